@@ -117,6 +117,13 @@ const SMALLER = [
   ],
   // `stats` has advice about slow tiles. The page draws only its sizes, and would read more for the advice.
   [/src\/advice\/findings\.ts$/, () => 'export const arrayFindings = async () => [], fragmentFindings = arrayFindings'],
+  // The page says what is slow. What to do is Python: it only asks whether there are lines of advice.
+  [
+    /src\/advice\/lines\.ts$/,
+    () => `export const vacuumLine = () => ({ does: 'vacuum', code: '' }), pathOf = () => ''
+      export const consolidationLines = () => [vacuumLine()]
+      export const modeLines = consolidationLines, rewriteLines = consolidationLines`,
+  ],
   // A page has no compressors, but a table would keep those of pako: half of the package.
   [
     /pako\/dist\/pako\.mjs$/,

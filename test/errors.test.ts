@@ -1,5 +1,17 @@
 import { expect, test } from '@jest/globals'
-import { asInspectError, ClosedPipe, InspectError, inconsistent, orError, unlessFault } from '../src/base/errors.ts'
+import {
+  addPlace,
+  addSection,
+  asInspectError,
+  ClosedPipe,
+  commandLineText,
+  InspectError,
+  inconsistent,
+  longer,
+  orError,
+  unlessFault,
+  withHint,
+} from '../src/base/errors.ts'
 
 /** The error that `work` throws. */
 function thrown(work: () => unknown): unknown {
@@ -28,10 +40,32 @@ test('an error of this program says so, and keeps its cause', () => {
   const cause = new TypeError('x is not a function')
   expect(asInspectError(cause)).toMatchObject({
     code: 'INTERNAL',
-    message: 'this is a fault of tiledb-inspect (TypeError: x is not a function); DEBUG=1 shows where',
+    message: 'this is a fault of tiledb-inspect (TypeError: x is not a function)',
+    commandLine: 'this is a fault of tiledb-inspect (TypeError: x is not a function); DEBUG=1 shows where',
     cause,
   })
   expect(asInspectError('text').message).toContain('(text)')
+})
+
+test('the sentence of the command line stays with an error that is said again', () => {
+  const mismatch = withHint({ expected: 'at most 2 cells', found: 3 }, '(--limit sets another bound)')
+  const error = new InspectError('TOO_LARGE', mismatch)
+  const commandLine = 'expected at most 2 cells (--limit sets another bound), found 3'
+  const both = { message: 'expected at most 2 cells, found 3', commandLine }
+  expect(error).toMatchObject(both)
+  expect(commandLineText(error)).toBe(commandLine)
+  const placed = addPlace(addSection(error, 'footer'), { file: 'a' })
+  expect(placed).toMatchObject({ ...both, at: { file: 'a', field: 'footer' } })
+  expect(new InspectError('TOO_LARGE', longer(error.fault, '; more'))).toMatchObject({
+    message: `${both.message}; more`,
+    commandLine: `${commandLine}; more`,
+  })
+  const sentence = new InspectError('KEY_NEEDED', { says: 'a array', commandLine: 'a array: --key' })
+  expect(new InspectError('KEY_NEEDED', longer(sentence.fault, '; more'))).toMatchObject({
+    message: 'an array; more',
+    commandLine: 'an array: --key; more',
+  })
+  expect(commandLineText(inconsistent('the same'))).toBe('the same')
 })
 
 test('a closed pipe is no error of this program', () => {

@@ -14,7 +14,8 @@ import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, FOOTER_REQUESTS, type FragmentFacts, requestsOf } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import { type AdviceLine, inspectLine } from './line.ts'
-import { consolidationLines, keepsTimes, modeLines, pathOf, vacuumLine } from './lines.ts'
+import { consolidationLines, modeLines, pathOf, vacuumLine } from './lines.ts'
+import { keepsTimes } from './vacuum-note.ts'
 
 /** Lower limit on the fragments of a finding. */
 const MIN_FRAGMENTS = 10

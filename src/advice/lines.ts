@@ -8,10 +8,10 @@ import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { type FilterConfig, type FilterOption, OPTIONS } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 import { consolidatables, filledCells, leastAmplification, neighbours } from './consolidation.ts'
 import type { AdviceLine } from './line.ts'
 import { dtypeOf } from './numpy-types.ts'
+import { keepsTimes, vacuumNote } from './vacuum-note.ts'
 
 /** Makes the lines of advice: calls of TileDB-Py, or commands of this program. */
 
@@ -90,34 +90,6 @@ export function vacuumLine(opened: OpenedArray, version = opened.schema.version)
     note: vacuumNote(opened, version),
     ...(!keepsTimes(opened.schema, version) && { loses: 'earlier cells' }),
   }
-}
-
-/**
- * A note on what a vacuum does to reads at earlier times. In a sparse array of a newer format the consolidated fragment has the time of
- * each cell, so TileDB can read the part of it that an earlier time needs. It has only the fields of the newest schema.
- * @param version format version of the consolidated fragments
- * @see tiledb/sm/consolidator/fragment_consolidator.cc: with_timestamps_
- */
-export function vacuumNote(
-  { schema, fragments = [] }: Pick<OpenedArray, 'schema'> & Partial<Pick<OpenedArray, 'fragments'>>,
-  version = schema.version,
-): Prose {
-  if (!keepsTimes(schema, version))
-    return 'removes the old fragments; reads as of a time before the newest of them lose their cells'
-  const now = new Set(schema.attributes.map(({ name }) => name))
-  const attributes = fragments.flatMap(({ info }) => info.schema.attributes)
-  const dropped = new Set(attributes.flatMap(({ name }) => (now.has(name) ? [] : [JSON.stringify(name)])))
-  return dropped.size === 0
-    ? 'removes the old fragments; reads as of a time in the past stay the same'
-    : `removes the old fragments; reads as of a time in the past lose the values of attributes dropped since: ${[...dropped].join(', ')}`
-}
-
-/** Whether a consolidated fragment has the time of each cell. @param version its format version */
-export function keepsTimes(
-  { array_type, version: own }: Pick<ArraySchema, 'array_type' | 'version'>,
-  version = own,
-): boolean {
-  return array_type === 'sparse' && version >= TIMESTAMPS_SINCE
 }
 
 /** The calls that consolidate and vacuum one kind of file. */

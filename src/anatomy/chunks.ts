@@ -1,4 +1,4 @@
-import { exitCodeOf, faultOf, InspectError, inconsistent } from '../base/errors.ts'
+import { commandLineText, exitCodeOf, faultOf, InspectError, inconsistent } from '../base/errors.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
 import { type Pipeline, type StageResult, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
@@ -148,11 +148,11 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
     return { stages, out, error: undefined, failedVerdicts: [] }
   } catch (caught) {
     const { reading, file } = run.space
-    const { code, message, at, cause } = faultOf(keyOrDamage(caught, reading))
+    const { code, fault, at, cause } = faultOf(keyOrDamage(caught, reading))
     return {
       stages,
       out: undefined,
-      error: new InspectError(code, message, { ...at, file }, { cause }),
+      error: new InspectError(code, fault, { ...at, file }, { cause }),
       failedVerdicts: verdicts,
     }
   }
@@ -219,7 +219,7 @@ function metadataPart(metadata: Part, parts: readonly Part[]): Part {
 function dataPart(run: ChunkRun, data: Part, chunk: StoredChunk, { error, out }: UndoneChunk, from: number): Part {
   const becomes = { from, to: from + chunk.original_length }
   const part: Part = { ...data, value: undefined, fault: error, becomes }
-  if (error) return { ...part, verdict: verdictOfFault(error), meaning: error.message }
+  if (error) return { ...part, verdict: verdictOfFault(error), meaning: commandLineText(error) }
   const names = changingFilters(run.filters).map(({ name }) => name)
   if (names.length > 0) return { ...part, type: names[names.length - 1], meaning: `filtered by ${names.join(', ')}` }
   if (!run.inPlace) return { ...part, meaning: 'unfiltered' }

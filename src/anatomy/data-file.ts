@@ -1,4 +1,4 @@
-import { faultOf, grammatical, InspectError, unlessFault } from '../base/errors.ts'
+import { commandLineText, faultOf, grammatical, InspectError, unlessFault } from '../base/errors.ts'
 import { lastNotAfter } from '../base/last-not-after.ts'
 import { withEnd } from '../cells/elements.ts'
 import { isStringOffsetsTile, type TileFile, withTileFile } from '../cells/tile-files.ts'
@@ -35,7 +35,7 @@ function tileList(file: TileFile, space: Space): Part {
   const start = (index: number): number => Math.min(index < count ? file.offsets[index] : end, end)
   const offset = fault || count === 0 ? 0 : start(0)
   const part: Part = { name: 'tiles', type: 'list', space, offset, length: end - offset }
-  if (fault) return { ...part, meaning: fault.message, fault }
+  if (fault) return { ...part, meaning: commandLineText(fault), fault }
   return { ...part, children: async () => lazyChildren(count, start, (index) => tilePart(file, space, index)) }
 }
 
@@ -74,7 +74,8 @@ async function insideTile(file: TileFile, part: Part, tile: number, size: number
   const stored = await space.read(offset, length)
   const tooShort = { expected: `${size} bytes of tile ${tile}`, found: length }
   const fault = length < size ? new InspectError('TRUNCATED', tooShort, { file: space.file, offset }) : undefined
-  if (length === 0 && fault) return childList([{ ...gap(space, offset, 0, fault.message, fault), verdict: 'invalid' }])
+  if (length === 0 && fault)
+    return childList([{ ...gap(space, offset, 0, commandLineText(fault), fault), verdict: 'invalid' }])
   if (file.role === 'offsets' && isStringOffsetsTile(stored)) return childList(emptyOffsets(part))
   const starts = file.role === 'var' ? await startsOf(file, tile) : undefined
   const inside = starts === 'inside'

@@ -1,4 +1,4 @@
-import { exitCodeOf, type InspectError } from '../base/errors.ts'
+import { commandLineText, exitCodeOf, type InspectError } from '../base/errors.ts'
 import { lastNotAfter } from '../base/last-not-after.ts'
 import type { Prose } from '../base/prose.ts'
 import type { CellValue, ValueStyle } from '../format/value.ts'
@@ -167,7 +167,7 @@ export function unreadable(space: Space, offset: number, length: number, fault: 
     space,
     offset,
     length,
-    meaning: fault.message,
+    meaning: commandLineText(fault),
     verdict: exitCodeOf(fault) === 1 ? 'invalid' : undefined,
     fault,
   }

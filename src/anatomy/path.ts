@@ -1,5 +1,6 @@
-import { usage } from '../base/errors.ts'
+import { faultText, type InspectError, usage } from '../base/errors.ts'
 import { lastNotAfter } from '../base/last-not-after.ts'
+import type { Prose } from '../base/prose.ts'
 import { footerAlias } from './fragment-metadata.ts'
 import type { Children, Elements, Part } from './part.ts'
 
@@ -14,10 +15,7 @@ export function parsePath(text: string): string[] {
   while (at < text.length) {
     pattern.lastIndex = at
     const match = pattern.exec(text)
-    if (!match)
-      throw usage(
-        `--path: expected names with dots or [brackets] between them, found ${JSON.stringify(text.slice(at))}`,
-      )
+    if (!match) throw wrongPath('names with dots or [brackets] between them', JSON.stringify(text.slice(at)))
     const [whole, quoted, bracketed, plain] = match
     steps.push(quoted !== undefined ? unquoted(quoted) : (bracketed ?? plain))
     at += whole.length
@@ -45,6 +43,10 @@ export function pathText(steps: readonly string[]): string {
   return text
 }
 
+function wrongPath(expected: Prose, found: Prose): InspectError {
+  return usage({ expected, found, commandLine: `--path: ${faultText({ expected, found })}` })
+}
+
 /** Finds the part at a path below `root`. The path may leave out transparent parts. */
 export async function findPath(root: Part, text: string): Promise<Part> {
   const steps = parsePath(text)
@@ -56,8 +58,9 @@ export async function findPath(root: Part, text: string): Promise<Part> {
   const at = pathText(wanted.slice(0, reached.depth))
   const names = reached.names.slice(0, 12)
   const more = reached.names.length > 12 ? ', …' : ''
-  throw usage(
-    `--path: expected ${at === '' ? '' : `below ${at} `}one of ${names.join(', ')}${more}, found ${JSON.stringify(wanted[reached.depth] ?? text)}`,
+  throw wrongPath(
+    `${at === '' ? '' : `below ${at} `}one of ${names.join(', ')}${more}`,
+    JSON.stringify(wanted[reached.depth] ?? text),
   )
 }
 

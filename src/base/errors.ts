@@ -52,10 +52,18 @@ export interface ErrorPlace {
 export interface Mismatch {
   expected: Prose | number | bigint
   found: Prose | number | bigint
+  /** The whole sentence in the words of the command line: see {@link InspectError.commandLine}. */
+  commandLine?: Prose | undefined
+}
+
+/** A sentence that is another one on the command line. */
+export interface Sentence {
+  says: Prose
+  commandLine: Prose
 }
 
 /** What an error says: a sentence, or what was expected and what was found. */
-export type Fault = Prose | Mismatch
+export type Fault = Prose | Sentence | Mismatch
 
 /**
  * The only error that reading, filtering and writing throw. `message` holds no path and no offset: the printer adds them
@@ -70,31 +78,61 @@ export class InspectError extends Error {
   readonly expected: Prose | undefined
   /** What was found instead; undefined if the error is a sentence. */
   readonly found: Prose | undefined
+  /**
+   * The message on the command line, where it names an option or says what to type; undefined if it is the same. A page and users of the
+   * library have no options, and get {@link message}.
+   */
+  readonly commandLine: Prose | undefined
 
   constructor(code: ErrorCode, fault: Fault, at: ErrorPlace = {}, options?: { cause?: unknown }) {
     super(grammatical(faultText(fault)), options)
     this.code = code
     this.at = at
     if (typeof fault === 'string') return
+    if (fault.commandLine !== undefined) this.commandLine = grammatical(fault.commandLine)
+    if (!('expected' in fault)) return
     this.expected = grammatical(String(fault.expected))
     this.found = grammatical(String(fault.found))
   }
 
   /** What the error says, for another error that says the same. */
   get fault(): Fault {
-    const { expected, found } = this
-    return expected === undefined || found === undefined ? this.message : { expected, found }
+    const { expected, found, message, commandLine } = this
+    if (expected !== undefined && found !== undefined) return { expected, found, commandLine }
+    return commandLine === undefined ? message : { says: message, commandLine }
   }
+}
+
+/** What an error says on the command line. */
+export function commandLineText({ commandLine, message }: InspectError): Prose {
+  return commandLine ?? message
+}
+
+/** A {@link Mismatch} with more words about what was expected, which only the command line has. */
+export function withHint({ expected, found }: Mismatch, hint: Prose): Mismatch {
+  return { expected, found, commandLine: faultText({ expected: `${expected} ${hint}`, found }) }
+}
+
+/**
+ * The error for a wrong value of an option. Only the command line names the option.
+ * @param form what the option expects, if that is more than what was expected: how its value is written
+ */
+export function wrongOption(option: string, expected: Prose, found: Prose, form = expected): InspectError {
+  return usage({ expected, found, commandLine: `${option} expects ${form}, found ${found}` })
 }
 
 /** The same with more words at its end. */
 export function longer(fault: Fault, more: string): Fault {
-  return typeof fault === 'string' ? fault + more : { expected: fault.expected, found: `${fault.found}${more}` }
+  if (typeof fault === 'string') return fault + more
+  const commandLine = fault.commandLine === undefined ? undefined : fault.commandLine + more
+  if ('expected' in fault) return { expected: fault.expected, found: `${fault.found}${more}`, commandLine }
+  return { says: fault.says + more, commandLine: fault.commandLine + more }
 }
 
 /** What an error says, in one sentence. */
 export function faultText(fault: Fault): string {
-  return typeof fault === 'string' ? fault : `expected ${fault.expected}, found ${fault.found}`
+  if (typeof fault === 'string') return fault
+  return 'expected' in fault ? `expected ${fault.expected}, found ${fault.found}` : fault.says
 }
 
 /** The facts of an error that a message to another thread transfers. An error itself would lose its class. */
@@ -271,8 +309,8 @@ export function asInspectError(error: unknown): InspectError {
   const tooMany = tooManyFiles(error)
   if (tooMany !== undefined) return new InspectError('TOO_MANY_FILES', tooMany, {}, { cause: error })
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  const message = `this is a fault of tiledb-inspect (${what}); DEBUG=1 shows where`
-  return new InspectError('INTERNAL', message, {}, { cause: error })
+  const says = `this is a fault of tiledb-inspect (${what})`
+  return new InspectError('INTERNAL', { says, commandLine: `${says}; DEBUG=1 shows where` }, {}, { cause: error })
 }
 
 /** The text about an error of the system that says that no more files can be opened; undefined for any other error. */

@@ -191,6 +191,7 @@ async function runCommand(
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
     shownPath,
+    namesOptions: true,
     internalPath,
     open: async (path) => {
       const place = internalPath(path).replace(/(?<=.)\/+$/, '')

@@ -1,4 +1,4 @@
-import { asInspectError, exitCodeOf, InspectError } from '../base/errors.ts'
+import { asInspectError, commandLineText, exitCodeOf, InspectError } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import type { Output } from '../base/result.ts'
 import { safeJson, UNSAFE } from '../base/unsafe-text.ts'
@@ -19,6 +19,7 @@ export class Report {
   format: Format = 'table'
   /** Turns a path of the storage back into what the user wrote. */
   shownPath = (path: string): string => path
+  readonly namesOptions = true
   private readonly process: Process
   /** Whether the error was printed that too many files are open. */
   private hasToldOfFiles = false
@@ -90,7 +91,7 @@ function errorLine(error: InspectError, shownPath: (path: string) => string): st
   if (offset !== undefined) place.push(`byte ${offset}${space === undefined ? '' : ` of the ${space}`}`)
   else if (space !== undefined) place.push(space)
   if (field !== undefined) place.push(`field ${field}`)
-  const parts = [file === undefined ? '' : shownPath(file), place.join(', '), error.message]
+  const parts = [file === undefined ? '' : shownPath(file), place.join(', '), commandLineText(error)]
   return `error: ${escapeControls(parts.filter((part) => part !== '').join(': '))}`
 }
 

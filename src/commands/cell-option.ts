@@ -1,4 +1,4 @@
-import { usage } from '../base/errors.ts'
+import { usage, wrongOption } from '../base/errors.ts'
 import { type Bounds, compare, rangeFilter } from '../cells/bounds.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { ValueStyle } from '../format/value.ts'
@@ -20,7 +20,12 @@ function splitCells(dimensions: readonly Dimension[], texts: readonly string[]):
 }
 
 /** `--cell` in the words of errors about ranges. */
-const CELL: RangeOption = { name: '--cell', form: 'NAME=V', one: 'one value' }
+const CELL: RangeOption = {
+  name: '--cell',
+  form: 'NAME=V',
+  takes: 'a value for each dimension, by name',
+  one: 'one value',
+}
 
 /**
  * Parses `NAME=V,…` options into the bounds of one cell, by dimension.
@@ -31,11 +36,12 @@ export function parseCell(dimensions: readonly Dimension[], texts: readonly stri
   const missing = dimensions.flatMap(({ name }, d) => (bounds.has(d) ? [] : [name]))
   if (missing.length > 0) {
     const found = `none for ${missing.join(', ')}: ${JSON.stringify(texts.join(','))}`
-    throw usage(`--cell expects a value for each dimension, found ${found}`)
+    throw wrongOption('--cell', 'a value for each dimension', found)
   }
   for (const [d, { low, high }] of bounds) {
     if (low !== undefined && high !== undefined && compare(low, high) === 0) continue
-    throw usage(`--cell expects one value for ${dimensions[d].name}, found a range (--range takes ranges)`)
+    const [expected, found] = [`one value for ${dimensions[d].name}`, 'a range']
+    throw usage({ expected, found, commandLine: `--cell expects ${expected}, found ${found} (--range takes ranges)` })
   }
   return bounds
 }
@@ -54,6 +60,6 @@ export function refuseOutside(
     const [min, max] = [domain.subarray(0, domain.length / 2), domain.subarray(domain.length / 2)]
     if (!range || rangeFilter([{ type, cell_val_num }], new Map([[0, ends]]))([{ min, max }])) continue
     const found = JSON.stringify(options.find((option) => option.startsWith(`${name}=`)))
-    throw usage(`--cell expects ${name} in its domain, ${range.join(' to ')}, found ${found}`)
+    throw wrongOption('--cell', `${name} in its domain, ${range.join(' to ')}`, found)
   }
 }

@@ -181,9 +181,9 @@ const TAIL_LOST =
   'TileDB lost bytes of chunks when it wrote them, and zeros are shown in their place. Cells may be wrong, and TileDB may show other values: check says where'
 
 /** The error with its place in the fragment. @param name the field, or the field and the tile */
-function inField({ code, message, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {
+function inField({ code, fault, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {
   const field = at.field === undefined ? name : `${name}, ${at.field}`
-  return new InspectError(code, message, { ...at, file: at.file ?? fragment.folder.path, field }, { cause })
+  return new InspectError(code, fault, { ...at, file: at.file ?? fragment.folder.path, field }, { cause })
 }
 
 /** Parses `--tiles`, ends included. @throws InspectError USAGE */

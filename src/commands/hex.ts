@@ -4,7 +4,7 @@ import { metadataParts } from '../anatomy/fragment-metadata.ts'
 import { type Elements, fileSpace, type Part, type Space } from '../anatomy/part.ts'
 import { elementPart, findPath } from '../anatomy/path.ts'
 import { isNamed, reportFault, type Selection, selected } from '../anatomy/selection.ts'
-import { usage } from '../base/errors.ts'
+import { commandLineText, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { TileFile } from '../cells/tile-files.ts'
 import type { CellValue } from '../documents/common.ts'
@@ -84,7 +84,7 @@ function partNode(part: Part, selection: Selection, depth = 0): DumpNode {
     unit,
     meaning: part.meaning ?? description,
     verdict,
-    error: fault && { code: fault.code, message: fault.message },
+    error: fault && { code: fault.code, message: commandLineText(fault) },
     cells: part.cells,
     children: depth === selection.depth ? undefined : childNodes(part, selection, depth + 1),
   }

@@ -16,11 +16,18 @@ import { noteIfEmpty } from './walkers.ts'
 
 export const TAKES_CHECKED = { fragment: '', array: '', group: '' } as const satisfies Takes
 
+/** What was not checked, in words, and the option that checks it. */
+type Unchecked = readonly [what: string, option?: string]
+
+const CELLS: Unchecked = ['cells', '--level cells']
+/** What only `--all` checks. */
+const OTHERS: Unchecked = ['uncommitted fragments and unused enumerations', '--all']
+
 /** What each level does not check, for the last line of the table. */
-const NOT_CHECKED: Readonly<Record<Level, readonly string[]>> = {
-  structure: ['data tiles (--level chunks)', 'cells (--level cells)'],
-  chunks: ['cells (--level cells)'],
-  cells: ['values that no checksum and no statistic covers'],
+const NOT_CHECKED: Readonly<Record<Level, readonly Unchecked[]>> = {
+  structure: [['data tiles', '--level chunks'], CELLS],
+  chunks: [CELLS],
+  cells: [['values that no checksum and no statistic covers']],
 }
 
 /** A check that runs while its findings are read. */
@@ -81,7 +88,9 @@ export async function openCheck(cx: CommandContext, path: string, run: CheckRun,
         finding_num,
         counts: run.counts,
         not_examined,
-        not_checked: [...NOT_CHECKED[level], ...(all ? [] : ['uncommitted fragments and unused enumerations (--all)'])],
+        not_checked: [...NOT_CHECKED[level], ...(all ? [] : [OTHERS])].map(([what, option]) =>
+          option === undefined || !cx.namesOptions ? what : `${what} (${option})`,
+        ),
       }
     },
   }

@@ -1,4 +1,4 @@
-import { type InspectError, usage } from '../base/errors.ts'
+import { type InspectError, usage, wrongOption } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 
 /** Parses an option that takes one of some words; undefined if the option is not given. @throws InspectError USAGE */
@@ -15,13 +15,13 @@ export function parseChoice<T extends string>(
 ): T | undefined {
   const found = choices.find((one) => one === text)
   if (text === undefined || found !== undefined) return found
-  throw usage(`${option} expects ${choices.join(', ')}, found ${JSON.stringify(text)}`)
+  throw wrongOption(option, choices.join(', '), JSON.stringify(text))
 }
 
 /** The error for an option that names no known field. @param option the option, such as `--field` */
 export function unknownField(option: string, name: string, fields: readonly string[]): InspectError {
   const all = fields.map((field) => JSON.stringify(field)).join(', ')
-  return usage(`${option} expects a field (${all}), found ${JSON.stringify(name)}${didYouMean(name, fields)}`)
+  return wrongOption(option, `a field (${all})`, JSON.stringify(name) + didYouMean(name, fields))
 }
 
 /** Parses `--jobs`: the number of threads, 1 by default. @throws InspectError USAGE */
@@ -39,7 +39,7 @@ export const SHARD_OPTION = [
 /** Parses a whole number from 0 on; undefined if the option is not given. @throws InspectError USAGE */
 export function parseWhole(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  if (!WHOLE.test(text)) throw usage(`${option} expects a whole number from 0 on, found ${JSON.stringify(text)}`)
+  if (!WHOLE.test(text)) throw wrongOption(option, 'a whole number from 0 on', JSON.stringify(text))
   return Number(text)
 }
 
@@ -54,7 +54,7 @@ export function parseSize(option: string, text: string): number {
   const size = Number(number) * base ** ' KMGT'.indexOf(unit === '' ? ' ' : unit.toUpperCase())
   const isWhole = unit !== '' || WHOLE.test(number)
   if (isWhole && size <= Number.MAX_SAFE_INTEGER) return Math.round(size)
-  throw usage(`${option} expects bytes, as 1000000 or 64M, found ${JSON.stringify(text)}`)
+  throw wrongOption(option, 'bytes, as 1000000 or 64M', JSON.stringify(text))
 }
 
 const WHOLE = /^\d+$/

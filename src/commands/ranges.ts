@@ -1,5 +1,6 @@
-import { InspectError, usage } from '../base/errors.ts'
+import { InspectError, usage, wrongOption } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import type { Prose } from '../base/prose.ts'
 import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
@@ -14,11 +15,18 @@ export const RANGE_FORMS = `${RANGE_SET_FORMS}; one for each dimension`
 export interface RangeOption {
   name: string
   form: string
+  /** What the option takes, where its name and form say nothing. */
+  takes: string
   /** What there is for each dimension. */
   one: string
 }
 
-const RANGE: RangeOption = { name: '--range', form: 'NAME=LO..HI', one: 'one range' }
+const RANGE: RangeOption = {
+  name: '--range',
+  form: 'NAME=LO..HI',
+  takes: 'a range LO..HI of a dimension',
+  one: 'one range',
+}
 
 type NamedDimension = RangeType & { name: string }
 
@@ -38,7 +46,7 @@ export function parseRanges(
   for (const option of options) {
     const { dimension, ends } = parseRange(dimensions, option, kind)
     if (bounds.has(dimension))
-      throw usage(`${kind.name} expects ${kind.one} for each dimension, found another: ${JSON.stringify(option)}`)
+      throw wrongOption(kind.name, `${kind.one} for each dimension`, `another: ${JSON.stringify(option)}`)
     bounds.set(dimension, ends)
   }
   return bounds
@@ -72,19 +80,19 @@ function parseRange(
 ): { dimension: number; ends: Bounds } {
   const { dimension, rest } = namedDimension(dimensions, option, kind)
   // `NAME=` comes from an unset variable of a shell. It does not mean everything.
-  if (rest === '') throw usage(`${kind.name} expects ${kind.form}, found ${JSON.stringify(option)}`)
+  if (rest === '') throw wrongOption(kind.name, kind.form, JSON.stringify(option))
   const [low, high] = splitRange(rest, kind)
   const { type } = dimensions[dimension]
   const ends = { low: parseBound(type, low, option, kind), high: parseBound(type, high, option, kind) }
   if (ends.low !== undefined && ends.high !== undefined && compare(ends.low, ends.high) > 0)
-    throw usage(`${kind.name} expects LO..HI with LO up to HI, found ${JSON.stringify(option)}`)
+    throw wrongOption(kind.name, 'LO..HI with LO up to HI', JSON.stringify(option))
   return { dimension, ends }
 }
 
 function namedDimension(
   dimensions: readonly NamedDimension[],
   option: string,
-  { name, form }: RangeOption,
+  { name, form, takes }: RangeOption,
 ): { dimension: number; rest: string } {
   const names = dimensions.map(({ name }) => name)
   const fitting = names.filter((name) => option.startsWith(`${name}=`))
@@ -94,13 +102,15 @@ function namedDimension(
     return { dimension: names.indexOf(longest), rest: option.slice(longest.length + 1) }
   }
   const near = option.includes('=') ? didYouMean(option.split('=')[0], names) : ''
-  throw usage(`${name} expects ${form} with a dimension (${names.join(', ')}), found ${JSON.stringify(option)}${near}`)
+  const all = `(${names.join(', ')})`
+  throw wrongOption(name, `${takes} ${all}`, JSON.stringify(option) + near, `${form} with a dimension ${all}`)
 }
 
 /** The texts of both ends; empty for an open end. Dots inside quotes do not separate them. */
 function splitRange(text: string, { name }: RangeOption): [string, string] {
   const quoted = /^"(?:[^"\\]|\\.)*"/s.exec(text)?.[0].length
-  if (quoted === undefined && text.startsWith('"')) throw usage(`${name}: the quoted value has no end in ${text}`)
+  if (quoted === undefined && text.startsWith('"'))
+    throw ofOption(`${name}: `, `the quoted value has no end in ${text}`)
   if (quoted === text.length) return [text, text]
   const dots = text.indexOf('..', quoted !== undefined && text.startsWith('..', quoted) ? quoted : 0)
   return dots < 0 ? [text, text] : [text.slice(0, dots), text.slice(dots + 2)]
@@ -112,8 +122,13 @@ function parseBound(type: Datatype, text: string, option: string, { name }: Rang
     return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, jsonOrText(type, text)))
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    throw usage(`${name} ${option}: ${error.message}`, {}, { cause: error })
+    throw ofOption(`${name} `, `${option}: ${error.message}`, error)
   }
+}
+
+/** The error for a value that says what is wrong in a sentence. Only the command line names the option. */
+function ofOption(name: string, says: Prose, cause?: InspectError): InspectError {
+  return usage({ says, commandLine: name + says }, {}, { cause })
 }
 
 const FLOAT = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^[-+]?inf(inity)?$/i

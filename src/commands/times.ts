@@ -1,5 +1,5 @@
 import type { Command as CommanderCommand } from 'commander'
-import { InspectError, orError, usage } from '../base/errors.ts'
+import { InspectError, orError, usage, wrongOption } from '../base/errors.ts'
 import type { AsOf } from '../documents/common.ts'
 import { parseDatetime } from '../format/datetime.ts'
 import { timeText } from '../format/timestamped-name.ts'
@@ -30,11 +30,11 @@ export function useTimes(cx: CommandContext, { asOf, between }: TimesOptions): v
 function parseBetween(cx: CommandContext, text: string): NonNullable<CommandContext['times']> {
   const [first, last, ...more] = text.split('..')
   if (last === undefined || more.length > 0 || text === '..')
-    throw usage(`--between expects T1..T2, found ${JSON.stringify(text)}; T1.. and ..T2 have one end`)
+    throw wrongOption('--between', 'T1..T2', `${JSON.stringify(text)}; T1.. and ..T2 have one end`)
   const from = first === '' ? undefined : parseTime(cx, '--between', first)
   const now = last === '' ? undefined : parseTime(cx, '--between', last)
   if (from !== undefined && now !== undefined && from > now)
-    throw usage(`--between expects T1..T2 with T1 up to T2, found ${JSON.stringify(text)}`)
+    throw wrongOption('--between', 'T1..T2 with T1 up to T2', JSON.stringify(text))
   return { ...(from !== undefined && { from }), ...(now !== undefined && { now }) }
 }
 
@@ -50,8 +50,7 @@ export function parseTime(cx: Pick<CommandContext, 'note'>, option: string, text
   if (/^(19|20)\d\d$/.test(text))
     cx.note(`${option}: ${text} are milliseconds since 1970; the year begins at ${text}-01-01`)
   const time = /^\d{1,20}$/.test(text) ? BigInt(text) : parseDate(text)
-  if (time === undefined || time < 0n || time > LAST)
-    throw usage(`${option} expects ${FORMS}, found ${JSON.stringify(text)}`)
+  if (time === undefined || time < 0n || time > LAST) throw wrongOption(option, FORMS, JSON.stringify(text))
   return time
 }
 

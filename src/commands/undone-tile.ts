@@ -5,6 +5,7 @@ import type { Pipeline, StageResult } from '../filters/pipeline.ts'
 import { stageMetadata } from '../filters/stage-metadata.ts'
 import { CHUNK_HEAD_BYTES, type StoredChunk } from '../format/tile-chunks.ts'
 import type { CommandContext } from './command.ts'
+import { messageOf } from './document-parts.ts'
 import type { Outcome } from './outcome.ts'
 
 /** Options that ask for the bytes of a tile. */
@@ -47,8 +48,8 @@ export async function undoneOutcome(
       bytes.push(out.data)
       unfiltered_size += out.data.length
     } catch (caught) {
-      const { code, message, at } = faultOf(caught)
-      error = new InspectError(code, message, { ...at, file }, { cause: caught })
+      const { code, fault, at } = faultOf(caught)
+      error = new InspectError(code, fault, { ...at, file }, { cause: caught })
       cx.fault(error)
     }
     stages.forEach(({ config, output }, i) => {
@@ -61,7 +62,7 @@ export async function undoneOutcome(
       filtered_length: data.length,
       metadata_length: metadata.length,
       stages: stages.map(stageResult),
-      error: error && { code: error.code, message: error.message },
+      error: error && { code: error.code, message: messageOf(cx, error) },
     })
   }
   const document = documentOf({ chunks, unfiltered_size })

@@ -1,4 +1,4 @@
-import { type ErrorPlace, faultOf, InspectError, inconsistent, longer } from '../base/errors.ts'
+import { type ErrorPlace, faultOf, InspectError, inconsistent, longer, withHint } from '../base/errors.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
@@ -36,8 +36,8 @@ export interface TileType {
   stringOffsets?: boolean | undefined
   /** Upper limit on the unfiltered bytes of a tile. Undefined: no limit. */
   maxTileSize?: number | undefined
-  /** Where this limit comes from, for the error. By default `--max-tile-size`. */
-  maxTileSizeReason?: string | undefined
+  /** The stored bytes from which this limit follows, for the error. Undefined if the user set the limit. */
+  limitedFor?: number | undefined
 }
 
 /** One step of undoing a chunk, for {@link ReadOptions.onStage}. */
@@ -253,9 +253,9 @@ export class Pipeline {
   }
 
   private refuseLarger(size: number, offset?: number): void {
-    const { maxTileSize, maxTileSizeReason } = this.tile
+    const { maxTileSize, limitedFor } = this.tile
     if (maxTileSize === undefined || size <= maxTileSize) return
-    throw tooLarge(maxTileSize, size, { offset, field: 'chunks.original_length' }, maxTileSizeReason)
+    throw tooLarge(maxTileSize, size, { offset, field: 'chunks.original_length' }, limitedFor)
   }
 
   /**
@@ -265,7 +265,7 @@ export class Pipeline {
   private refuseUnlikely(total: number, stored: number, offset?: number): void {
     const most = unfilteredLimit(stored)
     if (this.tile.maxTileSize !== undefined || total <= most) return
-    throw tooLarge(most, total, { offset, field: 'chunks.original_length' }, describeLimit(stored))
+    throw tooLarge(most, total, { offset, field: 'chunks.original_length' }, stored)
   }
 
   /**
@@ -526,12 +526,14 @@ function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
   return new InspectError(error.code, longer(error.fault, dropped), { field }, { cause: error })
 }
 
-/** Returns where the limit of a tile of `stored` bytes comes from if there is no `--max-tile-size`, for errors. */
-export function describeLimit(stored: number): string {
-  return `for ${stored} stored bytes; --max-tile-size sets another bound`
-}
-
-function tooLarge(most: number, found: number, at: ErrorPlace, reason = '--max-tile-size'): InspectError {
-  const fault = { expected: `at most ${most} unfiltered bytes in a tile (${reason})`, found }
-  return new InspectError('TOO_LARGE', fault, at)
+/** @param stored stored bytes that the limit is for; undefined if the user set it */
+function tooLarge(most: number, found: number, at: ErrorPlace, stored?: number): InspectError {
+  const bound = `at most ${most} unfiltered bytes in a tile`
+  if (stored === undefined)
+    return new InspectError('TOO_LARGE', withHint({ expected: bound, found }, '(--max-tile-size)'), at)
+  const { commandLine } = withHint(
+    { expected: bound, found },
+    `(for ${stored} stored bytes; --max-tile-size sets another bound)`,
+  )
+  return new InspectError('TOO_LARGE', { expected: `${bound} (for ${stored} stored bytes)`, found, commandLine }, at)
 }

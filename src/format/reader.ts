@@ -1,4 +1,4 @@
-import { type Fault, InspectError } from '../base/errors.ts'
+import { type Fault, InspectError, withHint } from '../base/errors.ts'
 import type { AnyIo, Coding, Describe, Io, Origin, Wire } from './io.ts'
 import { decodeText } from './text.ts'
 
@@ -229,10 +229,8 @@ export class Reader<T> implements Io<T> {
     this.elementsLeft -= count
     if (this.elementsLeft >= 0) return
     const bound = `${this.origin.mostElements} elements in lists for the bytes stored`
-    throw this.fail('TOO_LARGE', name, {
-      expected: `at most ${bound} (--max-tile-size lifts this bound)`,
-      found: 'more',
-    })
+    const fault = { expected: `at most ${bound}`, found: 'more' }
+    throw this.fail('TOO_LARGE', name, withHint(fault, '(--max-tile-size lifts this bound)'))
   }
 
   private fail(

@@ -6,7 +6,6 @@ import type { InspectArray } from '../store/array.ts'
 import { allDeletePlaces, type DeletePlace, readDelete } from '../store/deletes.ts'
 import type { Inspected } from './inspected.ts'
 import { type Link, viewLink } from './link.ts'
-import { pageWords } from './page-words.ts'
 import { Text } from './text.tsx'
 import { linkTime } from './times.ts'
 import { Shown, useLoaded } from './use-loaded.tsx'
@@ -24,7 +23,7 @@ export function Condition({ array, place }: { array: InspectArray; place: Delete
   }, [array, place.name])
   if (text === undefined) return <>…</>
   if ('value' in text) return <Text>{text.value}</Text>
-  return <span class="bad">cannot be read: {pageWords(text.error.message)}</span>
+  return <span class="bad">cannot be read: {text.error.message}</span>
 }
 
 /** Upper limit on the delete conditions that the overview shows. Timeline shows all. */

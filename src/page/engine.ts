@@ -127,6 +127,7 @@ export class Engine {
       style: { raw: false },
       full: false,
       shownPath: (path) => shownPath(this.source, path),
+      namesOptions: false,
       internalPath: (path) => path,
       open: async (path) => {
         cx.reading = { ...readingOf(this.source, this.key), ...cx.times, onFault: cx.fault }

@@ -1,6 +1,6 @@
 import type { NotExamined as Unexamined } from '../documents/common.ts'
+import { ERROR_TITLES } from './error-titles.ts'
 import { KeyForm } from './key-form.tsx'
-import { ERROR_TITLES, pageWords } from './page-words.ts'
 import { Text } from './text.tsx'
 
 /** The list of what could not be examined, and why. */
@@ -12,8 +12,7 @@ export function NotExamined({ errors }: { errors: readonly Unexamined[] }) {
       <ul>
         {errors.map(({ code, file, message }) => (
           <li key={`${code} ${file} ${message}`}>
-            <strong class="bad">{ERROR_TITLES[code]}</strong> <Text>{file ?? ''}</Text>:{' '}
-            <Text>{pageWords(message)}</Text>
+            <strong class="bad">{ERROR_TITLES[code]}</strong> <Text>{file ?? ''}</Text>: <Text>{message}</Text>
           </li>
         ))}
       </ul>

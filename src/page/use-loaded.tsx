@@ -1,8 +1,8 @@
 import { type ComponentChild, createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
+import { ERROR_TITLES } from './error-titles.ts'
 import { KeyForm } from './key-form.tsx'
-import { ERROR_TITLES, pageWords } from './page-words.ts'
 import { Text } from './text.tsx'
 
 /** The result of a load; undefined until it is there. */
@@ -59,7 +59,7 @@ export function Fault({ error }: { error: Pick<InspectError, 'code' | 'message' 
     <>
       <p class="fault" role="alert">
         <strong>{ERROR_TITLES[error.code]}</strong>{' '}
-        <Text>{[...place.filter((part) => part !== undefined), pageWords(error.message)].join(': ')}</Text>
+        <Text>{[...place.filter((part) => part !== undefined), error.message].join(': ')}</Text>
       </p>
       <KeyForm code={error.code} />
     </>

@@ -1,4 +1,4 @@
-import { vacuumNote } from '../advice/lines.ts'
+import { vacuumNote } from '../advice/vacuum-note.ts'
 import { unlessFault } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { lastPathPart } from '../format/commit-files.ts'

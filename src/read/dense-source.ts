@@ -198,13 +198,13 @@ export class DenseSource {
   private fault(error: unknown, where?: string): void {
     const { onFault } = this.query
     if (!(error instanceof InspectError)) throw error
-    const { code, message, at, cause } = error
+    const { code, fault, at, cause } = error
     const { folder } = this.fragment.fragment
     const field = where === undefined || at.field === undefined ? (where ?? at.field) : `${where}, ${at.field}`
-    const placed = new InspectError(code, message, { ...at, file: at.file ?? folder.path, field }, { cause })
+    const placed = new InspectError(code, fault, { ...at, file: at.file ?? folder.path, field }, { cause })
     if (!onFault) throw placed
     // A missing file is reported once, not once for each of its tiles.
-    const text = code === 'MISSING_FILE' ? `${placed.at.file}` : `${code} ${message} ${field}`
+    const text = code === 'MISSING_FILE' ? `${placed.at.file}` : `${code} ${error.message} ${field}`
     // Prose: what would look the same is told once.
     if (this.told.has(text)) return
     this.told.add(text)

@@ -96,10 +96,10 @@ export class Source {
     return new Source(fragment, index, wanted, leafLevel(await fragment.fragment.rtree()), onFault)
   }
 
-  private placed({ code, message, at, cause }: InspectError, field: string): InspectError {
+  private placed({ code, fault, at, cause }: InspectError, field: string): InspectError {
     return new InspectError(
       code,
-      message,
+      fault,
       { ...at, file: at.file ?? this.fragment.fragment.folder.path, field },
       { cause },
     )

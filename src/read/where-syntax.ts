@@ -102,7 +102,8 @@ export function whereFault(text: string, at: number, fault: Fault): InspectError
   const from = Math.max(0, at - SHOWN)
   const shown = `${from > 0 ? '…' : ''}${text.slice(from, at + SHOWN)}${at + SHOWN < text.length ? '…' : ''}`
   const where = at >= text.length ? 'at its end' : `at character ${at + 1}`
-  return usage(`--where ${JSON.stringify(shown)}: ${faultText(fault)} ${where}`)
+  const says = `${JSON.stringify(shown)}: ${faultText(fault)} ${where}`
+  return usage({ says: `condition ${says}`, commandLine: `--where ${says}` })
 }
 
 /** Number of characters of a long text that an error shows before and after the position. */

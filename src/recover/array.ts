@@ -1,4 +1,4 @@
-import { exitCodeOf, InspectError, orError } from '../base/errors.ts'
+import { commandLineText, exitCodeOf, InspectError, orError } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { unreadFragments } from '../check/array.ts'
@@ -107,7 +107,7 @@ export async function recoverArray(
     const fragment = await orError(() => tryFragment(array, entry, options, cx))
     if (fragment instanceof InspectError) {
       if (fragment.code !== 'NOT_RECOVERED' || entry.isRead || !entry.to_vacuum) throw fragment
-      found.leaveOut(path, `a .vac file hides it from readers, and it is damaged: ${fragment.message}`)
+      found.leaveOut(path, `a .vac file hides it from readers, and it is damaged: ${commandLineText(fragment)}`)
       continue
     }
     if (guess !== undefined) fragment.assumed.push(guess)
@@ -244,7 +244,7 @@ async function checkSchemas(array: InspectArray, { dropDamaged }: RecoverOptions
     isThere ||= ((await array.schema(name).catch(unlessDamaged))?.domain.dimensions.length ?? 0) > 0
   if (isThere && dropDamaged) return
   const advice = isThere ? '; --drop-damaged leaves it out' : ', and no other is there'
-  throw new InspectError('NOT_RECOVERED', `the schema cannot be read: ${fault.message}${advice}`, fault.at)
+  throw new InspectError('NOT_RECOVERED', `the schema cannot be read: ${commandLineText(fault)}${advice}`, fault.at)
 }
 
 async function missing(array: InspectArray, path: string): Promise<InspectError> {
@@ -320,7 +320,7 @@ async function checkedFiles<T>(
     const fault = isList
       ? undefined
       : await readTileFile(folder.file(path), describe, cx).then(() => undefined, damageOf)
-    if (fault) found.leaveOut(path, `it cannot be read: ${fault.message}`, true)
+    if (fault) found.leaveOut(path, `it cannot be read: ${commandLineText(fault)}`, true)
     else found.copy(folder, path)
   }
 }
@@ -379,14 +379,14 @@ async function commitFiles(
       const read =
         kind === 'delete' ? readTileFile(source, deleteCondition, cx) : readTileFile(source, updateCondition, cx)
       const broken = await Promise.resolve<unknown>(read).then(() => undefined, damageOf)
-      if (broken) found.leaveOut(path, `it cannot be read: ${broken.message}`, true)
+      if (broken) found.leaveOut(path, `it cannot be read: ${commandLineText(broken)}`, true)
       else {
         named.add(path)
         found.copy(folder, path)
       }
     } else if (kind === 'vacuum') {
       // If the consolidated fragment is lost, those that it replaced count again.
-      if (fault) found.leaveOut(path, `it cannot be read: ${fault.message}`)
+      if (fault) found.leaveOut(path, `it cannot be read: ${commandLineText(fault)}`)
       else if (outcomes.has(stem(name)) && !isThere(stem(name))) found.leaveOut(path, 'its fragment is lost')
       else found.copy(folder, path)
     } else if (kind === 'consolidated-commits') {

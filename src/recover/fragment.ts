@@ -1,4 +1,12 @@
-import { exitCodeOf, type Fault, faultText, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
+import {
+  commandLineText,
+  exitCodeOf,
+  type Fault,
+  faultText,
+  InspectError,
+  orError,
+  withPlaceAsync,
+} from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
@@ -147,7 +155,7 @@ async function recoverOpened(
   const facts = await orError(() => factsOf(array, fragment, outside))
   if (facts instanceof InspectError) {
     if (!dropDamaged || facts.code !== 'NOT_RECOVERED') throw facts
-    return { ...lost(fragment.name), codes, why: facts.message }
+    return { ...lost(fragment.name), codes, why: commandLineText(facts) }
   }
   if (facts.tileNum === 0) {
     const why = { expected: 'tiles in its data files', found: 'none that is whole' }

@@ -1,6 +1,6 @@
-import { addPlace, hasCode, InspectError } from '../base/errors.ts'
+import { addPlace, hasCode, InspectError, withHint } from '../base/errors.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
-import { describeLimit, Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
+import { Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
 import { CHUNK_HEAD_BYTES, chunkCount } from '../format/tile-chunks.ts'
@@ -138,8 +138,9 @@ export const TILE_OF_BYTES = { datatype: 'CHAR', cellSize: 1 } as const
  */
 export function genericTileType(header: GenericTileHeader, cx: ReadContext, place: Partial<TilePlace>): TileType {
   if (header.encryption_type === 'AES_256_GCM' && !cx.key) {
-    const message = 'the array is encrypted (AES_256_GCM): give its key with --key or --key-file'
-    throw new InspectError('KEY_NEEDED', message, place)
+    const says = 'the array is encrypted (AES_256_GCM)'
+    const commandLine = `${says}: give its key with --key or --key-file`
+    throw new InspectError('KEY_NEEDED', { says, commandLine }, place)
   }
   return {
     ...TILE_OF_BYTES,
@@ -150,9 +151,9 @@ export function genericTileType(header: GenericTileHeader, cx: ReadContext, plac
 }
 
 /** The upper limit on a generic tile's unfiltered size. @param stored bytes of its chunks */
-export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'maxTileSize' | 'maxTileSizeReason'> {
+export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'maxTileSize' | 'limitedFor'> {
   if (cx.maxTileSize !== undefined) return { maxTileSize: cx.maxTileSize }
-  return { maxTileSize: unfilteredLimit(stored, LEAST_CONTENT), maxTileSizeReason: describeLimit(stored) }
+  return { maxTileSize: unfilteredLimit(stored, LEAST_CONTENT), limitedFor: stored }
 }
 
 /**
@@ -169,11 +170,9 @@ export function checkChunkNum(
   if (chunkNum * CHUNK_HEAD_BYTES > persisted_size) return
   const most = Math.max(LEAST_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
   if (chunkNum <= most || cx.maxTileSize !== undefined) return
-  const fault = {
-    expected: `at most ${most} chunks for ${tile_size} unfiltered bytes (--max-tile-size lifts this bound)`,
-    found: chunkNum,
-  }
-  throw new InspectError('TOO_LARGE', fault, { field: 'chunk_num' })
+  const fault = { expected: `at most ${most} chunks for ${tile_size} unfiltered bytes`, found: chunkNum }
+  const hinted = withHint(fault, '(--max-tile-size lifts this bound)')
+  throw new InspectError('TOO_LARGE', hinted, { field: 'chunk_num' })
 }
 
 /** Updates the context after a generic tile was opened. */

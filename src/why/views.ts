@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { commandLineText, InspectError } from '../base/errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
@@ -117,7 +117,7 @@ export async function viewOf(
     return { ...view, schema: file.path, fragments: [...fragments, ...missing], broken, deletes }
   } catch (error) {
     if (!(error instanceof InspectError) || error.code === 'KEY_NEEDED' || error.code === 'WRONG_KEY') throw error
-    return { ...view, fails: error.message }
+    return { ...view, fails: commandLineText(error) }
   }
 }
 

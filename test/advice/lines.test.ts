@@ -8,8 +8,8 @@ import {
   purgeLines,
   type Rewrite,
   rewriteLines,
-  vacuumNote,
 } from '../../src/advice/lines.ts'
+import { vacuumNote } from '../../src/advice/vacuum-note.ts'
 import type { Attribute } from '../../src/format/attribute.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
 import { temporaryFolder } from '../helpers/folders.ts'

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { ERROR_TITLES, pageWords } from '../../src/page/page-words.ts'
+import { ERROR_TITLES } from '../../src/page/error-titles.ts'
 import { shortCell } from '../../src/page/short-cell.ts'
 import { escapeText, shortValue } from '../../src/render/units.ts'
 import { measuredText, partName, relativePath } from '../../src/render/views/wording.ts'
@@ -13,6 +13,7 @@ import { parseJson } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
 import { run } from '../helpers/run.ts'
 import { emptyFolder, follow, NOW, open, rowsOf, SEED, turn } from './opened-page.mjs'
+import { withoutOptions } from './without-options.mjs'
 
 /**
  * Reports of arrays of every format version, some with damage. The arrays come from the fixtures and, if it exists, the large corpus. The
@@ -84,7 +85,11 @@ async function compareCells(page, target) {
     const { cells, error } = await document('read', target, '--limit', '200', ...options)
     const told = await alerts(page)
     if (error) {
-      for (const part of [ERROR_TITLES[error.code], escapeText(error.file ?? ''), escapeText(pageWords(error.message))])
+      for (const part of [
+        ERROR_TITLES[error.code],
+        escapeText(error.file ?? ''),
+        escapeText(withoutOptions(error.message)),
+      ])
         assert.ok(told[0]?.includes(part), `${told[0]}: ${part}`)
       continue
     }
@@ -108,7 +113,7 @@ async function compareFindings(page, target) {
         tile ?? '-',
         code,
         message,
-        pageWords(meaning),
+        meaning,
         relativePath(file, target) || file,
         offset ?? '-',
         field ?? '-',
@@ -117,7 +122,7 @@ async function compareFindings(page, target) {
   )
   const text = await page.textContent('main')
   for (const { code, message } of not_examined)
-    assert.ok(text.includes(ERROR_TITLES[code]) && text.includes(pageWords(message)), message)
+    assert.ok(text.includes(ERROR_TITLES[code]) && text.includes(withoutOptions(message)), message)
 }
 
 /**
@@ -134,7 +139,7 @@ function treeRows(node, level = 1, listName = '', rows = []) {
       stored === undefined ? undefined : `(${stored})`,
       meant,
       verdict === 'invalid' ? 'invalid' : undefined,
-      error && error.message !== meant ? `${ERROR_TITLES[error.code]}: ${pageWords(error.message)}` : undefined,
+      error && error.message !== meant ? `${ERROR_TITLES[error.code]}: ${withoutOptions(error.message)}` : undefined,
     ]
       .filter((one) => one !== undefined)
       .join(' · ')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { commandLineText } from '../../src/base/errors.ts'
 import { NO_BYTES } from '../../src/filters/bytes.ts'
 import type { LostTail } from '../../src/filters/filter.ts'
 import { Pipeline } from '../../src/filters/pipeline.ts'
@@ -99,8 +100,8 @@ test('chunks that declare far more than their bytes can hold are refused, unless
     tileChunks,
   )
   const message = (maxTileSize: number | undefined, expectedSize?: number): Promise<string> =>
-    Pipeline.load([], { ...TILE, maxTileSize }, portableCodecs).then(
-      (pipeline) => failure(() => pipeline.reverseTile(tile, { expectedSize })).message,
+    Pipeline.load([], { ...TILE, maxTileSize }, portableCodecs).then((pipeline) =>
+      commandLineText(failure(() => pipeline.reverseTile(tile, { expectedSize }))),
     )
   expect(await message(undefined)).toBe(
     'expected at most 67108864 unfiltered bytes in a tile (for 20 stored bytes; --max-tile-size sets another bound), found 2147483648',

@@ -325,7 +325,8 @@ describe('errors', () => {
     expect(failure(() => decode(stored, words, { mostElements: 2 }))).toMatchObject({
       code: 'TOO_LARGE',
       at: { field: 'words' },
-      message:
+      message: 'expected at most 2 elements in lists for the bytes stored, found more',
+      commandLine:
         'expected at most 2 elements in lists for the bytes stored (--max-tile-size lifts this bound), found more',
     })
   })

@@ -51,6 +51,7 @@ async function documents(
     style: { raw: false },
     full: false,
     shownPath: (path) => path,
+    namesOptions: true,
     internalPath: (path) => path,
     open: (path) => openTarget(storage, path, reading),
     progress: () => NO_PROGRESS,

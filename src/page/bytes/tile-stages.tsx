@@ -7,8 +7,8 @@ import { heading } from '../../render/views/headings.ts'
 import { countText, NOTHING } from '../../render/views/wording.ts'
 import { Call } from '../call.tsx'
 import { Button } from '../controls.tsx'
+import { ERROR_TITLES } from '../error-titles.ts'
 import { changeLink } from '../link.ts'
-import { ERROR_TITLES, pageWords } from '../page-words.ts'
 import { type Column, Facts, numberColumn, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Shown, useLoaded } from '../use-loaded.tsx'
@@ -186,7 +186,7 @@ function chunkColumns(
       show: ({ error }) =>
         error ? (
           <span class="bad">
-            {ERROR_TITLES[error.code]}: <Text>{pageWords(error.message)}</Text>
+            {ERROR_TITLES[error.code]}: <Text>{error.message}</Text>
           </span>
         ) : (
           NOTHING

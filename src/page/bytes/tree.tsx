@@ -1,6 +1,7 @@
+import { commandLineText } from '../../base/errors.ts'
 import { shortValue } from '../../render/units.ts'
 import { measuredText, partName } from '../../render/views/wording.ts'
-import { ERROR_TITLES, pageWords } from '../page-words.ts'
+import { ERROR_TITLES } from '../error-titles.ts'
 import { Text } from '../text.tsx'
 import { VirtualList } from '../virtual-list.tsx'
 import { isBad } from './hex.tsx'
@@ -115,13 +116,14 @@ export function aboutNode({ part, error, parent }: Node): string {
   const shown = value === undefined ? undefined : shortValue(value, 60)
   const listName = /^\d+$/.test(name) && parent ? parent.part.name : name
   const wrong = error ?? fault
+  // Prose: a meaning that is the message is not shown twice.
+  const isMessage = wrong !== undefined && commandLineText(wrong) === meaning
   return [
     shown === undefined ? undefined : measuredText(value, unit, listName, shown),
     stored === undefined ? undefined : `(${stored})`,
-    meaning,
+    isMessage ? wrong.message : meaning,
     verdict === 'invalid' ? 'invalid' : undefined,
-    // Prose: a meaning that is the message is not shown twice.
-    wrong && wrong.message !== meaning ? `${ERROR_TITLES[wrong.code]}: ${pageWords(wrong.message)}` : undefined,
+    wrong && !isMessage ? `${ERROR_TITLES[wrong.code]}: ${wrong.message}` : undefined,
   ]
     .filter((part) => part !== undefined)
     .join(' · ')

@@ -8,7 +8,6 @@ import { type Damage, damageOf } from '../damage.ts'
 import type { Documents, Inspected } from '../inspected.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
-import { pageWords } from '../page-words.ts'
 import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Fault, loadedValue, useLoaded } from '../use-loaded.tsx'
@@ -106,7 +105,7 @@ function Found({ document, inspected, link }: ViewProps & { document: Documents[
       )}
       <NotExamined errors={not_examined} />
       <SlowReads inspected={inspected} />
-      {not_checked.length > 0 && <p>Not checked: {pageWords(not_checked.join('; '))}.</p>}
+      {not_checked.length > 0 && <p>Not checked: {not_checked.join('; ')}.</p>}
     </>
   )
 }
@@ -208,7 +207,7 @@ function columns(inspected: Inspected, link: Link, { fields }: Damage): readonly
     { title: 'tile', isNumber: true, show: ({ tile }) => tile ?? NOTHING, by: ({ tile }) => tile },
     { title: 'code', show: ({ code }) => code, by: ({ code }) => code },
     { title: 'what', show: ({ message }) => <Text>{message}</Text> },
-    { title: 'meaning', show: ({ meaning }) => <Text>{pageWords(meaning)}</Text> },
+    { title: 'meaning', show: ({ meaning }) => <Text>{meaning}</Text> },
     { title: 'file', show: ({ file }) => <Text>{relativePath(file, shown) || file}</Text>, by: ({ file }) => file },
     {
       title: 'offset',

@@ -22,7 +22,6 @@ import { AppliedDeletes } from '../deletes.tsx'
 import { viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { NotExamined } from '../not-examined.tsx'
-import { pageWords } from '../page-words.ts'
 import { type Column, type FactList, Facts, numberColumn, Table, textColumn, textFact } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
@@ -173,7 +172,7 @@ export function FindingList({ findings }: { findings: OverviewDocument['findings
       {findings.map((one) => (
         <li key={`${one.code} ${one.meaning}`}>
           <span class={`severity ${one.severity}`}>{one.severity}</span> <Text>{one.file}</Text>:{' '}
-          <Text>{one.message}</Text>. <Text>{pageWords(one.meaning)}</Text>
+          <Text>{one.message}</Text>. <Text>{one.meaning}</Text>
         </li>
       ))}
     </ul>

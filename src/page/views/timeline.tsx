@@ -12,7 +12,6 @@ import { Drawing, placeOf, type Sheet } from '../drawing.tsx'
 import type { Inspected } from '../inspected.ts'
 import { changeLink, type Link, linkText, viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
-import { pageWords } from '../page-words.ts'
 import { StateLines } from '../state-lines.tsx'
 import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
@@ -328,7 +327,7 @@ function TypedTime({ travel }: { travel(to: bigint): void }) {
       setWrong(undefined)
       travel(time)
     } catch (error) {
-      setWrong(pageWords(faultOf(error).message))
+      setWrong(faultOf(error).message)
     }
   }
   return (

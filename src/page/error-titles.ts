@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../base/errors.ts'
+
+/** What is wrong, in plain words: readers of a page do not know the codes of the command line. */
+export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
+  TRUNCATED: 'Cut short',
+  BAD_ENUM: 'Damaged',
+  BAD_VALUE: 'Damaged',
+  INCONSISTENT: 'Damaged',
+  TRAILING_BYTES: 'Damaged',
+  CHECKSUM: 'Damaged',
+  BAD_FILTERED_DATA: 'Damaged',
+  MISSING_FILE: 'File missing',
+  USAGE: 'Not understood',
+  WRONG_TARGET: 'Not understood',
+  EXISTS: 'There already',
+  NOT_FOUND: 'Not there',
+  CHANGED_WHILE_READ: 'Changed meanwhile',
+  NOT_TILEDB: 'Not of TileDB',
+  NO_PERMISSION: 'No permission',
+  NO_LISTING: 'Not listed',
+  IO: 'Not readable',
+  TOO_MANY_FILES: 'Not readable',
+  KEY_NEEDED: 'Encrypted',
+  WRONG_KEY: 'Wrong key',
+  UNSUPPORTED_VERSION: 'Not supported',
+  UNSUPPORTED_FILTER: 'Not supported',
+  NO_SCHEMA: 'No schema',
+  TOO_LARGE: 'Too large',
+  TILEDB_REFUSES: 'TileDB refuses it',
+  NOT_RECOVERED: 'Damaged',
+  INTERNAL: 'Fault of this page',
+}

@@ -1,0 +1,11 @@
+/** What only messages of the command line have: names of options. */
+const OPTIONS = [
+  [/: give its key with --key or --key-file/, ''],
+  [/; --max-tile-size sets another bound/, ''],
+  [/ \(--max-tile-size(?: lifts this bound)?\)/, ''],
+]
+
+/** A message of the command line as the page has it. */
+export function withoutOptions(message) {
+  return OPTIONS.reduce((text, [option, other]) => text.replace(option, other), message)
+}
