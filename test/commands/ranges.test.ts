@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { commandLineText } from '../../src/base/errors.ts'
 import type { Bounds } from '../../src/cells/bounds.ts'
 import { parseRanges } from '../../src/commands/ranges.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import type { DimensionLabel } from '../../src/format/dimension-label.ts'
 import type { RangeType } from '../../src/format/range.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { failure } from '../helpers/failure.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items } from '../helpers/json.ts'
@@ -78,8 +80,9 @@ describe('refused', () => {
     ['x=', '--range expects NAME=LO..HI, found "x="'],
     ['s=', '--range expects NAME=LO..HI, found "s="'],
   ])('%s', (option, message) => {
-    expect(() => parseRanges(DIMENSIONS, [option])).toThrow(expect.objectContaining({ code: 'USAGE' }))
-    expect(() => parseRanges(DIMENSIONS, [option])).toThrow(message)
+    const error = failure(() => parseRanges(DIMENSIONS, [option]))
+    expect(error.code).toBe('USAGE')
+    expect(commandLineText(error)).toContain(message)
   })
 
   test('two ranges of one dimension', () => {

@@ -297,8 +297,10 @@ describe('errors are usage errors, and tell what is wrong and where', () => {
 })
 
 test('errors show a part of a long text', () => {
-  const { message } = failure(() => parse(`${'a == 1 and '.repeat(20)}a = 2${' or a == 3'.repeat(20)}`))
-  expect(message).toMatch(/^--where "…[^…]{115,125}…": expected ==, found "=" at character 223$/)
+  const error = failure(() => parse(`${'a == 1 and '.repeat(20)}a = 2${' or a == 3'.repeat(20)}`))
+  const shown = /"…[^…]{115,125}…": expected ==, found "=" at character 223$/.source
+  expect(error.message).toMatch(new RegExp(`^condition ${shown}`))
+  expect(error.commandLine).toMatch(new RegExp(`^--where ${shown}`))
 })
 
 describe('a condition reads back from its text', () => {

@@ -1,4 +1,3 @@
-import { lineText } from '../../advice/line.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type {
@@ -147,9 +146,8 @@ async function writeFinding(
   if (call !== undefined) {
     await screen.lines(message, count < FEW ? 2 : 1)
     // A call is never cut, so that it can be copied.
-    const text = lineText(call)
-    if (!written.has(text)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
-    written.add(text)
+    if (!written.has(call.code)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
+    written.add(call.code)
     return
   }
   if (count < FEW) await screen.lines(message, 1)
