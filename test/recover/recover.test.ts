@@ -670,7 +670,7 @@ describe('cells that contradict the statistics', () => {
     expect(JSON.parse(text)).toMatchObject({
       fragments: [{ outcome: 'kept', cells_lost: 0, contradictions: [contradiction] }],
       remaining: expect.arrayContaining(['TILE_SUM']),
-      lost: false,
+      is_loss: false,
     })
     expect(contents(`${from}.new`)).toEqual(contents(from))
     const table = await run(['recover', from, '--to', `${from}.new2`])
