@@ -51,13 +51,8 @@ export class Run {
    * @throws InspectError CHANGED_WHILE_READ if faults, or what the outcome says, may be the doing of a writer; drops the faults
    */
   async settle(outcome?: Outcome): Promise<void> {
-    const faults = this.waiting.map(({ fault }) => fault)
-    if (outcome?.kind === 'error') faults.push(outcome.error)
-    const damage = faults.filter((fault) => exitCodeOf(fault) === 1)
-    const changed = await this.judged(this.isWrong || damage.length > 0, damage)
-    if (!changed) return this.tell()
-    this.drop()
-    throw changed
+    const changed = await this.judged(outcome?.kind === 'error' ? outcome.error : undefined)
+    if (changed) throw changed
   }
 
   /** {@link settle} before the command puts files in place. */
@@ -70,23 +65,26 @@ export class Run {
 
   /** The error that ends the run: the change that caused it, if one did. */
   async cause(error: unknown): Promise<unknown> {
-    if (error instanceof ClosedPipe || hasCode(error, 'USAGE')) return error
-    const isDamage = error instanceof InspectError && exitCodeOf(error) === 1
-    const changed = await this.judged(isDamage, isDamage ? [error] : [])
-    if (changed) this.drop()
-    this.tell()
-    return changed ?? error
+    if (error instanceof ClosedPipe || hasCode(error, 'USAGE')) {
+      // Nobody reads any more, but the exit code still says what was found.
+      await this.settle().catch(() => this.report.addExitCode(3))
+      return error
+    }
+    return (await this.judged(error)) ?? error
   }
 
-  private async judged(isWrong: boolean, faults: readonly InspectError[]): Promise<InspectError | undefined> {
-    if (this.isSettled) return undefined
-    const files = faults.flatMap(({ at: { file } }) => (file === undefined ? [] : [file]))
-    return isWrong ? this.watch.confirm(files) : this.watch.changed()
-  }
-
-  private drop(): void {
-    this.waiting = []
-    this.isWrong = false
+  /** The change that caused the faults so far, which are then dropped. Without one they are told. @param error one more fault */
+  private async judged(error: unknown): Promise<InspectError | undefined> {
+    const faults = [...this.waiting.map(({ fault }) => fault), error].filter((one) => one instanceof InspectError)
+    const damage = faults.filter((fault) => exitCodeOf(fault) === 1)
+    const files = damage.flatMap(({ at: { file } }) => (file === undefined ? [] : [file]))
+    const looksWrong = this.isWrong || damage.length > 0
+    const changed = this.isSettled ? undefined : looksWrong ? await this.watch.confirm(files) : this.watch.changed()
+    if (changed) {
+      this.waiting = []
+      this.isWrong = false
+    } else this.tell()
+    return changed
   }
 
   private tell(): void {
