@@ -176,10 +176,14 @@ async function compareTargets(
     await compareGroups(run, prefix, left.group, right.group, above)
     return
   }
-  const [one, other] = [await describe(run, a, left), await describe(run, b, right)]
+  const one = await describe(run, a, left)
+  // A target equals itself, even if somebody writes to it meanwhile.
+  const other = left === right ? one : await describe(run, b, right)
   for (const [name, read] of Object.entries(one.parts)) {
     // Only one part at a time is in memory, because the metadata of many tiles is large.
-    found.push(...differences(below(prefix, name), await read(), (await other.parts[name]?.()) ?? null))
+    const part = await read()
+    const otherPart = one === other ? part : ((await other.parts[name]?.()) ?? null)
+    found.push(...differences(below(prefix, name), part, otherPart))
   }
   const { pairs, unpaired } = fragmentPairs(one, other)
   for (const pair of pairs) {
