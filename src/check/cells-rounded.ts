@@ -39,7 +39,7 @@ export function lostByScale(
   const cause = unstorable(bounds, scale)
   if (cause === undefined) return undefined
   const { min, max, holdAll, hasNaN } = bounds
-  const [least, most] = [min - roundingAt(min, scale), max + roundingAt(max, scale)]
+  const [low, high] = [min - roundingAt(min, scale), max + roundingAt(max, scale)]
   const causes = [...(hasNaN ? [Number.NaN] : []), ...[min, max].filter((value) => !isStorable(value, scale))]
   const misread = new Set(causes.map((value) => misreadAs(value, scale)))
   const values = numbersOf(type, data)
@@ -50,14 +50,16 @@ export function lostByScale(
   for (const cell of cells) {
     all++
     const value = values[cell]
-    const isOutside = holdAll && (value < least || value > most)
+    const isOutside = holdAll && (value < low || value > high)
     if (!isOutside && !misread.has(value)) continue
     if (isOutside) certain++
     lost++
     if (first < 0) first = cell
   }
-  // Another cell may have the value that a lost one reads as.
-  const num = certain === lost || lost === 1 ? `${lost}` : `${Math.max(1, certain)} to ${lost}`
+  const least = Math.max(1, certain)
+  // Integers of 1 and 2 bytes wrap around, so that others may hide between the bounds. Wider ones all become the lowest integer, which a
+  // right cell may have, too.
+  const num = scale.width < 4 ? `at least ${least}` : lost > least ? `${least} to ${lost}` : `${lost}`
   const text = (value: number): string => {
     const bytes = new Uint8Array(scale.single ? Float32Array.of(value).buffer : Float64Array.of(value).buffer)
     return String(cellValue(type, 1, bytes, { raw: false }))
