@@ -44,6 +44,8 @@ export interface CellSelection {
   withUnreadable?: boolean | undefined
   /** Called for tiles in which the writer lost bytes of a field. */
   onLostTail?: ((lost: LostTail, field: string, tile: number) => void) | undefined
+  /** Called for a field whose validity TileDB filtered as if it were values, and reads as bytes. */
+  onOtherType?: ((field: string) => void) | undefined
   /** With `wholeTiles`: called for a column that is left out, because its metadata or files cannot be read. */
   onFieldError?: ((error: InspectError, field: string) => void) | undefined
 }
@@ -98,7 +100,7 @@ export class FragmentCells {
 
   private async openColumns(): Promise<void> {
     const { columns, readers, files, info, selection } = this
-    const { fields, onFieldError, onLostTail } = selection
+    const { fields, onFieldError, onLostTail, onOtherType } = selection
     const unlessUnreadable = <T>(field: string, open: () => Promise<T>): Promise<T | undefined> =>
       open().catch((error: unknown) => {
         if (!(error instanceof InspectError) || !selection.wholeTiles || !onFieldError) throw error
@@ -123,6 +125,7 @@ export class FragmentCells {
     }
     if (onLostTail)
       for (const file of files) file.onLostTail = (tile, lost) => onLostTail(lost, info.slots[file.slot].name, tile)
+    if (onOtherType) for (const file of files) file.onOtherType = () => onOtherType(info.slots[file.slot].name)
   }
 
   /** Batches in stored order: one per tile, several for a large tile. */

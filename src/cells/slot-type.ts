@@ -35,6 +35,10 @@ function mayBeFilteredAsValues(info: TileOwner, slot: Slot): boolean {
   return sizeIsShown && validityAsValues(info, slot)
 }
 
+/** A remark about nulls that are shown as they were written, because a filter stores the type. */
+export const NULLS_AS_WRITTEN =
+  'nulls are shown as they were written; TileDB 2.4 to 2.10 filtered them as if they were values, and TileDB reads them as bytes: it may show other nulls'
+
 /** Whether a field's validity may have been filtered with the type of its values, which TileDB then reads wrongly. */
 export function validityAsValues(
   { format_version, dense, schema }: TileOwner,

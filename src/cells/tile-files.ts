@@ -58,6 +58,8 @@ export class TileFile {
   lent: ReadonlyMap<number, Uint8Array> | undefined
   /** Called for tiles of which the writer lost the end of a part. */
   onLostTail: ((tile: number, lost: LostTail) => void) | undefined
+  /** Called for tiles that were filtered with another type than the one with which TileDB reads them. */
+  onOtherType: ((tile: number) => void) | undefined
 
   private constructor(
     fragment: Fragment,
@@ -253,6 +255,7 @@ export class TileFile {
       return pipeline.reverseTile(stored, {
         expectedSize: this.expectedSize(tile),
         onLostTail: this.onLostTail && ((lost) => this.onLostTail?.(tile, lost)),
+        onOtherType: this.onOtherType && (() => this.onOtherType?.(tile)),
         ...options,
         offset: this.offsets[tile],
       })

@@ -124,7 +124,7 @@ export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): 
 }
 
 /**
- * The unfiltered bytes of a tile. Undefined if it cannot be read, if the reader must report lost bytes, or if its string
+ * The unfiltered bytes of a tile. Undefined if it cannot be read, if the reader must report lost bytes or another type, or if its string
  * offsets are among the values.
  */
 async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promise<Uint8Array | undefined> {
@@ -135,7 +135,7 @@ async function unfiltered(file: TileFile, tile: number, into: Uint8Array): Promi
     const onLostTail = (): void => {
       lost = true
     }
-    const { data } = await file.unfilter(tile, stored, { into, onLostTail })
+    const { data } = await file.unfilter(tile, stored, { into, onLostTail, onOtherType: onLostTail })
     return lost ? undefined : data
   } catch (error) {
     if (!(error instanceof InspectError)) throw error

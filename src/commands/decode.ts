@@ -1,5 +1,6 @@
 import { InspectError, usage } from '../base/errors.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
+import { NULLS_AS_WRITTEN } from '../cells/slot-type.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { changedFields } from '../store/changed-fields.ts'
 import { cellsInDomain } from '../store/file-sizes.ts'
@@ -126,6 +127,7 @@ async function openReader(
     onLostTail({ of_metadata }, name) {
       if (!of_metadata) report.remark(name, TAIL_LOST)
     },
+    onOtherType: (name) => report.remark(name, NULLS_AS_WRITTEN),
   }
   const jobs = parseJobs(options.jobs)
   // Threads do not pay for a few cells.

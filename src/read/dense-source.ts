@@ -2,6 +2,7 @@ import { InspectError, inconsistent } from '../base/errors.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { fastestFirst } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
+import { NULLS_AS_WRITTEN } from '../cells/slot-type.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
@@ -101,6 +102,8 @@ export class DenseSource {
         },
       )
     }
+    const { onRemark } = query
+    if (onRemark) this.selection.onOtherType = (name) => onRemark(name, NULLS_AS_WRITTEN)
     this.names = attributes.map(({ type }) => (hasAttribute(fragment, type) ? type.name : undefined))
   }
 

@@ -8,7 +8,9 @@ describe('an array that TileDB wrote has no error and no warning', () => {
   const some = turnOfFamilies(fixtureFolders(), 8, versionOf)
   test.each(some.map((folder) => [folder.name, folder] as const))('%s', async (_, { path, key }) => {
     const { findings, notExamined } = await check(localStorage, path, { key, all: true })
-    expect(shown(serious(findings))).toEqual([])
+    // TileDB writes this, and then fails to consolidate the commits once more.
+    const others = findings.filter(({ code }) => code !== 'DELETE_CONDITION_FILE')
+    expect(shown(serious(others))).toEqual([])
     expect(notExamined).toEqual([])
   })
 })

@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { run } from '../helpers/run.ts'
 import { check } from './findings.ts'
 
 describe('validity that TileDB 2.4 to 2.10 filtered as values is read, and said to be so', () => {
@@ -34,5 +37,21 @@ describe('entries that TileDB 2.2 left for validity tiles', () => {
       new Set(['note TILE_OFFSETS_COUNT']),
     )
     for (const { meaning } of findings) expect(meaning).toMatch(/2\.2/)
+  })
+})
+
+describe('nulls that a filter shows as they were written', () => {
+  test.each(['read', 'decode'])('%s says once that TileDB may show others', async (command) => {
+    const path = `${FIXTURES}/14/validity_as_values`
+    const [fragment] = readdirSync(`${path}/__fragments`)
+    const target = command === 'read' ? path : `${path}/__fragments/${fragment}`
+    const { code, stderr } = await run([command, target, '--format', 'ndjson', '--field', 'a'])
+    expect(code).toBe(0)
+    expect(stderr.match(/note: a: nulls are shown as they were written; .* may show other nulls/g)).toHaveLength(1)
+  })
+
+  test('nothing is said of validity that was filtered as bytes', async () => {
+    const { stderr } = await run(['read', `${FIXTURES}/22/all_null_first_tile_char`, '--format', 'ndjson'])
+    expect(stderr).not.toMatch(/nulls are shown/)
   })
 })
