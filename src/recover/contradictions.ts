@@ -22,13 +22,17 @@ export function lastingContradictions(info: FragmentInfo | undefined, findings: 
   const all = findings.filter(
     ({ code, severity, tile }) => severity === 'error' && tile !== undefined && isContradiction(code),
   )
-  // If the sum of the coordinates fits, they are as they were written, and the box is wrong.
+  // If the sum of the coordinates fits, or is itself wrong, they are as they were written, and the box is wrong.
   const hasFittingSum = (one: Finding): boolean => {
     const field = contradictedField(one)
     const slot = info?.slots.find(({ name, kind }) => name === field && kind === 'dimension')
     if (!slot || !hasSum(slot) || !info?.footer?.tile_sums_offsets) return false
     return !all.some(
-      (other) => other.code === 'TILE_SUM' && other.tile === one.tile && contradictedField(other) === field,
+      (other) =>
+        other.code === 'TILE_SUM' &&
+        other.wrong !== 'metadata' &&
+        other.tile === one.tile &&
+        contradictedField(other) === field,
     )
   }
   return all.filter((one) => (one.code === 'COORDINATE_MBR' ? !hasFittingSum(one) : one.wrong !== 'metadata'))

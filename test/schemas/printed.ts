@@ -183,6 +183,14 @@ async function* recovered(folder: string): AsyncGenerator<Printed> {
   writeFileSync(`${second}/a0.tdb`, new Uint8Array(100))
   rmSync(third, { recursive: true })
   yield* json(['recover', array, '--drop-damaged', '--to', `${folder}/recovered`])
+  // A changed cell, which the statistics contradict.
+  const changed = `${folder}/changed`
+  cpSync(`${FIXTURES}/22/filter_none`, changed, { recursive: true })
+  const file = `${fragmentsOf(changed)[0]}/a0.tdb`
+  const bytes = readFileSync(file)
+  bytes[bytes.length - 4] ^= 1
+  writeFileSync(file, bytes)
+  yield* json(['recover', changed, '--to', `${folder}/changed.new`])
   yield* json(['recover', `${FIXTURES}/22/rtree_levels`, '--to', `${folder}/copied`])
   yield* json(['write-sample', `${folder}/contradicted`, '--damage', 'COORDINATE_MBR'])
   yield* json(['recover', `${folder}/contradicted`, '--to', `${folder}/contradicted.new`])
