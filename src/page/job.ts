@@ -1,5 +1,4 @@
-import { InspectError } from '../base/errors.ts'
-import type { Prose } from '../base/prose.ts'
+import { type Fault, faultText, InspectError } from '../base/errors.ts'
 import type { ByteSource, Storage } from '../source/source.ts'
 import { wasmFiles } from './codecs.ts'
 import { Engine, type Source } from './engine.ts'
@@ -39,7 +38,7 @@ export interface Call {
 /** An error as messages carry it. It has a code unless it is a fault of the program. */
 interface PlainError {
   code?: InspectError['code']
-  message: Prose
+  fault: Fault
   at?: InspectError['at']
 }
 
@@ -56,12 +55,12 @@ export type ToWorker = { setup: Setup } | { task: Task } | { next: true } | { an
 export type FromWorker = { call: Call } | { found: IteratorResult<unknown, unknown> } | { error: PlainError }
 
 export function plainError(error: unknown): PlainError {
-  if (error instanceof InspectError) return { code: error.code, message: error.message, at: error.at }
-  return { message: String((error as Error)?.stack ?? error) }
+  if (error instanceof InspectError) return { code: error.code, fault: error.fault, at: error.at }
+  return { fault: String((error as Error)?.stack ?? error) }
 }
 
-export function errorFrom({ code, message, at }: PlainError): Error {
-  return code === undefined ? new Error(message) : new InspectError(code, message, at)
+export function errorFrom({ code, fault, at }: PlainError): Error {
+  return code === undefined ? new Error(faultText(fault)) : new InspectError(code, fault, at)
 }
 
 /** Thrown if the browser gives the page no worker. */

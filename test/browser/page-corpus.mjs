@@ -130,14 +130,14 @@ async function compareFindings(page, target) {
  * and without the meaning of its bytes. The meaning of every field of a kind stands below the tree.
  */
 function treeRows(node, level = 1, listName = '', rows = []) {
-  const { name, type, value, unit, meaning, stored, verdict, error, children } = node
+  const { name, type, value, unit, meaning, stored_value: stored, verdict, error, children } = node
   const elements = children === undefined ? elementsOf(node) : undefined
   const measured = () => measuredText(value, unit, /^\d+$/.test(name) ? listName : name, shortValue(value, 60))
   const about = (meant) =>
     [
       value === undefined || elements ? undefined : measured(),
       stored === undefined ? undefined : `(${stored})`,
-      meant,
+      withoutOptions(meant),
       verdict === 'invalid' ? 'invalid' : undefined,
       error && error.message !== meant ? `${ERROR_TITLES[error.code]}: ${withoutOptions(error.message)}` : undefined,
     ]

@@ -360,7 +360,15 @@ describe('the bytes', () => {
     test(`of ${target} are those that stats prints`, async () => {
       const { page, wrong } = await report(target, 'bytes')
       await page.waitForSelector('canvas')
-      const { fields, roles, filters, metadata, other_size, size, data_size } = document('stats', target)
+      const {
+        fields,
+        roles,
+        filters,
+        fragment_metadata: metadata,
+        other_size,
+        size,
+        data_size,
+      } = document('stats', target)
       const numbers = async () => (await rowsOf(page, 'Bytes')).map((row) => bytesIn(row[2]))
       // Bytes that belong to no field, as in fragments that cannot be read, have a row of their own.
       const rest = [metadata.size, other_size, size - data_size - metadata.size].filter((one) => one > 0)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { commandLineText, InspectError } from '../../src/base/errors.ts'
 import { parseSize } from '../../src/commands/option-values.ts'
 import { u32, u64 } from '../../src/damage/bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
@@ -27,7 +28,14 @@ describe('parseSize', () => {
   })
 
   test.each(['', '1.5', '-1', '1e6', 'K', '5iB', '9000000T', '1 000'])('%j is refused', (text) => {
-    expect(() => parseSize('--budget', text)).toThrow(/^--budget expects bytes, as 1000000 or 64M, found "/)
+    const refused = (): unknown => {
+      try {
+        return parseSize('--budget', text)
+      } catch (error) {
+        return error instanceof InspectError ? commandLineText(error) : error
+      }
+    }
+    expect(refused()).toMatch(/^--budget expects bytes, as 1000000 or 64M, found "/)
   })
 })
 
