@@ -1,4 +1,4 @@
-import { InspectError, orError, withPlaceAsync } from '../base/errors.ts'
+import { exitCodeOf, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
 import type { ArrayFragment, ArrayListing } from '../documents/array.ts'
 import type { DamagedFile, ErrorInfo, ListedFragment } from '../documents/common.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -108,9 +108,16 @@ export async function examineFragment(
     hasMetadata && !fragment.folder.isRemote ? fragment.infoNow() : undefined
   const onDisk = await sizesOf(fragment)
   if (hasMetadata) found ??= await orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
-  const error = found instanceof InspectError ? found : undefined
+  const error = found instanceof InspectError ? asState(found, entry) : undefined
   const info = found instanceof InspectError ? undefined : found
   return { listed: await listedFragment(cx, fragment, entry, onDisk, info, error), info, onDisk }
+}
+
+/** What keeps a fragment from being read. Metadata that is half written or half removed is not there yet, or no more: no damage. */
+function asState(error: InspectError, entry: FragmentEntry | undefined): InspectError {
+  if (!entry || !isInWork(entry.state) || exitCodeOf(error) !== 1) return error
+  const fault = { expected: 'the metadata of the fragment', found: 'a part of it' }
+  return new InspectError('NOT_FOUND', fault, { file: error.at.file }, { cause: error })
 }
 
 async function listedFragment(

@@ -265,6 +265,7 @@ describe('a fragment without a commit may be half written, or half removed: a st
     expect(committed).toMatchObject({ state: 'live' })
     expect(uncommitted).toMatchObject({ state: 'uncommitted' })
     expect(uncommitted).not.toHaveProperty('damaged_files')
+    expect(text).not.toMatch(DAMAGE)
   })
 })
 
