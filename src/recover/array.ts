@@ -104,6 +104,8 @@ export async function recoverArray(
       found.leaveOut(path, why, isLoss)
       continue
     }
+    // All that was listed is copied in the end, so a change is found before the work. Over a network, asking costs requests.
+    if (!array.folder.isRemote) await array.folder.storage.confirm?.()
     const fragment = await orError(() => tryFragment(array, entry, options, cx))
     if (fragment instanceof InspectError) {
       if (fragment.code !== 'NOT_RECOVERED' || entry.isRead || !entry.to_vacuum) throw fragment

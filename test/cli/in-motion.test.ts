@@ -1,4 +1,7 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { localStorage } from '../../src/node/file.ts'
+import type { Storage } from '../../src/source/source.ts'
 import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
 import { Random } from '../helpers/random.ts'
@@ -81,7 +84,6 @@ let serial = 0
 async function after(steps: readonly object[]): Promise<Map<string, Uint8Array>> {
   const file = `${folder}/steps-${serial}.json`
   const array = `${folder}/array-${serial++}`
-  const { writeFileSync } = await import('node:fs')
   writeFileSync(file, JSON.stringify([{ step: 'create', schema: SCHEMA, time: 10 }, ...steps]))
   const { code, stderr } = await run(['write-sample', array, '--steps', file, '--seed', '1'])
   if (code !== 0) throw new Error(stderr)
@@ -267,6 +269,42 @@ describe('a fragment without a commit may be half written, or half removed: a st
     expect(uncommitted).not.toHaveProperty('damaged_files')
     expect(text).not.toMatch(DAMAGE)
   })
+})
+
+test('recover finds a change before it reads the fragments that are left', async () => {
+  const files = await after([write(20, 1), write(30, 5), write(40, 9), { step: 'consolidate' }])
+  const made = (): string => {
+    const array = `${folder}/recovered-${serial++}`
+    for (const [path, bytes] of files) {
+      const file = array + path.slice(ROOT.length)
+      mkdirSync(file.slice(0, file.lastIndexOf('/')), { recursive: true })
+      writeFileSync(file, bytes)
+    }
+    return array
+  }
+  /** Recovers an array. `work` is done when the fragments are listed. @returns how often data files were opened */
+  const opened = async (work: (array: string) => void): Promise<number> => {
+    const array = made()
+    let count = 0
+    const storage: Storage = {
+      ...localStorage,
+      async list(path) {
+        const entries = await localStorage.list(path)
+        if (path === `${array}/__fragments`) work(array)
+        return entries
+      },
+      open(path) {
+        if (path.startsWith(array) && path.endsWith('/a0.tdb')) count++
+        return localStorage.open(path)
+      },
+    }
+    const { code, stderr } = await run(['recover', array, '--to', `${array}.new`], { storage })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    return count
+  }
+  const still = await opened(() => {})
+  const list = [...files.keys()].find((path) => path.endsWith('.vac')) ?? ''
+  expect(await opened((array) => rmSync(array + list.slice(ROOT.length), { force: true }))).toBe(still)
 })
 
 test('a fragment that is lost while nobody writes is damage', async () => {
