@@ -3,10 +3,11 @@ import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items, type Json } from '../helpers/json.ts'
-import { runJson } from '../helpers/run.ts'
+import { run, runJson } from '../helpers/run.ts'
 
 const IGNORED = `${FIXTURES}/22/commits_ignored`
 const copy = `${temporaryFolder()}/array`
+const vacuum = `${temporaryFolder()}/array`
 
 /** What the lines of the consolidated commits file do, and what they name. */
 async function effects(array: string): Promise<(Json | undefined)[][]> {
@@ -27,4 +28,15 @@ test('a commit that an ignore file takes back is hidden once its fragment is gon
   for (const name of readdirSync(`${copy}/__commits`)) if (name.endsWith('.ign')) rmSync(`${copy}/__commits/${name}`)
   const dangling = [false, 'dangling']
   expect(await effects(copy)).toEqual([dangling, dangling, dangling])
+})
+
+test('the footnote names the kind of file that hides', async () => {
+  const byIgnore = 'hidden: an ignore file takes this commit back'
+  const byVacuum = 'hidden: a vacuum file lists the fragment, and no other fragment replaces it: do not vacuum'
+  const notes = async (array: string) =>
+    (await run(['commits', array])).text.split('\n').filter((line) => line.startsWith('hidden: '))
+  expect(await notes(IGNORED)).toEqual([byIgnore])
+  cpSync(`${FIXTURES}/22/vacuum_left`, vacuum, { recursive: true })
+  rmSync(`${vacuum}/__fragments/__10_30_32ef0f2d841e4284eb2d65bafd915a38_22`, { recursive: true })
+  expect(await notes(vacuum)).toEqual([byVacuum])
 })

@@ -15,11 +15,19 @@ interface Row {
   effect: Effect
   refersTo: string
   condition: string
+  /** Whether an ignore file is the reason for the effect `hidden`, and no vacuum file. */
+  byIgnoreFile: boolean
 }
 
-const EFFECTS: readonly (readonly [Effect, string])[] = [
+/** What the effects mean, below the table; with the rows to which that applies, if not to all with the effect. */
+const EFFECTS: readonly (readonly [Effect, string, ((row: Row) => boolean)?])[] = [
   ['to-vacuum', 'the fragment is still there, hidden by a vacuum file'],
-  ['hidden', 'an ignore file takes this commit back'],
+  ['hidden', 'an ignore file takes this commit back', ({ byIgnoreFile }) => byIgnoreFile],
+  [
+    'hidden',
+    'a vacuum file lists the fragment, and no other fragment replaces it: do not vacuum',
+    ({ byIgnoreFile }) => !byIgnoreFile,
+  ],
   ['ignored', 'an ignore file took this commit back'],
   ['dangling', 'it refers to something that is not there'],
   ['orphan', 'the fragment that should hold the cells of those listed is not there'],
@@ -53,13 +61,14 @@ export async function commitsTable({ path, commits }: CommitsDocument, out: Outp
       effect,
       refersTo: referenceText(commit),
       condition: conditionText(commit),
+      // A vacuum file hides only what is there; the effect on what is gone is `dangling`.
+      byIgnoreFile: kind === 'ignore' || commit.exists === false,
     }
     return [row, ...fragmentRows(commit)]
   })
-  const effects = new Set(rows.map(({ effect }) => effect))
   await writeTableOrBelow({ ...listOf(columns, rows), limit: limitOf(ROWS, out) }, out)
-  for (const [effect, meaning] of EFFECTS) {
-    if (effects.has(effect)) await writeLine(`${effect}: ${meaning}`, out, 'dim')
+  for (const [effect, meaning, applies = () => true] of EFFECTS) {
+    if (rows.some((row) => row.effect === effect && applies(row))) await writeLine(`${effect}: ${meaning}`, out, 'dim')
   }
 }
 
@@ -90,6 +99,7 @@ function fragmentRows(commit: CommitsLine): Row[] {
       effect,
       refersTo: 'fragment of that name',
       condition: NOTHING,
+      byIgnoreFile: false,
     }))
   const marked = processed_by.filter((name) => !purged_by.includes(name))
   return [
