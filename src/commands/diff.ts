@@ -25,7 +25,7 @@ import type { Outcome } from './outcome.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { withUsedFilters } from './schema-changes.ts'
 import { type Takes, targetFor, targetsHelp } from './targets.ts'
-import { parseTime } from './times.ts'
+import { parseEnd } from './times.ts'
 import { bytesBelow } from './work-size.ts'
 
 interface DiffOptions {
@@ -116,7 +116,7 @@ async function readOutcome(
   if (options.cells || options.names) throw usage({ expected: '--read, or --cells and --names', found: 'both' })
   const { asOf = [] } = options
   if (asOf.length > 2) throw usage({ expected: '--as-of twice at most', found: `it ${asOf.length} times` })
-  const times = asOf.map((text) => parseTime(cx, '--as-of', text))
+  const times = asOf.map((text) => parseEnd(cx, '--as-of', text))
   const opened = async (path: string, to: bigint | undefined): Promise<OpenedArray> => {
     const target = await targetFor(cx, 'diff --read', TAKES_WITH['--read'], await cx.open(path))
     await noteBytesToRead(cx, target)

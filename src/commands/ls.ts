@@ -10,6 +10,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
+import { sortedAsWritten } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
 import { unfilteredFileSize } from '../store/file-sizes.ts'
@@ -107,10 +108,10 @@ async function arrayOutcome(
     await array.checkVersion()
     if (!cx.times) return namesOutcome(head, await array.fragmentNames())
     const read = (await array.fragments()).filter(({ isRead }) => isRead)
-    const names = read.map(({ name }) => name)
+    const names = sortedAsWritten(read).map(({ name }) => name)
     return namesOutcome(head, names)
   }
-  const entries = await array.fragments()
+  const entries = sortedAsWritten(await array.fragments())
   const newest = await orError(() => array.newestSchema())
   // Fragments can be listed without a schema. Only --range needs the dimensions.
   const unreadable = newest instanceof InspectError ? newest : undefined

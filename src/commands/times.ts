@@ -2,7 +2,7 @@ import type { Command as CommanderCommand } from 'commander'
 import { InspectError, orError, usage, wrongOption } from '../base/errors.ts'
 import type { AsOf } from '../documents/common.ts'
 import { parseDatetime } from '../format/datetime.ts'
-import { timeText } from '../format/timestamped-name.ts'
+import { LAST_TIME, timeText } from '../format/timestamped-name.ts'
 import type { Target } from '../store/target.ts'
 import type { CommandContext } from './command.ts'
 
@@ -23,7 +23,7 @@ export function addTimesOptions(command: CommanderCommand): void {
 /** Sets the times between which {@link CommandContext.open} opens targets. @throws InspectError USAGE */
 export function useTimes(cx: CommandContext, { asOf, between }: TimesOptions): void {
   if (asOf !== undefined && between !== undefined) throw usage({ expected: '--as-of or --between', found: 'both' })
-  if (asOf !== undefined) cx.times = { now: parseTime(cx, '--as-of', asOf) }
+  if (asOf !== undefined) cx.times = timesTo(parseEnd(cx, '--as-of', asOf))
   if (between !== undefined) cx.times = parseBetween(cx, between)
 }
 
@@ -31,26 +31,41 @@ function parseBetween(cx: CommandContext, text: string): NonNullable<CommandCont
   const [first, last, ...more] = text.split('..')
   if (last === undefined || more.length > 0 || text === '..')
     throw wrongOption('--between', 'T1..T2', `${JSON.stringify(text)}; T1.. and ..T2 have one end`)
-  const from = first === '' ? undefined : parseTime(cx, '--between', first)
-  const now = last === '' ? undefined : parseTime(cx, '--between', last)
+  const from = first === '' ? undefined : parseTime(cx, '--between', first, LAST_TIME)
+  const now = last === '' ? undefined : parseEnd(cx, '--between', last)
   if (from !== undefined && now !== undefined && from > now)
     throw wrongOption('--between', 'T1..T2 with T1 up to T2', JSON.stringify(text))
-  return { ...(from !== undefined && { from }), ...(now !== undefined && { now }) }
+  return { ...(from !== undefined && { from }), ...timesTo(now) }
 }
 
-/** Largest time that an option takes, in milliseconds. */
-const LAST = 2n ** 63n - 1n
+function timesTo(now: bigint | undefined): NonNullable<CommandContext['times']> {
+  return now === undefined ? {} : { now }
+}
+
+/**
+ * Parses the end of a span of times as TileDB's open takes it, any number of 64 bits. The largest of them is no time: TileDB then
+ * opens the array as it is now.
+ * @returns undefined for now
+ */
+export function parseEnd(cx: Pick<CommandContext, 'note'>, option: string, text: string): bigint | undefined {
+  const time = parseTime(cx, option, text, LAST_TIME)
+  return time === LAST_TIME ? undefined : time
+}
+
+/** Latest time, in milliseconds, that a name can have: TileDB takes later ones in names for this one. */
+const LAST_NAMED = 2n ** 63n - 1n
 
 /**
  * Parses a time of an option.
+ * @param latest the latest time that the option takes
  * @returns milliseconds since 1970; of a date without a time of day, its first millisecond
  * @throws InspectError USAGE
  */
-export function parseTime(cx: Pick<CommandContext, 'note'>, option: string, text: string): bigint {
+export function parseTime(cx: Pick<CommandContext, 'note'>, option: string, text: string, latest = LAST_NAMED): bigint {
   if (/^(19|20)\d\d$/.test(text))
     cx.note(`${option}: ${text} are milliseconds since 1970; the year begins at ${text}-01-01`)
   const time = /^\d{1,20}$/.test(text) ? BigInt(text) : parseDate(text)
-  if (time === undefined || time < 0n || time > LAST) throw wrongOption(option, FORMS, JSON.stringify(text))
+  if (time === undefined || time < 0n || time > latest) throw wrongOption(option, FORMS, JSON.stringify(text))
   return time
 }
 

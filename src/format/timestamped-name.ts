@@ -149,6 +149,22 @@ export function compareByTimestamps(
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
+/**
+ * Sorts fragments by the numbers in their names, for lists that people read. That is TileDB's order, but for times beyond 2^63 - 1:
+ * TileDB takes all of them for 2^63 - 1, so it sorts them by name.
+ * @param fragments sorted as TileDB does, with the times that it reads
+ */
+export function sortedAsWritten<
+  T extends { readonly name: string; readonly timestamp_range: readonly [bigint, bigint] | undefined },
+>(fragments: readonly T[]): readonly T[] {
+  if (!fragments.some(({ timestamp_range }) => timestamp_range?.[1] === LONG_MAX)) return fragments
+  const written = fragments.map((fragment) => {
+    const timestamp_range = parseFragmentName(fragment.name)?.timestamp_range ?? fragment.timestamp_range
+    return { fragment, name: fragment.name, timestamp_range }
+  })
+  return written.sort(compareByTimestamps).map(({ fragment }) => fragment)
+}
+
 /** Whether a fragment's name has two different timestamps, which shows that consolidation wrote it. */
 export function isConsolidatedName(name: string): boolean {
   const stamped = STAMPED.exec(name)

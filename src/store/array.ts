@@ -8,7 +8,13 @@ import {
 } from '../format/consolidated-fragment-metadata.ts'
 import { checkOffsets, type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { compareByTimestamps, isFragmentName, nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
+import {
+  compareByTimestamps,
+  isFragmentName,
+  nameFacts,
+  parseTimestampedName,
+  sortedAsWritten,
+} from '../format/timestamped-name.ts'
 import { type ByteSource, type Entry, type Folder, hasEntry, readAll, withSource } from '../source/source.ts'
 import {
   COMMITS_FOLDER,
@@ -383,9 +389,9 @@ export class InspectArray {
     }
   }
 
-  /** Names of all fragment folders, sorted by their timestamps. */
+  /** Names of all fragment folders, sorted by the timestamps in them. */
   async fragmentNames(): Promise<string[]> {
-    return (await this.fragmentFolders()).map(({ name }) => name)
+    return sortedAsWritten(await this.fragmentFolders()).map(({ name }) => name)
   }
 
   /** Folders with a fragment's name, and others that TileDB takes for fragments, sorted by their timestamps. */

@@ -1,11 +1,15 @@
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import { CountedStorage } from '../helpers/counted-storage.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { get } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
 const DELETES = `${FIXTURES}/22/deletes`
+const late = `${temporaryFolder()}/array`
+cpSync(DELETES, late, { recursive: true })
 const VACUUM_LEFT = `${FIXTURES}/22/vacuum_left`
 
 async function document(...args: string[]) {
@@ -74,13 +78,22 @@ describe('how times are written', () => {
     expect(as_of).toEqual([20, Number(process.env.TILEDB_INSPECT_NOW)])
   })
 
+  test('any time that TileDB opens an array at; the largest number is now', async () => {
+    const as_of = async (...options: string[]) => get(await document('metadata', DELETES, ...options), 'as_of')
+    expect(await as_of('--as-of', '9223372036854775808')).toEqual([0, 9223372036854775808n])
+    expect(await as_of('--as-of', '18446744073709551614')).toEqual([0, 18446744073709551614n])
+    expect(await as_of('--as-of', '18446744073709551615')).toEqual([0, Number(process.env.TILEDB_INSPECT_NOW)])
+    const between = '9223372036854775808..18446744073709551614'
+    expect(await as_of('--between', between)).toEqual([9223372036854775808n, 18446744073709551614n])
+  })
+
   test.each([
     [['--as-of', '1x'], /--as-of expects milliseconds since 1970 or a date in UTC, .*, found "1x"/],
     [['--as-of', '2024-02-30'], /found "2024-02-30"/],
     [['--as-of', '2024-05-01T00:00:00+02:00'], /in UTC/],
     [['--as-of', '-5'], /found "-5"/],
     [['--as-of', '1969-12-31'], /found "1969-12-31"/],
-    [['--as-of', '9223372036854775808'], /found "9223372036854775808"/],
+    [['--as-of', '18446744073709551616'], /found "18446744073709551616"/],
     [['--between', '10'], /--between expects T1..T2, found "10"/],
     [['--between', '..'], /--between expects T1..T2, found ".."; T1.. and ..T2 have one end/],
     [['--between', '1..2..3'], /--between expects T1..T2/],
@@ -268,4 +281,21 @@ test('a time in seconds, before every fragment, gets a note', async () => {
   )
   expect((await run(['ls', 'examples/arrays/weather', '--as-of', '1795132800000'])).stderr).toBe('')
   expect((await run(['ls', 'test/fixtures/22/deletes', '--as-of', '5000'])).stderr).toBe('')
+})
+
+test('ls lists fragments by the numbers in their names, beyond 2^63 too', async () => {
+  const names = ['9223372036854775807', '9223372036854775813', '18446744073709551614']
+  for (const time of [...names].reverse()) {
+    const name = `__${time}_${time}_${'0'.repeat(32)}_22`
+    cpSync(`${DELETES}/__fragments/${readdirSync(`${DELETES}/__fragments`)[0]}`, `${late}/__fragments/${name}`, {
+      recursive: true,
+    })
+    writeFileSync(`${late}/__commits/${name}.wrt`, '')
+  }
+  const listed = get(await document('ls', late), 'fragments') as { name: string }[]
+  expect(listed.slice(-3).map(({ name }) => name.split('_')[2])).toEqual(names)
+  const { text } = await run(['ls', late, '--names'])
+  expect(text.match(/__\d{19,}/g)?.map((name) => name.slice(2))).toEqual(names)
+  const shown = await run(['ls', late, '--names', '--as-of', '18446744073709551614'])
+  expect(shown.text.match(/__\d{19,}/g)?.map((name) => name.slice(2))).toEqual(names)
 })
