@@ -122,13 +122,13 @@ async function keyValueDocument(
 }
 
 function versionResult({ change, isCurrent }: MetadataVersion, style: ValueStyle): MetadataVersionDescription {
-  const { key, deleted, type, value_num = 0, timestamp_range, file } = change
+  const { key, deleted, type, value_num, timestamp_range, file } = change
   return {
     key,
     timestamp_range: timestamp_range ?? null,
     deleted,
     type: type ?? null,
-    value_num,
+    value_num: value_num === undefined ? 0 : readNum(value_num),
     value: storedValue(change, style) ?? null,
     current: isCurrent,
     consolidated: timestamp_range !== undefined && timestamp_range[0] !== timestamp_range[1],
@@ -152,9 +152,14 @@ export function keyValueResult(entries: Map<string, WrittenMetadata>, style: Val
     const { type, value_num, timestamp_range } = entry
     const value = storedValue(entry, style)
     if (type !== undefined && value_num !== undefined && value !== undefined)
-      result[key] = { type, value_num, value, timestamp_range }
+      result[key] = { type, value_num: readNum(value_num), value, timestamp_range }
   }
   return result
+}
+
+/** The number of values that TileDB gives to readers: 1 for an empty value, which is stored with 0. */
+function readNum(value_num: number): number {
+  return value_num === 0 ? 1 : value_num
 }
 
 /** The value of a key; undefined if the key was deleted. */

@@ -201,7 +201,7 @@ export interface ListedFragment {
 /** One value of key-value metadata. */
 export interface KeyValue {
   type: Datatype
-  /** Number of values; of text, number of bytes. */
+  /** Number of values, as TileDB gives it to readers; of text, number of bytes; 1 for an empty value, which is stored with 0. */
   value_num: Count
   value: CellValue
   /**

@@ -20,7 +20,7 @@ export interface MetadataVersionDescription {
   deleted: boolean
   /** Type of the value; null if the key is deleted. */
   type: Datatype | null
-  /** Number of values; of text, number of bytes; 0 if the key is deleted. */
+  /** Number of values, as TileDB gives it to readers; of text, number of bytes; 1 for an empty value; 0 if the key is deleted. */
   value_num: Count
   /** Value of the key; null if it is deleted or has no value. */
   value: CellValue
