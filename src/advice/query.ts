@@ -75,8 +75,7 @@ export async function* overRead(
   const read = sum(touched, ({ tiles, perTile }) => tiles.length * perTile)
   if (wanted === undefined || read === 0 || read < MIN_READ_RATIO * wanted.cells) return
   const { all, cells, sides } = wanted
-  // TileDB counts no unfiltered bytes for files without filters.
-  const unwantedBytes = Math.max(counts.unfiltered_bytes, counts.stored_bytes) * (1 - cells / read)
+  const unwantedBytes = bytesOf(counts) * (1 - cells / read)
   if (unwantedBytes < MIN_UNWANTED_BYTES) return
   const perTile = read / sum(touched, ({ tiles }) => tiles.length)
   const size = tileSize(facts)
@@ -205,7 +204,7 @@ export async function withRemedies(
       const remedy = (await remedies.of(change)) ?? estimated(change, asked, facts, plan, cost, remedies.now)
       if (remedy) found.push({ change, remedy })
     }
-    found.sort((a, b) => a.remedy.after.unfiltered_bytes - b.remedy.after.unfiltered_bytes)
+    found.sort((a, b) => bytesOf(a.remedy.after) - bytesOf(b.remedy.after))
     const best = found.filter(({ remedy }) => helps(remedy))
     // A finding is dropped if the computed remedies show that no change helps.
     const tried = found.some(({ remedy }) => remedy.basis === 'computed')
@@ -227,8 +226,17 @@ const CODES_THAT_MUST_HELP: ReadonlySet<string> = new Set([...CODES_OF_TYPICAL_R
 const MIN_SAVED_SHARE = 0.1
 
 function helps({ before, after }: Remedy): boolean {
-  const kept = 1 - MIN_SAVED_SHARE
-  return (['tiles_read', 'unfiltered_bytes', 'reads'] as const).some((key) => after[key] <= kept * before[key])
+  const isLess = (then: number, now: number): boolean => now > 0 && then <= (1 - MIN_SAVED_SHARE) * now
+  return (
+    isLess(after.tiles_read, before.tiles_read) ||
+    isLess(bytesOf(after), bytesOf(before)) ||
+    isLess(after.reads, before.reads)
+  )
+}
+
+/** The bytes that a read makes of tiles. TileDB counts no unfiltered bytes of files without filters. */
+function bytesOf({ unfiltered_bytes, stored_bytes }: ReadCounts): number {
+  return Math.max(unfiltered_bytes, stored_bytes)
 }
 
 async function changesFor(

@@ -19,7 +19,7 @@ import { selectionOf } from './hex-options.ts'
 import { OFFSET } from './option-values.ts'
 import { collect, onlyWith } from './options.ts'
 import type { Outcome } from './outcome.ts'
-import { ONE_FRAGMENT, oneFragment, targetsHelp } from './targets.ts'
+import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from './targets.ts'
 
 interface AtOptions {
   cell?: string[]
@@ -37,11 +37,11 @@ export const command: CommandModule<AtOptions> = {
   ],
 
   takes: TAKES_FILE,
-  takesWith: { '--cell': ONE_FRAGMENT },
+  takesWith: { '--cell': SINGLE_FRAGMENT },
 
   configure(command) {
     command
-      .argument('<file>', `${targetsHelp(TAKES_FILE)}; with --cell ${targetsHelp(ONE_FRAGMENT)}`)
+      .argument('<file>', `${targetsHelp(TAKES_FILE)}; with --cell ${targetsHelp(SINGLE_FRAGMENT)}`)
       .argument('[offset]', 'byte, counted from 0; 0x… is hexadecimal')
       .option('--cell <NAME=V,…>', 'show where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)
@@ -52,7 +52,7 @@ export const command: CommandModule<AtOptions> = {
   async *run(cx, [path, offset], options) {
     if (options.cell) {
       if (offset !== undefined) throw usage('at expects an offset or --cell, found both')
-      const fragment = await oneFragment(cx, 'at --cell', await cx.open(path))
+      const fragment = await singleFragment(cx, 'at --cell', await cx.open(path))
       try {
         const { cellPlacesOutcome } = await import('./cell-places.ts')
         yield await cellPlacesOutcome(cx, fragment, options.cell, options.field)

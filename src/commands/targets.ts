@@ -58,6 +58,9 @@ export type TargetFor<T extends Takes> = TargetsByKind[(typeof TAKEN)[keyof T & 
 /** What commands about one fragment take. */
 export const ONE_FRAGMENT = { 'fragment or its file': '' } as const satisfies Takes
 
+/** What commands about one fragment take that need no name of it where an array has no other. */
+export const SINGLE_FRAGMENT = { ...ONE_FRAGMENT, array: 'with a single fragment' } as const satisfies Takes
+
 function rowsOf(taken: Takes): [Taken, string][] {
   return Object.entries(taken).map(([name, what]) => [TAKEN[name as keyof typeof TAKEN], what])
 }
@@ -120,6 +123,13 @@ export async function oneFragment(cx: CommandContext, call: string, target: Targ
   const instead = one ? `${hint}; as in: ${call} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
   const message = `${call} expects one fragment, found an array${await contentsText(cx, target)}${instead}`
   throw new InspectError('WRONG_TARGET', message, { file: target.path })
+}
+
+/** {@link oneFragment}, or the fragment of an array that has a single one. @throws InspectError WRONG_TARGET */
+export async function singleFragment(cx: CommandContext, call: string, target: Target): Promise<Fragment> {
+  const fragments = target.type === 'array' ? await target.array.fragments() : []
+  if (target.type === 'array' && fragments.length === 1) return target.array.fragment(fragments[0].path)
+  return oneFragment(cx, call, target)
 }
 
 /** Where a target lies, or what is in it. */

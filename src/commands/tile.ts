@@ -10,7 +10,7 @@ import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
 import { parseChoice } from './option-values.ts'
 import type { Outcome } from './outcome.ts'
-import { ONE_FRAGMENT, oneFragment, targetsHelp } from './targets.ts'
+import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from './targets.ts'
 import { type BytesOptions, undoneOutcome } from './undone-tile.ts'
 
 interface TileOptions extends HexOptions, BytesOptions {
@@ -32,11 +32,11 @@ export const command: CommandModule<TileOptions> = {
 
   ownOutput: ({ bytes }) => bytes === true,
 
-  takes: ONE_FRAGMENT,
+  takes: SINGLE_FRAGMENT,
 
   configure(command) {
     command
-      .argument('<fragment>', targetsHelp(ONE_FRAGMENT))
+      .argument('<fragment>', targetsHelp(SINGLE_FRAGMENT))
       .argument('<field>', 'field, or the name of a data file (a0_var.tdb)')
       .argument('[index]', 'tile, counted from 0', FIRST)
       .option(
@@ -54,7 +54,7 @@ export const command: CommandModule<TileOptions> = {
 
   async *run(cx, [path, field, indexText = FIRST], options) {
     refuseBeside(options, indexText)
-    const fragment = await oneFragment(cx, 'tile', await cx.open(path))
+    const fragment = await singleFragment(cx, 'tile', await cx.open(path))
     if (options.offset !== undefined) {
       const { tileAtOffset } = await import('./tile-at-offset.ts')
       yield await tileAtOffset(cx, fragment, field, options.offset, options)

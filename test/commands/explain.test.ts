@@ -449,3 +449,14 @@ test('findings count the cells of a dense array in the ranges once, however many
   const messages = items(get(document, 'findings')).map((finding) => String(get(finding, 'message')))
   expect(messages.join()).toContain(`${cells_in_tiles} cells are read for about 100 in the ranges`)
 })
+
+test('of files without filters no unfiltered bytes are told, and what helps is seen by the stored ones', async () => {
+  const array = `${folder}/no-filters`
+  const dimensions = ['x', 'y'].map((name) => ({ name, type: 'INT32', domain: [0, 511], tile_extent: 512 }))
+  const schema = { array_type: 'dense', dimensions, attributes: [{ name: 'a', type: 'FLOAT64' }] }
+  writeFileSync(`${folder}/no-filters.json`, JSON.stringify(schema))
+  await run(['write-sample', array, '--schema', `${folder}/no-filters.json`, '--fragments', '1', '--cells', '262144'])
+  const { text } = await run(['explain', array, '--range', 'x=0..3', '--range', 'y=0..3'])
+  expect(text).toMatch(/TILES_LARGE.*\n {2}tile extents .*: 1 tile, about .* stored \(-90 %\)/)
+  expect(text).not.toContain('0 B unfiltered')
+})

@@ -169,13 +169,15 @@ export async function writeFindings(findings: readonly AdvisedFinding[], out: Ou
 function remedyText({ change, basis, before, after }: Remedy): string {
   const { tiles_read, cells_read, unfiltered_bytes, stored_bytes, reads } = after
   const percent = (part: number, whole: number): string => (whole === 0 ? '' : ` (${changeText(part, whole, 0)})`)
-  const bytes = `${shortSize(unfiltered_bytes)} unfiltered${percent(unfiltered_bytes, before.unfiltered_bytes)}`
+  // TileDB counts no unfiltered bytes of files without filters.
+  const isFiltered = unfiltered_bytes > 0 || before.unfiltered_bytes > 0
+  const unfiltered = `${shortSize(unfiltered_bytes)} unfiltered${percent(unfiltered_bytes, before.unfiltered_bytes)}, `
   const size = `${shortSize(stored_bytes)} stored${percent(stored_bytes, before.stored_bytes)}`
   const stored = basis === 'estimated' ? `about ${size} if compressed as well as now` : size
   const inReads = `${counted(reads, 'read')}${percent(reads, before.reads)}`
   // Not every reader of TileDB counts cells.
   const cells = before.cells_read === 0 ? '' : `${counted(cells_read, 'cell')}, `
-  return `${change}: ${counted(tiles_read, 'tile')}, ${cells}${bytes}, ${stored}, ${inReads}; ${basis}`
+  return `${change}: ${counted(tiles_read, 'tile')}, ${cells}${isFiltered ? unfiltered : ''}${stored}, ${inReads}; ${basis}`
 }
 
 /** Length of the longest bar, in characters. */

@@ -1,0 +1,42 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+const ARRAY = `${FIXTURES}/22/datetime_dims`
+const FRAGMENT = `${ARRAY}/__fragments/${readdirSync(`${ARRAY}/__fragments`)[0]}`
+
+test.each([[['at', '--no-flips', '--cell']], [['tile']]])(
+  '%j takes an array for its only fragment',
+  async (command) => {
+    const cell = await firstCell()
+    const [name, ...options] = command
+    const rest = name === 'at' ? [...options, cell] : [await firstField()]
+    const [ofArray, ofFragment] = [await runJson([name, ARRAY, ...rest]), await runJson([name, FRAGMENT, ...rest])]
+    expect([ofArray.code, ofArray.stderr]).toEqual([0, ''])
+    expect(ofArray.text.replaceAll(ARRAY, '')).toBe(ofFragment.text.replaceAll(ARRAY, ''))
+  },
+)
+
+test('an array of several fragments is refused, with what to type', async () => {
+  const { code, stderr } = await run(['at', `${FIXTURES}/22/vacuum_left`, '--cell', 'x=1,y=1'])
+  expect(code).not.toBe(0)
+  expect(stderr).toMatch(/at --cell expects one fragment, found an array; .*as in: at --cell /)
+})
+
+/** The first cell of the array, as `--cell` takes it. */
+async function firstCell(): Promise<string> {
+  const [cell] = await rows(['decode', FRAGMENT, '--limit', '1'])
+  const [document] = (await runJson(['schema', ARRAY])).documents as { dimensions: { name: string }[] }[]
+  return document.dimensions.map(({ name }) => `${name}=${cell[name]}`).join(',')
+}
+
+async function firstField(): Promise<string> {
+  const [document] = (await runJson(['schema', ARRAY])).documents as { attributes: { name: string }[] }[]
+  return document.attributes[0].name
+}
+
+async function rows(args: string[]): Promise<Record<string, unknown>[]> {
+  const { text } = await run([...args, '--format', 'ndjson'])
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+}
