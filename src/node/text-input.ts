@@ -5,6 +5,7 @@ import { stdin } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { StringDecoder } from 'node:string_decoder'
 import { concat, NO_BYTES } from '../base/bytes.ts'
+import { usage } from '../base/errors.ts'
 import { systemError } from './file.ts'
 
 /** The whole text of a file, or of standard input for `-`. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
@@ -12,8 +13,18 @@ export async function readText(path: string): Promise<string> {
   try {
     return path === '-' ? await text(stdin) : await readFile(path, 'utf8')
   } catch (error) {
+    if (isTooLong(error)) throw usage('expected at most 512 MiB of text, found more', { file: inputName(path) })
     throw systemError(error, inputName(path))
   }
+}
+
+/** Whether an error says that a text exceeds the longest string. */
+function isTooLong(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return (
+    (error instanceof RangeError && /string length/.test(error.message)) ||
+    ('code' in error && error.code === 'ERR_STRING_TOO_LONG')
+  )
 }
 
 /** The name of an input in errors. */

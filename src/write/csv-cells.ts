@@ -1,7 +1,7 @@
 import { badValue } from '../base/errors.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { type Json, type JsonObject, parseJson } from './json-text.ts'
-import { type RowInput, refuseTwice } from './ndjson-cells.ts'
+import { type RowInput, refuseTwice, tooLong } from './ndjson-cells.ts'
 
 /** One field of a line. Quotes distinguish empty text from no value. */
 interface CsvText {
@@ -31,6 +31,9 @@ export function csvRows(pieces: AsyncIterable<string> | Iterable<string>, separa
     }
   }
 }
+
+/** Limit on the characters of a field. Without it, a file without separators would fill the memory. */
+const LONGEST_FIELD = 2 ** 26
 
 interface CsvColumn {
   name: string
@@ -85,7 +88,10 @@ async function* csvLines(
     quoted = false
     afterQuote = false
   }
-  for await (const piece of pieces)
+  for await (const piece of pieces) {
+    if (text.length > LONGEST_FIELD) throw tooLong(line, LONGEST_FIELD, 'a field')
+    // Reading a character makes one string of the many that were joined, which otherwise stay in memory.
+    text.charCodeAt(0)
     for (const character of piece) {
       const endsLine = character === '\r' || (character === '\n' && !afterReturn)
       if (endsLine) number++
@@ -116,6 +122,7 @@ async function* csvLines(
       else if (character !== '\n' && (character !== '\ufeff' || number > 1)) text += character
       afterReturn = character === '\r'
     }
+  }
   if (inside) throw badValue(`line ${line}: expected a quote that ends the text, found the end of the file`)
   if (fields.length > 0 || text !== '' || quoted) {
     endField()

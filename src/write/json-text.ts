@@ -21,7 +21,7 @@ const LONG_NUMBER = /\d{16}/
  * @throws InspectError BAD_VALUE with the offset in the text
  */
 export function parseJson(text: string): Json {
-  if (!LONG_NUMBER.test(text)) {
+  if (!LONG_NUMBER.test(text) && !mayBeDeep(text)) {
     try {
       return JSON.parse(text)
     } catch {
@@ -29,6 +29,19 @@ export function parseJson(text: string): Json {
     }
   }
   return new JsonReader(text).whole()
+}
+
+/**
+ * Whether a text has so many opening brackets that it could exceed {@link DEEPEST}. `JSON.parse` takes any depth, but code that
+ * walks through the value would exhaust the stack.
+ */
+function mayBeDeep(text: string): boolean {
+  if (text.length <= DEEPEST) return false
+  let opened = 0
+  for (const bracket of ['[', '{'])
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1))
+      if (++opened > DEEPEST) return true
+  return false
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y

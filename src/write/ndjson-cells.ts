@@ -212,21 +212,34 @@ async function eachLine(
   take: (line: string, number: number) => void,
 ): Promise<void> {
   let number = 0
-  let rest = ''
+  /** The pieces of a line whose end was not found yet. They are joined once: a line may have many pieces. */
+  let begun: string[] = []
+  let length = 0
   const line = (text: string): void => {
     number++
     if (text.trim() !== '') take(text, number)
   }
   for await (const piece of pieces) {
-    const text = rest + piece
     let at = 0
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', at)) {
-      line(text.slice(at, end))
+    for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', at)) {
+      line([...begun, piece.slice(at, end)].join(''))
+      begun = []
+      length = 0
       at = end + 1
     }
-    rest = text.slice(at)
+    begun.push(piece.slice(at))
+    length += piece.length - at
+    if (length > LONGEST_LINE) throw tooLong(number + 1, LONGEST_LINE, 'a line')
   }
-  if (rest !== '') line(rest)
+  if (length > 0) line(begun.join(''))
+}
+
+/** Limit on the characters of a line: a string of a larger file could exceed what the engine allows. */
+const LONGEST_LINE = 2 ** 28
+
+/** The error about a line or a field that is longer than its limit. */
+export function tooLong(line: number, limit: number, what: string): InspectError {
+  return badValue(`line ${line}: expected at most ${limit} characters in ${what}, found more`)
 }
 
 /** Decodes each byte as a character of its own. */

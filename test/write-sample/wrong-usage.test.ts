@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, describe, expect, test } from '@jest/globals'
+import { ndjsonRows } from '../../src/write/ndjson-cells.ts'
 import { run } from '../helpers/run.ts'
 
 const folder = mkdtempSync(`${tmpdir()}/tiledb-inspect-usage-`)
@@ -18,6 +19,31 @@ async function refused(message: RegExp, ...args: readonly string[]): Promise<voi
 }
 
 describe('a document of the user that is wrong is wrong usage', () => {
+  test.each(['--steps', '--schema', '--data'])('%s: of any depth', async (option) => {
+    const file = `${folder}/deep.json`
+    const schema = `${folder}/of-deep.json`
+    writeFileSync(
+      schema,
+      '{"array_type":"sparse","dimensions":[{"name":"d","type":"INT32","domain":[0,9]}],"attributes":[]}',
+    )
+    writeFileSync(file, `${'['.repeat(8000)}${']'.repeat(8000)}`)
+    await refused(
+      /expected at most 500 levels in JSON/,
+      ...(option === '--data' ? ['--schema', schema] : []),
+      option,
+      file,
+    )
+  })
+
+  test('a line without an end', async () => {
+    const piece = ' '.repeat(2 ** 20)
+    function* pieces(): Generator<string> {
+      for (let i = 0; i < 300; i++) yield piece
+    }
+    const none = { of: () => ({ type: 'INT32', nullable: false, labels: false }) as const, takeLabels: () => {} }
+    await expect(ndjsonRows(pieces())(() => {}, none)).rejects.toThrow('line 1: expected at most 268435456 characters')
+  })
+
   const schemas: readonly (readonly [name: string, document: string, message: RegExp])[] = [
     ['nothing', '', /JSON/],
     ['half', '{', /found the end of the text/],
