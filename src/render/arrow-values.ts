@@ -1,6 +1,6 @@
 import { bool, dateDay, duration, float32, float64, int, timestamp } from '@uwdata/flechette/src/data-types.js'
 import type { DataType, IntBitWidth, IntType, TimeUnit_ } from '@uwdata/flechette/src/types.js'
-import { badValue } from '../base/errors.ts'
+import { usage } from '../base/errors.ts'
 import type { ColumnKind } from '../cells/column.ts'
 import { aligned } from '../cells/elements.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -97,7 +97,8 @@ function daysAsInt32({ bytes, validity }: ArrowValues, count: number, name: Name
     if (validity?.[i] === 0) continue
     const low = words[2 * i]
     if (words[2 * i + 1] !== low >> 31) {
-      throw badValue({
+      // The array is whole, so this is no error about it.
+      throw usage({
         expected: "days that fit Arrow's 32-bit dates",
         found: `others in ${name(i)}; --raw writes them as integers`,
       })
