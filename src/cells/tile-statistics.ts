@@ -35,6 +35,16 @@ export function hasSum({ type, cell_val_num }: Pick<StatisticsField, 'type' | 'c
   return type === 'CHAR' || (kind !== 'text' && kind !== 'bytes')
 }
 
+/** Whether TileDB counts the nulls of a field at all. */
+export function countsNulls(field: StatisticsField): boolean {
+  return hasMinMax(field) || (field.cell_val_num !== 'var' && !isEncodedText(field.type))
+}
+
+/** Text in an encoding other than ASCII. */
+function isEncodedText(type: Datatype): boolean {
+  return datatypeKind(type) === 'text' && !isPlainText({ type })
+}
+
 /**
  * Minima, maxima, sums and null counts of one field, computed tile by tile as in TileDB, and then for the fragment. Nulls
  * and padding are ignored. A tile of nulls has zero bytes as minimum and maximum.

@@ -1,6 +1,6 @@
 import { isPlainText } from '../cells/extremes.ts'
 import { validityAsValues } from '../cells/slot-type.ts'
-import { hasMinMax, type StatisticsField } from '../cells/tile-statistics.ts'
+import { countsNulls, hasMinMax, type StatisticsField } from '../cells/tile-statistics.ts'
 import { TYPES_CHECKED_SINCE } from '../filters/filter.ts'
 import { filterOf, typeAfter } from '../filters/registry.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
@@ -10,7 +10,6 @@ import { countsValidityTiles, type FragmentInfo } from '../store/fragment.ts'
 import type { TileList } from '../store/tile-lists.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode } from './codes.ts'
-import { countsNulls } from './written-statistics.ts'
 
 /*
  * Recognizes faults of TileDB releases that show in their arrays. Each function returns the key of the fault, or undefined if it is not

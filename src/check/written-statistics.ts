@@ -1,9 +1,8 @@
 import type { ColumnData } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
 import { type Extremes, extremesOf, isPlainText } from '../cells/extremes.ts'
-import { cellSizeOf, hasMinMax, hasSum, type StatisticsField, slabSum } from '../cells/tile-statistics.ts'
+import { cellSizeOf, countsNulls, hasMinMax, hasSum, type StatisticsField, slabSum } from '../cells/tile-statistics.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
-import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 
 /**
@@ -68,16 +67,6 @@ function nullsOf(field: StatisticsField, { validity }: ColumnData, { starts, len
   let nulls = 0
   for (const byte of validity) if (byte === 0) nulls++
   return nulls * starts.length
-}
-
-/** Whether TileDB counts the nulls of a field at all. */
-export function countsNulls(field: StatisticsField): boolean {
-  return hasMinMax(field) || (field.cell_val_num !== 'var' && !isEncodedText(field.type))
-}
-
-/** Text in an encoding other than ASCII. */
-function isEncodedText(type: Datatype): boolean {
-  return datatypeKind(type) === 'text' && !isPlainText({ type })
 }
 
 /**

@@ -71,9 +71,8 @@ export async function cellsToConsolidate(
       for await (const batch of source.batches(tiles)) {
         const all = allRows(batch.cell_num)
         const found = filter?.deletions([batch], { from: new Uint32Array(all.length), rows: all })
-        const rows = ofDeleted === 'purged' ? all.filter((row) => found?.[row] === undefined) : all
-        collected.add(batch, Int32Array.from(rows))
-        for (const row of rows) {
+        collected.add(batch, Int32Array.from(all))
+        for (const row of all) {
           times.push(BigInt(writtenAt(batch, row)))
           deletions.push(found?.[row])
         }
@@ -82,10 +81,11 @@ export async function cellsToConsolidate(
       await source.close()
     }
   }
-  const order = Int32Array.from(times.keys()).sort((a, b) =>
+  const columns = collected.columns()
+  const newestFirst = Int32Array.from(times.keys()).sort((a, b) =>
     times[a] > times[b] ? -1 : times[a] < times[b] ? 1 : a - b,
   )
-  const columns = collected.columns()
+  const order = ofDeleted === 'purged' ? newestFirst.filter(staysAfterPurge(schema, columns, deletions)) : newestFirst
   for (const type of collected.types) {
     const column = columns.get(type.name)
     if (column) columns.set(type.name, gather(column, elementSize(type), order))
@@ -101,7 +101,32 @@ export async function cellsToConsolidate(
     addUint64s('__delete_timestamps', (cell) => deletions[cell]?.time ?? NOT_DELETED)
     addUint64s('__delete_condition_index', (cell) => indexOf(deletions[cell]))
   }
-  return { domain: undefined, cell_num: times.length, columns }
+  return { domain: undefined, cell_num: order.length, columns }
+}
+
+/**
+ * Whether a purge keeps a cell; the cells of a place must be asked about from the newest to the oldest. It drops the deleted cells,
+ * and without duplicates what they had overwritten, which would come back otherwise. Measured with TileDB 2.30.
+ */
+function staysAfterPurge(
+  { allows_duplicates, domain }: ArraySchema,
+  columns: ReadonlyMap<string, ColumnData>,
+  deletions: readonly Deletion[],
+): (cell: number) => boolean {
+  const emptied = new Set<string>()
+  const placeOf = (cell: number): string => {
+    const coordinates = domain.dimensions.map(({ name, type, cell_val_num }) => {
+      const column = columns.get(name)
+      return column ? cellBytes(column, cell, cell_val_num === 'var' ? 0 : datatypeSize(type)).join(' ') : ''
+    })
+    return coordinates.join(',')
+  }
+  return (cell) => {
+    const isDeleted = deletions[cell] !== undefined
+    if (allows_duplicates) return !isDeleted
+    if (isDeleted) emptied.add(placeOf(cell))
+    return !isDeleted && !(emptied.size > 0 && emptied.has(placeOf(cell)))
+  }
 }
 
 type Deletion = ReturnType<CellFilter['deletions']>[number]

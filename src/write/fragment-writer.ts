@@ -4,7 +4,7 @@ import { type ColumnData, cellBytes } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
 import { type CellPositions, gather } from '../cells/gather.ts'
 import { coordinateRange, unionOf } from '../cells/rtree-builder.ts'
-import { hasMinMax, hasSum, type StatisticsField } from '../cells/tile-statistics.ts'
+import { countsNulls, hasMinMax, hasSum, type StatisticsField } from '../cells/tile-statistics.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -103,9 +103,12 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
       const { kind, index, name, cellSize } = writer.slot
       if (kind === 'coords') writer.appendCoordinates(tile, storedCoordinates(fragment, tileCoordinates, cellNum))
       else if (kind === 'dimension') writer.append(tile, tileCoordinates[index], cellNum)
-      else if (fragment.padding)
-        writer.append(tile, gather(column(name), cellSize, positions, fragment.padding.get(name)), cellNum)
-      else writer.append(tile, gather(column(name), cellSize, positions), cellNum, written, slabs)
+      else if (fragment.padding) {
+        const padded = gather(column(name), cellSize, positions, fragment.padding.get(name))
+        // Where TileDB counts no nulls at all, it does not count those of padding either.
+        const counts = countsNulls({ ...writer.slot, dimension: false })
+        writer.append(tile, padded, cellNum, counts ? undefined : written)
+      } else writer.append(tile, gather(column(name), cellSize, positions), cellNum, written, slabs)
     }
     cx.onCells?.(cellNum)
     await cx.pause?.()
