@@ -4,7 +4,14 @@ import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
 import type { Item } from '../check/finding.ts'
 import { QuickCheck } from '../check/quick.ts'
-import type { ArrayOverview, Exactness, NextCommand, OverviewFinding, StateCount } from '../documents/overview.ts'
+import type {
+  ArrayOverview,
+  Exactness,
+  Extent,
+  NextCommand,
+  OverviewFinding,
+  StateCount,
+} from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
@@ -75,11 +82,14 @@ export async function arrayOverview(
     ...cellsOf(known, read_num, schema, delete_condition_num, box),
     whole_cell_num: schema?.array_type === 'dense' ? exact(openedCells(schema)) : undefined,
     nonempty_domain: schema && box ? rangesResult(schema.domain.dimensions, box, cx.style) : null,
+    nonempty_domain_certainty: extentOf(known.length, read_num),
     tile_num,
+    tile_num_certainty: extentOf(known.length, read_num),
     timestamp_range: timesOf(entries),
     delete_condition_num,
     later_deletes: (await laterDeletePlaces(array)).map(({ end }) => timeResult(end, cx.style)),
     size,
+    size_certainty: extentOf(opened.length, entries.length),
     unread_size,
     ...judgement(
       cx,
@@ -119,6 +129,11 @@ function callOf(lines: readonly AdviceLine[], explain: NextCommand): CodeLine {
   const [{ does, code }] = lines
   if (does !== 'load') return { code }
   return { code: explain.command, note: `shows the ${lines.length} lines that rewrite the array` }
+}
+
+/** Whether what is known of some fragments is that of all. */
+function extentOf(known_num: number, all_num: number): Extent {
+  return known_num < all_num ? 'at least' : 'exact'
 }
 
 function unopenedText(count: number): string {

@@ -72,6 +72,9 @@ export interface NextCommand {
 /** How exact a number is. */
 export type Exactness = 'exact' | 'at most' | 'estimated'
 
+/** Whether a number or box is that of all fragments, or only of some, so that the whole is this or more. */
+export type Extent = 'exact' | 'at least'
+
 /** A field as a reader sees it. */
 export interface OverviewField {
   /** Name; empty for an anonymous attribute. */
@@ -118,12 +121,18 @@ export interface ArrayOverview extends OverviewHead, ArrayFacts {
   certainty: Exactness
   /** Box around the cells that `cell_num` counts: `[lo, hi]` of each dimension; null if there are none, or if they are unknown. */
   nonempty_domain: readonly ValueRange[] | null
-  /** Number of tiles in the fragments that TileDB reads. */
+  /** `at least`: some fragments were not examined, or could not be read; their cells may lie outside of `nonempty_domain`. */
+  nonempty_domain_certainty: Extent
+  /** Number of tiles in the examined fragments that TileDB reads. */
   tile_num: TileNum
+  /** `at least`: fragments that were not examined, or could not be read, have more tiles. */
+  tile_num_certainty: Extent
   /** First and last timestamp of the fragments that TileDB reads; null if there are none. */
   timestamp_range: TimestampRange | null
   /** Bytes of the examined fragments. */
   size: Bytes
+  /** `at least`: not all fragments were examined; the others add to `size` and to `unread_size`. */
+  size_certainty: Extent
   /** Bytes of those examined fragments that TileDB does not read. */
   unread_size: Bytes
 }

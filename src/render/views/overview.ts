@@ -222,17 +222,19 @@ function seenText(document: ArrayOverview): string {
   if (readNum(document) === 0) return `no cells: TileDB reads none of ${counted(fragment_num, 'fragment')}`
   if (cell_num === null) return 'unknown'
   const names = dimensions.map(({ name }) => name)
+  const least = document.nonempty_domain_certainty === 'exact' ? '' : 'at least '
+  const domain = nonempty_domain === null ? undefined : `${least}${domainText(names, nonempty_domain)}`
   const cells = counted(BigInt(cell_num), 'cell')
   const how = certainty === 'exact' ? cells : certainty === 'at most' ? `at most ${cells}` : `${cells}, estimated`
   if (whole_cell_num !== undefined) {
     if (certainty === 'exact' && BigInt(cell_num) === BigInt(whole_cell_num))
       return `${counted(BigInt(whole_cell_num), 'cell')}, all of them written: ${domainText(names, nonempty_domain)}`
     const written = certainty === 'exact' ? countText(cell_num) : how.replace(/ cells?/, '')
-    const box = nonempty_domain === null ? '' : `: ${domainText(names, nonempty_domain)}`
+    const box = domain === undefined ? '' : `: ${domain}`
     return `${counted(BigInt(whole_cell_num), 'cell')} of the domain, ${written} written${box}`
   }
   const less = deletes === 0 ? '' : `; ${counted(deletes, 'delete condition')}`
-  return `${how}${nonempty_domain === null ? '' : `; ${domainText(names, nonempty_domain)}`}${less}`
+  return `${how}${domain === undefined ? '' : `; ${domain}`}${less}`
 }
 
 /** `lat, lon FLOAT64; name STRING_UTF8[var]` */
