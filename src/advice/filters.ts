@@ -1,6 +1,8 @@
 import { unlessFault } from '../base/errors.ts'
 import { shortSize } from '../base/sizes.ts'
 import { sum } from '../base/sum.ts'
+import { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import { gather } from '../cells/gather.ts'
 import { withTileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { unfilterSeconds } from '../explain/cost.ts'
@@ -15,7 +17,7 @@ import type { ArrayFacts, FileFacts } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import type { AdviceLine } from './line.ts'
 import { rewriteLines } from './lines.ts'
-import { percent } from './tiles.ts'
+import { paddedShare, percent } from './tiles.ts'
 
 /** Whether a filter is a general compressor, which belongs at the end of a pipeline. */
 function isGeneral({ name }: FilterConfig): boolean {
@@ -97,12 +99,14 @@ const MIN_TRIAL_SHARE = 0.25
 const TRIAL_FILTER = { name: 'ZSTD', level: 3 } as const
 
 /** Finds fields without a compressor. Compresses a part of a tile to see what that would save. */
-export async function* rawFields({ opened, files, scale, stored_bytes }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* rawFields(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+  const { opened, files, scale, stored_bytes } = facts
   const raw = files.filter(({ filters }) => !filters.some(compresses))
-  const bytes = scale * sum(raw, (file) => file.stored_bytes)
+  // Padding is one value, of which a compressor leaves nothing. What cures it are other tiles.
+  const bytes = scale * sum(raw, (file) => file.stored_bytes) * (1 - paddedShare(facts))
   if (bytes < MIN_RAW_BYTES || bytes < MIN_RAW_SHARE * stored_bytes) return
   const [largest] = [...raw].sort((a, b) => b.stored_bytes - a.stored_bytes)
-  const sample = await sampleBytes(largest)
+  const sample = await writtenBytes(largest)
   const after = sample && (await filteredSize(largest, sample, [TRIAL_FILTER]))
   if (!sample || after === undefined) return
   const share = 1 - after / sample.length
@@ -179,8 +183,8 @@ const MAX_SAMPLE = 1024 * 1024
  * @returns undefined if it cannot be read, or is too large
  */
 async function sampleTile(file: FileFacts): Promise<{ data: Uint8Array; stored_bytes: number } | undefined> {
-  const { fragment, info } = file.fragment
-  const tile = Math.floor((info.tile_num - 1) / 2)
+  const { fragment } = file.fragment
+  const tile = numberOfSample(file)
   const read = withTileFile(fragment, file.slot, tileRole(file), async (tiles) => {
     const { size } = tiles.place(tile)
     return size > MAX_SAMPLE ? undefined : { data: (await tiles.read(tile)).data, stored_bytes: size }
@@ -188,6 +192,22 @@ async function sampleTile(file: FileFacts): Promise<{ data: Uint8Array; stored_b
   const sample = await read.catch(unlessFault)
   fragment.forget()
   return sample && sample.data.length > 0 ? sample : undefined
+}
+
+function numberOfSample({ fragment: { info } }: FileFacts): number {
+  return Math.floor((info.tile_num - 1) / 2)
+}
+
+/** The first unfiltered bytes of a sample tile, without the padding of a dense one if its cells have a fixed size. */
+async function writtenBytes(file: FileFacts): Promise<Uint8Array | undefined> {
+  const { info } = file.fragment
+  const { cellSize, varSized } = info.slots[file.slot]
+  const data = (await sampleTile(file))?.data
+  const rows =
+    info.dense && file.role === 'data' && !varSized ? new DenseCoordinates(info).rows(numberOfSample(file)) : undefined
+  if (!data || !rows) return data?.subarray(0, MAX_SAMPLE)
+  const some = rows.subarray(0, Math.ceil(MAX_SAMPLE / cellSize))
+  return gather({ data, starts: undefined, validity: undefined }, cellSize, Int32Array.from(some)).data
 }
 
 /** The first unfiltered bytes of a sample tile. */

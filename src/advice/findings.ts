@@ -16,7 +16,7 @@ import {
 } from './fragments.ts'
 import { CODES_OF_TYPICAL_READS, overRead, touchedFragments, withRemedies } from './query.ts'
 import { countsOf } from './remedies.ts'
-import { badShapes, largeTiles, smallTiles, wideTextBoxes } from './tiles.ts'
+import { badShapes, largeTiles, paddedTiles, smallTiles, wideTextBoxes } from './tiles.ts'
 import { type CountedCells, constantValues, countedDeletes, missingStatistics, unpurgedDeletes } from './values.ts'
 
 export type { AdvisedFinding, ReadCounts, Remedy } from './finding.ts'
@@ -27,6 +27,7 @@ type Cause = (facts: ArrayFacts) => Iterable<AdvisedFinding> | AsyncIterable<Adv
 const OF_FRAGMENTS: readonly Cause[] = [
   smallTiles,
   largeTiles,
+  paddedTiles,
   badShapes,
   wideTextBoxes,
   growingFields,

@@ -3,7 +3,7 @@ import type { OpenedArray } from '../read/query.ts'
 import { arrayFacts } from './facts.ts'
 import { type AdvisedFinding, worstFirst } from './finding.ts'
 import { looseCommits, manyFragments, overlappingFragments, pendingVacuum, uncommittedFragments } from './fragments.ts'
-import { badShapes, largeTiles, smallTiles } from './tiles.ts'
+import { badShapes, largeTiles, paddedTiles, smallTiles } from './tiles.ts'
 
 /** The findings that follow from footers and names alone, worst first. Reads nothing. */
 export async function footerFindings(opened: OpenedArray): Promise<AdvisedFinding[]> {
@@ -18,6 +18,7 @@ export async function footerFindings(opened: OpenedArray): Promise<AdvisedFindin
   // The boxes of sparse tiles are in R-trees, which are not read here.
   const dense = facts.examined.filter(({ info }) => info.dense)
   for await (const one of badShapes({ ...facts, examined: dense })) found.push(one)
+  if (facts.fragments.some(({ info }) => info.dense)) found.push(...paddedTiles(facts))
   if (allFixed) found.push(...smallTiles(facts), ...largeTiles(facts))
   return worstFirst(found)
 }

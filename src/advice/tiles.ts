@@ -3,9 +3,11 @@ import { sum } from '../base/sum.ts'
 import { comparable } from '../cells/bounds.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
+import { isCompressor } from '../format/filter-pipeline.ts'
 import type { RangeType } from '../format/range.ts'
 import { domainRange, gridOf } from '../read/dense-windows.ts'
 import type { OpenedArray } from '../read/query.ts'
+import { cellsInDomain, paddingNum } from '../store/file-sizes.ts'
 import {
   mean,
   overlaps,
@@ -19,7 +21,7 @@ import {
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, tileBoxes } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
-import { type Rewrite, rewriteLines } from './lines.ts'
+import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
 
 /** Bytes that each tile of a data file takes in addition to its data: the number of chunks, and the lengths of one chunk. */
 const BYTES_PER_TILE = 20
@@ -79,6 +81,76 @@ export function* largeTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
     },
     advice: rewriteLines(opened, ofTileSize(opened, cellsPerTile, (cellsPerTile / perTile) * GOOD_BYTES)),
   })
+}
+
+/** Lower limits on padding: its part of the stored cells, and its unfiltered bytes. */
+const MIN_PADDED_SHARE = 0.5
+const MIN_PADDED_BYTES = 1024 * 1024
+
+/** The part of the stored cells that is padding of dense tiles. */
+export function paddedShare({ fragments, cell_num }: ArrayFacts): number {
+  return sum(fragments, ({ info }) => paddingNum(info)) / Math.max(1, cell_num)
+}
+
+/** Finds dense tiles that are mostly padding: they are far larger than the boxes that were written, or lie across their ends. */
+export function* paddedTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
+  const { opened, fragments, files, scale, cell_num, unfiltered_bytes } = facts
+  const share = paddedShare(facts)
+  const padded_bytes = share * unfiltered_bytes
+  if (share < MIN_PADDED_SHARE || padded_bytes < MIN_PADDED_BYTES) return
+  const cells = sum(fragments, ({ info }) => paddingNum(info))
+  // A compressor makes next to nothing of padding, which is one value.
+  const raw = files.filter(({ filters }) => !filters.some(({ name }) => isCompressor(String(name))))
+  const bytes = share * scale * sum(raw, (file) => file.stored_bytes)
+  const size = shortSize(Math.round(padded_bytes))
+  yield advise('TILES_PADDED', {
+    message: `${cells} of ${cell_num} stored cells are padding of dense tiles: ${size} of ${shortSize(Math.round(unfiltered_bytes))} before filtering`,
+    effect: {
+      seconds: rounded(secondsOf(0, bytes)),
+      cells,
+      bytes: Math.round(bytes),
+      unfiltered_bytes: Math.round(padded_bytes),
+      share,
+    },
+    advice: mergeCures(facts) ? consolidationLines(opened) : rewriteLines(opened, fittingExtents(facts)),
+  })
+}
+
+/** Whether fragments share so many tiles that one fragment in their place has less than half of the padding. */
+function mergeCures({ opened, fragments, cell_num }: ArrayFacts): boolean {
+  if (fragments.length < 2) return false
+  const box = unionOfBoxes(fragments.flatMap(({ box }) => (box.length > 0 ? [box] : [])))
+  const grid = gridOf(opened.schema.domain)
+  const covered = box.reduce(
+    (cells, side, d) => cells * coveredLength(side, Number(grid[d].extent), Number(grid[d].domainLow)),
+    1,
+  )
+  const written = sum(fragments, ({ info }) => Number(cellsInDomain(info)))
+  return covered - written < (cell_num - written) / 2
+}
+
+/** Upper limit on the length of the tiles along one dimension, as a multiple of the length of the box that they cover. */
+const MAX_COVERED = 1.25
+
+/** The change to the largest tile extents whose tiles hardly exceed the box around all cells. */
+function fittingExtents(facts: ArrayFacts): Rewrite {
+  const { opened } = facts
+  const box = boxAroundCells(facts) ?? []
+  const extents = gridOf(opened.schema.domain).map(({ extent, domainLow }, d) => {
+    const [low, high] = box[d]
+    const length = high - low + 1
+    const now = Number(extent)
+    const fits = (one: number): boolean => coveredLength(box[d], one, Number(domainLow)) <= MAX_COVERED * length
+    const candidates = [now, ...(length < now ? [length] : [])]
+    for (let half = Math.min(now, length); half > 1; half = Math.ceil(half / 2)) candidates.push(Math.ceil(half / 2))
+    return candidates.find(fits) ?? 1
+  })
+  return extentsOf(opened, extents)
+}
+
+/** Length of the tiles along one dimension that cover a side of a box. @param start where the first tile of the domain begins */
+function coveredLength([low, high]: Box[number], extent: number, start: number): number {
+  return (Math.floor((high - start) / extent) - Math.floor((low - start) / extent) + 1) * extent
 }
 
 /** Describes the box of a typical read. */

@@ -21,6 +21,7 @@ import type { CodeLine } from '../render/code-lines.ts'
 import type { OverviewCalls } from '../render/views/overview.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
+import { paddingNum } from '../store/file-sizes.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead } from './document-parts.ts'
@@ -181,7 +182,8 @@ async function slowFindings(
   read_num: number,
 ): Promise<SlowFinding[]> {
   const bytes = sum(fragments, ({ info }) => sum([...info.file_sizes], (size) => size))
-  if (fragments.length < LEAST_FRAGMENTS && bytes < LEAST_BYTES) return []
+  const padding = sum(fragments, ({ info }) => paddingNum(info))
+  if (fragments.length < LEAST_FRAGMENTS && bytes < LEAST_BYTES && padding < LEAST_PADDING) return []
   const { footerFindings } = await import('../advice/footer-findings.ts')
   const between = [array.cx.from ?? 0n, array.cx.now] as const
   const found = await footerFindings({ array, between, schema, fragments, deletes: [] })
@@ -195,9 +197,10 @@ async function slowFindings(
   })
 }
 
-/** Number of fragments, and stored bytes, below which an array is fast in any layout: `footerFindings` then finds nothing. */
+/** Number of fragments, stored bytes and cells of padding below which an array is fast in any layout: `footerFindings` then finds nothing. */
 const LEAST_FRAGMENTS = 6
 const LEAST_BYTES = 64 * 1024
+const LEAST_PADDING = 4096
 
 function fieldOf({ name, type, cell_val_num }: RangeType & { name: string }) {
   return { name, type, cell_val_num }

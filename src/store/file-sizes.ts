@@ -39,6 +39,11 @@ export function cellsInDomain(info: FragmentInfo): number | bigint {
   return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
 }
 
+/** Cells of a dense fragment's tiles outside of its non-empty domain, which it stores beside those that were written. */
+export function paddingNum(info: FragmentInfo): number {
+  return info.dense ? Math.max(0, storedCellNum(info) - Number(cellsInDomain(info))) : 0
+}
+
 /**
  * Sizes in bytes of a folder's files, by name.
  * @param entries entries of the folder, if they are known

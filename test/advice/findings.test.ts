@@ -67,6 +67,19 @@ const CAUSED: Readonly<Record<string, Made>> = {
     attributes: { v: [ZSTD] },
     fragments: [{ v: rounded(2_200_000) }],
   },
+  TILES_PADDED: {
+    ...PLANE,
+    dense: true,
+    dimensions: [
+      ['y', 0, 9999, 800],
+      ['x', 0, 9999, 1000],
+    ],
+    box: [
+      [0, 119],
+      [0, 159],
+    ],
+    fragments: [{ v: rounded(19_200) }],
+  },
   TILE_SHAPE: { ...PLANE, capacity: 200n, fragments: [plane(200_000, 1)] },
   BOXES_NOT_PRUNING: {
     ...SPARSE,
@@ -481,6 +494,54 @@ describe('findings of an array', () => {
   test('each code has an array here, or a test of its own', () => {
     const apart = ['COMMITS_NOT_CONSOLIDATED', 'VACUUM_PENDING', 'STATISTICS_MISSING', 'DELETES_UNPURGED']
     expect([...Object.keys(CAUSED), ...apart].sort()).toEqual(Object.keys(ADVICE_CODES).sort())
+  })
+})
+
+describe('padding', () => {
+  const box: [number, number][] = [
+    [0, 119],
+    [0, 159],
+  ]
+  const padded: Made = { ...CAUSED.TILES_PADDED, attributes: { v: [] } }
+
+  test('of raw tiles it is told with its bytes, and with the extents that cure it', async () => {
+    const found = await arrayFindings(await madeArray(padded))
+    // ZSTD would only save the padding.
+    expect(found.map(({ code }) => code)).toEqual(['TILES_PADDED'])
+    expect(found[0].effect).toMatchObject({ cells: 780_800, share: 0.976, unfiltered_bytes: 6_246_400 })
+    expect(found[0].message).toContain('6.0 MiB of 6.1 MiB')
+    expect(found[0].advice.join()).toContain('{"y": 120, "x": 160}')
+    const cured: Made = {
+      ...padded,
+      dimensions: [
+        ['y', 0, 9999, 120],
+        ['x', 0, 9999, 160],
+      ],
+    }
+    expect(await arrayFindings(await madeArray(cured))).toEqual([])
+  })
+
+  test('of fragments that share tiles is cured by consolidation', async () => {
+    const days = Array.from({ length: 4 }, () => ({ v: rounded(50_000) }))
+    const made: Made = { ...DENSE, dimensions: [['t', 0, 199_999, 200_000]], attributes: { v: [] }, fragments: days }
+    const boxes = days.map((_, i): [number, number][] => [[i * 50_000, i * 50_000 + 49_999]])
+    const [found] = (await arrayFindings(await madeArray({ ...made, boxes }))).filter(
+      ({ code }) => code === 'TILES_PADDED',
+    )
+    expect(found.advice[0]).toMatch(/^tiledb\.consolidate\(/)
+  })
+
+  test('is not counted as bytes that a compressor would save', async () => {
+    const tiles: Made = {
+      ...padded,
+      dimensions: [
+        ['y', 0, 9999, 400],
+        ['x', 0, 9999, 300],
+      ],
+      box,
+      fragments: [{ v: floats(19_200, fullNoise) }],
+    }
+    expect((await arrayFindings(await madeArray(tiles))).map(({ code }) => code)).not.toContain('NOTHING_COMPRESSED')
   })
 })
 

@@ -22,6 +22,8 @@ export interface Made
   attributes: Readonly<Record<string, readonly FilterConfig[]>>
   /** Dense: the ends of what is written along each dimension; by default the whole domain. */
   box?: readonly (readonly [low: number, high: number])[]
+  /** Dense: the same for each fragment, instead of `box`. */
+  boxes?: readonly NonNullable<Made['box']>[]
   /** Columns by name. Dense: attributes only, of the box. */
   fragments: readonly Readonly<Record<string, Numbers | Texts>>[]
 }
@@ -38,6 +40,7 @@ export function madeArray({
   attributes,
   fragments,
   box,
+  boxes,
   ...more
 }: Made): Promise<OpenedArray> {
   const schema = schemaOf(
@@ -66,15 +69,16 @@ export function madeArray({
     }),
     [],
   )
-  const domain = dimensions.flatMap((one, d) => {
-    if (typeof one === 'string') return []
-    const [low, high] = box?.[d] ?? [one[1], one[2]]
-    return [{ min: int32(low), max: int32(high) }]
-  })
+  const domainOf = (written: Made['box']) =>
+    dimensions.flatMap((one, d) => {
+      if (typeof one === 'string') return []
+      const [low, high] = written?.[d] ?? [one[1], one[2]]
+      return [{ min: int32(low), max: int32(high) }]
+    })
   return arrayInMemory(
     schema,
-    fragments.map((columns) => ({
-      domain: dense ? domain : undefined,
+    fragments.map((columns, i) => ({
+      domain: dense ? domainOf(boxes?.[i] ?? box) : undefined,
       cell_num: Object.values(columns)[0].length,
       columns: new Map(Object.entries(columns).map(([name, values]) => [name, columnOf(values)])),
     })),

@@ -45,6 +45,11 @@ export const ADVICE_CODES = {
     meaning:
       'readers read whole tiles, so a small box costs as much as a large one. Reported for tiles of 8 MiB in all fields, if a box of 1 % of the domain reads 8 times the cells that it needs; for a query, if the query does, and reads 256 KiB too many before filtering',
   },
+  TILES_PADDED: {
+    severity: 'warning',
+    meaning:
+      'dense tiles are stored whole: most of what they hold are cells that nobody wrote. Reported for 1 MiB of padding before filtering, if it is half of the stored cells',
+  },
   TILE_SHAPE: {
     severity: 'warning',
     meaning:

@@ -58,7 +58,9 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
 
 function facts(document: StatsDocument): Pairs {
   const { cell_num, cells_in_domain, data_size, unfiltered_size, fragment_metadata } = document
-  const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
+  const padding = Number(cell_num) - Number(cells_in_domain)
+  const padded = padding > 0 && cell_num ? `: ${percentText(padding / Number(cell_num))} padding` : ''
+  const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles${padded})`
   const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
   const memory = `about ${shortSizeText(fragment_metadata.memory_size)} in TileDB's memory once all is loaded`
   const sums: Pairs = [
