@@ -46,6 +46,9 @@ export interface CellOptions {
 /** The first keys of a document with cells. */
 type CellsHead = DocumentHead & AsOf
 
+/** The last keys of a document with cells, and those that only reads have. */
+type ReadTail = CellsTail & Pick<ReadDocument, 'cell_num' | 'not_unique'>
+
 /**
  * Shows the cells of a reader in every format. The reader is closed after the last cell.
  * @param head the first keys of the document; `cells` follows them
@@ -59,13 +62,14 @@ export function readerOutcome(
   { counts = false, ...options }: CellOptions & { counts?: boolean },
   total?: number | bigint,
 ): CellsOutcome {
-  const { report, limit } = reader
+  const { report, notUnique, limit } = reader
   const end = async (arrow = false): Promise<void> => {
     report.tell(cx, arrow)
+    notUnique?.tell(cx)
     await reader.close()
   }
-  const tail = (): CellsTail => cellsTail(cx, reader)
-  async function* rows(): AsyncGenerator<CellsLine, CellsTail & Pick<ReadDocument, 'cell_num'>> {
+  const tail = (): ReadTail => ({ not_unique: notUnique?.result(), ...cellsTail(cx, reader) })
+  async function* rows(): AsyncGenerator<CellsLine, ReadTail> {
     let cell_num = 0
     try {
       for await (const row of limited(readerRows(reader, cx.style), limit)) {

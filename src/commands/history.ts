@@ -11,7 +11,7 @@ import { bytesOf } from '../format/value.ts'
 import { fillCell } from '../read/fill.ts'
 import { type CellHistory, type CellVersion, cellHistories, type HiddenBy } from '../read/history.ts'
 import { openAt } from '../read/opening.ts'
-import { type OpenedArray, readColumns } from '../read/query.ts'
+import { type NotUnique, type OpenedArray, readColumns } from '../read/query.ts'
 import type { FragmentEntry } from '../store/array.ts'
 import { DELETES_SINCE } from '../store/deletes.ts'
 import { parseCell, refuseOutside } from './cell-option.ts'
@@ -20,6 +20,7 @@ import type { CommandContext, CommandModule } from './command.ts'
 import { shownCondition } from './condition-text.ts'
 import { documentHead, notExaminedResult } from './document-parts.ts'
 import { FieldReport } from './field-report.ts'
+import { NotUniqueReport } from './not-unique.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
@@ -102,7 +103,10 @@ async function* outcomes(
     if (opened.schema.array_type === 'sparse') purging = (await opened.array.fragments()).filter(mayBePurged)
   }
   if (found.length === 0) cx.note(`${cx.shownPath(path)}: no fragment holds a cell in this range`, 'target')
-  for (const history of found) yield await cellOutcome(cx, path, opened, history, labels, { faults, purging })
+  const notUnique = new NotUniqueReport(opened.fragments)
+  for (const history of found)
+    yield await cellOutcome(cx, path, opened, history, labels, { faults, purging, notUnique })
+  notUnique.tell(cx)
   report.tell(cx)
 }
 
@@ -129,7 +133,11 @@ async function cellOutcome(
   opened: OpenedArray,
   { columns, coordinates, versions }: CellHistory,
   labels: Labels,
-  { faults, purging }: { faults: readonly InspectError[]; purging: readonly FragmentEntry[] },
+  {
+    faults,
+    purging,
+    notUnique,
+  }: { faults: readonly InspectError[]; purging: readonly FragmentEntry[]; notUnique: NotUniqueReport },
 ): Promise<Outcome> {
   const { schema, between } = opened
   const dimensions = columns.filter(({ kind }) => kind === 'dimension')
@@ -140,6 +148,8 @@ async function cellOutcome(
     const values = valuesOf(cx, labels, attributes, version.values.slice(dimensions.length))
     shown.push(await versionResult(cx, opened, version, values))
   }
+  const own = new NotUniqueReport(opened.fragments)
+  for (const one of equalTimes(opened, versions)) for (const list of [own, notUnique]) list.add(one)
   const fills = attributes.map((column) => fillCell(schema, column))
   const isFilled = schema.array_type === 'dense' && !versions.some(({ state }) => state === 'current')
   const document: HistoryDocument = {
@@ -149,6 +159,7 @@ async function cellOutcome(
     fill_values: isFilled ? valuesOf(cx, labels, attributes, fills) : undefined,
     versions: shown,
     perhaps_purged: purging.length === 0 ? undefined : purging.map(({ name }) => name),
+    not_unique: own.result(),
     not_examined: faults.length === 0 ? undefined : faults.map((fault) => notExaminedResult(cx, fault)),
   }
   return {
@@ -159,6 +170,19 @@ async function cellOutcome(
     table: async (out) =>
       (await import('../render/views/history.ts')).historyTable(document, cx.times === undefined, out),
   }
+}
+
+/** Whether the newest version that a read knows has others of its time beside it. */
+function equalTimes({ schema, fragments }: OpenedArray, versions: readonly CellVersion[]): NotUnique[] {
+  if (schema.array_type === 'dense' || schema.allows_duplicates) return []
+  const read = versions.flatMap(({ entry, written, time }) => {
+    const index = fragments.findIndex(({ fragment }) => fragment.name === entry.name)
+    return index < 0 ? [] : [{ index, time: written ?? time }]
+  })
+  // Versions come oldest first.
+  const newest = read.at(-1)?.time
+  const indexes = new Set(read.flatMap(({ index, time }) => (time === newest ? [index] : [])))
+  return indexes.size > 1 ? [{ kind: 'equal-times', fragments: [...indexes] }] : []
 }
 
 /** The columns of CSV. */

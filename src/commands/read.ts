@@ -10,6 +10,7 @@ import { type CellOptions, FaultList, parseLimit, readerOutcome } from './cell-r
 import { type CommandContext, type CommandModule, NO_PROGRESS } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { FieldReport } from './field-report.ts'
+import { NotUniqueReport } from './not-unique.ts'
 import type { Outcome } from './outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
 import type { Reader } from './reader.ts'
@@ -81,10 +82,12 @@ async function arrayOutcome(
   options: ReadOptions,
 ): Promise<Outcome> {
   const report = new FieldReport()
+  const notUnique = new NotUniqueReport(opened.fragments)
   const query: ReadQuery = {
     ...(await parseQuery(cx, opened, options)),
     provenance: options.provenance,
     reuse: true,
+    onNotUnique: notUnique.add,
     onRemark: (field, remark) => report.remark(field, remark),
     onFault: options.keepGoing ? faults.addNew : undefined,
   }
@@ -94,6 +97,7 @@ async function arrayOutcome(
     limit: parseLimit(options.limit),
     enumerations: await shownEnumerations(opened, options, report, (fault) => cx.fault(fault)),
     report,
+    notUnique,
     faults: faults.listed,
     batches() {
       progress = cx.progress({

@@ -3,6 +3,7 @@ import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { FieldReport } from './field-report.ts'
+import type { NotUniqueReport } from './not-unique.ts'
 
 /** The cells that the options of a command select. */
 export interface Reader {
@@ -13,6 +14,8 @@ export interface Reader {
   /** The enumerations whose values are shown, by attribute; empty without `--labels`. */
   enumerations: ReadonlyMap<string, Enumeration>
   report: FieldReport
+  /** Why the answer of a read is not unique. Undefined if this is no read. */
+  notUnique?: NotUniqueReport | undefined
   /** The faults so far, for the document. */
   faults: readonly InspectError[]
   /** The cells tile by tile, without the limit. @param reuse see {@link CellSelection.reuse} */

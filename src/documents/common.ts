@@ -211,6 +211,19 @@ export interface KeyValue {
   timestamp_range?: TimestampRange | undefined
 }
 
+/** Why TileDB's answer is not unique: it depends on the order in which a reader reads. */
+export interface NotUniqueInfo {
+  /**
+   * `equal-times`: fragments of one time have the same cell, and duplicates are not allowed. `out-of-order`: the cells of a fragment are
+   * not in global order in its files.
+   */
+  kind: 'equal-times' | 'out-of-order'
+  /** Names of the fragments. */
+  fragments: readonly StoredName[]
+  /** What that means for the answer. */
+  message: string
+}
+
 /** An error. Its position in the document says what it is about. */
 export interface ErrorBrief {
   code: ErrorCode

@@ -1,6 +1,6 @@
 import type { ReadOrder } from '../read/query.ts'
 import type { CellsLine, CellsTail } from './cells.ts'
-import type { Count, DocumentHead, ErrorInfo, ReadTimes } from './common.ts'
+import type { Count, DocumentHead, ErrorInfo, NotUniqueInfo, ReadTimes } from './common.ts'
 
 /** The first keys of {@link ReadDocument}. */
 export interface ReadHead extends DocumentHead<'read'> {
@@ -15,6 +15,8 @@ export interface ReadDocument extends ReadHead, CellsTail {
   cells: AsyncIterable<CellsLine>
   /** Number of cells. */
   cell_num?: Count | undefined
+  /** Why readers of TileDB may give other cells; left out if all give the same. */
+  not_unique?: readonly NotUniqueInfo[] | undefined
   /** The error that ended the cells early. */
   error?: ErrorInfo | undefined
 }

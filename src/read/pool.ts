@@ -4,6 +4,7 @@ import { gatherFrom } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { fixedSize } from '../format/range.ts'
 import { type Picked, writtenAt } from './filter.ts'
+import type { ReadQuery } from './query.ts'
 import type { SourceBatch } from './source.ts'
 
 /** Cells of a batch that were read but not returned yet. */
@@ -26,10 +27,14 @@ const NO_FILL: ColumnData = { data: new Uint8Array(0), starts: undefined, validi
 /** Merges the cells of several fragments into global order. */
 export class MergePool {
   private readonly schema: ArraySchema
+  private readonly onNotUnique: ReadQuery['onNotUnique']
+  /** The batches whose order was checked. */
+  private readonly checked = new WeakSet<SourceBatch>()
   private entries: Entry[] = []
 
-  constructor(schema: ArraySchema) {
+  constructor(schema: ArraySchema, onNotUnique?: ReadQuery['onNotUnique']) {
     this.schema = schema
+    this.onNotUnique = onNotUnique
   }
 
   add(batch: SourceBatch, rows: Uint32Array): void {
@@ -71,6 +76,7 @@ export class MergePool {
     const times = batches.some(({ written }) => written) ? timeLanes(batches, from, rows) : []
     const lanes = [...coordinates, ...times]
     const sorted = isSorted(lanes, count) ? undefined : sortedPositions(lanes, count)
+    if (sorted && this.onNotUnique) this.checkOrder(coordinates)
     let [taken, firstLimit] = [count, 0]
     for (let limit = 1; limit < limitNum; limit++)
       if (isBefore(coordinates, count + limit, count + firstLimit)) firstLimit = limit
@@ -78,10 +84,33 @@ export class MergePool {
     const picks = this.schema.allows_duplicates
       ? (sorted?.subarray(0, taken) ?? Int32Array.from({ length: taken }, (_, i) => i))
       : firstOfEach(coordinates, columns, dimensions.map(fixedSize), sorted, taken, (first, cell) =>
-          laterTileWins(batches[from[first]], rows[first], batches[from[cell]], rows[cell]),
+          this.replaces(batches[from[first]], rows[first], batches[from[cell]], rows[cell]),
         )
     this.keep(sorted, taken, from, rows)
     return { batches, firstLimit, picked: { from: pickFrom(from, picks), rows: pickFrom(rows, picks) } }
+  }
+
+  /** {@link laterTileWins}. Tells if the cells have one time in two fragments: TileDB's readers then choose differently. */
+  private replaces(first: SourceBatch, row: number, second: SourceBatch, other: number): boolean {
+    if (this.onNotUnique && first.source !== second.source && sameTime(first, row, second, other))
+      this.onNotUnique({ kind: 'equal-times', fragments: [first.source.index, second.source.index] })
+    return laterTileWins(first, row, second, other)
+  }
+
+  /** Tells of batches that are not in global order. @param lanes of the cells of all entries, one entry after another */
+  private checkOrder(lanes: KeyLanes): void {
+    let end = 0
+    for (const { batch, rows } of this.entries) {
+      const start = end
+      end += rows.length
+      if (this.checked.has(batch)) continue
+      this.checked.add(batch)
+      for (let i = start + 1; i < end; i++) {
+        if (!isBefore(lanes, i, i - 1)) continue
+        this.onNotUnique?.({ kind: 'out-of-order', fragments: [batch.source.index] })
+        break
+      }
+    }
   }
 
   /** Keeps only the cells after the first `taken` ones. */
@@ -181,11 +210,11 @@ function isBefore(lanes: KeyLanes, a: number, b: number): boolean {
  * @see SparseGlobalOrderReader::dedup_tiles_with_timestamps, dedup_fragments_with_timestamps
  */
 function laterTileWins(first: SourceBatch, row: number, second: SourceBatch, other: number): boolean {
-  return (
-    first.source === second.source &&
-    second.tile > first.tile &&
-    BigInt(writtenAt(first, row)) === BigInt(writtenAt(second, other))
-  )
+  return first.source === second.source && second.tile > first.tile && sameTime(first, row, second, other)
+}
+
+function sameTime(first: SourceBatch, row: number, second: SourceBatch, other: number): boolean {
+  return BigInt(writtenAt(first, row)) === BigInt(writtenAt(second, other))
 }
 
 /** Finds one of the cells of equal coordinates, among the first `count` sorted cells: the first one, unless a later one replaces it. */

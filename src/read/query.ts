@@ -76,8 +76,20 @@ export interface ReadQuery {
   leavesOutUnmet?: boolean | undefined
   /** Called once per tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
+  /** Sparse arrays: called when TileDB's readers may answer differently from each other; several times for the same reason. */
+  onNotUnique?: ((reason: NotUnique) => void) | undefined
   /** Called with a remark on the cells of a field, once per text. */
   onRemark?: ((field: string, remark: string) => void) | undefined
+}
+
+/**
+ * Why TileDB's answer depends on the order in which it reads. `equal-times`: fragments of one time have the same cell, and duplicates
+ * are not allowed. `out-of-order`: the cells of a fragment are not in global order in its files, which merges rely on.
+ */
+export interface NotUnique {
+  kind: 'equal-times' | 'out-of-order'
+  /** Positions in {@link OpenedArray.fragments}. */
+  fragments: readonly number[]
 }
 
 /** The column with the time of a cell. */

@@ -204,7 +204,7 @@ class SparseReader {
     const { schema } = this.opened
     const places = this.sources.flatMap((source) => [...source.tiles(ranges)].map((one) => ({ ...one, source })))
     if (places.length === 0) return
-    const pool = new MergePool(schema)
+    const pool = new MergePool(schema, this.query.onNotUnique)
     const schedule = schema.cell_order === 'hilbert' ? byFragment(schema, places, pool) : byCorner(schema, places)
     const { pause } = this.opened.array.cx
     let bytes = FIRST_WINDOW

@@ -146,6 +146,9 @@ async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
     cpSync(`${array}/__commits/${name}.wrt`, `${array}/__commits/${copy}.wrt`)
   }
   yield* json(['explain', array, '--range', 'x=3'])
+  // The copies have one time.
+  yield* json(['read', array, '--limit', '2'])
+  yield* json(['history', array, '--range', 'x=0..9'])
   yield* json(['check', '--plan', '--level', 'structure', array])
 }
 
