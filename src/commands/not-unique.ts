@@ -1,8 +1,9 @@
+import type { Prose } from '../base/prose.ts'
 import type { NotUniqueInfo } from '../documents/common.ts'
 import type { NotUnique, OpenedArray } from '../read/query.ts'
 import type { CommandContext } from './command.ts'
 
-const MEANINGS: Readonly<Record<NotUnique['kind'], string>> = {
+const MEANINGS: Readonly<Record<NotUnique['kind'], Prose>> = {
   'equal-times':
     "they wrote the same cell at one time, and duplicates are not allowed. This is the answer of TileDB's global and unordered reads; its row-major and col-major reads may give another",
   'out-of-order':

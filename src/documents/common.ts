@@ -221,7 +221,7 @@ export interface NotUniqueInfo {
   /** Names of the fragments. */
   fragments: readonly StoredName[]
   /** What that means for the answer. */
-  message: string
+  message: Prose
 }
 
 /** An error. Its position in the document says what it is about. */

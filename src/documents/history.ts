@@ -25,7 +25,7 @@ export interface HistoryDocument extends DocumentHead<'history'> {
    * of them. Left out if there are none.
    */
   perhaps_purged?: readonly StoredName[] | undefined
-  /** Why readers of TileDB may return other versions; left out if all return the same. */
+  /** Why readers of TileDB may return other cells than these; left out if all return the same. */
   not_unique?: readonly NotUniqueInfo[] | undefined
   /** Fragments that cannot be read, and that reads do not need. Their versions of the cell are unknown. */
   not_examined?: readonly NotExamined[] | undefined

@@ -15,7 +15,7 @@ export interface ReadDocument extends ReadHead, CellsTail {
   cells: AsyncIterable<CellsLine>
   /** Number of cells. */
   cell_num?: Count | undefined
-  /** Why readers of TileDB may give other cells; left out if all give the same. */
+  /** Why readers of TileDB may return other cells than these; left out if all return the same. */
   not_unique?: readonly NotUniqueInfo[] | undefined
   /** The error that ended the cells early. */
   error?: ErrorInfo | undefined

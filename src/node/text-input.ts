@@ -22,6 +22,7 @@ export async function readText(path: string): Promise<string> {
 function isTooLong(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return (
+    // Prose: V8 gives no code.
     (error instanceof RangeError && /string length/.test(error.message)) ||
     ('code' in error && error.code === 'ERR_STRING_TOO_LONG')
   )
