@@ -1,4 +1,4 @@
-import { asInspectError, InspectError, withPlaceAsync } from '../base/errors.ts'
+import { asInspectError, exitCodeOf, InspectError, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Folder } from '../source/source.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
@@ -27,7 +27,8 @@ export async function* throughFragments(
     const oneOfSeveral = target.type === 'array'
     for await (const fragment of eachFragment(cx, target, command, taken)) {
       const outcome = await outcomeOrError(fragment.folder, () => work(fragment))
-      if (outcome.kind === 'error' && oneOfSeveral && (await isFragmentInWork(target.array, fragment)))
+      const isBroken = outcome.kind === 'error' && exitCodeOf(outcome.error) === 1
+      if (isBroken && oneOfSeveral && (await isFragmentInWork(target.array, fragment)))
         cx.note(
           `${cx.shownPath(fragment.folder.path)} is left out: no commit names it, and it is half written or half removed`,
           'target',

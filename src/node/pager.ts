@@ -138,7 +138,11 @@ export class PagedOutput {
       pager.once('error', () => resolve(false))
     })
     if (!isThere) return undefined
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => endAfter(pager, signal))
+    const listeners = SIGNALS.map((signal) => [signal, () => endAfter(pager, signal)] as const)
+    for (const [signal, listener] of listeners) process.once(signal, listener)
+    pager.once('close', () => {
+      for (const [signal, listener] of listeners) process.removeListener(signal, listener)
+    })
     pager.stdin?.on('error', () => this.leave())
     pager.once('close', () => this.leave())
     return pager
@@ -168,6 +172,9 @@ export class PagedOutput {
     if (this.pagerEnded) throw new ClosedPipe()
   }
 }
+
+/** Signals that end a program. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Milliseconds in which a pager should have ended that was sent a signal. */
 const LAST_WAIT = 500
