@@ -27,7 +27,8 @@ export async function* throughFragments(
     const oneOfSeveral = target.type === 'array'
     for await (const fragment of eachFragment(cx, target, command, taken)) {
       const outcome = await outcomeOrError(fragment.folder, () => work(fragment))
-      const isBroken = outcome.kind === 'error' && exitCodeOf(outcome.error) === 1
+      const isBroken =
+        outcome.kind === 'error' && (exitCodeOf(outcome.error) === 1 || outcome.error.code === 'NOT_FOUND')
       if (isBroken && oneOfSeveral && (await isFragmentInWork(target.array, fragment)))
         cx.note(
           `${cx.shownPath(fragment.folder.path)} is left out: no commit names it, and it is half written or half removed`,
