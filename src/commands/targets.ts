@@ -127,9 +127,10 @@ export async function oneFragment(cx: CommandContext, call: string, target: Targ
 
 /** {@link oneFragment}, or the fragment of an array that has a single one. @throws InspectError WRONG_TARGET */
 export async function singleFragment(cx: CommandContext, call: string, target: Target): Promise<Fragment> {
-  const fragments = target.type === 'array' ? await target.array.fragments() : []
-  if (target.type === 'array' && fragments.length === 1) return target.array.fragment(fragments[0].path)
-  return oneFragment(cx, call, target)
+  const found = await targetFor(cx, call, SINGLE_FRAGMENT, target)
+  if (found.type !== 'array') return found.fragment
+  const [only, ...more] = await found.array.fragments()
+  return only && more.length === 0 ? found.array.fragment(only.path) : oneFragment(cx, call, found)
 }
 
 /** Where a target lies, or what is in it. */

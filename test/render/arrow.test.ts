@@ -86,7 +86,7 @@ describe('a stream holds what JSON shows, in every fragment of every fixture', (
           const expected = expectedColumns(columns, raw ? stored : shown, stored, raw)
           if (!expected) {
             expect({ path, code, stderr }).toMatchObject({
-              code: 1,
+              code: 2,
               stderr: expect.stringContaining('--raw writes them'),
             })
             continue
