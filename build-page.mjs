@@ -109,7 +109,7 @@ const SMALLER = [
       const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(readFileSync(path, 'utf8'))
       const wasm = Buffer.from(base64, 'base64')
       const deflated = deflateSync(wasm, { level: 9 }).toString('base64')
-      return `import { inflateZlib } from '../../page/inflate.ts'
+      return `import { inflateZlib } from '../codecs/inflate.ts'
         const deflated = Uint8Array.from(atob('${deflated}'), (character) => character.charCodeAt(0))
         const wasm = inflateZlib(deflated, ${wasm.length})
         export const KERNELS_WASM = btoa(Array.from(wasm, (byte) => String.fromCharCode(byte)).join(''))`

@@ -137,7 +137,7 @@ function treeRows(node, level = 1, listName = '', rows = []) {
     [
       value === undefined || elements ? undefined : measured(),
       stored === undefined ? undefined : `(${stored})`,
-      withoutOptions(meant),
+      meant === undefined ? undefined : withoutOptions(meant),
       verdict === 'invalid' ? 'invalid' : undefined,
       error && error.message !== meant ? `${ERROR_TITLES[error.code]}: ${withoutOptions(error.message)}` : undefined,
     ]
