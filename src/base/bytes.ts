@@ -2,8 +2,9 @@ export const NO_BYTES = new Uint8Array(0)
 
 /** Joins the parts. A single part is returned as it is, without a copy. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]
-  if (parts.length === 0) return NO_BYTES
+  const [first, second] = parts
+  if (first === undefined) return NO_BYTES
+  if (second === undefined) return first
   let length = 0
   for (const part of parts) length += part.length
   const out = new Uint8Array(length)
@@ -18,6 +19,10 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
 /** The start of each part when the parts are joined. */
 export function startsOf(parts: readonly Uint8Array[]): Float64Array {
   const starts = new Float64Array(parts.length)
-  for (let i = 1; i < parts.length; i++) starts[i] = starts[i - 1] + parts[i - 1].length
+  let end = 0
+  for (const [i, part] of parts.entries()) {
+    starts[i] = end
+    end += part.length
+  }
   return starts
 }

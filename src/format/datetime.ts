@@ -95,7 +95,7 @@ function simplify(value: bigint): number | bigint {
 }
 
 function formatClock(second: number, parts: 1 | 2 | 3): string {
-  const hour = TWO_DIGITS[Math.floor(second / 3600)]
+  const hour = TWO_DIGITS[Math.floor(second / 3600)] ?? ''
   if (parts === 1) return hour
   const minute = TWO_DIGITS[Math.floor(second / 60) % 60]
   return parts === 2 ? `${hour}:${minute}` : `${hour}:${minute}:${TWO_DIGITS[second % 60]}`
@@ -138,7 +138,7 @@ export function parseDatetime(type: DatetimeType, text: string): bigint {
   if (/^nat$/i.test(text)) return INT64_MIN
   const match = PATTERN.exec(text)
   if (match === null) throw bad(type, 'a date as in 2024-01-31T12:00:00', text)
-  const [, yearText, monthText, dayText, hourText, minuteText, secondText, fraction = ''] = match
+  const [, yearText = '', monthText, dayText, hourText, minuteText, secondText, fraction = ''] = match
   if (monthText === undefined && type !== 'DATETIME_YEAR' && yearText.replace(/^[+-]/, '').length > 4) {
     throw bad(type, 'a date as in 2024-01-31', text)
   }

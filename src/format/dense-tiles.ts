@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { inconsistent } from '../base/errors.ts'
 import type { ArraySchema } from './array-schema.ts'
 import { type Datatype, datatypeSize, isSignedInteger } from './datatype.ts'
@@ -7,9 +8,12 @@ import type { NDRange } from './range.ts'
 /** Reads a little-endian integer of a dimension's type, up to 8 bytes. Dates and times are integers, too. */
 export function integerOf(type: Datatype, bytes: Uint8Array): bigint {
   let [low, high] = [0, 0]
-  for (let i = 0; i < bytes.length; i++)
-    if (i < 4) low += bytes[i] * 2 ** (8 * i)
-    else high += bytes[i] * 2 ** (8 * i - 32)
+  let i = 0
+  for (const byte of bytes) {
+    if (i < 4) low += byte * 2 ** (8 * i)
+    else high += byte * 2 ** (8 * i - 32)
+    i++
+  }
   // Most numbers need a single BigInt: each takes memory of its own.
   const value = high < 2 ** 21 ? BigInt(high * 2 ** 32 + low) : (BigInt(high) << 32n) | BigInt(low)
   return isSignedInteger(type) ? BigInt.asIntN(8 * bytes.length, value) : value
@@ -45,7 +49,7 @@ export interface DenseTileGrid {
  * @see format_spec/fragment.md; tiledb/sm/array_schema/domain.cc
  */
 export function denseTileGrid(schema: ArraySchema, nonemptyDomain: NDRange): DenseTileGrid {
-  const axes = schema.domain.dimensions.map((dimension, d) => denseAxis(dimension, nonemptyDomain[d]))
+  const axes = schema.domain.dimensions.map((dimension, d) => denseAxis(dimension, element(nonemptyDomain, d)))
   let tile_num = 1
   let cells_per_tile = 1
   for (const axis of axes) {

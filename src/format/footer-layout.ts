@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import type { ArraySchema } from './array-schema.ts'
 import { type FragmentFooter, fragmentFooter } from './fragment-footer.ts'
 import { fragmentSlots, type Slot } from './fragment-slots.ts'
@@ -41,7 +42,7 @@ export class FooterLayout {
     this.bits = new Uint8Array(footer.length)
     for (const span of root.children ?? []) this.places.set(span.name, span)
     for (const span of leaves(root)) this.setMask(span)
-    for (let i = 0; i < footer.length; i++) this.bits[i] = footer[i] & this.mask[i]
+    for (const [i, byte] of footer.entries()) this.bits[i] = byte & (this.mask[i] ?? 0)
     const domain = root.children?.find(({ name }) => name === 'nonempty_domain')
     this.ranges = domain ? [...leaves(domain)].filter(({ bounds }) => !bounds) : []
   }
@@ -60,7 +61,7 @@ export class FooterLayout {
   fits(footer: Uint8Array): boolean {
     const { mask, bits } = this
     if (footer.length !== mask.length) return false
-    for (let i = 0; i < bits.length; i++) if ((footer[i] & mask[i]) !== bits[i]) return false
+    for (let i = 0; i < bits.length; i++) if (((footer[i] ?? 0) & (mask[i] ?? 0)) !== bits[i]) return false
     return true
   }
 
@@ -80,8 +81,8 @@ export class FooterLayout {
   domain(footer: Uint8Array): NDRange {
     const bytes = ({ offset, length }: Place): Uint8Array => footer.subarray(offset, offset + length)
     return this.schema.domain.dimensions.map((_, d) => ({
-      min: bytes(this.ranges[2 * d]),
-      max: bytes(this.ranges[2 * d + 1]),
+      min: bytes(element(this.ranges, 2 * d)),
+      max: bytes(element(this.ranges, 2 * d + 1)),
     }))
   }
 }

@@ -77,7 +77,7 @@ export class Reader<T> implements Io<T> {
   }
   flag(name: string): boolean {
     const at = this.take(name, 1)
-    const stored = this.source[at]
+    const stored = this.view.getUint8(at)
     if (stored > 1) throw this.fail('BAD_VALUE', name, { expected: '0 or 1', found: stored }, at)
     return stored === 1
   }
@@ -193,7 +193,7 @@ export class Reader<T> implements Io<T> {
   private raw(name: string, type: NumberType, large?: 'rounded'): number {
     if (type === 'uint32') return this.view.getUint32(this.take(name, 4), true)
     if (type === 'uint64') return this.sizeAt(name, this.take(name, 8), large)
-    if (type === 'uint8') return this.source[this.take(name, 1)]
+    if (type === 'uint8') return this.view.getUint8(this.take(name, 1))
     if (type === 'uint16') return this.view.getUint16(this.take(name, 2), true)
     if (type === 'int32') return this.view.getInt32(this.take(name, 4), true)
     if (type === 'float32') return this.view.getFloat32(this.take(name, 4), true)

@@ -1,4 +1,4 @@
-import { concat } from '../base/bytes.ts'
+import { concat, startsOf } from '../base/bytes.ts'
 import { datatypeCoding } from './datatype.ts'
 import { type AnyIo, decodePrefix, encode } from './io.ts'
 import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
@@ -77,8 +77,7 @@ export function leafLevel(rtree: RTree): RTreeLevel | undefined {
 export function levelOf(mbrs: readonly NDRange[], dimensions: readonly RangeType[]): RTreeLevel {
   const describe = ndRange(dimensions)
   const parts = mbrs.map((mbr) => encode(mbr, describe))
-  const starts = new Float64Array(parts.length)
-  for (let i = 1; i < parts.length; i++) starts[i] = starts[i - 1] + parts[i - 1].length
+  const starts = startsOf(parts)
   const isVar = ndRangeSize(dimensions) === undefined
   return { mbr_num: parts.length, bytes: concat(parts), starts: isVar ? starts : undefined }
 }

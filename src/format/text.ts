@@ -1,3 +1,5 @@
+import { element } from '../base/element.ts'
+
 /**
  * Names on disk are UTF-8 by convention, but nothing enforces it. A byte that is not valid UTF-8 becomes a lone low
  * surrogate U+DC80 to U+DCFF, as in Python's "surrogateescape". So every name survives reading and writing.
@@ -30,14 +32,14 @@ export const isAscii: (bytes: Uint8Array) => boolean = native?.isAscii ?? hasOnl
 
 function hasOnlyAscii(bytes: Uint8Array): boolean {
   let any = 0
-  for (let i = 0; i < bytes.length; i++) any |= bytes[i]
+  for (const byte of bytes) any |= byte
   return any < 0x80
 }
 
 function decodeEscaping(bytes: Uint8Array): string {
   let out = ''
   for (let i = 0; i < bytes.length; ) {
-    const lead = bytes[i]
+    const lead = element(bytes, i)
     const length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
     const whole = i + length <= bytes.length ? decodeUtf8(bytes.subarray(i, i + length)) : undefined
     if (whole === undefined) {

@@ -21,7 +21,7 @@ const STAMPED = /^__(\d+)_(\d+)_([0-9a-zA-Z]{32})(?:_(\d+))?(?:\.(.*))?$/
 export function parseTimestampedName(name: string): TimestampedName | undefined {
   const match = STAMPED.exec(name)
   if (!match) return undefined
-  const [, t1, t2, uuid, version, suffix] = match
+  const [, t1 = '', t2 = '', uuid = '', version, suffix] = match
   return {
     timestamp_range: timesOf(t1, t2),
     uuid,
@@ -71,7 +71,7 @@ export function parseFragmentName(name: string): FragmentName | undefined {
   }
   const match = OLD.exec(name)
   if (!match) return undefined
-  const [, uuid, first, second] = match
+  const [, uuid = '', first = '', second] = match
   const stamp = BigInt(second ?? first)
   return { timestamp_range: [stamp, stamp], uuid, least_version: 1 }
 }
@@ -116,14 +116,14 @@ function stamp(text = '0'): bigint {
 export function nameFacts(name: string): { timestamp_range: [bigint, bigint]; format_version: number } | undefined {
   const usual = USUAL.exec(name)
   if (usual) {
-    const [, first, last, version] = usual
+    const [, first = '', last = '', version] = usual
     return { timestamp_range: timesOf(first, last), format_version: Number(version ?? 4) }
   }
   const dot = name.lastIndexOf('.')
   const base = dot < 0 ? name : name.slice(0, dot)
   const parts = base.split('_')
-  if (parts.length < 2) return undefined
-  const last = parts[parts.length - 1]
+  const last = parts.at(-1)
+  if (parts.length < 2 || last === undefined) return undefined
   const hasVersion = parts.length === 6
   if (!hasVersion && new TextEncoder().encode(last).length !== 32) {
     const time = stamp(NUMBER.exec(last)?.[1])
@@ -167,8 +167,8 @@ export function sortedAsWritten<
 
 /** Whether a fragment's name has two different timestamps, which shows that consolidation wrote it. */
 export function isConsolidatedName(name: string): boolean {
-  const stamped = STAMPED.exec(name)
-  if (stamped) return stamped[1] !== stamped[2] && BigInt(stamped[1]) !== BigInt(stamped[2])
+  const [, first, last] = STAMPED.exec(name) ?? []
+  if (first !== undefined && last !== undefined) return first !== last && BigInt(first) !== BigInt(last)
   return OLD.exec(name)?.[3] !== undefined
 }
 

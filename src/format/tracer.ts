@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import type { AnyIo, Coding, Describe, Io, Origin, Wire } from './io.ts'
 import { type NumberType, Reader } from './reader.ts'
 import type { Span } from './span.ts'
@@ -107,7 +108,7 @@ export class Tracer<T> extends Reader<T> {
         return this.named(String(starts.length - 1), () => describe(this as AnyIo))
       }),
     )
-    this.addElements({ name, about }, start, count, (index) => starts[index], describe)
+    this.addElements({ name, about }, start, count, (index) => element(starts, index), describe)
     return result
   }
 

@@ -4,6 +4,7 @@
  * @see tiledb/api/c_api/datatype/datatype_api_enum.h for the datatypes
  */
 
+import { element } from '../base/element.ts'
 import { badValue, unexpected } from '../base/errors.ts'
 import type { CellValNum } from './cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
@@ -177,7 +178,7 @@ function shortestByScaling(size: number, exponent: number): number {
   // The logarithm may be off by one near a power of ten, so this starts with one digit less.
   for (let digits = 0; digits <= FLOAT32_DIGITS; digits++) {
     const places = digits - 1 - exponent
-    const power = POWERS[places < 0 ? -places : places]
+    const power = element(POWERS, Math.abs(places))
     const scaled = places < 0 ? size / power : size * power
     let rounded = Math.round(scaled)
     // Halfway between two forms, take the even one.
@@ -222,7 +223,11 @@ function decodeUtf8Cell(bytes: Uint8Array, start: number, end: number): string |
   if (end - start <= SHORT_TEXT) {
     let text = ''
     let at = start
-    for (; at < end && bytes[at] < 0x80; at++) text += String.fromCharCode(bytes[at])
+    for (; at < end; at++) {
+      const byte = bytes[at] ?? 0x80
+      if (byte >= 0x80) break
+      text += String.fromCharCode(byte)
+    }
     if (at === end) return text
   }
   return decodeUtf8(bytes.subarray(start, end))

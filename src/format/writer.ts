@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import type { AnyIo, Coding, Describe, Io, Wire } from './io.ts'
 import { BYTES } from './reader.ts'
 import { encodeText } from './text.ts'
@@ -91,9 +92,7 @@ export class Writer<T> implements Io<T> {
     if (value.length !== describes.length) {
       throw new TypeError(`${value.length} elements given where ${describes.length} are written`)
     }
-    describes.forEach((describe, i) => {
-      this.inside(value[i], describe)
-    })
+    for (const [i, describe] of describes.entries()) this.inside(element(value, i), describe)
     return value
   }
   listToEnd<E>(name: string, describe: Describe<E>): E[] {
@@ -135,7 +134,7 @@ export class Writer<T> implements Io<T> {
   private get<V>(name: string, optional = false): V {
     const value = (this.value as Record<string, V>)[name]
     if (value === undefined && !optional) throw new TypeError(`${name}: nothing given to write`)
-    return value
+    return value as V
   }
 
   /** {@link get} for a value that must have the given length. @param what its elements, for the error */

@@ -195,10 +195,12 @@ export function findEntry(entries: readonly Entry[], name: string): Entry | unde
   let high = entries.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (entries[middle].name < name) low = middle + 1
+    const entry = entries[middle]
+    if (entry?.name === name) return entry
+    if (entry && entry.name < name) low = middle + 1
     else high = middle
   }
-  return entries[low]?.name === name ? entries[low] : undefined
+  return undefined
 }
 
 /** All bytes of a source. */

@@ -441,9 +441,10 @@ export class InspectArray {
   async consolidatedFooters(): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>()
     for await (const { entries, footers } of this.consolidatedMetadata(() => {})) {
-      const base = entries.length > 0 ? entries[0].offset : 0
+      const base = entries[0]?.offset ?? 0
       for (const [i, { fragment_name, offset }] of entries.entries()) {
-        const end = i + 1 < entries.length ? entries[i + 1].offset - base : footers.length
+        const next = entries[i + 1]
+        const end = next ? next.offset - base : footers.length
         if (offset < base || end > footers.length) break
         const name = lastPathPart(fragment_name)
         if ((nameFacts(name)?.format_version ?? 0) >= 10) found.set(name, footers.subarray(offset - base, end))
@@ -541,13 +542,13 @@ export async function metadataVersions(folder: Folder, cx: ReadContext): Promise
   const gone = await vacuumedMetadata(inside, entries, cx)
   const all = await changesIn(inside, entries, cx)
   const current = newestOf(all.filter(({ file }) => !gone.has(file)))
-  const ends = ({ timestamp_range: [first, last] = [0n, 0n] }: WrittenMetadata) => [last, -first]
   return all
     .map((change) => ({ change, isCurrent: current.get(change.key) === change }))
     .sort(({ change: a }, { change: b }) => {
       if (a.key !== b.key) return a.key < b.key ? -1 : 1
-      const [[last, first], [otherLast, otherFirst]] = [ends(a), ends(b)]
-      return Number(last - otherLast) || Number(first - otherFirst)
+      const [first, last] = a.timestamp_range ?? [0n, 0n]
+      const [otherFirst, otherLast] = b.timestamp_range ?? [0n, 0n]
+      return Number(last - otherLast) || Number(otherFirst - first)
     })
 }
 

@@ -44,7 +44,7 @@ export function commitKind(name: string): CommitKind | undefined {
 }
 
 /** Suffixes that TileDB recognises in each folder. The array's own folder (`''`) is for versions before 12. */
-const SUFFIXES: Readonly<Record<string, RegExp>> = {
+const SUFFIXES: Readonly<Partial<Record<string, RegExp>>> = {
   '': /\.(?:ok|vac|meta)$/,
   [COMMITS_FOLDER]: /\.(?:wrt|del|upd|vac|con|ign)$/,
   [FRAGMENT_META_FOLDER]: /\.meta$/,
@@ -55,7 +55,7 @@ const SUFFIXES: Readonly<Record<string, RegExp>> = {
  * @param folder `''`, `__commits` or `__fragment_meta`
  */
 export function commitKindIn(folder: string, name: string): CommitKind | undefined {
-  return SUFFIXES[folder].test(name) ? commitKind(name) : undefined
+  return SUFFIXES[folder]?.test(name) ? commitKind(name) : undefined
 }
 
 /** One commit file. */
@@ -110,10 +110,9 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
       files.push({ path, kind, isFolder: fileKind !== 'file', entries: NO_ENTRIES, fault: undefined })
     }
   }
-  const listed = files.filter(hasEntries)
-  let at = 0
-  for await (const contents of inOrder(listed, atOnce(array), (file) => readEntries(array, file)))
-    Object.assign(listed[at++], contents)
+  const read = async (file: CommitFile) => ({ file, contents: await readEntries(array, file) })
+  for await (const { file, contents } of inOrder(files.filter(hasEntries), atOnce(array), read))
+    Object.assign(file, contents)
   return { files, ...committedBy(files) }
 }
 

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type Entry, type Folder, withSource } from '../source/source.ts'
@@ -8,7 +9,7 @@ const OFFSET_BYTES = 8
 
 /** Unfiltered bytes of a file's tiles. Undefined for var-sized values since version 3, for which the footer has no sizes. */
 export function unfilteredSizeByFooter(info: FragmentInfo, file: FieldFile): number | undefined {
-  const slot = info.slots[file.slot]
+  const slot = element(info.slots, file.slot)
   if (file.role === 'var') return info.v1 && sum(info.v1.tile_var_sizes[file.slot]?.values)
   const cells = storedCellNum(info)
   if (file.role === 'validity') return cells
@@ -23,7 +24,7 @@ export async function unfilteredFileSize(fragment: Fragment, file: FieldFile): P
 
 function sum(values: Float64Array | undefined): number {
   let total = 0
-  if (values) for (let i = 0; i < values.length; i++) total += values[i]
+  for (const value of values ?? []) total += value
   return total
 }
 
@@ -33,7 +34,7 @@ export function cellsInDomain(info: FragmentInfo): number | bigint {
   if (!info.nonempty_domain) return 0
   let cells = 1n
   for (const [d, { type }] of info.schema.domain.dimensions.entries()) {
-    const { min, max } = info.nonempty_domain[d]
+    const { min, max } = element(info.nonempty_domain, d)
     cells *= integerOf(type, max) - integerOf(type, min) + 1n
   }
   return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells

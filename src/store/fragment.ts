@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import {
   addSection,
   badValue,
@@ -392,7 +393,7 @@ export class Fragment {
     }
     // The next section after the offset. Thousands of fields have thousands of sections.
     const starts = await this.metadataOffsets()
-    const next = lastNotAfter(starts.length, (i) => starts[i], offset) + 1
+    const next = lastNotAfter(starts.length, (i) => element(starts, i), offset) + 1
     return Math.min(starts[next] ?? end, end)
   }
 
@@ -558,7 +559,7 @@ export function filePipeline(
   file: Pick<FieldFile, 'slot' | 'role'>,
   encrypted: boolean,
 ): FilterConfig[] {
-  const filters = pipelineOf(info.schema, info.slots[file.slot], file.role).filters
+  const filters = pipelineOf(info.schema, element(info.slots, file.slot), file.role).filters
   return encrypted ? [...filters, { name: 'AES_256_GCM' }] : [...filters]
 }
 
@@ -573,7 +574,7 @@ export function valuesHoldOffsets(
   slot: number,
   schemaVersion: number = info.schema.version,
 ): boolean {
-  const { type, varSized } = info.slots[slot]
+  const { type, varSized } = element(info.slots, slot)
   if (!varSized) return false
   return filePipeline(info, { slot, role: 'var' }, false).some((filter) => keepsOffsets(filter, type, schemaVersion))
 }
@@ -582,9 +583,9 @@ export function valuesHoldOffsets(
 export function pipelineOf(schema: ArraySchema, slot: Slot, role: FileRole): FilterPipeline {
   if (role === 'offsets') return schema.offsets_filters
   if (role === 'validity') return schema.validity_filters ?? { max_chunk_size: 0, filters: [] }
-  if (slot.kind === 'attribute') return schema.attributes[slot.index].filters
+  if (slot.kind === 'attribute') return element(schema.attributes, slot.index).filters
   if (slot.kind === 'dimension') {
-    const { filters } = schema.domain.dimensions[slot.index]
+    const { filters } = element(schema.domain.dimensions, slot.index)
     return filters.filters.length > 0 || schema.version < 5 ? filters : schema.coords_filters
   }
   return schema.coords_filters

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { type InspectError, inconsistent } from '../base/errors.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { Pipeline } from '../filters/pipeline.ts'
@@ -110,15 +111,16 @@ function cursorOf(chunks: readonly Chunk[], pipeline: Pipeline, length: number, 
     // Find the last chunk that begins at or before `at`. Several begin at one offset if some are empty.
     while (high - low > 1) {
       const middle = (low + high) >>> 1
-      if (chunks[middle].start <= at) low = middle
+      if (element(chunks, middle).start <= at) low = middle
       else high = middle
     }
-    const { index, offset, size, start, end } = chunks[low]
+    const found = element(chunks, low)
+    const { index, offset, size, start, end } = found
     const stored = decodePrefix(await window.bytes(offset, size), storedChunk, { offset }).value
     const undone = pipeline.reverseChunk(stored, index).data
     if (undone.length !== end - start) throw wrong(`chunks.${index}`, end - start, undone.length)
     data = undone
-    chunk = chunks[low]
+    chunk = found
   }
   return {
     async bytes(start, end) {

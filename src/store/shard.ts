@@ -45,17 +45,16 @@ export async function shardOf(
   if (isRemote && entries.length > 1) await array.listFragmentsAhead()
   if (!shard) return entries
   const sized: { entry: FragmentEntry; at: number; bytes: number }[] = []
-  const sizes = inOrder(entries, atOnce(array.folder), (entry) => folderBytes(array, entry))
-  for await (const bytes of sizes) sized.push({ entry: entries[sized.length], at: sized.length, bytes })
+  const withSize = async (entry: FragmentEntry) => ({ entry, bytes: await folderBytes(array, entry) })
+  for await (const one of inOrder(entries, atOnce(array.folder), withSize)) sized.push({ ...one, at: sized.length })
   sized.sort((a, b) => b.bytes - a.bytes || a.at - b.at)
-  const load = new Float64Array(shard.count)
+  const loads = Array.from({ length: shard.count }, (_, index) => ({ index, bytes: 0 }))
   const mine: typeof sized = []
   for (const one of sized) {
-    let least = 0
-    for (let i = 1; i < load.length; i++) if (load[i] < load[least]) least = i
+    const least = loads.reduce((a, b) => (b.bytes < a.bytes ? b : a))
     // Even an empty fragment costs something.
-    load[least] += one.bytes + 1
-    if (least === shard.index) mine.push(one)
+    least.bytes += one.bytes + 1
+    if (least.index === shard.index) mine.push(one)
   }
   return mine.sort((a, b) => a.at - b.at).map(({ entry }) => entry)
 }

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { badValue, InspectError } from '../base/errors.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeCoding } from '../format/datatype.ts'
@@ -193,7 +194,7 @@ const COUNT_BYTES = 8
 /** Refuses uint64 of 2^53 or more by their two highest bytes. The count before them is checked, too. */
 const sizesOnly: Scan = (bytes, at) => {
   const shift = at % 8
-  for (let i = (14 - shift) % 8; i < bytes.length; i += 8) if (bytes[i] >= 0x20) throw tooLarge()
+  for (let i = (14 - shift) % 8; i < bytes.length; i += 8) if ((bytes[i] ?? 0) >= 0x20) throw tooLarge()
   for (let i = (15 - shift) % 8; i < bytes.length; i += 8) if (bytes[i] !== 0) throw tooLarge()
 }
 
@@ -209,14 +210,14 @@ async function countsIn(tile: PagedTile, cursor: Cursor, sizes: readonly number[
   const head = sizes.length * COUNT_BYTES
   if (tile.length < head) return undefined
   const counts = u64s(await cursor.bytes(0, head))
-  return sizes.reduce((end, size, i) => end + counts[i] * size, head) === tile.length ? counts : undefined
+  return sizes.reduce((end, size, i) => end + element(counts, i) * size, head) === tile.length ? counts : undefined
 }
 
 /** A list that is stored as a count and entries of 8 bytes. @see tileOffsets, tileSums */
 async function eightsIn<T>(tile: PagedTile, entriesOf: (bytes: Uint8Array) => T): Promise<TileList<T>[] | undefined> {
   const cursor = tile.cursor()
   const counts = await countsIn(tile, cursor, [8])
-  return counts && [sized(cursor, COUNT_BYTES, counts[0], 8, entriesOf)]
+  return counts && [sized(cursor, COUNT_BYTES, element(counts, 0), 8, entriesOf)]
 }
 
 /** Bytes of the two lengths before minima or maxima. */
@@ -234,7 +235,7 @@ async function minMaxIn(tile: PagedTile, cellSize: number): Promise<TileList<Til
 async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax>[] | undefined> {
   const [fixed, variable] = [tile.cursor(), tile.cursor()]
   const [length, end] = (await countsIn(tile, fixed, [1, 1])) ?? []
-  if (length === undefined || length % 8 !== 0) return undefined
+  if (length === undefined || end === undefined || length % 8 !== 0) return undefined
   const count = length / 8
   const values = LENGTHS_BYTES + length
   const starts = async (from: number, to: number): Promise<Float64Array> => {
@@ -251,10 +252,11 @@ async function varMinMaxIn(tile: PagedTile): Promise<TileList<TileMinMax>[] | un
   const read = async (from: number, to: number): Promise<TileMinMax> => {
     if (from === to) return { fixed: NO_BYTES, variable: NO_BYTES }
     const bounds = await starts(from, to + 1)
-    const rebased = BigUint64Array.from(bounds.subarray(0, to - from), (start) => BigInt(start - bounds[0]))
+    const first = element(bounds, 0)
+    const rebased = BigUint64Array.from(bounds.subarray(0, to - from), (start) => BigInt(start - first))
     return {
       fixed: new Uint8Array(rebased.buffer),
-      variable: await variable.bytes(values + bounds[0], values + bounds[to - from]),
+      variable: await variable.bytes(values + first, values + element(bounds, to - from)),
     }
   }
   return [inPages(count, [fixed, variable], read)]
@@ -268,7 +270,7 @@ async function levelsIn(tile: PagedTile, version: number, stride: number): Promi
   const head = old ? 13 : 8
   if (tile.length < head) return undefined
   const bytes = await cursor.bytes(0, head)
-  if (old && datatypeCoding.decode(bytes[8]) === undefined) return undefined
+  if (old && datatypeCoding.decode(element(bytes, 8)) === undefined) return undefined
   if (u32(bytes, old ? 4 : 0) !== RTREE_FANOUT) return undefined
   const levelNum = u32(bytes, head - 4)
   if (levelNum > MOST_LEVELS) return undefined
@@ -276,7 +278,7 @@ async function levelsIn(tile: PagedTile, version: number, stride: number): Promi
   let at = head
   for (let level = 0; level < levelNum; level++) {
     if (at + COUNT_BYTES > tile.length) return undefined
-    const [mbr_num] = u64s(await cursor.bytes(at, at + COUNT_BYTES))
+    const [mbr_num = 0] = u64s(await cursor.bytes(at, at + COUNT_BYTES))
     const entriesOf = (mbrs: Uint8Array, count: number) => ({ mbr_num: count, bytes: mbrs, starts: undefined })
     levels.push(sized(tile.cursor(), at + COUNT_BYTES, mbr_num, stride, entriesOf))
     at += COUNT_BYTES + mbr_num * stride

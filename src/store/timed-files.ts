@@ -45,10 +45,11 @@ export async function* timedFiles<T>(
     if (onFault && fault instanceof InspectError && ERROR_CODES[fault.code] === 1) return fault
     throw fault
   }
-  const contents = inOrder(files, atOnce(inside), async ({ name, value }) => value ?? read(name).catch(ifDamaged))
-  let at = 0
-  for await (const content of contents) {
-    const { name } = files[at++]
+  const contents = inOrder(files, atOnce(inside), async ({ name, value }) => ({
+    name,
+    content: value ?? (await read(name).catch(ifDamaged)),
+  }))
+  for await (const { name, content } of contents) {
     if (content instanceof InspectError) faults.push(content)
     else yield { name, content }
   }

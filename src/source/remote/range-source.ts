@@ -323,7 +323,7 @@ interface ContentRange {
 /** The Content-Range of an answer; undefined if there is none, or an impossible one. */
 function contentRange({ headers }: AnswerHead): ContentRange | undefined {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers.get('content-range') ?? '')
-  const [first, last, size] = (match ?? []).slice(1).map(Number)
+  const [first = 0, last = -1, size = 0] = (match ?? []).slice(1).map(Number)
   return first <= last && last < size ? { first, last, size } : undefined
 }
 

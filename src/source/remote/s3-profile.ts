@@ -34,14 +34,14 @@ function parse(text: string): Map<string, Section> {
   let outer = ''
   for (const line of text.split(/\r?\n/)) {
     if (/^\s*(?:[#;].*)?$/.test(line)) continue
-    const head = /^\[\s*(.+?)\s*\]/.exec(line)?.[1].replace(/\s+/g, ' ')
+    const head = /^\[\s*(.+?)\s*\]/.exec(line)?.[1]?.replace(/\s+/g, ' ')
     if (head !== undefined) {
       section = sections.get(head) ?? new Map()
       sections.set(head, section)
       outer = ''
       continue
     }
-    const [, indent, key, given] = /^(\s*)([^=]+?)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+    const [, indent, key, given = ''] = /^(\s*)([^=]+?)\s*=\s*(.*?)\s*$/.exec(line) ?? []
     if (section === undefined || key === undefined) continue
     const value = given.replace(/\s[#;].*$/, '')
     if (indent === '') outer = ''

@@ -276,10 +276,9 @@ function sorted(entries: Entry[]): Entry[] {
 
 /** @throws InspectError USAGE */
 function partsOf(path: string): { bucket: string; key: string; prefix: string } {
-  const match = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(path)
-  if (!match) throw usage('expected s3://bucket/key', { file: path })
-  const key = match[2] ?? ''
-  return { bucket: match[1], key, prefix: key === '' ? '' : `${key}/` }
+  const [, bucket, key = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(path) ?? []
+  if (bucket === undefined) throw usage('expected s3://bucket/key', { file: path })
+  return { bucket, key, prefix: key === '' ? '' : `${key}/` }
 }
 
 /** Parses the elements of a ListBucketResult that are needed here. */
