@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { rolldown } from 'rolldown'
-import { licences } from '../build-licences.mjs'
+import { licences } from '../tools/build-licences.mjs'
 
 /**
  * `npm run wheel`: puts the built program and what it needs into the Python package, and makes its wheel in build/wheel. Needs `npm run

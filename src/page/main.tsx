@@ -4,7 +4,7 @@ import { rememberProgram } from './job.ts'
 import { placeInPage } from './place.ts'
 import { workForPage } from './worker.ts'
 
-/** The program of the page and of its workers. build-page.mjs puts it into one file with the style. */
+/** The program of the page and of its workers. tools/build-page.mjs puts it into one file with the style. */
 if (typeof document === 'undefined') workForPage()
 else {
   rememberProgram()

@@ -6,7 +6,7 @@ import { ROOT } from '../helpers/corpus.ts'
 const FOLDER = `${ROOT}/test/docs/prose`
 
 test('npm run lint finds every decision on text for people, and nothing else', () => {
-  const { status, stderr } = spawnSync(process.execPath, [`${ROOT}/docs/prose.mjs`, FOLDER], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, [`${ROOT}/tools/prose.mjs`, FOLDER], { encoding: 'utf8' })
   const found = Array.from(stderr.matchAll(/^src\/(\w+\.ts):(\d+): /gm), ([, file, line]) => `${file}:${line}`)
   const lines = readFileSync(`${FOLDER}/src/decides.ts`, 'utf8').split('\n')
   const wanted = lines.flatMap((text, i) => (text.endsWith('// found') ? `decides.ts:${i + 1}` : []))

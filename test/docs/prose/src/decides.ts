@@ -1,6 +1,6 @@
 import type { Prose } from '../../../../src/base/prose.ts'
 
-// Decisions on text for people. docs/prose.mjs must find the lines that say so: prose.test.ts asks it.
+// Decisions on text for people. tools/prose.mjs must find the lines that say so: prose.test.ts asks it.
 
 declare const finding: { code: 'A' | 'B'; meaning: Prose; found?: Prose | undefined }
 declare const draft: { lost: Set<Prose> }

@@ -1,6 +1,6 @@
 import type { Prose } from '../../../../src/base/prose.ts'
 
-// Text for people that is only shown, and decisions on codes and words. docs/prose.mjs must find nothing here: prose.test.ts asks it.
+// Text for people that is only shown, and decisions on codes and words. tools/prose.mjs must find nothing here: prose.test.ts asks it.
 
 declare const finding: { code: 'A' | 'B'; meaning: Prose; found?: Prose | undefined }
 declare const advice: readonly Prose[]

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
  * The rooms of the house: the folders of `src/`, from the one that knows least to the one that knows most. A file may import only from
  * its own room and from rooms earlier in the list.
  *
- *     node docs/rooms.mjs            says which imports break that rule, and whether the picture is out of date
- *     node docs/rooms.mjs --write    draws the picture in docs/architecture.md anew
+ *     node tools/rooms.mjs            says which imports break that rule, and whether the picture is out of date
+ *     node tools/rooms.mjs --write    draws the picture in docs/architecture.md anew
  */
 
 const ROOMS = [
@@ -38,7 +38,7 @@ const ENTRIES = 'entries'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SOURCES = join(ROOT, 'src')
 const PAGE = join(ROOT, 'docs/architecture.md')
-const BEGIN = '<!-- rooms: drawn by docs/rooms.mjs -->'
+const BEGIN = '<!-- rooms: drawn by tools/rooms.mjs -->'
 const END = '<!-- /rooms -->'
 /** `import … from '…'`, `export … from '…'`, `import('…')` and `import '…'` of relative paths. */
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g
@@ -88,7 +88,7 @@ function picture() {
 }
 
 const faults = [
-  ...[...unknown].map((room) => `src/${room}: expected a room that docs/rooms.mjs lists`),
+  ...[...unknown].map((room) => `src/${room}: expected a room that tools/rooms.mjs lists`),
   ...upwards.map(({ file, target }) => `${relative(ROOT, file)}: must not import ${relative(ROOT, target)}`),
 ]
 if (faults.length === 0) {
@@ -100,7 +100,7 @@ if (faults.length === 0) {
     const drawn = page.slice(0, begin) + picture() + page.slice(end + END.length)
     if (process.argv.includes('--write')) writeFileSync(PAGE, drawn)
     else if (drawn !== page)
-      faults.push('docs/architecture.md: the picture is out of date; node docs/rooms.mjs --write')
+      faults.push('docs/architecture.md: the picture is out of date; node tools/rooms.mjs --write')
   }
 }
 for (const fault of faults) process.stderr.write(`${fault}\n`)

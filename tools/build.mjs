@@ -14,8 +14,8 @@ import { buildPage } from './build-page.mjs'
  *
  * - `cli`: the program, as CommonJS, which Node starts faster than ES modules
  * - `lib`: the entries of the library as ES modules, with their types
- * - `page`: the page of `page` (build-page.mjs)
- * - `man`: the manual page (build-man.mjs)
+ * - `page`: the page of `page` (tools/build-page.mjs)
+ * - `man`: the manual page (tools/build-man.mjs)
  */
 
 /** The dependencies of the package are not bundled. They are large, or loaded only if a filter needs them. */

@@ -9,8 +9,8 @@ import { API, TypeFlags } from 'typescript/unstable/sync'
  * Finds decisions on text that is for people: on values of the type `Prose` (src/base/prose.ts), on messages of errors, and on what is made of
  * them. Such text may be shown and joined. It may not be searched, matched, looked up, or compared with other text.
  *
- *     node docs/prose.mjs           says where the program decides on such text
- *     node docs/prose.mjs FOLDER    the same for the project in that folder
+ *     node tools/prose.mjs           says where the program decides on such text
+ *     node tools/prose.mjs FOLDER    the same for the project in that folder
  *
  * A line may do so if a comment in it, or in the line before, begins with `Prose:` and says why: another program gives no code, or only the
  * look depends on the text.
