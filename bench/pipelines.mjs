@@ -17,7 +17,7 @@ const { decode } = await import('../src/format/io.ts')
 const { tileChunks } = await import('../src/format/tile-chunks.ts')
 const { Pipeline } = await import('../src/filters/pipeline.ts')
 const { Kernels, kernelsCode } = await import('../src/filters/kernels/kernels.ts')
-const { KERNELS_WASM } = await import('../src/filters/kernels/binary.ts')
+const { KERNELS_WASM } = await import('../src/filters/kernels/binary.js')
 const { nodeCodecs } = await import('../src/node/node-codecs.ts')
 
 const TILE = 2 ** 20

@@ -144,7 +144,7 @@ async function kernels(folder) {
   if (error) throw new Error(`${error.message}\n${stderr}`)
   const text = Buffer.from(binary).toString('base64')
   writeFileSync(
-    `${folder}/binary.ts`,
+    `${folder}/binary.js`,
     `/** What the build makes of assembly/. */\nexport const KERNELS_WASM =\n  '${text}'\n`,
   )
 }

@@ -304,7 +304,7 @@ async function quickRows(
 ): Promise<QuickRows | undefined> {
   const [{ RowKernel }, { KERNELS_WASM }] = await Promise.all([
     import('./row-kernel.ts'),
-    import('./kernels/binary.ts'),
+    import('./kernels/binary.js'),
   ])
   const { csv, lines, texts } = plain
   const text = (value: Result): Uint8Array =>

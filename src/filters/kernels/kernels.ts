@@ -182,6 +182,6 @@ export function kernelsCode(text: string): Uint8Array<ArrayBuffer> {
 }
 
 export const loadKernels: () => Promise<LazyKernels> = once(async () => {
-  const { KERNELS_WASM } = await import('./binary.ts')
+  const { KERNELS_WASM } = await import('./binary.js')
   return new LazyKernels(() => kernelsCode(KERNELS_WASM))
 })
