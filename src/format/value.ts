@@ -4,7 +4,6 @@
  * @see tiledb/api/c_api/datatype/datatype_api_enum.h for the datatypes
  */
 
-import { element } from '../base/element.ts'
 import { badValue, unexpected } from '../base/errors.ts'
 import type { CellValNum } from './cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
@@ -178,7 +177,9 @@ function shortestByScaling(size: number, exponent: number): number {
   // The logarithm may be off by one near a power of ten, so this starts with one digit less.
   for (let digits = 0; digits <= FLOAT32_DIGITS; digits++) {
     const places = digits - 1 - exponent
-    const power = element(POWERS, Math.abs(places))
+    const power = POWERS[Math.abs(places)]
+    // 10^23 is not exact. Only the first round asks for it, with one digit less than there is.
+    if (power === undefined) continue
     const scaled = places < 0 ? size / power : size * power
     let rounded = Math.round(scaled)
     // Halfway between two forms, take the even one.
