@@ -32,6 +32,9 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
     return finding.offset === undefined ? names.placeCommit(path, finding) : listLine(drafts, path, finding)
   },
   rename: (_, path, finding, { names }) => names.rename(path, finding),
+  'swap-times': (_, path, finding, { names }) => names.swapTimes(path, finding),
+  'fragment-milliseconds': (_, path, finding, { names }) => names.inMilliseconds(path, finding),
+  milliseconds: (_, path, finding, { names }) => names.fileInMilliseconds(path, finding),
   commit: commitAll,
   'vacuum-file': vacuumFile,
   uncommitted,

@@ -24,7 +24,7 @@ export async function groupPlans(
   for (const finding of findings) {
     const path = pathOf(finding)
     const way = wayOfCode(finding.code)
-    if (way === 'rename') {
+    if (way === 'milliseconds') {
       const name = lastPathPart(path)
       const to = inMilliseconds(name, group.cx.now)
       const draft = draftOf(path, finding)

@@ -89,25 +89,41 @@ export class NamePlanner {
   // Names.
 
   async rename(path: string, finding: Finding): Promise<void> {
-    const { drafts } = this
-    const name = lastPathPart(path)
-    const entry = drafts.entryOf(finding)
-    if (finding.code === 'METADATA_FUTURE' || finding.code === 'DELETE_FUTURE') {
-      // A name inside a .con file cannot be changed by itself.
-      const to = name.endsWith('.con') ? undefined : inMilliseconds(name, drafts.array.cx.now)
-      if (to === undefined) return this.leaveUntilThen(finding, name)
-      drafts.rename(drafts.draft(`rename ${path}`, finding), path, `${path.slice(0, -name.length)}${to}`)
-      return
-    }
-    if (finding.code === 'FRAGMENT_NAME_INVALID') return this.nameFragment(path, finding, entry)
-    if (!entry?.committed) return void drafts.takeAway(path, finding)
-    if (finding.code === 'FRAGMENT_FUTURE') return this.renameFuture(path, finding, entry)
-    if (entry.state === 'to-vacuum') return drafts.retireReplaced(entry, finding)
-    const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
-    this.renameFragment(drafts.draft(`rename ${path}`, finding), entry, withTimes(name, last, first))
+    await this.nameFragment(path, finding, this.drafts.entryOf(finding))
   }
 
-  /** Plans the mending of a fragment with a future time in its name. The time may be in another unit. */
+  /** Gives a file of its own the time in milliseconds. */
+  async fileInMilliseconds(path: string, finding: Finding): Promise<void> {
+    const { drafts } = this
+    const name = lastPathPart(path)
+    // A name inside a .con file cannot be changed by itself.
+    const to = name.endsWith('.con') ? undefined : inMilliseconds(name, drafts.array.cx.now)
+    if (to === undefined) return this.leaveUntilThen(finding, name)
+    drafts.rename(drafts.draft(`rename ${path}`, finding), path, `${path.slice(0, -name.length)}${to}`)
+  }
+
+  async inMilliseconds(path: string, finding: Finding): Promise<void> {
+    const entry = this.committedOf(path, finding)
+    if (entry) await this.renameFuture(path, finding, entry)
+  }
+
+  async swapTimes(path: string, finding: Finding): Promise<void> {
+    const { drafts } = this
+    const entry = this.committedOf(path, finding)
+    if (!entry) return
+    if (entry.state === 'to-vacuum') return drafts.retireReplaced(entry, finding)
+    const [first, last] = nameFacts(entry.name)?.timestamp_range ?? [0n, 0n]
+    this.renameFragment(drafts.draft(`rename ${path}`, finding), entry, withTimes(entry.name, last, first))
+  }
+
+  /** The committed fragment of a finding. Another folder is taken away: no reader sees it. */
+  private committedOf(path: string, finding: Finding): FragmentEntry | undefined {
+    const entry = this.drafts.entryOf(finding)
+    if (entry?.committed) return entry
+    this.drafts.takeAway(path, finding)
+    return undefined
+  }
+
   private async renameFuture(path: string, finding: Finding, entry: FragmentEntry): Promise<void> {
     const { drafts } = this
     const { array, entries } = drafts

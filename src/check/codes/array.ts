@@ -40,7 +40,7 @@ export const ARRAY_CODES = {
   FRAGMENT_TIMESTAMPS: {
     severity: 'error',
     meaning: 'TileDB refuses a name whose first timestamp is the later one: it fails to open the array',
-    mend: 'rename',
+    mend: 'swap-times',
     refused: {
       act: 'open',
       error: 'FragmentID: Failed to construct FragmentID; start timestamp cannot be after end timestamp',
@@ -93,7 +93,7 @@ export const ARRAY_CODES = {
     severity: 'warning',
     meaning:
       'TileDB does not read the fragment before that time, unless the array is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the cells again',
-    mend: 'rename',
+    mend: 'fragment-milliseconds',
   },
   FRAGMENT_NO_METADATA: {
     severity: 'error',
@@ -253,7 +253,7 @@ export const ARRAY_CODES = {
     severity: 'warning',
     meaning:
       'TileDB does not apply the condition before that time, unless the array is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), delete the cells again',
-    mend: 'rename',
+    mend: 'milliseconds',
   },
   DELETE_CONDITION_DIFFERS: {
     severity: 'warning',

@@ -26,7 +26,7 @@ export const GROUP_CODES = {
     severity: 'warning',
     meaning:
       'TileDB does not read this metadata before that time, unless the array or group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), write the metadata again',
-    mend: 'rename',
+    mend: 'milliseconds',
   },
   GROUP_DETAILS_UNREADABLE: {
     severity: 'error',
@@ -39,7 +39,7 @@ export const GROUP_CODES = {
     severity: 'warning',
     meaning:
       'TileDB does not read this list of members before that time, unless the group is opened at that time or later. If the time is wrong (not in milliseconds, or from a clock that was ahead), add the members again',
-    mend: 'rename',
+    mend: 'milliseconds',
   },
   GROUP_MEMBER_MISSING: {
     severity: 'warning',

@@ -20,6 +20,10 @@ export type Mend =
   | 'dangling'
   | 'wrong-folder'
   | 'rename'
+  | 'swap-times'
+  // The time in the name counts microseconds or nanoseconds.
+  | 'fragment-milliseconds'
+  | 'milliseconds'
   | 'vacuum-file'
   | 'schema-file'
   | 'recover'
@@ -54,6 +58,7 @@ export function noLoss(text: string): Loss {
 export const STORED = noLoss('nothing: its cells are still there')
 export const UNNEEDED = noLoss('nothing: no reader needs it')
 export const OWN_FOOTER = noLoss('nothing: every fragment has its own footer')
+const FROM_ITS_TIME = noLoss('nothing: readers see it from the time in its name on')
 /** Left out of a plan that says that cells were changed. */
 export const UNSURE = loss(
   'perhaps cells: either the cells were changed, or the metadata that was computed from them; nobody can tell which',
@@ -69,7 +74,10 @@ export const USUALLY_LOST = {
   uncommitted: undefined,
   dangling: undefined,
   'wrong-folder': STORED,
-  rename: noLoss('nothing: readers see it from the time in its name on'),
+  rename: FROM_ITS_TIME,
+  'swap-times': FROM_ITS_TIME,
+  'fragment-milliseconds': FROM_ITS_TIME,
+  milliseconds: FROM_ITS_TIME,
   'vacuum-file': STORED,
   'schema-file': undefined,
   recover: STORED,
