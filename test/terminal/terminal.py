@@ -24,8 +24,8 @@ CLI = shlex.split(sys.argv[1])
 # Seconds in which a call has to end once it is interrupted, and seconds in which it has to draw its progress. The machine may be busy.
 MOST = 3.0
 DRAWS = 30.0
-# Words of every progress line.
-PROGRESS = re.compile(rb"reading a sample|trying|checking|reading cells|recovering|writing")
+# Words of every progress line, and of a result.
+PROGRESS = re.compile(rb"reading a sample|trying|checking|reading cells|recovering|writing|no findings")
 TOTAL = re.compile(rb"trying filters: [\d.]+ \w+ of [\d.]+ \w+ \(\d+ %\), [\d.]+ \w+/s, \d+ \w+ left")
 CONTROL = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 faults = []
