@@ -37,7 +37,8 @@ export const command: CommandModule<object> = {
   async *run(cx, [path]) {
     yield* throughGroups(cx, path, await cx.open(path), async function* (path, found) {
       const target = await targetFor(cx, 'commits', TAKES, found)
-      if (target.type === 'array') yield await arrayOutcome(cx, path, target.array)
+      // Its arrays follow as targets of their own.
+      if (target.type !== 'group') yield await arrayOutcome(cx, path, target.array)
     })
   },
 }

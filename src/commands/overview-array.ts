@@ -2,6 +2,7 @@ import { type AdviceLine, lineText } from '../advice/line.ts'
 import { InspectError, orError } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
+import type { FindingCode } from '../check/codes.ts'
 import type { Item } from '../check/finding.ts'
 import { QuickCheck } from '../check/quick.ts'
 import type {
@@ -37,7 +38,7 @@ import { overEntries } from './walkers.ts'
 const MOST_OPENED = 500
 
 /** Findings that are about the present only. They are left out at another time. */
-const OF_NOW: ReadonlySet<string> = new Set(['FRAGMENT_FUTURE', 'DELETE_FUTURE', 'ARRAY_READS_EMPTY'])
+const OF_NOW: ReadonlySet<string> = new Set<FindingCode>(['FRAGMENT_FUTURE', 'DELETE_FUTURE', 'ARRAY_READS_EMPTY'])
 
 /** The overview of an array, and what to do about its findings of slow reads. */
 export async function arrayOverview(

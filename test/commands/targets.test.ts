@@ -124,6 +124,8 @@ describe.each([...TAKEN])('%s', (call, taken) => {
         expect({ wrong, stderr }).toEqual({ wrong: [], stderr: expect.not.stringContaining(' expects ') })
         // A fragment without its array has no schema, which is another error.
         if (kind !== 'lone fragment') expect({ code, stderr }).toEqual({ code: 0, stderr })
+        // A command that takes a kind, and passes over it, prints this document.
+        expect(documents.map((document) => get(document, 'kind'))).not.toContain('empty')
       } else {
         const one = kind === 'array' && wantedBy(taken) === 'a fragment' ? 'one fragment' : wantedBy(taken)
         expect({ code, wrong: wrong.length, stderr }).toEqual({ code: 2, wrong: 1, stderr })
