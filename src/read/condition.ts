@@ -1,4 +1,4 @@
-import { badValue, unexpected, usage } from '../base/errors.ts'
+import { badValue, unexpected } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
 import { compareBytes } from '../filters/bytes.ts'
@@ -28,8 +28,8 @@ export const NEGATED: Readonly<Record<ComparisonOp, ComparisonOp>> = {
 }
 
 /**
- * Negates a condition as TileDB does for a delete: it stores the condition of the cells that stay.
- * @throws InspectError USAGE for a test that files cannot hold
+ * Negates a condition as TileDB does for a delete: it stores the condition of the cells that stay. Files cannot hold tests of text for
+ * null: they become comparisons with empty text. Null meets neither, so such deletes take all nulls.
  * @see QueryCondition::negated_condition
  */
 export function negated(node: ConditionNode): ConditionNode {
@@ -37,10 +37,8 @@ export function negated(node: ConditionNode): ConditionNode {
     if (node.op === 'NOT') return node.children[0]
     return { node: 'expression', op: node.op === 'AND' ? 'OR' : 'AND', children: node.children.map(negated) }
   }
-  if (node.null_test)
-    throw usage(`a delete condition cannot test text for null: found a test of ${JSON.stringify(node.field)}`)
   const op = NEGATED[node.op]
-  if (!lacksMembers(node)) return { ...node, op }
+  if (!lacksMembers(node)) return { ...node, op, null_test: undefined }
   // TileDB would store such a set, and then refuse to read the array. A member without bytes is the empty text.
   const [inside, outside] = node.offsets?.length ? (['EQ', 'NE'] as const) : (['ALWAYS_FALSE', 'ALWAYS_TRUE'] as const)
   return { ...node, op: op === 'IN' ? inside : outside, offsets: undefined }

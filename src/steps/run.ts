@@ -1,6 +1,6 @@
 import { addPlace, usage, withPlace } from '../base/errors.ts'
 import { commitPath } from '../format/commit-files.ts'
-import { deleteCondition } from '../format/delete-condition.ts'
+import { deleteCondition, refusedParts } from '../format/delete-condition.ts'
 import { encode } from '../format/io.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
 import { negated } from '../read/condition.ts'
@@ -107,6 +107,8 @@ const STEPS: Readonly<Record<string, Step>> = {
         found: `a ${schema.array_type} one of ${version}`,
       })
     const condition = negated(await loadWhere(where, schema, array))
+    for (const { expected, found } of refusedParts(condition, schema))
+      throw usage(`TileDB cannot read an array with such a delete condition: expected ${expected}, found ${found}`)
     const writeTile = await genericTileWriter(version, place.cx.writing)
     const now = clock.next(at)
     const path = `__commits/__${now}_${now}_${place.cx.uuid()}_${version}.del`
