@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,motion,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,twins,motion,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   TileDB opens, queries, appends to, consolidates and vacuums what write-sample writes
 random  we read random arrays, also merged, that TileDB's newest release and three others write: up to --count of each release (default 40),
@@ -16,6 +16,7 @@ whatif  TileDB writes cells of some kinds of data, or of all with --all, with th
 recover TileDB reads what recover makes of arrays with damaged metadata and damaged tiles
 plan    the plans of check --plan run for planted and random damage, and are undone; a tenth of the codes, or --all
 history histories of writes by write-sample are the same as those of two releases
+twins   histories with purge, tests for null and nullable text are the same as those of TileDB-Py, and we read both twins as it does
 motion  read, ls and stats --read answer as of one state of an array that TileDB writes, consolidates and vacuums meanwhile
 arrow   pyarrow reads what decode --format arrow writes of some fixtures, or of all with --all
 s3      we read arrays that TileDB writes to a server of moto
@@ -148,6 +149,13 @@ def history(args):
     return code, "histories: " + last(output)
 
 
+def twins(args):
+    built()
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    code, output = shown([environment.python(), "-B", HERE / "twins.py", *(["--count", 300] if args.all else []), *seed])
+    return code, "twins: " + last(output)
+
+
 def motion(args):
     built()
     seed = [] if args.seed is None else ["--seed", args.seed]
@@ -183,7 +191,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "stats": stats, "advice": advice, "whatif": whatif, "recover": recover, "plan": plan, "history": history, "motion": motion, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "stats": stats, "advice": advice, "whatif": whatif, "recover": recover, "plan": plan, "history": history, "twins": twins, "motion": motion, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 # This part uses two processors itself.
