@@ -3,11 +3,11 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import { sizeText } from '../base/sizes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
-import { FRAGMENT_METADATA_FILE, footerPlace } from '../format/fragment-footer.ts'
+import { FRAGMENT_METADATA_FILE, footerPlace, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
 import { withSource } from '../source/source.ts'
-import type { FragmentEntry } from '../store/array.ts'
+import { type FragmentEntry, SCHEMA_FOLDER } from '../store/array.ts'
 import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
 import { COMMITS_FOLDER } from '../store/commits.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, valuesHoldOffsets } from '../store/fragment.ts'
@@ -137,6 +137,9 @@ async function footerErrorItem(
       return finding('SCHEMA_MISSING', place, 'the name of a schema that is there', JSON.stringify(schemaName))
     }
     if (schemas?.isUnreadable(schemaName)) return noSchema(`its schema ${schemaName} cannot be read`)
+    // Nobody else has looked at this schema: a quick check looks only at that of the opened array.
+    const isOfSchema = schemaName === OLD_SCHEMA_FILE || at.file.endsWith(`/${SCHEMA_FOLDER}/${schemaName}`)
+    if (isOfSchema) return fromError(error, 'SCHEMA_UNREADABLE', { file: at.file })
   }
   if (at.field === 'array_schema_name' && code === 'BAD_VALUE') return fromError(error, 'SCHEMA_MISSING', { file })
   if (at.field?.startsWith('nonempty_domain')) return fromError(error, 'NONEMPTY_DOMAIN', { file })

@@ -275,7 +275,7 @@ async function checkWritten(cx: CommandContext, target: Target, partial: string,
         const inside = found.fragments.find(({ written: parts }) =>
           parts.some(({ name }) => file.includes(`/${name}/`)),
         )
-        const isKept = isContradiction(code) && inside !== undefined && inside.contradictions.length > 0
+        const isKept = inside?.contradictions.some(({ codes }) => isContradiction(code) || codes.includes(code))
         // New metadata does not mend what is wrong with cells.
         if (!inside || isKept || !isMendedByRecover(code)) {
           remaining.add(code)

@@ -9,13 +9,16 @@ import {
 } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import { boxesMeet, compareValues } from '../cells/rtree-builder.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { type FindingCode, isMendedByRecover } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { checkFragment } from '../check/fragment.ts'
 import { newRun } from '../check/run.ts'
+import type { Dimension } from '../format/dimension.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { NDRange } from '../format/range.ts'
 import { withFile } from '../source/overlay.ts'
 import { type ByteRange, type ByteSource, Folder } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
@@ -84,6 +87,7 @@ export interface Contradiction {
 }
 
 interface Errors {
+  found: Finding[]
   /** Codes of the errors, without repeats. */
   codes: FindingCode[]
   /** A finding of each tile whose cells or sums the metadata contradicts, by tile. */
@@ -110,7 +114,7 @@ async function errorsOf(fragment: Fragment): Promise<Errors> {
   const lasting = contradicted.size === 0 ? [] : lastingContradictions(await fragment.info(), found)
   for (const { code } of found) codes.add(code)
   const isMendable = isMetadataDamaged || found.some((one) => isMendedByRecover(one.code) && !lasting.includes(one))
-  return { codes: [...codes], contradicted, lasting, isMendable }
+  return { found, codes: [...codes], contradicted, lasting, isMendable }
 }
 
 /**
@@ -248,10 +252,13 @@ async function rebuilt(
   const whole = await rebuild(opened, everything, staying, cx, ({ tile, error }) => {
     unread.set(tile, damageOf(error))
   })
-  if (domain && whole && (await hasCellsOutside(fragment, whole.metadata))) {
+  const outside = domain && whole ? await cellsOutside(fragment, whole.metadata) : []
+  if (domain && outside.length > 0) {
     const wider = roundOut(facts.schema, domain, 'its tiles: there are cells outside of the one that its footer has')
-    const now = { ...facts, domain: wider.domain, assumed: wider.assumed === undefined ? [] : [wider.assumed] }
-    return rebuilt(array, fragment, now, errors, dropDamaged, cx)
+    if (!(await wouldHide(array, fragment, domain, wider.domain))) {
+      const now = { ...facts, domain: wider.domain, assumed: wider.assumed === undefined ? [] : [wider.assumed] }
+      return rebuilt(array, fragment, now, errors, dropDamaged, cx)
+    }
   }
   const [first] = unread
   if (first && !dropDamaged) {
@@ -263,10 +270,11 @@ async function rebuilt(
   }
   // The metadata was written with the cells. If it can be read, zlib's checksum shows that it did not change since.
   if (dropDamaged)
-    for (const [tile, { expected, found }] of contradicted)
+    for (const { tile = -1, expected, found } of [...contradicted.values(), ...outside])
       unread.set(tile, new InspectError('INCONSISTENT', { expected, found }))
   const info = lasting.length > 0 ? await fragment.info() : undefined
-  const contradictions = info && !dropDamaged ? contradictionsOf(lasting, (tile) => writtenCells(info, tile)) : []
+  const cellsOfTile = (tile: number): number => (info ? writtenCells(info, tile) : facts.cellsPerTile)
+  const contradictions = dropDamaged ? [] : contradictionsOf([...lasting, ...outside], cellsOfTile)
   if (whole && unread.size === 0) {
     const written = [writtenAs(fragment, name, whole)]
     const cellNum = cellsOf(opened, everything)
@@ -293,11 +301,32 @@ async function rebuilt(
   return { name, outcome, cellNum, cellsLost, assumed, why, written, lostTiles: { opened, tiles }, contradictions }
 }
 
-/** Whether a dense fragment with this metadata has cells outside its box, not only padding. */
-async function hasCellsOutside({ folder, cx, array }: Fragment, metadata: Uint8Array): Promise<boolean> {
+/** What check says of cells outside of the box, with new metadata. */
+async function cellsOutside({ folder, cx, array }: Fragment, metadata: Uint8Array): Promise<Finding[]> {
   const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, metadata)
-  const { codes } = await errorsOf(new Fragment(new Folder(storage, folder.path), cx, array))
-  return codes.includes('NONEMPTY_DOMAIN')
+  const { found } = await errorsOf(new Fragment(new Folder(storage, folder.path), cx, array))
+  return found.filter(({ code }) => code === 'NONEMPTY_DOMAIN')
+}
+
+/** Whether a fragment with a wider box would hide cells of older fragments that readers see now. */
+async function wouldHide(array: InspectArray, fragment: Fragment, box: NDRange, wider: NDRange): Promise<boolean> {
+  const all = await array.fragments()
+  const { dimensions } = (await array.newestSchema()).schema.domain
+  for (const { path, name, isRead } of all) {
+    if (name === fragment.name) return false
+    if (!isRead) continue
+    const other = await orError(() => array.withFragment(path, async (one) => (await one.info()).nonempty_domain))
+    if (other instanceof InspectError) return true
+    if (other && boxesMeet(other, wider, dimensions) && !isInside(other, box, dimensions)) return true
+  }
+  return false
+}
+
+function isInside(one: NDRange, box: NDRange, dimensions: readonly Dimension[]): boolean {
+  return dimensions.every(
+    (dimension, d) =>
+      compareValues(dimension, one[d].min, box[d].min) >= 0 && compareValues(dimension, one[d].max, box[d].max) <= 0,
+  )
 }
 
 /** Number of cells in some tiles. In a dense fragment, only cells inside the box count. */

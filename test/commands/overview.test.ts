@@ -237,6 +237,24 @@ describe('damage', () => {
     expect(codes(await damaged(what.replaceAll(' ', '-'), damage))).toContain(code)
   })
 
+  test('an older schema that was cut is no damage of the fragments that were written with it', async () => {
+    const array = `${folder}/evolved`
+    const dimensions = [{ name: 'x', type: 'INT32', domain: [0, 9] }]
+    const schema = { array_type: 'sparse', dimensions, attributes: [{ name: 'a', type: 'INT32' }] }
+    const steps = [
+      { step: 'create', schema, time: 10 },
+      { step: 'write', cells: [{ x: 1, a: 1 }], time: 11 },
+      { step: 'evolve', add_attributes: [{ name: 'b', type: 'INT32' }], time: 12 },
+    ]
+    writeFileSync(`${array}.json`, JSON.stringify({ steps }))
+    await run(['write-sample', array, '--steps', `${array}.json`])
+    const [older] = readdirSync(`${array}/__schema`).filter((one) => one.startsWith('__10_'))
+    truncateSync(`${array}/__schema/${older}`, 100)
+    const { documents } = await runJson([array])
+    expect(codes(documents[0])).toEqual(['SCHEMA_UNREADABLE'])
+    expect(codes((await runJson(['check', array])).documents[0])).toEqual(['SCHEMA_UNREADABLE'])
+  })
+
   test('of many kinds: the worst three, each once', async () => {
     const document = await damaged('all', (array) => {
       for (const file of ['a0.tdb', 'd0.tdb', 'd1.tdb']) rmSync(`${array}/__fragments/${name}/${file}`)

@@ -710,4 +710,43 @@ describe('cells that contradict the statistics', () => {
     expect(code).toBe(0)
     expect(JSON.parse(text)).toMatchObject({ fragments: [{ outcome: 'rebuilt', contradictions: [] }], remaining: [] })
   })
+
+  /** A dense array whose newer fragment has a changed byte outside of its box, where readers see the older one. */
+  async function changedOutside(): Promise<string> {
+    const path = `${folder}/${count++}`
+    const dimensions = [{ name: 'x', type: 'INT32', domain: [0, 7], tile_extent: 4 }]
+    const schema = {
+      array_type: 'dense',
+      dimensions,
+      attributes: [{ name: 'a', type: 'INT32', filters: { filters: [] } }],
+    }
+    const write = (from: number, to: number, time: number) => {
+      const cells = Array.from({ length: to - from }, (_, i) => ({ x: from + i, a: 10 * time + i }))
+      return { step: 'write', cells, time }
+    }
+    const steps = [{ step: 'create', schema, time: 10 }, write(0, 8, 11), write(1, 3, 12)]
+    writeFileSync(`${path}.json`, JSON.stringify({ steps }))
+    await run(['write-sample', path, '--steps', `${path}.json`])
+    const newer = readdirSync(`${path}/__fragments`).find((name) => name.startsWith('__12_'))
+    const file = `${path}/__fragments/${newer}/a0.tdb`
+    const bytes = readFileSync(file)
+    bytes[bytes.length - 4] ^= 1
+    writeFileSync(file, bytes)
+    return path
+  }
+
+  test('a box is not made wider over the cells of older fragments', async () => {
+    const from = await changedOutside()
+    const { code, text } = await run(['recover', from, '--to', `${from}.new`, '--json'])
+    expect(code).toBe(1)
+    const contradictions = [{ tile: 0, field: 'a', codes: ['NONEMPTY_DOMAIN'], cells: 4 }]
+    expect(JSON.parse(text)).toMatchObject({
+      fragments: [{ outcome: 'kept' }, { outcome: 'rebuilt', assumed: [], contradictions }],
+      remaining: ['NONEMPTY_DOMAIN'],
+    })
+    expect((await run(['diff', '--read', from, `${from}.new`])).code).toBe(0)
+    const dropped = await run(['recover', from, '--to', `${from}.dropped`, '--drop-damaged', '--json'])
+    expect(dropped.code).toBe(1)
+    expect(JSON.parse(dropped.text)).toMatchObject({ fragments: [{}, { outcome: 'lost' }], remaining: [] })
+  })
 })
