@@ -15,10 +15,10 @@ export interface Refused {
 }
 
 /**
- * What TileDB refuses of an array although this program reads its cells. Looks only at schemas, enumerations and commits. Missing
- * fragments and other delete conditions than tests for null make a read of this program fail, too, so they are left out.
+ * What TileDB refuses of an array. Looks only at schemas, enumerations and commits.
+ * @param reads leaves out what makes a read of this program fail, too: missing fragments, and delete conditions other than tests for null
  */
-export async function refusedReads(array: InspectArray): Promise<Refused[]> {
+export async function refusedReads(array: InspectArray, reads: boolean): Promise<Refused[]> {
   const run = newRun('structure', false)
   const schemas = new CheckedSchemas(run, array, await array.schemaFiles())
   const entries = await array.fragments()
@@ -26,7 +26,7 @@ export async function refusedReads(array: InspectArray): Promise<Refused[]> {
   const add = async (items: Items): Promise<void> => {
     for await (const item of items) {
       const refusal = 'notExamined' in item ? undefined : refusalOf(item)
-      if (!('notExamined' in item) && refusal && !failsHere(item)) found.push({ finding: item, refusal })
+      if (!('notExamined' in item) && refusal && !(reads && failsHere(item))) found.push({ finding: item, refusal })
     }
   }
   await add(withoutRepeats(schemas.checkAll()))

@@ -248,7 +248,7 @@ async function refusalFindings(
   opened: OpenedArray,
   fields: readonly string[] | undefined,
 ): Promise<AdvisedFinding[]> {
-  const refused = await refusedOf(opened, fields)
+  const refused = await refusedOf(opened, fields, false)
   if (refused.length === 0) return []
   const { refusalError } = await import('../check/refusals.ts')
   const advice = [inspectLine(`tiledb-inspect check --plan ${shellWord(path)}`)]

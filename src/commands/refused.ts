@@ -1,19 +1,29 @@
 import type { Refused } from '../check/refusals.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { mayBeRefused } from '../store/may-be-refused.ts'
 
 /**
  * What TileDB refuses of an array although this program reads it: of the array itself, and of the attributes that are shown.
  * @param fields names of the shown fields; undefined for all
+ * @param reads whether the cells were read: then what also fails here was said
  */
 export async function refusedOf(
   { array, schema }: OpenedArray,
   fields: readonly string[] | undefined,
+  reads: boolean,
 ): Promise<readonly Refused[]> {
   if (!(await mayBeRefused(array))) return []
   const { refusedReads } = await import('../check/refusals.ts')
-  const shown = schema.attributes.filter(({ name }) => fields === undefined || fields.includes(name))
-  const needed = new Set(shown.map(({ enumeration }) => `enumerations.${enumeration}`))
-  const refused = await refusedReads(array)
-  return refused.filter(({ refusal, finding: { field } }) => refusal.act !== 'fields' || !field || needed.has(field))
+  // A finding about an enumeration names its attribute, itself or its file.
+  const needed = new Set<string | undefined>()
+  for (const { name, enumeration } of schema.attributes) {
+    if (fields !== undefined && !fields.includes(name)) continue
+    const file = schema.enumerations.find((one) => one.name === enumeration)?.path_name
+    for (const one of [`attributes.${name}.enumeration`, `enumerations.${enumeration}`, file]) needed.add(one)
+  }
+  const refused = await refusedReads(array, reads)
+  return refused.filter(({ refusal, finding: { field, file } }) => {
+    return refusal.act !== 'fields' || needed.has(field) || needed.has(lastPathPart(file))
+  })
 }

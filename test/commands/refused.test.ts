@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { DAMAGES } from '../../src/damage/damages.ts'
 import { deleteCondition } from '../../src/format/delete-condition.ts'
+import { whole } from '../check/damage.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { get, items } from '../helpers/json.ts'
 import { openEdited } from '../helpers/open-edited.ts'
@@ -31,6 +33,30 @@ describe('an array that TileDB refuses, but this program reads', () => {
     expect(text).toBe(whole.text)
     expect(stderr.match(/^error: /gm)).toHaveLength(1)
     expect(stderr).toMatch(/TileDB 2\.30 cannot read attributes that need this \(Cannot get file size of/)
+  })
+
+  test('read and explain say that an enumeration cannot be read, too, but not of other fields', async () => {
+    const array = new EditedArray('22/enumerations')
+    const [file] = array.matching(/__enumerations\//)
+    array.cut(file, 40)
+    const { schema } = await (await openEdited(new EditedArray('22/enumerations'))).newestSchema()
+    const needs = schema.enumerations.find(({ path_name }) => file.endsWith(path_name))?.name
+    for (const { name, enumeration } of schema.attributes) {
+      for (const command of ['read', 'explain']) {
+        const { code, stderr } = await run([command, '--field', name, EDITED, '--json'], { storage: array.storage() })
+        expect([command, name, code]).toEqual([command, name, enumeration === needs ? 1 : 0])
+        if (command === 'read' && code === 1)
+          expect(stderr).toMatch(/TileDB 2\.30 cannot read attributes that need this/)
+      }
+    }
+  })
+
+  test.each(['DELETE_CONDITION_FIELD', 'DELETE_CONDITION_VALUE'] as const)('explain says %s', async (code) => {
+    const array = await whole(code)
+    await DAMAGES[code].plant(array)
+    const { code: exit, documents } = await runJson(['explain', EDITED], { storage: array.storage() })
+    expect(exit).toBe(1)
+    expect(items(get(documents[0], 'findings')).map((one) => get(one, 'code'))).toContain(code)
   })
 
   test('read --labels shows indexes, and one error for each field', async () => {

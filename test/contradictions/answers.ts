@@ -1,0 +1,132 @@
+import { gunzipSync } from 'node:zlib'
+import type { ArrayFragment, ArrayListing } from '../../src/documents/array.ts'
+import type { CheckDocument } from '../../src/documents/check.ts'
+import type { CommitsDocument } from '../../src/documents/commits.ts'
+import type { ErrorDocument } from '../../src/documents/error.ts'
+import type { ExplainDocument } from '../../src/documents/explain.ts'
+import type { ArrayOverview } from '../../src/documents/overview.ts'
+import type { PlanDocument } from '../../src/documents/plan.ts'
+import type { ReadStatsDocument } from '../../src/documents/read-stats.ts'
+import type { RecoverDocument } from '../../src/documents/recover.ts'
+import type { VerifyChecksumsDocument } from '../../src/documents/verify-checksums.ts'
+import type { WhyDocument } from '../../src/documents/why.ts'
+import { localStorage } from '../../src/node/file.ts'
+import type { Storage } from '../../src/source/source.ts'
+import { EDITED } from '../helpers/edit-array.ts'
+import { run } from '../helpers/run.ts'
+import type { DamagedArray } from './arrays.ts'
+
+/** What a command said. */
+export interface Said<Document> {
+  code: number
+  /** Its document; undefined if it printed an error instead. */
+  document: Document | undefined
+  stderr: string
+}
+
+/** The cells that a command printed, a line each, sorted. */
+export interface SaidCells {
+  code: number
+  stderr: string
+  cells: readonly string[]
+}
+
+/** What the commands said of one array. */
+export interface Answers {
+  array: DamagedArray['array']
+  overview: Said<ArrayOverview>
+  ls: Said<ArrayListing>
+  commits: Said<CommitsDocument>
+  structure: Said<CheckDocument>
+  chunks: Said<CheckDocument>
+  check: Said<CheckDocument>
+  plan: Said<PlanDocument>
+  verify: Said<VerifyChecksumsDocument>
+  explain: Said<ExplainDocument>
+  stats: Said<ReadStatsDocument>
+  read: SaidCells
+  keepGoing: SaidCells
+  recover: Said<RecoverDocument>
+  /** Of what `recover` wrote; undefined if it wrote nothing. */
+  recovered: { read: SaidCells; check: Said<CheckDocument> } | undefined
+  /** `check` in a report of `page`. */
+  page: CheckDocument | undefined
+  /** By the name of the fragment. */
+  decode: ReadonlyMap<string, SaidCells>
+  /** By the path in the array. */
+  why: ReadonlyMap<string, Said<WhyDocument>>
+}
+
+/** Asks all commands about an array. @param place a folder that is not there, for what `recover` writes */
+export async function asked({ array, key }: DamagedArray, place: string): Promise<Answers> {
+  const storage = beside(array.storage())
+  const secret = key === undefined ? [] : ['--key', key]
+  const of = async <Document>(...args: string[]): Promise<Said<Document>> =>
+    said(await run([...args, '--json', ...secret], { storage }))
+  const cellsOf = async (...args: string[]): Promise<SaidCells> => {
+    const { code, text, stderr } = await run([...args, '--format', 'ndjson', '--raw', ...secret], { storage })
+    return { code, stderr, cells: text.split('\n').filter(Boolean).sort() }
+  }
+  const ls = await of<ArrayListing>('ls', EDITED)
+  const decode = new Map<string, SaidCells>()
+  const why = new Map<string, Said<WhyDocument>>()
+  for (const { name, path } of (ls.document?.fragments ?? []) as readonly ArrayFragment[]) {
+    decode.set(name, await cellsOf('decode', path))
+    why.set(path.slice(EDITED.length + 1), await of('why', path))
+  }
+  for (const path of array.matching(/\.vac$/)) why.set(path.slice(EDITED.length + 1), await of('why', path))
+  const recover = await of<RecoverDocument>('recover', EDITED, '--to', place)
+  const written = recover.document?.written_to
+  return {
+    array,
+    overview: await of(EDITED),
+    ls,
+    commits: await of('commits', EDITED),
+    structure: await of('check', '--level', 'structure', EDITED),
+    chunks: await of('check', '--level', 'chunks', EDITED),
+    check: await of('check', '--level', 'cells', EDITED),
+    plan: await of('check', '--level', 'cells', '--plan', EDITED),
+    verify: await of('verify-checksums', '--deep', EDITED),
+    explain: await of('explain', EDITED),
+    stats: await of('stats', '--read', EDITED),
+    read: await cellsOf('read', EDITED),
+    keepGoing: await cellsOf('read', '--keep-going', EDITED),
+    recover,
+    recovered:
+      written === undefined
+        ? undefined
+        : { read: await cellsOf('read', written), check: await of('check', '--level', 'cells', written) },
+    page: await checkOfPage(storage, secret),
+    decode,
+    why,
+  }
+}
+
+function said<Document>({ code, text, stderr }: { code: number; text: string; stderr: string }): Said<Document> {
+  const document = text === '' ? undefined : (JSON.parse(text) as Document | ErrorDocument)
+  const isError =
+    document !== undefined && Object.hasOwn(document as object, 'error') && !Object.hasOwn(document as object, 'kind')
+  return { code, stderr: isError ? text : stderr, document: isError ? undefined : (document as Document) }
+}
+
+/** The array in memory, and all other paths on this machine: `recover` reads again what it writes. */
+function beside(memory: Storage): Storage {
+  const of = (path: string): Storage => (path === EDITED || path.startsWith(`${EDITED}/`) ? memory : localStorage)
+  return {
+    kind: (path) => of(path).kind(path),
+    list: (path) => of(path).list(path),
+    open: (path) => of(path).open(path),
+  }
+}
+
+/** What `check` found, as a report holds it that has no room for the files. */
+async function checkOfPage(storage: Storage, secret: readonly string[]): Promise<CheckDocument | undefined> {
+  const { code, text } = await run(['page', '-o', '-', '--max-size', '1', EDITED, ...secret], { storage })
+  if (code !== 0) return undefined
+  const [, packed = ''] = /<script type="application\/octet-stream" id="data">([^<]*)</.exec(text) ?? []
+  const bytes = gunzipSync(Buffer.from(packed, 'base64'))
+  const head = JSON.parse(String(bytes.subarray(4, 4 + bytes.readUInt32LE(0)))) as {
+    documents: Record<string, CheckDocument>
+  }
+  return Object.values(head.documents)[0]
+}

@@ -1,0 +1,235 @@
+import { type FindingCode, refusalOf } from '../../src/check/codes.ts'
+import type { ArrayFragment } from '../../src/documents/array.ts'
+import type { CheckFinding } from '../../src/documents/check.ts'
+import { EDITED } from '../helpers/edit-array.ts'
+import type { Answers, Said, SaidCells } from './answers.ts'
+
+/** What two commands may not say together. Yields what they said. */
+type Rule = (answers: Answers) => Iterable<string>
+
+const listOf = <T>(list: Iterable<T> | AsyncIterable<T> | undefined): readonly T[] =>
+  (list as readonly T[] | undefined) ?? []
+
+const findingsOf = ({ document }: Answers['check']): readonly CheckFinding[] => listOf(document?.findings)
+
+const errorsOf = (said: Answers['check']): CheckFinding[] =>
+  findingsOf(said).filter(({ severity }) => severity === 'error')
+
+/** Codes of cells that nobody can read. */
+const LOST =
+  /^(?:TILE_UNREADABLE|CHUNK_UNREADABLE|CHECKSUM_MISMATCH|FILE_MISSING|FILE_SHORT|FOOTER_UNREADABLE|FRAGMENT_NO_METADATA|COMMIT_DANGLING)$/
+/** Codes of cells, or of metadata, that were changed; recover takes other copies where it has some. */
+const CHANGED =
+  /^(?:TILE_MIN_MAX|TILE_SUM|TILE_NULL_COUNT|FRAGMENT_|COORDINATE_|CELL_|NONEMPTY_DOMAIN|MBR_|RTREE_|SCHEMA_|TILE_|VACUUM_|COMMIT_|DELETE_|SECTION_|FOOTER_)/
+
+const placeOf = ({ code, file, field, tile }: CheckFinding): string => [code, file, field, tile].join(' ')
+
+const shown = (findings: readonly CheckFinding[]): string => {
+  const texts = findings.map(({ code, variant, file }) =>
+    [code, variant, file.slice(EDITED.length + 1)].filter(Boolean).join(' '),
+  )
+  return [...new Set(texts)].join(', ') || 'finds no error'
+}
+
+const outcome = ({ code, stderr }: Said<unknown> | SaidCells): string =>
+  `ends with ${code}${stderr === '' ? '' : `: ${stderr.trim().slice(0, 200)}`}`
+
+const listed = ({ ls }: Answers): readonly ArrayFragment[] => listOf(ls.document?.fragments)
+
+/** Fragments that a read opens now, by their names. */
+const visibleOf = (answers: Answers): string[] =>
+  listed(answers)
+    .filter(({ visible }) => visible)
+    .map(({ name }) => name)
+
+const isIn = (name: string, { file }: CheckFinding): boolean => file.endsWith(`/${name}`) || file.includes(`/${name}/`)
+
+/**
+ * Codes for which TileDB refuses an array, and which read and explain do not look for: they read only what they need, and of one schema
+ * without enumerations or delete conditions, they look at nothing more.
+ */
+const NOT_LOOKED_FOR = /^(?:SCHEMA_|FRAGMENT_TIMESTAMPS|METADATA_NAME_INVALID|FOOTER_NULL_DOMAIN)/
+/** Codes for which TileDB refuses a read, and explain says nothing: it looks at no tile. */
+const NOT_PLANNED = /^FOOTER_LAST_TILE/
+
+/** Name of the fragment that replaces what a `.vac` file lists. */
+const replacing = (vac: string | null | undefined): string | undefined => /(__[^/]*)\.vac$/.exec(vac ?? '')?.[1]
+
+export const RULES: Readonly<Record<string, Rule>> = {
+  *'a deeper check finds all that a shallower one finds'({ structure, chunks, check }) {
+    const pairs = { chunks: [structure, chunks], cells: [chunks, check] } as const
+    for (const [level, [one, other]] of Object.entries(pairs)) {
+      const deeper = new Set(errorsOf(other).map(placeOf))
+      const lost = errorsOf(one).filter((finding) => !deeper.has(placeOf(finding)))
+      if (lost.length > 0) yield `only above --level ${level}: ${shown(lost)}`
+    }
+  },
+  *'what check calls whole, every command reads'(answers) {
+    const { check, read, stats, explain, overview, recover } = answers
+    if (check.code !== 0 || check.document?.not_examined.length !== 0) return
+    for (const [name, one] of Object.entries({ read, stats, explain, overview }))
+      if (one.code !== 0) yield `check: OK; ${name} ${outcome(one)}`
+    for (const name of visibleOf(answers)) {
+      const one = answers.decode.get(name)
+      if (one && one.code !== 0) yield `check: OK; decode of ${name} ${outcome(one)}`
+    }
+    // It refuses what is no array, and what lies in work.
+    if (recover.code !== 0 && recover.code !== 2) yield `check: OK; recover ${outcome(recover)}`
+  },
+  *'what TileDB refuses by check, read and explain do not give without an error'(answers) {
+    const { check, read, explain } = answers
+    const visible = visibleOf(answers)
+    for (const found of errorsOf(check)) {
+      const act = refusalOf({ ...found, code: found.code as FindingCode })?.act
+      const isHidden = listed(answers).some(({ name }) => isIn(name, found) && !visible.includes(name))
+      if ((act !== 'open' && act !== 'read') || isHidden || NOT_LOOKED_FOR.test(found.code)) continue
+      const said = `check: ${shown([found])}, which TileDB refuses to ${act}`
+      if (read.code === 0) yield `${said}; read ${outcome(read)}`
+      if (explain.code === 0 && !NOT_PLANNED.test(found.code)) yield `${said}; explain ${outcome(explain)}`
+    }
+  },
+  *'what read says that TileDB refuses, check and explain say, too'({ check, read, explain }) {
+    if (!/TileDB 2\.30 (?:does not open|cannot read)/.test(read.stderr)) return
+    if (errorsOf(check).length === 0) yield `read ${outcome(read)}; check ${shown([])}`
+    if (explain.code === 0) yield `read ${outcome(read)}; explain ${outcome(explain)}`
+  },
+  *'where read and stats --read give an answer, they count the same'({ read, stats, ls }) {
+    if (read.code !== 0 || !stats.document || ls.document?.array_type !== 'sparse') return
+    if (stats.document.cell_num !== read.cells.length)
+      yield `read: ${read.cells.length} cells; stats --read: ${stats.document.cell_num}`
+  },
+  *'what cannot be read, check has as an error'(answers) {
+    const { check, read, stats, decode } = answers
+    if (errorsOf(check).length > 0) return
+    if (read.code === 1) yield `read ${outcome(read)}; check ${shown([])}`
+    if (stats.code === 1) yield `stats --read ${outcome(stats)}; check ${shown([])}`
+    for (const name of visibleOf(answers)) {
+      const one = decode.get(name)
+      if (one?.code === 1) yield `decode of ${name} ${outcome(one)}; check ${shown([])}`
+    }
+  },
+  *'cells that check calls lost, read does not give without an error'(answers) {
+    const { check, read } = answers
+    if (read.code !== 0) return
+    const visible = visibleOf(answers)
+    const lost = errorsOf(check).filter(
+      (found) => LOST.test(found.code) && visible.some((name) => isIn(name, found)) && !/^__/.test(found.field ?? ''),
+    )
+    // Its cells decide which cells are deleted, and only consolidation and statistics ask that.
+    const needed = lost.filter(({ file }) => !/\/(?:dt|dci|t)\.tdb$/.test(file))
+    if (needed.length > 0) yield `check: ${shown(needed)}; read ${outcome(read)}`
+  },
+  *'fragments are counted alike'(answers) {
+    const { ls, overview, check, array } = answers
+    if (!ls.document || !overview.document) return
+    const { states } = overview.document
+    const counts = {
+      ls: ls.document.fragment_num,
+      overview: overview.document.fragment_num,
+      states: states.reduce((sum, { fragment_num }) => sum + fragment_num, 0),
+      listed: listed(answers).length,
+    }
+    if (new Set(Object.values(counts)).size > 1) yield JSON.stringify(counts)
+    // check looks at the arrays of labels, too.
+    const labels = array.matching(/^\/__labels\//).length > 0
+    if (!labels && check.document && check.document.counts.fragment_num > counts.ls)
+      yield `ls: ${counts.ls} fragments; check: ${check.document.counts.fragment_num}`
+  },
+  *'what verify-checksums calls damaged, check finds, too'({ verify, chunks }) {
+    if (verify.document?.verdict === 'damaged' && findingsOf(chunks).every(({ severity }) => severity === 'note'))
+      yield `verify-checksums: damaged; check finds nothing`
+  },
+  *'the overview finds no error that check does not find'({ overview, structure }) {
+    if (!overview.document || !structure.document) return
+    const codes = new Set<string>(findingsOf(structure).map(({ code }) => code))
+    const { findings, finding_num, ok } = overview.document
+    const only = findings.filter(({ severity, code }) => severity === 'error' && !codes.has(code))
+    if (only.length > 0)
+      yield `overview: ${only.map(({ code }) => code).join(', ')}; check ${shown(errorsOf(structure))}`
+    if (ok !== (finding_num.error === 0)) yield `overview: ok ${ok}, but ${JSON.stringify(finding_num)}`
+  },
+  *'a page holds what check finds'({ page, chunks }) {
+    if (!page || !chunks.document) return
+    const [one, other] = [page.findings, chunks.document.findings].map((findings) =>
+      Array.from(findings as readonly CheckFinding[], ({ severity, code, field, tile, message }) =>
+        [severity, code, field, tile, message].join(' '),
+      )
+        .sort()
+        .join('\n'),
+    )
+    if (one !== other) yield `page: ${one.slice(0, 300)}; check: ${other.slice(0, 300)}`
+  },
+  *'recover ends with 1 where it lost something, or what it wrote is not right'({ recover }) {
+    const { document, code } = recover
+    if (!document) return
+    const { is_loss, cells_lost, remaining } = document
+    if ((is_loss || cells_lost !== 0 || remaining.length > 0) !== (code === 1))
+      yield `recover ${outcome(recover)}: is_loss ${is_loss}, cells_lost ${cells_lost}, remaining ${remaining.join()}`
+  },
+  *'what remains after recover is what check finds in what it wrote'({ recover, recovered }) {
+    if (!recover.document || !recovered?.check.document) return
+    const found = [...new Set<string>(errorsOf(recovered.check).map(({ code }) => code))].sort().join()
+    const remaining = [...recover.document.remaining].sort().join()
+    if (found !== remaining)
+      yield `recover: remaining ${remaining || 'none'}; check of what it wrote: ${found || 'none'}`
+  },
+  *'what read gives, it gives again after recover, unless check finds cells that were changed'(answers) {
+    const { read, recover, recovered, check } = answers
+    if (read.code !== 0 || !recovered) return
+    const isSame = JSON.stringify(read.cells) === JSON.stringify(recovered.read.cells)
+    if (isSame && recovered.read.code === 0) return
+    if (errorsOf(check).some(({ code }) => CHANGED.test(code))) return
+    if (recover.code === 0 || recovered.read.code !== 0)
+      yield `read: ${read.cells.length} cells; after recover ${recovered.read.cells.length} others, ${outcome(recovered.read)}; check ${shown(errorsOf(check))}`
+  },
+  *'read --keep-going gives the same where read fails nowhere'({ read, keepGoing }) {
+    if (read.code === 0 && (keepGoing.code !== 0 || read.cells.length !== keepGoing.cells.length))
+      yield `read: ${read.cells.length} cells; with --keep-going ${keepGoing.cells.length} cells, ${outcome(keepGoing)}`
+  },
+  *'why lets nobody vacuum while check finds what replaces it wrong'(answers) {
+    const vacs = new Map(listed(answers).map(({ path, hidden_by }) => [path.slice(EDITED.length + 1), hidden_by]))
+    for (const [path, { document }] of answers.why) {
+      const by = replacing(path.endsWith('.vac') ? path : vacs.get(path))
+      if (!document || document.delete === 'no' || by === undefined) continue
+      const wrong = errorsOf(answers.chunks).filter((one) => isIn(by, one))
+      if (wrong.length > 0) yield `why ${path}: delete: ${document.delete}, ${document.how}; check ${shown(wrong)}`
+    }
+  },
+  *'a plan vacuums and removes nothing that why wants kept'(answers) {
+    const kept = [...answers.why].filter(([, { document }]) => document?.delete === 'no').map(([path]) => path)
+    for (const plan of answers.plan.document?.plans ?? []) {
+      const commands = plan.steps.map(({ command = '' }) => command)
+      if (plan.outcome === 'loses') continue
+      const removed = commands.find((command) => /\brm -/.test(command) && kept.some((path) => command.includes(path)))
+      if (removed !== undefined) yield `check --plan: ${removed}; why: delete: no`
+      const vacuum = commands.find((command) => command.includes('.vacuum('))
+      const hidden = listed(answers).find(({ hidden_by }) => {
+        const by = replacing(hidden_by)
+        return by !== undefined && errorsOf(answers.chunks).some((one) => isIn(by, one))
+      })
+      if (vacuum !== undefined && hidden) yield `check --plan: ${vacuum}; but what replaces ${hidden.name} is not whole`
+    }
+  },
+  *'the cells of a fragment are counted alike'(answers) {
+    for (const { name, cells_in_domain } of listed(answers)) {
+      const decoded = answers.decode.get(name)
+      if (decoded?.code === 0 && cells_in_domain !== null && Number(cells_in_domain) !== decoded.cells.length)
+        yield `ls: ${cells_in_domain} cells in ${name}; decode: ${decoded.cells.length}`
+    }
+  },
+  *'commits calls visible what ls calls visible'(answers) {
+    const { commits } = answers
+    if (!commits.document) return
+    const visible = new Set(visibleOf(answers))
+    const called = listOf(commits.document.commits).filter(({ effect, exists }) => effect === 'visible' && exists)
+    const wrong = called.filter(({ refers_to }) => refers_to !== null && !visible.has(refers_to))
+    if (wrong.length > 0) yield `commits: visible ${wrong.map(({ refers_to }) => refers_to).join()}; ls: not`
+  },
+  *'no command fails in another way than by an error of the array'(answers) {
+    const { array, page, decode, why, recovered, ...one } = answers
+    const all = { ...one, ...Object.fromEntries(decode), ...Object.fromEntries(why), ...recovered }
+    for (const [name, { code, stderr }] of Object.entries(all))
+      if (code > 3 || /internal|fault of tiledb-inspect|TypeError|RangeError/.test(stderr))
+        yield `${name}: ${code} ${stderr.slice(0, 300)}`
+  },
+}
