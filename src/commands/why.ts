@@ -33,7 +33,7 @@ export const command: CommandModule<WhyOptions> = {
 
   async *run(cx, [path], { quick = false }) {
     const full = cx.internalPath(path)
-    const examine: Examine = async (array, paths) => (quick ? new Map() : examined(array, paths, 'chunks'))
+    const examine: Examine = async (array, paths) => (quick ? new Map() : examined(array, paths, 'cells'))
     const answer = await why(cx.storage, full, { ...cx.reading, onFault: cx.fault }, examine).catch(
       async (error: unknown) => {
         if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND' || error.at.file !== full) throw error

@@ -13,9 +13,10 @@ export function concluded(answer: Answer, condition: Condition): Answer {
   const wrong = known.filter(({ state }) => state === 'damaged' || state === 'suspect')
   if (wrong.length > 0) {
     const codes = firstOf([...new Set(wrong.flatMap(({ findings }) => findings))])
+    const is = wrong.some(({ state }) => state === 'damaged') ? 'is damaged' : 'may be changed'
     return kept(
       answer,
-      `${namesOf(wrong)}, which holds the same instead, is damaged (${codes}): check --plan goes back`,
+      `${namesOf(wrong)}, which holds the same instead, ${is} (${codes}): check --level cells --plan goes back`,
     )
   }
   const unseen = known.filter(({ state }) => state === 'unseen')

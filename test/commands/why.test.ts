@@ -51,7 +51,7 @@ const { libtiledb, arrays }: Recorded = JSON.parse(
 )
 
 /** Reads what holds the same, as the command does. */
-const EXAMINE: Examine = (array, paths) => examined(array, paths, 'chunks')
+const EXAMINE: Examine = (array, paths) => examined(array, paths, 'cells')
 
 /** What the effects say of the opening up to a time, in the letters of the recording. */
 function letters({ without }: Answer, to: number): string {
@@ -434,9 +434,9 @@ describe('a path where nothing is', () => {
 
 describe('nothing is called safe to delete while what holds the same is not whole', () => {
   /** The array of which a fragment was consolidated, with one change. */
-  async function said(change: (array: EditedArray) => void, ...options: string[]): Promise<string[]> {
+  async function said(change: (array: EditedArray) => Promise<void> | void, ...options: string[]): Promise<string[]> {
     const array = new EditedArray('22/vacuum_left')
-    change(array)
+    await change(array)
     const whole = array.find(/__fragments\/__10_30_[^/]*\/a0\.tdb$/)
     const paths = [...array.files.keys()].filter((path) => /__fragments\/[^/]*\/a0|\.vac$/.test(path) && path !== whole)
     const answers: string[] = []
@@ -455,7 +455,23 @@ describe('nothing is called safe to delete while what holds the same is not whol
   test('it is damaged: keep the fragments that it replaced', async () => {
     for (const answer of await said(cut))
       expect(answer).toMatch(
-        /^NO\. F, which holds the same instead, is damaged \(FILE_SHORT.*\): check --plan goes back/,
+        /^NO\. F, which holds the same instead, is damaged \(FILE_SHORT.*\): check --level cells --plan goes back/,
+      )
+  })
+
+  test('its cells were changed, and every filter fits: keep them, too', async () => {
+    const change = async (array: EditedArray): Promise<void> => {
+      const folder = array.find(/__fragments\/__10_30_[^/]*\/a0\.tdb$/).replace(/\/a0\.tdb$/, '')
+      const { slots } = await (await array.fragment(folder)).info()
+      const { name = '' } = slots.find(({ kind }) => kind === 'attribute') ?? {}
+      const flip = (bytes: Uint8Array): void => {
+        bytes[0] ^= 0x40
+      }
+      await array.editTile(name, 'data', 0, flip, folder)
+    }
+    for (const answer of await said(change))
+      expect(answer).toMatch(
+        /^NO\. F, which holds the same instead, may be changed \(TILE_.*\): check --level cells --plan goes back/,
       )
   })
 

@@ -191,7 +191,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     for (const [path, { document }] of answers.why) {
       const by = replacing(path.endsWith('.vac') ? path : vacs.get(path))
       if (!document || document.delete === 'no' || by === undefined) continue
-      const wrong = errorsOf(answers.chunks).filter((one) => isIn(by, one))
+      const wrong = errorsOf(answers.check).filter((one) => isIn(by, one))
       if (wrong.length > 0) yield `why ${path}: delete: ${document.delete}, ${document.how}; check ${shown(wrong)}`
     }
   },
@@ -205,7 +205,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
       const vacuum = commands.find((command) => command.includes('.vacuum('))
       const hidden = listed(answers).find(({ hidden_by }) => {
         const by = replacing(hidden_by)
-        return by !== undefined && errorsOf(answers.chunks).some((one) => isIn(by, one))
+        return by !== undefined && errorsOf(answers.check).some((one) => isIn(by, one))
       })
       if (vacuum !== undefined && hidden) yield `check --plan: ${vacuum}; but what replaces ${hidden.name} is not whole`
     }
