@@ -1,7 +1,7 @@
 import { addPlace, InspectError, inconsistent, usage, withPlace } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { viewOf } from '../filters/bytes.ts'
-import type { LostTail } from '../filters/filter.ts'
+import type { LostTail, RefusedPart } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
@@ -44,10 +44,20 @@ export interface CellSelection {
   withUnreadable?: boolean | undefined
   /** Called for tiles in which the writer lost bytes of a field. */
   onLostTail?: ((lost: LostTail, field: string, tile: number) => void) | undefined
+  /** Called for chunks that TileDB cannot read. */
+  onRefused?: ((chunk: RefusedChunk) => void) | undefined
   /** Called for a field whose validity TileDB filtered as if it were values, and reads as bytes. */
   onOtherType?: ((field: string) => void) | undefined
   /** With `wholeTiles`: called for a column that is left out, because its metadata or files cannot be read. */
   onFieldError?: ((error: InspectError, field: string) => void) | undefined
+}
+
+/** A chunk that TileDB cannot read, though nothing of it is lost. */
+export interface RefusedChunk {
+  part: RefusedPart
+  /** The data file. */
+  file: string
+  tile: number
 }
 
 /** Reads one column. */
@@ -100,7 +110,7 @@ export class FragmentCells {
 
   private async openColumns(): Promise<void> {
     const { columns, readers, files, info, selection } = this
-    const { fields, onFieldError, onLostTail, onOtherType } = selection
+    const { fields, onFieldError, onLostTail, onRefused, onOtherType } = selection
     const unlessUnreadable = <T>(field: string, open: () => Promise<T>): Promise<T | undefined> =>
       open().catch((error: unknown) => {
         if (!(error instanceof InspectError) || !selection.wholeTiles || !onFieldError) throw error
@@ -125,6 +135,8 @@ export class FragmentCells {
     }
     if (onLostTail)
       for (const file of files) file.onLostTail = (tile, lost) => onLostTail(lost, info.slots[file.slot].name, tile)
+    if (onRefused)
+      for (const file of files) file.onRefused = (tile, part) => onRefused({ part, file: file.source.name, tile })
     if (onOtherType) for (const file of files) file.onOtherType = () => onOtherType(info.slots[file.slot].name)
   }
 

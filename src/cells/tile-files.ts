@@ -1,5 +1,5 @@
 import { addPlace, hasCode, InspectError } from '../base/errors.ts'
-import type { LostTail } from '../filters/filter.ts'
+import type { LostTail, RefusedPart } from '../filters/filter.ts'
 import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -58,6 +58,8 @@ export class TileFile {
   lent: ReadonlyMap<number, Uint8Array> | undefined
   /** Called for tiles of which the writer lost the end of a part. */
   onLostTail: ((tile: number, lost: LostTail) => void) | undefined
+  /** Called for chunks that TileDB cannot read. */
+  onRefused: ((tile: number, part: RefusedPart) => void) | undefined
   /** Called for tiles that were filtered with another type than the one with which TileDB reads them. */
   onOtherType: ((tile: number) => void) | undefined
 
@@ -255,6 +257,7 @@ export class TileFile {
       return pipeline.reverseTile(stored, {
         expectedSize: this.expectedSize(tile),
         onLostTail: this.onLostTail && ((lost) => this.onLostTail?.(tile, lost)),
+        onRefused: this.onRefused && ((part) => this.onRefused?.(tile, part)),
         onOtherType: this.onOtherType && (() => this.onOtherType?.(tile)),
         ...options,
         offset: this.offsets[tile],

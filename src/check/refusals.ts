@@ -1,10 +1,12 @@
 import { InspectError, unlessFault } from '../base/errors.ts'
+import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { InspectArray } from '../store/array.ts'
 import { MEASURED_RELEASE, type Refusal } from './codes/row.ts'
 import { SCHEMA_CODES } from './codes/schema.ts'
 import { refusalOf } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
 import { type Finding, type Items, withoutRepeats } from './finding.ts'
+import { refusedPart } from './refused-part.ts'
 import { newRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 
@@ -33,6 +35,15 @@ export async function refusedReads(array: InspectArray, reads: boolean): Promise
   const schema = schemas.get(schemas.opened?.name)
   await add(checkCommits(run, array, await array.commits(), entries, schema)).catch(unlessFault)
   return found
+}
+
+/** What TileDB refuses of the tiles that a read looked at. */
+export function refusedChunks(chunks: readonly RefusedChunk[]): Refused[] {
+  return chunks.flatMap(({ part, ...place }) => {
+    const item = refusedPart(place, part)
+    const refusal = refusalOf(item)
+    return refusal ? [{ finding: item, refusal }] : []
+  })
 }
 
 /** Whether a read of this program fails because of a finding. */

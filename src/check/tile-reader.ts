@@ -1,16 +1,16 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { tileDatatypes } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
-import type { ChecksumVerdict, RefusedPart } from '../filters/filter.ts'
+import type { ChecksumVerdict } from '../filters/filter.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import { chunkCount } from '../format/tile-chunks.ts'
 import { u64s } from '../format/u32.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
 import type { Fragment, FragmentInfo } from '../store/fragment.ts'
 import { keyOrDamage } from '../store/generic-tile.ts'
-import type { VariantOf } from './codes.ts'
-import { type Finding, finding, fromError, type Item, type Items, type Place } from './finding.ts'
+import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { filterOfOtherType, validityFault } from './known-faults.ts'
+import { onceInFile, refusedPart } from './refused-part.ts'
 import { type CheckRun, reaches } from './run.ts'
 import {
   type ChunkReports,
@@ -24,12 +24,6 @@ import type { FieldsRun } from './units.ts'
 
 /** Since this version, no cell lies in two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
-
-const REFUSED = {
-  'stream cut short': 'cutShort',
-  'delta of nothing': 'deltaOfNothing',
-  'part of nothing': 'partOfNothing',
-} as const satisfies Readonly<Record<RefusedPart, VariantOf<'CHUNK_UNREADABLE'>>>
 
 /** The cells of a field in a tile, as far as they could be read. */
 export interface ReadColumn {
@@ -252,7 +246,7 @@ export class FieldReader {
       },
       onRefused(part, chunk, offset) {
         const at = { ...place, chunk, offset }
-        items.push(onceInFile(finding('CHUNK_UNREADABLE', at, 'what TileDB can read', `a ${part}`, REFUSED[part])))
+        items.push(refusedPart(at, part))
       },
       onOtherType(chunk, offset) {
         const at = { ...place, chunk, offset }
@@ -293,11 +287,6 @@ export class FieldReader {
     const place = { ...placeOf(file, tile), chunk }
     items.push(finding('CHUNK_SPLITS_CELL', place, 'a chunk that ends with a cell', 'half of one'))
   }
-}
-
-/** The finding, to be reported only once for its file. */
-function onceInFile(item: Finding): Finding {
-  return { ...item, once: item.file }
 }
 
 function placeOf(file: TileFile, tile: number): Place {

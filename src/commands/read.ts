@@ -1,5 +1,6 @@
 import { concat, startsOf } from '../base/bytes.ts'
 import { InspectError, movedTo } from '../base/errors.ts'
+import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { openAt } from '../read/opening.ts'
@@ -59,7 +60,13 @@ export const command: CommandModule<ReadOptions> = {
     const faults = new FaultList(cx)
     const opened = await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined)
     const missing = faults.listed.length
-    const outcome = await arrayOutcome(cx, path, opened, faults, options)
+    /** By file and kind, as a file may have millions. */
+    const chunks = new Map<string, RefusedChunk>()
+    const onRefused = (chunk: RefusedChunk): void => {
+      const key = `${chunk.part} ${chunk.file}`
+      if (!chunks.has(key)) chunks.set(key, chunk)
+    }
+    const outcome = await arrayOutcome(cx, path, opened, faults, onRefused, options)
     // Not earlier, as a wrong option has an error without notes.
     if (options.where !== undefined && opened.schema.array_type === 'dense')
       cx.note('the array is dense: cells that do not meet the condition are shown with fill values')
@@ -70,7 +77,9 @@ export const command: CommandModule<ReadOptions> = {
     const refused = (await refusedOf(opened, options.field, true)).filter(
       ({ refusal }) => !(options.labels && refusal.act === 'fields'),
     )
-    if (refused.length > 0) cx.fault((await import('../check/refusals.ts')).refusalError(refused))
+    if (refused.length + chunks.size === 0) return
+    const { refusalError, refusedChunks } = await import('../check/refusals.ts')
+    cx.fault(refusalError([...refused, ...refusedChunks([...chunks.values()])]))
   },
 }
 
@@ -79,6 +88,7 @@ async function arrayOutcome(
   path: string,
   opened: OpenedArray,
   faults: FaultList,
+  onRefused: ReadQuery['onRefused'],
   options: ReadOptions,
 ): Promise<Outcome> {
   const report = new FieldReport()
@@ -88,6 +98,7 @@ async function arrayOutcome(
     provenance: options.provenance,
     reuse: true,
     onNotUnique: notUnique.add,
+    onRefused,
     onRemark: (field, remark) => report.remark(field, remark),
     onFault: options.keepGoing ? faults.addNew : undefined,
   }

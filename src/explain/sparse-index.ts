@@ -232,7 +232,7 @@ export class SparseIndex {
       all.push(counts)
       const partly = tiles.filter((_, i) => inside[i] === 0)
       if (partly.length === 0) continue
-      const source = await Source.open(one, index, columns, undefined)
+      const source = await Source.open(one, index, columns)
       let at = 0
       try {
         for await (const batch of source.batches([...partly], true)) {

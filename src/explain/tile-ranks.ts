@@ -32,7 +32,7 @@ export async function tileEnds(index: SparseIndex): Promise<TileEnds> {
   const ends: TileEnds = []
   for (const { opened: one, index: at, tiles } of index.fragments) {
     const own = new Map<number, [Uint8Array[], Uint8Array[]]>()
-    const source = await Source.open(one, at, columns, undefined)
+    const source = await Source.open(one, at, columns)
     try {
       for await (const batch of source.batches([...tiles])) {
         const coordinates = batch.columns as ColumnData[]

@@ -20,7 +20,7 @@ export const aes256Gcm: FilterDefinition = {
   since: 1,
   suits: undefined,
   tellsDamage: true,
-  losesEmptyPart: true,
+  losesEmptyPart: () => true,
   outputType: () => 'BLOB',
   metadata: () => aesMetadata,
   load: async (codecs) => aesFilter(await codecs.aes256gcm()),

@@ -39,6 +39,7 @@ export const bitWidthReduction: FilterDefinition = {
   ...WINDOW_FACTS,
   metadata: (datatype) => bitWidthMetadata(datatypeSize(datatype)),
   suits: isWindowed,
+  losesEmptyPart: (type, formatVersion) => codec.elementType(type, formatVersion) === undefined,
   load: async () => windowFilter(codec),
 }
 

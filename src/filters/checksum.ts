@@ -27,7 +27,7 @@ function checksum(
     suits: undefined,
     tellsDamage: true,
     keepsData: true,
-    losesEmptyPart: true,
+    losesEmptyPart: () => true,
     metadata: () => layout,
     load: async (codecs) => checksumFilter(name, layout, await load(codecs)),
   }

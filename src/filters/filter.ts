@@ -86,6 +86,8 @@ export interface FilterContext {
   onVerdict?: ((verdict: ChecksumVerdict) => void) | undefined
   /** Called for a part of no bytes that TileDB stores and then cannot read. */
   onRefused?: ((part: RefusedPart) => void) | undefined
+  /** Whether the next filter, in writing order, loses empty parts. @see FilterDefinition.losesEmptyPart */
+  losesEmptyParts?: boolean | undefined
   /** Called for a part whose end was dropped when it was written. */
   onLostTail?: ((lost: LostTail) => void) | undefined
   /** Source of AES initialisation vectors (12 bytes) when writing. */
@@ -152,10 +154,8 @@ export interface FilterDefinition {
   readonly elementSize?: 'shown' | 'hidden'
   /** Returns what the filter uses of a type, as text. Absent if that is the size of an element. */
   unit?(type: Datatype, config: FilterConfig, formatVersion: number): string
-  /** Whether the filter writes an empty part for an empty chunk, and expects one when reading. */
-  readonly expectsEmptyPart?: boolean
-  /** Whether the filter returns no part for an empty one when reading. */
-  readonly losesEmptyPart?: boolean
+  /** Whether TileDB's reader has no part left after the filter where its output has no bytes. Absent: it has one. */
+  losesEmptyPart?(type: Datatype, formatVersion: number): boolean
   /** Upper limit on the bytes of output for a byte of input. By default 2: for headers, and data that does not compress. */
   readonly growth?: number
   /** Whether the filter uses {@link FilterContext.kernels}. */

@@ -13,5 +13,6 @@ export const none: FilterDefinition = {
   outputType: undefined,
   suits: undefined,
   keepsData: true,
+  losesEmptyPart: () => true,
   load: async () => ({ forward: (parts) => parts, reverse: (bytes) => bytes }),
 }

@@ -11,7 +11,6 @@ export const SHUFFLE_FACTS = {
   outputType: undefined,
   suits: undefined,
   elementSize: 'hidden',
-  expectsEmptyPart: true,
   usesKernels: true,
   metadata: () => partLengthsMetadata,
 } as const satisfies Partial<FilterDefinition>
@@ -44,6 +43,7 @@ export function partFilter(transform: PartTransform): Filter {
       const { value, length } = decodePrefix(bytes.metadata, partLengthsMetadata)
       let total = 0
       for (const part of value.part_lengths) total += part
+      if (total === 0 && cx.losesEmptyParts && value.part_lengths.length > 0) cx.onRefused?.('part of nothing')
       if (total !== bytes.data.length) {
         const size = datatypeSize(cx.datatype)
         const whole = value.part_lengths.reduce((sum, length) => sum + length - (length % size), 0)

@@ -294,19 +294,6 @@ export class Pipeline {
     return { ...out, metadata: this.owned(out.metadata), data: this.owned(out.data) }
   }
 
-  /**
-   * Whether a filter expects an empty part that a later filter (in writing order) loses. TileDB 2.30 fails to read an
-   * empty chunk if it has such a pair. It also fails if there is a delta filter, for another reason.
-   */
-  private losesEmptyPart(): boolean {
-    if (this.tile.stringOffsets) return false
-    for (const [i, { config, definition }] of this.stages.entries()) {
-      if (i > 0 && (config.name === 'NONE' || definition.losesEmptyPart)) return true
-      if (!definition.expectsEmptyPart) return false
-    }
-    return false
-  }
-
   /** Returns the bytes, copied if they are in the kernels' memory. */
   owned(bytes: Uint8Array): Uint8Array {
     return this.kernels?.holds(bytes) ? bytes.slice() : bytes
@@ -345,7 +332,6 @@ export class Pipeline {
   ): FilteredBytes {
     this.refuseLarger(chunk.original_length)
     if (this.tile.stringOffsets && chunk.metadata.length + chunk.data.length === 0) return this.chunkOfNothing(chunk)
-    if (chunk.original_length === 0 && options.onRefused && this.losesEmptyPart()) options.onRefused('part of nothing')
     const contexts = this.contextsFor(stages, options)
     contexts.index = index
     contexts.lost = 0
@@ -397,6 +383,7 @@ export class Pipeline {
       options.onLostTail?.(tail)
     }
     for (const [i, { datatype }] of stages.entries()) {
+      const next = options.onRefused && stages[i + 1]
       contexts.ofStages.push({
         datatype,
         cellSize,
@@ -406,6 +393,7 @@ export class Pipeline {
         limit: 0,
         onVerdict,
         onRefused: options.onRefused,
+        losesEmptyParts: next && losesEmptyPart(next, formatVersion),
         onLostTail,
         kernels: undefined,
         into: undefined,
@@ -462,10 +450,13 @@ export class Pipeline {
     let nothing = false
     let parts: FilterParts = { metadata: [], data: [data], ...(options.offsets && { offsets: options.offsets }) }
     for (let i = 0; i < this.stages.length; i++) {
-      const { config, definition, filter, datatype } = this.stages[i]
+      const { config, filter, datatype } = this.stages[i]
       // This filter loses an empty part that an earlier filter expects. TileDB writes such chunks, but cannot read them.
       // Here the filters begin again without any part.
-      const losesPart = i > 0 && definition.losesEmptyPart && parts.data.every(({ length }) => length === 0)
+      const losesPart =
+        i > 0 &&
+        losesEmptyPart(this.stages[i], this.tile.formatVersion) &&
+        parts.data.every(({ length }) => length === 0)
       if (!nothing && losesPart && data.length === 0 && !options.offsets) {
         nothing = true
         parts = { metadata: [], data: [] }
@@ -513,6 +504,10 @@ export class Pipeline {
       throw new InspectError(code, fault, { field, offset }, { cause })
     }
   }
+}
+
+function losesEmptyPart({ definition, datatype }: Stage, formatVersion: number): boolean {
+  return definition.losesEmptyPart?.(datatype, formatVersion) === true
 }
 
 /**

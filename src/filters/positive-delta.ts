@@ -24,6 +24,7 @@ export const positiveDelta: FilterDefinition = {
   ...WINDOW_FACTS,
   metadata: (datatype) => positiveDeltaMetadata(datatypeSize(datatype)),
   suits: (type) => windowType(type, TYPES_CHECKED_SINCE) !== undefined,
+  losesEmptyPart: (type, formatVersion) => codec.elementType(type, formatVersion) === undefined,
   load: async () => windowFilter(codec),
 }
 

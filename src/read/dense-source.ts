@@ -102,7 +102,8 @@ export class DenseSource {
         },
       )
     }
-    const { onRemark } = query
+    const { onRemark, onRefused } = query
+    this.selection.onRefused = onRefused
     if (onRemark) this.selection.onOtherType = (name) => onRemark(name, NULLS_AS_WRITTEN)
     this.names = attributes.map(({ type }) => (hasAttribute(fragment, type) ? type.name : undefined))
   }

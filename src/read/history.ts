@@ -303,7 +303,7 @@ async function* wantedCells(
   ranges: RangeSets,
 ): AsyncGenerator<Wanted> {
   const { dimensions } = schema.domain
-  const source = await Source.open(place.opened, place.index, columns, undefined)
+  const source = await Source.open(place.opened, place.index, columns)
   try {
     const { tiles } = await wantedTiles(source, [...source.tiles(ranges)], ranges)
     for await (const batch of source.batches(tiles)) {

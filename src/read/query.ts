@@ -1,6 +1,7 @@
 import type { InspectError } from '../base/errors.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import type { InspectArray } from '../store/array.ts'
@@ -76,6 +77,8 @@ export interface ReadQuery {
   leavesOutUnmet?: boolean | undefined
   /** Called once per tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
+  /** Called for chunks that TileDB cannot read, of the tiles that are read. */
+  onRefused?: ((chunk: RefusedChunk) => void) | undefined
   /** Sparse arrays: called when TileDB's readers may answer differently from each other; several times for the same reason. */
   onNotUnique?: ((reason: NotUnique) => void) | undefined
   /** Called with a remark on the cells of a field, once per text. */

@@ -47,6 +47,8 @@ const GROUP_GROWTH = 4
 const TIMESTAMPS = '__timestamps'
 const DELETE_TIMESTAMPS = '__delete_timestamps'
 
+type Faults = Pick<ReadQuery, 'onFault' | 'onRefused'>
+
 /** A fragment of a sparse array whose cells are read. */
 export class Source {
   readonly fragment: OpenedFragment
@@ -66,7 +68,7 @@ export class Source {
     index: number,
     wanted: readonly ColumnType[],
     leaves: RTreeLevel | undefined,
-    onFault: ReadQuery['onFault'],
+    { onFault, onRefused }: Faults,
   ) {
     const { slots } = fragment.info
     const has = (name: string): boolean => slots.some((slot) => slot.name === name)
@@ -81,6 +83,7 @@ export class Source {
       wholeTiles: onFault !== undefined,
       withUnreadable: true,
       needsOffsets: true,
+      onRefused,
       onColumnError: onFault && ((error, column, tile) => onFault(this.placed(error, `${column.name}, tile ${tile}`))),
       onFieldError: onFault && ((error, field) => onFault(this.placed(error, field))),
     }
@@ -91,9 +94,9 @@ export class Source {
     fragment: OpenedFragment,
     index: number,
     wanted: readonly ColumnType[],
-    onFault: ReadQuery['onFault'],
+    faults: Faults = {},
   ): Promise<Source> {
-    return new Source(fragment, index, wanted, leafLevel(await fragment.fragment.rtree()), onFault)
+    return new Source(fragment, index, wanted, leafLevel(await fragment.fragment.rtree()), faults)
   }
 
   private placed({ code, fault, at, cause }: InspectError, field: string): InspectError {

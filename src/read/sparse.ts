@@ -91,7 +91,7 @@ class SparseReader {
       const { nonempty_domain } = fragment.info
       const overlap = nonempty_domain ? overlapOf(nonempty_domain) : 'all'
       if (overlap === 'none' || (overlap === 'some' && small.hasNoCell(fragment))) continue
-      const source = await Source.open(fragment, index, filter.wanted, query.onFault).catch((error) => {
+      const source = await Source.open(fragment, index, filter.wanted, query).catch((error) => {
         if (!query.onFault) throw error
         query.onFault(faultOf(error))
       })

@@ -65,7 +65,7 @@ export async function cellsToConsolidate(
   const times: bigint[] = []
   const deletions: Deletion[] = []
   for (const [index, fragment] of fragments.entries()) {
-    const source = await Source.open(fragment, index, filter?.wanted ?? collected.types, undefined)
+    const source = await Source.open(fragment, index, filter?.wanted ?? collected.types)
     try {
       const tiles = Array.from(source.tiles(new Map()), ({ tile }) => tile)
       for await (const batch of source.batches(tiles)) {

@@ -87,6 +87,23 @@ describe('an array that TileDB refuses, but this program reads', () => {
     )
   })
 
+  test.each(['18_empty_chunk_gzip', '22_empty_chunk_double_delta', '22_empty_chunk_bitshuffle_md5'])(
+    '%s: read shows the cells of empty chunks, says so in one line, and ends with 1; check has an error',
+    async (name) => {
+      const storage = new EditedArray(`unreadable/${name}`).storage()
+      const { code, text, stderr } = await run(['read', EDITED, '--format', 'csv'], { storage })
+      expect(code).toBe(1)
+      expect(text).toContain('oak')
+      expect(stderr.match(/^error: /gm)).toHaveLength(1)
+      expect(stderr).toMatch(/TileDB 2\.30 cannot read/)
+      const whole = await run(['read', EDITED, '--field', 'x'], { storage })
+      expect([whole.code, whole.stderr]).toEqual([0, ''])
+      const checked = await runJson(['check', EDITED], { storage })
+      expect(checked.code).toBe(1)
+      expect(items(get(checked.documents[0], 'findings')).map((one) => get(one, 'severity'))).toEqual(['error'])
+    },
+  )
+
   test('a value of no bytes for a dimension is no test for null: read fails, as TileDB does', async () => {
     const { code, stderr } = await run(['read', EDITED], { storage: (await nullTested()).storage() })
     expect(code).toBe(1)

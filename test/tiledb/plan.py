@@ -266,7 +266,7 @@ def of_fixtures(program, rng, count, seconds):
 
 
 # Arrays that releases wrote so, and what TileDB reads of them when all is mended: the number of cells.
-BROKEN = {"7_consolidated_without_cells": 2, "18_empty_chunk_gzip": None, "18_bits_lost_double_delta": None, "19_one_filter_type": None}
+BROKEN = {"7_consolidated_without_cells": 2, "18_empty_chunk_gzip": 4, "22_empty_chunk_double_delta": 4, "22_empty_chunk_bitshuffle_md5": 4, "18_bits_lost_double_delta": None, "19_one_filter_type": None}
 
 
 def of_releases(program, only):

@@ -47,18 +47,23 @@ export const TILE_CODES = {
           'the chunk is empty, and TileDB before 2.27 wrote an incomplete GZIP stream for it: TileDB fails to read the tile; nothing is lost, and decode reads it',
         mend: 'rewrite',
         lost: STORED,
+        refused: { act: 'fields', error: 'Cannot decompress with GZIP, Stream Error' },
       },
       deltaOfNothing: {
-        severity: 'note',
+        severity: 'error',
         meaning:
           'TileDB writes an empty chunk in this form under DELTA or DOUBLE_DELTA, but fails to read the tile; nothing is lost, and decode reads it',
-        mend: 'leave',
+        mend: 'rewrite',
+        lost: STORED,
+        refused: { act: 'fields', error: 'Write would overflow buffer.' },
       },
       partOfNothing: {
-        severity: 'note',
+        severity: 'error',
         meaning:
           'TileDB writes an empty chunk in this form with these filters, but fails to read the tile; nothing is lost, and decode reads it',
-        mend: 'leave',
+        mend: 'rewrite',
+        lost: STORED,
+        refused: { act: 'fields', error: 'FilterBuffer error; no current buffer.' },
       },
       otherTypes: {
         severity: 'warning',
