@@ -4,6 +4,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { CurrentDomain } from '../format/current-domain.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
+import type { InspectArray } from '../store/array.ts'
 import { asIs, cell, type DocumentValue, integer, list, listOrNone, object, or, text } from '../write/document.ts'
 import { enumerationCells, enumerationOf } from '../write/enumerations.ts'
 import { checkSchema, ENUMERATIONS_SINCE, NEWEST_STABLE } from '../write/schema-check.ts'
@@ -51,6 +52,7 @@ export async function evolve(place: Place, changes: Evolution, step: DocumentVal
   since(CURRENT_DOMAIN_SINCE, 'current_domain')
   const enumerations = await array.enumerations(schema)
   const added = listOrNone(enumeration({ version, style }, uuid))(changes.add_enumerations)
+  await refuseShorter(array, added, step)
   const dropped = new Set(changes.drop_enumerations)
   const extended = new Map(changes.extend_enumerations.map((one) => [one.name, one.values]))
   known(extended.keys(), enumerations, step.at('extend_enumerations'))
@@ -89,6 +91,25 @@ export async function evolve(place: Place, changes: Evolution, step: DocumentVal
       .at('time')
       .fail('a time whose name comes after those of older schemas, as text too', `${time}: ${opened} stays the newest`)
   return `__schema/${name}`
+}
+
+/** Refuses an enumeration of fewer values than one of that name had: cells may index the others, and TileDB's readers fail on them. */
+async function refuseShorter(array: InspectArray, added: readonly Enumeration[], step: DocumentValue): Promise<void> {
+  if (added.length === 0) return
+  for (const { name } of await array.schemaFiles()) {
+    for (const before of await array.enumerations(await array.schema(name))) {
+      const now = added.find((one) => one.name === before.name)
+      const least = enumerationCells(before).length
+      const found = now && enumerationCells(now).length
+      if (found !== undefined && found < least)
+        step
+          .at('add_enumerations')
+          .fail(
+            `${least} values or more in ${JSON.stringify(before.name)}, as before: cells may index them`,
+            `${found}`,
+          )
+    }
+  }
 }
 
 function known(names: Iterable<string>, all: readonly { name: string }[], at: DocumentValue): void {

@@ -166,8 +166,8 @@ export function refusal(filters: readonly FilterConfig[], field: FilteredField):
     if (!known || name === 'AES_256_GCM') return `${name} is not a filter that TileDB accepts`
     const option = known.optionRefusal?.(filter)
     if (option !== undefined) return option
-    const isString = field.cell_val_num === 'var' && known.offsetsInsideSince?.[field.type] !== undefined
-    if (isString && filters[0].name !== name) return `${name} must be the first filter of var-sized text`
+    if (isOfStrings(filter, field) && filters[0].name !== name)
+      return `${name} must be the first filter of var-sized text`
     if (name === 'DOUBLE_DELTA' && (anyType || formatVersion < TYPES_CHECKED_SINCE))
       return datatypeKind(field.type) === 'float' ? `${name} does not accept ${field.type}` : undefined
     if (anyType || (name !== 'WEBP' && formatVersion < TYPES_CHECKED_SINCE)) return undefined
@@ -185,8 +185,17 @@ export function writingRefusal(filters: readonly FilterConfig[], field: Filtered
     if (known?.highestLevel !== undefined && level > known.highestLevel)
       return `${name} takes levels up to ${known.highestLevel}, found ${level}`
     if (max_window_size === 0) return `${name} needs a max_window_size above 0`
+    const before = filters.slice(0, filters.indexOf(filter))
+    if (before.length > 0 && isOfStrings(filter, field)) return `${name} of var-sized text may be there only once`
+    const changes = before.find((one) => !filterOf(one.name)?.keepsData)
+    if (changes && known?.loss?.(filter) === 'digits') return `${name} ruins what ${changes.name} makes`
     return known?.writingRefusal?.(type, filter, field)
   })
+}
+
+/** Whether a filter may keep the offsets of the strings of a field. */
+function isOfStrings({ name }: FilterConfig, { type, cell_val_num }: FilteredField): boolean {
+  return cell_val_num === 'var' && filterOf(name)?.offsetsInsideSince?.[type] !== undefined
 }
 
 /** The first refusal of a filter in a pipeline. @param rule checks one filter; `type` is the datatype that the filter sees */

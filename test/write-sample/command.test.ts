@@ -154,6 +154,8 @@ const REFUSALS: readonly (readonly [string, RegExp])[] = [
   ['--format-version 15 --filters xor', /XOR exists since format version 16/],
   ['--format-version 18 --filters delta', /DELTA exists since format version 19/],
   ['--field-filters nothing=zstd', /--field-filters expects NAME=FILTERS with a field of the schema/],
+  ['--attr s:STRING_ASCII --field-filters s=rle,rle', /RLE of var-sized text may be there only once/],
+  ['--attr f:FLOAT64 --field-filters f=gzip,scale-float:scale=1', /SCALE_FLOAT ruins what GZIP makes/],
   ['--format-version 6 --attr a:INT32:nullable', /nullable attributes exist since format version 7/],
   ['--format-version 6 --cell-order hilbert', /Hilbert order exist.* since format version 7/],
   ['--format-version 4 --dim s:STRING_ASCII', /dimensions of text exist since format version 5/],
