@@ -110,8 +110,8 @@ export async function tileDetectors(
 }
 
 /** Makes a new context. What flipped bytes say about the key must not count for others. */
-export function contextOf({ reading: { codecs, key, maxTileSize } }: Pick<Anatomist, 'reading'>): ReadContext {
-  return readContext(codecs, key, maxTileSize)
+export function contextOf({ reading: { codecs, key, memory } }: Pick<Anatomist, 'reading'>): ReadContext {
+  return readContext(codecs, key, memory)
 }
 
 /** Opens the cells of one field in one tile. Coordinates come with them, and are only needed for dimensions. */

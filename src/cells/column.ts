@@ -28,6 +28,14 @@ export function cellBytes({ data, starts }: ColumnData, cell: number, size: numb
   return starts ? data.subarray(starts[cell], starts[cell + 1]) : data.subarray(cell * size, (cell + 1) * size)
 }
 
+/** The memory of columns, in bytes. */
+export function columnsBytes(columns: readonly (ColumnData | undefined)[]): number {
+  let bytes = 0
+  for (const column of columns)
+    if (column) bytes += column.data.length + (column.starts?.byteLength ?? 0) + (column.validity?.length ?? 0)
+  return bytes
+}
+
 /** Whether two cells are the same, byte by byte. TileDB treats -0.0 and 0.0 as different coordinates. */
 export function sameCell({ data, starts }: ColumnData, a: number, b: number, size: number): boolean {
   const [from, other] = starts ? [starts[a], starts[b]] : [a * size, b * size]

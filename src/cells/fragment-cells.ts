@@ -147,17 +147,21 @@ export class FragmentCells {
     if (this.selection.wholeTiles && this.readers.every((read) => read === undefined)) return
     const from = this.selection.tiles?.from ?? 0
     const to = Math.min(this.selection.tiles?.to ?? tile_num - 1, tile_num - 1)
-    for await (const tiles of this.tileGroups(from, to)) {
-      for (const tile of tiles) {
-        if (this.isLarge(tile)) {
-          yield* this.parts(tile)
-          continue
+    try {
+      for await (const tiles of this.tileGroups(from, to)) {
+        for (const tile of tiles) {
+          if (this.isLarge(tile)) {
+            yield* this.parts(tile)
+            continue
+          }
+          const pause = this.fragment.cx.pause?.()
+          if (pause) await pause
+          const batch = await this.batch(tile)
+          if (!this.selection.wholeTiles || this.selection.withUnreadable || this.isWhole(batch)) yield batch
         }
-        const pause = this.fragment.cx.pause?.()
-        if (pause) await pause
-        const batch = await this.batch(tile)
-        if (!this.selection.wholeTiles || this.selection.withUnreadable || this.isWhole(batch)) yield batch
       }
+    } finally {
+      this.release()
     }
   }
 
@@ -320,6 +324,11 @@ export class FragmentCells {
       if (last?.tile !== tile) last = { tile, data: (await file.read(tile)).data }
       return { data: coordinatesOf(info, last.data, file.cells(tile), d), starts: undefined, validity: undefined }
     }
+  }
+
+  /** Called when the last batch is no longer used, and no other comes soon. */
+  release(): void {
+    for (const file of this.files) file.release()
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { addPlace, hasCode, InspectError } from '../base/errors.ts'
+import { Lease } from '../base/memory.ts'
 import type { LostTail, RefusedPart } from '../filters/filter.ts'
 import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
 import type { FileRole } from '../format/field-files.ts'
@@ -8,7 +9,7 @@ import { CHUNK_COUNT_BYTES, chunkCount, onlyChunk, type StoredChunk, tileChunks 
 import { type PlanOptions, ReadAhead } from '../source/read-ahead.ts'
 import { type ByteRange, type ByteSource, changedWhileRead } from '../source/source.ts'
 import { type Fragment, type FragmentInfo, filePipeline, valuesHoldOffsets } from '../store/fragment.ts'
-import { keyOrDamage } from '../store/generic-tile.ts'
+import { keyOrDamage, roomOf } from '../store/generic-tile.ts'
 import { tileDatatypes } from './slot-type.ts'
 import { BLOCK_BYTES, LARGE_TILE, type PlacedChunk, storedChunks, TilePieces } from './tile-chunks.ts'
 import {
@@ -56,6 +57,8 @@ export class TileFile {
   private loaded: Pipeline | undefined
   /** Tiles that another thread has unfiltered; {@link read} returns them. */
   lent: ReadonlyMap<number, Uint8Array> | undefined
+  /** The memory of the tile, or of the piece of a large tile, that was read last. */
+  private readonly lease: Lease
   /** Called for tiles of which the writer lost the end of a part. */
   onLostTail: ((tile: number, lost: LostTail) => void) | undefined
   /** Called for chunks that TileDB cannot read. */
@@ -82,6 +85,7 @@ export class TileFile {
     this.size = size
     this.holdsOffsets = role === 'var' && valuesHoldOffsets(info, slot)
     this.cellSize = role === 'var' ? 0 : fileCellSize(info, slot, role)
+    this.lease = new Lease(fragment.cx.memory)
     this.source = fragment.folder.file(this.name)
     this.stream = new ReadAhead(this.source)
   }
@@ -150,14 +154,13 @@ export class TileFile {
   /** Reads the unfiltered bytes of a tile piece by piece, from start to end. */
   pieces(tile: number, options: ReadOptions = {}): TilePieces {
     const expected = this.expectedSize(tile) ?? 0
-    const { size } = this.place(tile)
     return new TilePieces({
       expected,
       chunks: () => this.chunks(tile),
       undo: async ({ chunk, index, offset }) => {
         try {
           const pipeline = await this.pipeline(false)
-          pipeline.refuseBeyond(expected, expected, size)
+          this.lease.hold(chunk.original_length)
           return pipeline.owned(pipeline.undoAt(chunk.metadata, offset, chunk, index, options).data)
         } catch (error) {
           throw this.placed(error, tile)
@@ -170,6 +173,22 @@ export class TileFile {
   /** Unfiltered bytes that a tile must have; undefined if the metadata does not say. */
   expectedSize(tile: number): number | undefined {
     return this.role === 'var' ? this.varSizes?.[tile] : this.cells(tile) * this.cellSize
+  }
+
+  /**
+   * Holds the memory of a tile, or of a piece of one, in place of the one before.
+   * @param bytes unfiltered bytes
+   * @throws InspectError TOO_LARGE if they do not fit
+   */
+  hold(bytes: number): void {
+    this.lease.hold(bytes)
+  }
+
+  private readonly holdWhole = (bytes: number): void => this.lease.hold(bytes)
+
+  /** Called when what was read is no longer used. */
+  release(): void {
+    this.lease.release()
   }
 
   /** Announces that tiles `from` to `to` will be read, in this order. */
@@ -255,6 +274,7 @@ export class TileFile {
   private reversed(pipeline: Pipeline, tile: number, stored: Uint8Array, options: ReadOptions): UnfilteredTile {
     try {
       return pipeline.reverseTile(stored, {
+        beforeUndone: this.holdWhole,
         expectedSize: this.expectedSize(tile),
         onLostTail: this.onLostTail && ((lost) => this.onLostTail?.(tile, lost)),
         onRefused: this.onRefused && ((part) => this.onRefused?.(tile, part)),
@@ -301,7 +321,7 @@ export class TileFile {
       formatVersion: info.format_version,
       key: fragment.cx.key,
       stringOffsets,
-      maxTileSize: fragment.cx.maxTileSize,
+      ...roomOf(fragment.cx),
     }
     const pipeline = await Pipeline.load(this.filters, tile, fragment.cx.codecs)
     if (!stringOffsets) this.loaded = pipeline
@@ -309,6 +329,7 @@ export class TileFile {
   }
 
   close(): Promise<void> {
+    this.release()
     return this.stream.close()
   }
 }

@@ -4,7 +4,6 @@ import type { Storage } from '../source/source.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import { openFragment } from '../store/target.ts'
-import { LARGE_TILE } from './tile-chunks.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from './tile-files.ts'
 
 /** Some tiles of some files of a fragment, which any thread can unfilter. */
@@ -32,6 +31,8 @@ export interface UnfilteredTiles {
 export interface TileUnitRunner {
   /** Number of unfiltered bytes from which on threads save more time than they take to start. */
   readonly worthBytes: number
+  /** Unfiltered bytes, over all files, of the largest tiles that are shared: several units are in memory at once. */
+  readonly largestTile: number
   /** Lower limit on the unfiltered bytes in a unit. */
   readonly unitBytes: number
   /** Runs units and returns their results in order. @param runHere runs a unit on this thread */
@@ -53,7 +54,7 @@ export function tileUnits(
   { folder }: Fragment,
   all: readonly TileFile[],
   tiles: readonly number[],
-  { worthBytes, unitBytes }: TileUnitRunner,
+  { worthBytes, largestTile, unitBytes }: TileUnitRunner,
 ): TileUnits | undefined {
   const files = all.filter(isWorthIt)
   // Over a network, other threads would fetch again what this thread has already read.
@@ -63,8 +64,7 @@ export function tileUnits(
   let total = 0
   for (const tile of tiles) {
     const size = sizeOf(tile)
-    // Several units are in memory at once, so large tiles are not shared.
-    if (Number.isNaN(size) || size > LARGE_TILE) return undefined
+    if (Number.isNaN(size) || size > largestTile) return undefined
     total += size
   }
   if (total < worthBytes) return undefined

@@ -1,4 +1,4 @@
-import { InspectError, unlessFault } from '../base/errors.ts'
+import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
 import { Slab } from '../base/slab.ts'
 import { type PlacedChunk, placedChunks } from '../cells/tile-chunks.ts'
 import { isStringOffsetsTile, type TileFile } from '../cells/tile-files.ts'
@@ -50,7 +50,7 @@ export async function undoTile(
   stored: Uint8Array | undefined,
   stringOffsets: boolean,
   reports: ChunkReports,
-  { keep = false, checksumsOnly = false }: { keep?: boolean; checksumsOnly?: boolean },
+  { keep: wanted = false, checksumsOnly = false }: { keep?: boolean; checksumsOnly?: boolean },
 ): Promise<UndoneTile> {
   const pipeline = await file.pipeline(stringOffsets)
   const { offset: base, size } = file.place(tile)
@@ -64,6 +64,8 @@ export async function undoTile(
     offsets: undefined,
     ends: [],
   }
+  const refused = wanted && expected !== undefined ? refusal(() => file.hold(expected)) : undefined
+  const keep = wanted && !refused
   let chunkIndex = 0
   let chunkOffset = 0
   let mismatch = false
@@ -89,6 +91,7 @@ export async function undoTile(
       // A chunk is not undone if its size contradicts the metadata. The tile's size is wrong then, too.
       if (expected !== undefined && out.total > expected) return
       pipeline.refuseBeyond(out.total, expected, size)
+      file.hold(keep ? Math.max(expected ?? 0, out.total) : chunk.original_length)
       const { data, offsets } = pipeline.undoAt(chunk.metadata, offset, chunk, index, options)
       out.offsets ??= offsets
       if (keep && from === 0 && out.total === expected) out.data = pipeline.owned(data)
@@ -107,8 +110,20 @@ export async function undoTile(
   // Waiting for each chunk of a small tile would cost as much as undoing it.
   if (Symbol.iterator in chunks) for (const one of chunks) undo(one)
   else for await (const one of chunks) undo(one)
+  // A tile whose chunks have another size, or faults, has no cells to keep.
+  if (refused && out.whole && out.total === expected) throw refused
   if (keep) out.data = out.data.subarray(0, out.total)
   return out
+}
+
+/** The error of `work`, if it is one. */
+function refusal(work: () => void): InspectError | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    return faultOf(error)
+  }
 }
 
 /**
@@ -185,6 +200,7 @@ export class FaultlessTiles {
       if (!chunk || chunk.original_length !== file.expectedSize(tile)) return undefined
       this.hasReport = false
       this.verdicts.length = 0
+      if (keep) file.hold(chunk.original_length)
       if (keep || this.room.length !== chunk.original_length) this.room = this.slab.take(chunk.original_length)
       const { data } = pipeline.undo(chunk, 0, options, this.room)
       if (this.hasReport) return undefined

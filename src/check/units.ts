@@ -169,8 +169,8 @@ export class UnitWorker<I> {
   }
 
   private async opened(path: string, { kind }: Part): Promise<OpenedIn> {
-    const { codecs, key, maxTileSize, pause } = this.cx
-    const cx = { ...readContext(codecs, key, maxTileSize), pause }
+    const { codecs, key, memory, pause } = this.cx
+    const cx = { ...readContext(codecs, key, memory), pause }
     if (kind === 'array-files' || kind === 'group-files')
       return { target: await openTarget(this.storage, path, cx), cx }
     return { target: { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }, cx }

@@ -29,7 +29,7 @@ export interface CommonOptions extends TimesOptions {
   vertical?: boolean
   requests?: boolean
   signRequest: boolean
-  maxTileSize?: string
+  memory?: string
   /** Whether `--output` names stdout. `output` is then undefined. */
   toStdout?: boolean
 }
@@ -59,8 +59,8 @@ export function addCommonOptions(command: Command, formats: readonly Format[]): 
     .option('--requests', 'show on stderr what is fetched over a network')
     .option('--no-sign-request', 'send requests to S3 without credentials')
     .option(
-      '--max-tile-size <bytes>',
-      'refuse tiles with more unfiltered bytes; K, M and G are powers of 1024, MB of 1000 (default for metadata: 16M, or 2048 for each stored byte if that is more)',
+      '--memory <bytes>',
+      'memory that the run may take for data and metadata; K, M and G are powers of 1024, MB of 1000 (default: 1G)',
     )
     .option('--no-pager', 'do not show long output in $PAGER (less); NO_PAGER=1 does the same for every call')
     .option('--quiet', 'print no progress and no notes on stderr')

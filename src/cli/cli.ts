@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { ClosedPipe, hasCode, type InspectError, usage } from '../base/errors.ts'
+import { Memory } from '../base/memory.ts'
 import { VERSION } from '../base/version.ts'
 import { type CommandContext, type CommandModule, NO_PROGRESS } from '../commands/command.ts'
 import { parseSize } from '../commands/option-values.ts'
@@ -65,7 +66,7 @@ async function runProgram(process: Process, report: Report): Promise<void> {
 /** Prints the words that complete a line, one a line. The scripts of `completion` ask for them. */
 async function printCompletedWords({ argv, stdout, storage }: Process): Promise<void> {
   const { completedWords } = await import('../commands/completed-words.ts')
-  const reading = readContext(nodeCodecs, undefined, undefined)
+  const reading = readContext(nodeCodecs)
   const words = await completedWords({ storage, reading, internalPath, commandOf }, argv.slice(2))
   await stdout.write(words.map((word) => `${word}\n`).join(''))
 }
@@ -172,8 +173,9 @@ async function runCommand(
   const { metered, line } = await progressOf(process, options)
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
-  const maxTileSize = options.maxTileSize === undefined ? undefined : parseSize('--max-tile-size', options.maxTileSize)
-  const newReading = (): ReadContext => ({ ...readContext(nodeCodecs, key, maxTileSize), pause: pauseForEvents })
+  const bytes = options.memory === undefined ? undefined : parseSize('--memory', options.memory)
+  const memory = new Memory(bytes, bytes !== undefined)
+  const newReading = (): ReadContext => ({ ...readContext(nodeCodecs, key, memory), pause: pauseForEvents })
   const shownPath = shownBy(paths)
   const several = paths.length > 1 && command.registeredArguments[0].variadic
   /** The targets that were opened, by their paths in the storage. So two arguments that are equal are read in one state. */

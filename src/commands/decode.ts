@@ -134,8 +134,8 @@ async function openReader(
   if (jobs > 1 && options.limit === undefined) {
     const { unfilterInWorkers } = await import('../threads/tile-pool.ts')
     const { countedTiles } = await import('./work-size.ts')
-    const { key, maxTileSize } = cx.reading
-    selection.threads = countedTiles(unfilterInWorkers(jobs, { key, maxTileSize }), (tiles) => progress.update(tiles))
+    const { key, memory } = cx.reading
+    selection.threads = countedTiles(unfilterInWorkers(jobs, { key, memory }), (tiles) => progress.update(tiles))
   }
   // Not awaited yet: over a network, the schemas are listed while the fragment is opened.
   const changed = changedFields(fragment)

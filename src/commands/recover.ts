@@ -261,8 +261,8 @@ async function recoveredTarget(
  * @throws InspectError NOT_RECOVERED if a written fragment has a fault that recover should have mended
  */
 async function checkWritten(cx: CommandContext, target: Target, partial: string, found: Written): Promise<string[]> {
-  const { codecs, key, maxTileSize } = cx.reading
-  const reading = { ...readContext(codecs, key, maxTileSize), pause: cx.reading.pause }
+  const { codecs, key, memory } = cx.reading
+  const reading = { ...readContext(codecs, key, memory), pause: cx.reading.pause }
   const remaining = new Set<string>()
   const progress = cx.progress({ what: 'checking what was written', total: () => bytesBelow(localStorage, partial) })
   try {

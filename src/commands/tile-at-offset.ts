@@ -12,6 +12,7 @@ import { decodePrefix } from '../format/io.ts'
 import { chunkedTile, type StoredChunk } from '../format/tile-chunks.ts'
 import { type ByteSource, withSource } from '../source/source.ts'
 import { type Fragment, filePipeline } from '../store/fragment.ts'
+import { roomOf } from '../store/generic-tile.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import type { Outcome } from './outcome.ts'
@@ -105,10 +106,11 @@ async function fieldOf(fragment: Fragment, fileName: string): Promise<FileField 
 }
 
 function pipelineFor(fragment: Fragment, field: FileField | undefined, holdsChunks: boolean): Promise<Pipeline> {
-  const { codecs, key, maxTileSize } = fragment.cx
+  const { codecs, key } = fragment.cx
+  const room = roomOf(fragment.cx)
   const formatVersion = versionOf(fragment)
   // Outside an array the filters are not known. Chunks are then shown as stored.
-  if (!field) return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion, maxTileSize }, codecs)
+  if (!field) return Pipeline.load([], { datatype: 'UINT8', cellSize: 1, formatVersion, ...room }, codecs)
   const { schema, slot, role } = field
   const filters = filePipeline({ schema, slots: [slot] }, { slot: 0, role }, fragment.cx.encrypted)
   const owner = { schema, format_version: formatVersion, dense: schema.array_type === 'dense' }
@@ -119,7 +121,7 @@ function pipelineFor(fragment: Fragment, field: FileField | undefined, holdsChun
     key,
     stringOffsets:
       role === 'var' && holdsChunks && filters.length > 0 && keepsOffsets(filters[0], slot.type, formatVersion),
-    maxTileSize,
+    ...room,
   }
   return Pipeline.load(filters, tile, codecs)
 }

@@ -18,6 +18,6 @@ export async function unitRunner<I extends object>(
   const here = new UnitWorker(storage, reading, work)
   if (jobs === 1) return runHere(here, path)
   const { runInWorkers } = await import('../threads/unit-pool.ts')
-  const { key, maxTileSize } = reading
-  return runInWorkers(jobs, { key, deep, maxTileSize }, storage, { path, bytes }, here)
+  const { key, memory } = reading
+  return runInWorkers(jobs, { key, deep, memory }, storage, { path, bytes }, here)
 }

@@ -1,5 +1,7 @@
-import { type Fault, InspectError } from '../base/errors.ts'
+import { type Fault, InspectError, withHint } from '../base/errors.ts'
+import { OPTION_OF_MEMORY } from '../base/memory.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
+import type { FilterContext } from './filter.ts'
 
 export { concat, NO_BYTES } from '../base/bytes.ts'
 
@@ -60,11 +62,20 @@ export class Parts {
   }
 }
 
-/** Refuses a declared output size above the limit. Call it before allocating. */
-export function checkLimit(declared: number, limit: number, field: string): void {
-  if (declared > limit)
-    throw badData({ expected: `at most ${limit} bytes of output`, found: `a declared ${declared}` }, field)
+/**
+ * Refuses a declared output size above the limit of a chunk, or above the memory of the run. Call it before allocating.
+ * @throws InspectError BAD_FILTERED_DATA, TOO_LARGE
+ */
+export function checkLimit(declared: number, { limit, room }: Limits, field: string): void {
+  const found = `a declared ${declared}`
+  if (declared > limit) throw badData({ expected: `at most ${limit} bytes of output`, found }, field)
+  if (room === undefined || declared <= room) return
+  const fault = withHint({ expected: `at most ${room} bytes of output`, found }, OPTION_OF_MEMORY)
+  throw new InspectError('TOO_LARGE', fault, { field })
 }
+
+/** The upper limits on what undoing a filter may give. */
+export type Limits = Pick<FilterContext, 'limit' | 'room'>
 
 /** Up to this many bytes, a loop is faster than `subarray` and `set`. Measured 2026-11 on Node 20. */
 export const FEW_BYTES = 64

@@ -65,7 +65,7 @@ export function compressionFilter(codec: PartCodec): Filter {
       let total = 0
       for (const part of metadata_parts) total += part.original_length
       for (const part of data_parts) total += part.original_length
-      checkLimit(total, cx.limit, 'original_length')
+      checkLimit(total, cx, 'original_length')
       // Only RLE stores such parts. TileDB reads them if they are all that there is.
       const hasEmpty = cx.onRefused && data_parts.some(({ compressed_length }) => compressed_length === 0)
       if (hasEmpty && (cx.losesEmptyParts || metadata_parts.length > 0)) cx.onRefused?.('part of nothing')

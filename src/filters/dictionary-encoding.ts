@@ -1,11 +1,12 @@
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, dictionaryMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, FEW_BYTES, NO_BYTES } from './bytes.ts'
+import { badData, checkLimit, FEW_BYTES, NO_BYTES } from './bytes.ts'
 import type { FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
   checkStrings,
   countSize,
+  offsetsLimits,
   readCount,
   readStrings,
   STRING_GROWTH,
@@ -154,7 +155,8 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
       'offsets_length',
     )
   }
-  const { starts, lengths } = entriesOf(dictionary, stringSize)
+  checkLimit(8 * count, offsetsLimits(cx), 'offsets_length')
+  const { starts, lengths } = entriesOf(dictionary, stringSize, cx)
   const ids = idsOf(bytes.data, idSize, count)
   let strings = 0
   for (let cell = 0; cell < count; cell++) {
@@ -162,7 +164,7 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
     if (id >= starts.length) throw badData({ expected: `an id below ${starts.length}`, found: id })
     strings += lengths[id]
   }
-  checkStrings(value.part, strings, cx.limit)
+  checkStrings(value.part, strings, cx)
   const data = new Uint8Array(strings)
   const offsets = new Float64Array(count)
   let to = 0
@@ -188,9 +190,14 @@ function idsOf(data: Uint8Array, idSize: number, count: number): Uint32Array {
 }
 
 /** Returns the start and the length of the string of each entry in the dictionary. */
-function entriesOf(dictionary: Uint8Array, lengthSize: number): { starts: Uint32Array; lengths: Uint32Array } {
+function entriesOf(
+  dictionary: Uint8Array,
+  lengthSize: number,
+  cx: FilterContext,
+): { starts: Uint32Array; lengths: Uint32Array } {
   let count = 0
   for (let at = 0; at < dictionary.length; count++) at = entryEnd(dictionary, at, lengthSize)
+  checkLimit(8 * count, offsetsLimits(cx), 'dictionary')
   const starts = new Uint32Array(count)
   const lengths = new Uint32Array(count)
   let at = 0

@@ -75,6 +75,8 @@ export interface FilterContext {
   formatVersion: number
   /** Upper limit on the bytes that undoing this filter may give. A larger declared size is refused before allocation. */
   limit: number
+  /** The same for the memory of the run, whatever the chunk says: see {@link Memory.room}. Undefined: no limit. */
+  room?: number | undefined
   /**
    * Whether the data includes the offsets of var-sized strings. RLE and DICTIONARY_ENCODING then use their string
    * layouts.

@@ -58,7 +58,7 @@ export function partFilter(transform: PartTransform): Filter {
       const { outputLength } = transform
       if (outputLength) {
         const declared = parts.reduce((sum, part) => sum + outputLength(part, config, cx), 0)
-        checkLimit(declared, cx.limit, 'part_lengths')
+        checkLimit(declared, cx, 'part_lengths')
       }
       const out = parts.map((part) => transform.reverse(part, config, cx))
       return { metadata: bytes.metadata.subarray(length), data: concat(out) }

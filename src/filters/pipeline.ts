@@ -1,4 +1,5 @@
 import { type ErrorPlace, faultOf, InspectError, inconsistent, longer, withHint } from '../base/errors.ts'
+import { OPTION_OF_MEMORY } from '../base/memory.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
@@ -34,10 +35,12 @@ export interface TileType {
   key?: Uint8Array | undefined
   /** Whether the data includes the offsets of var-sized strings (RLE, DICTIONARY_ENCODING). */
   stringOffsets?: boolean | undefined
-  /** Upper limit on the unfiltered bytes of a tile. Undefined: no limit. */
-  maxTileSize?: number | undefined
-  /** The stored bytes from which this limit follows, for the error. Undefined if the user set the limit. */
-  limitedFor?: number | undefined
+  /** Upper limit on the unfiltered bytes of a tile, and on what each filter gives: {@link Memory.room}. Undefined: no limit. */
+  room?: number | undefined
+  /** Whether the tile may have this many bytes for any number of stored bytes: the user set the limit. */
+  isRoomSet?: boolean | undefined
+  /** A smaller limit on the unfiltered bytes of the tile: what is plausible for the stored bytes. */
+  plausible?: { bytes: number; stored: number } | undefined
 }
 
 /** One step of undoing a chunk, for {@link ReadOptions.onStage}. */
@@ -71,6 +74,8 @@ export interface ReadOptions {
    * for each MiB, as much as the faster filters.
    */
   into?: Uint8Array | undefined
+  /** Called with the unfiltered bytes of the tile before they are made. It may throw. */
+  beforeUndone?: ((bytes: number) => void) | undefined
   /** Whether nobody reads the unfiltered bytes: see {@link FilterContext.unread}. */
   unread?: boolean | undefined
   /** Whether to undo only as many filters as it takes to compare every checksum and tag. */
@@ -224,6 +229,7 @@ export class Pipeline {
       )
     }
     this.refuseLarger(total, base)
+    options.beforeUndone?.(total)
     let data = options.into !== undefined && options.into.length >= total ? options.into : NO_BYTES
     let at = 0
     let offsets: Float64Array | undefined
@@ -253,9 +259,10 @@ export class Pipeline {
   }
 
   private refuseLarger(size: number, offset?: number): void {
-    const { maxTileSize, limitedFor } = this.tile
-    if (maxTileSize === undefined || size <= maxTileSize) return
-    throw tooLarge(maxTileSize, size, { offset, field: 'chunks.original_length' }, limitedFor)
+    const { room, plausible } = this.tile
+    const at = { offset, field: 'chunks.original_length' }
+    if (plausible !== undefined && size > plausible.bytes) throw tooLarge(plausible.bytes, size, at, plausible.stored)
+    if (room !== undefined && size > room) throw tooLarge(room, size, at)
   }
 
   /**
@@ -264,7 +271,7 @@ export class Pipeline {
    */
   private refuseUnlikely(total: number, stored: number, offset?: number): void {
     const most = unfilteredLimit(stored)
-    if (this.tile.maxTileSize !== undefined || total <= most) return
+    if (this.tile.isRoomSet || total <= most) return
     throw tooLarge(most, total, { offset, field: 'chunks.original_length' }, stored)
   }
 
@@ -273,13 +280,12 @@ export class Pipeline {
    * @param end sum of the original lengths of the chunks so far, including this one
    * @param expected unfiltered bytes of the tile; undefined if this is unknown
    * @param stored stored bytes of the tile
-   * @throws InspectError INCONSISTENT, TOO_LARGE
+   * @throws InspectError INCONSISTENT, TOO_LARGE if their sum is not plausible
    */
   refuseBeyond(end: number, expected: number | undefined, stored: number): void {
     if (expected === undefined) this.refuseUnlikely(end, stored)
     else if (end > expected)
       throw inconsistent({ expected: `${expected} unfiltered bytes in the tile`, found: 'chunks of more' })
-    this.refuseLarger(end)
   }
 
   /** Index of the first filter, in writing order, with a checksum or tag; the number of filters if there is none. */
@@ -391,6 +397,7 @@ export class Pipeline {
         key,
         stringOffsets: i === 0 && stringOffsets === true,
         limit: 0,
+        room: this.tile.room,
         onVerdict,
         onRefused: options.onRefused,
         losesEmptyParts: next && losesEmptyPart(next, formatVersion),
@@ -525,10 +532,10 @@ function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
 function tooLarge(most: number, found: number, at: ErrorPlace, stored?: number): InspectError {
   const bound = `at most ${most} unfiltered bytes in a tile`
   if (stored === undefined)
-    return new InspectError('TOO_LARGE', withHint({ expected: bound, found }, '(--max-tile-size)'), at)
+    return new InspectError('TOO_LARGE', withHint({ expected: bound, found }, OPTION_OF_MEMORY), at)
   const { commandLine } = withHint(
     { expected: bound, found },
-    `(for ${stored} stored bytes; --max-tile-size sets another bound)`,
+    `(for ${stored} stored bytes; --memory sets another bound)`,
   )
   return new InspectError('TOO_LARGE', { expected: `${bound} (for ${stored} stored bytes)`, found, commandLine }, at)
 }

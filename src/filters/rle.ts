@@ -8,7 +8,7 @@ import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterPart
 import {
   checkStrings,
   countSize,
-  offsetsLimit,
+  offsetsLimits,
   readCount,
   readStrings,
   STRING_GROWTH,
@@ -210,8 +210,8 @@ function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredByt
     strings += run * stringLength
   }
   if (cells !== count) throw badData({ expected: `runs of ${count} cells in all`, found: cells }, 'offsets_length')
-  checkStrings(value.part, strings, cx.limit)
-  checkLimit(8 * count, offsetsLimit(cx.limit), 'offsets_length')
+  checkStrings(value.part, strings, cx)
+  checkLimit(8 * count, offsetsLimits(cx), 'offsets_length')
   const data = new Uint8Array(strings)
   const offsets = new Float64Array(count)
   let cell = 0

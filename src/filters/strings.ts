@@ -1,7 +1,7 @@
 import { badValue } from '../base/errors.ts'
 import type { StringPart } from '../format/chunk-metadata.ts'
 import type { AnyIo } from '../format/io.ts'
-import { badData, checkLimit, copyBytes, wholeMetadata } from './bytes.ts'
+import { badData, checkLimit, copyBytes, type Limits, wholeMetadata } from './bytes.ts'
 import { isElementSize } from './elements.ts'
 import type { FilteredBytes, FilterParts } from './filter.ts'
 
@@ -117,17 +117,17 @@ export function readStrings<T extends { part: StringPart }>(
 }
 
 /** Checks the total bytes of the strings. Call it before allocating them. */
-export function checkStrings(part: StringPart, found: number, limit: number): void {
+export function checkStrings(part: StringPart, found: number, limits: Limits): void {
   if (found !== part.original_length) {
     throw badData({ expected: `${part.original_length} bytes of strings`, found }, 'original_length')
   }
-  checkLimit(found, limit, 'original_length')
+  checkLimit(found, limits, 'original_length')
 }
 
 /** Bytes of offsets that any chunk may give: 32 Mi cells. Empty strings have offsets, but no bytes that `limit` counts. */
 const LEAST_OFFSETS_LIMIT = 2 ** 28
 
-/** Returns the upper limit on the bytes of offsets that a chunk may give. */
-export function offsetsLimit(limit: number): number {
-  return Math.max(limit, LEAST_OFFSETS_LIMIT)
+/** Returns the upper limits on the bytes of offsets that a chunk may give. */
+export function offsetsLimits({ limit, room }: Limits): Limits {
+  return { limit: Math.max(limit, LEAST_OFFSETS_LIMIT), room }
 }

@@ -77,7 +77,7 @@ export function windowFilter<Head extends { window_num: number }, Entry extends 
       if (stored !== data.length) {
         throw badData({ expected: `${stored} bytes ${codec.dataIs}`, found: data.length }, 'window_bytes')
       }
-      if (total > stored) checkLimit(total, cx.limit, 'original_bytes')
+      if (total > stored) checkLimit(total, cx, 'original_bytes')
       const out = new Uint8Array(total)
       let from = 0
       let to = 0

@@ -230,7 +230,7 @@ export class Reader<T> implements Io<T> {
     if (this.elementsLeft >= 0) return
     const bound = `${this.origin.mostElements} elements in lists for the bytes stored`
     const fault = { expected: `at most ${bound}`, found: 'more' }
-    throw this.fail('TOO_LARGE', name, withHint(fault, '(--max-tile-size lifts this bound)'))
+    throw this.fail('TOO_LARGE', name, withHint(fault, '(--memory lifts this bound)'))
   }
 
   private fail(

@@ -254,6 +254,12 @@ export class DenseSource {
     }
   }
 
+  /** Called when the last tile is no longer used. */
+  async release(): Promise<void> {
+    const cells = await this.cells
+    cells?.release()
+  }
+
   async close(): Promise<void> {
     if (!this.cells) return
     const cells = await this.cells

@@ -1,4 +1,5 @@
-import type { ColumnData, ColumnType } from '../cells/column.ts'
+import { Lease } from '../base/memory.ts'
+import { type ColumnData, type ColumnType, columnsBytes } from '../cells/column.ts'
 import { type BoxPlace, constantPlace, copyBox, startOfRun, visitRuns } from '../cells/copy-box.ts'
 import { fastestFirst } from '../cells/dense-coordinates.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -34,7 +35,14 @@ export interface DenseRoom {
   batch: number
 }
 
-const ROOM: DenseRoom = { most: 32 * 2 ** 20, batch: 4 * 2 ** 20 }
+/** The usual limits, for a run with enough memory. */
+const USUAL: DenseRoom = { most: 32 * 2 ** 20, batch: 4 * 2 ** 20 }
+/** A window, the tiles that are kept, and the tile that is read are held at once. */
+const PARTS_OF_ROOM = 4
+
+function roomIn(room: number): DenseRoom {
+  return { most: Math.min(USUAL.most, room / PARTS_OF_ROOM), batch: Math.min(USUAL.batch, room / PARTS_OF_ROOM) }
+}
 
 /**
  * Reads the cells of a dense array as TileDB's reader returns them: cells of newer fragments replace older ones, and cells that were
@@ -50,8 +58,8 @@ const ROOM: DenseRoom = { most: 32 * 2 ** 20, batch: 4 * 2 ** 20 }
  *
  * With `onFault`, the cells of a tile that cannot be read are left out, unless a newer fragment has them.
  */
-export async function* readDense(opened: OpenedArray, query: ReadQuery, room = ROOM): ReadBatches {
-  const reader = new DenseReader(opened, query, room)
+export async function* readDense(opened: OpenedArray, query: ReadQuery, room?: DenseRoom): ReadBatches {
+  const reader = new DenseReader(opened, query, room ?? roomIn(opened.array.cx.memory.room))
   try {
     yield* reader.batches()
   } finally {
@@ -93,6 +101,10 @@ class DenseReader {
   private readonly files: OpenFiles
   private readonly room: DenseRoom
   private readonly kept: KeptTiles
+  /** The memory of the tiles that the window keeps for the origin of its cells. */
+  private readonly tracked: Lease
+  /** The source that read a tile last. */
+  private last: DenseSource | undefined
   /** By column: memory that the next window may use again, for {@link ReadQuery.reuse}. */
   private readonly buffers: Uint8Array[] = []
   /** Along each axis: the distance between adjacent cells of a tile. */
@@ -107,6 +119,7 @@ class DenseReader {
     this.array = array
     this.query = query
     this.room = room
+    this.tracked = new Lease(array.cx.memory)
     this.kept = new KeptTiles(room.most)
     const { dimensions } = schema.domain
     this.dimensions = dimensions
@@ -183,6 +196,7 @@ class DenseReader {
     const pieces = window.blocks.map((block) => this.pieces(block, this.touching(touching, [block])))
     const tile = await this.singleTile(window, pieces)
     if (tile) return tile
+    this.tracked.release()
     const { cell_num } = window
     const made: Assembly = {
       window,
@@ -259,7 +273,10 @@ class DenseReader {
       if (validity && column.validity) copyBox(column.validity, source, validity, to, lengths, 1)
     }
     if (!owner) return
-    if (this.isTracked && tiles.at(-1) !== tile) tiles.push(tile)
+    if (this.isTracked && tiles.at(-1) !== tile) {
+      tiles.push(tile)
+      this.tracked.hold(this.tracked.bytes + columnsBytes(columns))
+    }
     const number = tiles.length - 1
     visitRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
       for (let i = 0, p = first, o = at; i < count; i++, p += fromStep, o += toStep) {
@@ -355,12 +372,15 @@ class DenseReader {
     if (known) return known
     const keep = this.kept.hasRoom
     await this.files.use(source)
+    if (this.last !== source) await this.last?.release()
+    this.last = source
     const columns = await source.tile(tile, reuse && !keep)
     if (columns && keep) this.kept.add(key, columns)
     return columns
   }
 
   async close(): Promise<void> {
+    this.tracked.release()
     for (const source of this.sources) await source.close()
   }
 }
@@ -442,6 +462,6 @@ class KeptTiles {
 
   add(key: string, columns: (ColumnData | undefined)[]): void {
     this.tiles.set(key, columns)
-    for (const column of columns) this.bytes += (column?.data.length ?? 0) + (column?.starts?.length ?? 0) * 8
+    this.bytes += columnsBytes(columns)
   }
 }

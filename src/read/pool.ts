@@ -1,5 +1,5 @@
 import { isSorted, type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
-import { type ColumnData, sameCell } from '../cells/column.ts'
+import { type ColumnData, columnsBytes, sameCell } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { fixedSize } from '../format/range.ts'
@@ -31,6 +31,8 @@ export class MergePool {
   /** The batches whose order was checked. */
   private readonly checked = new WeakSet<SourceBatch>()
   private entries: Entry[] = []
+  /** Memory of the entries, in bytes. */
+  bytes = 0
 
   constructor(schema: ArraySchema, onNotUnique?: ReadQuery['onNotUnique']) {
     this.schema = schema
@@ -38,7 +40,9 @@ export class MergePool {
   }
 
   add(batch: SourceBatch, rows: Uint32Array): void {
-    if (rows.length > 0) this.entries.push({ batch, rows })
+    if (rows.length === 0) return
+    this.entries.push({ batch, rows })
+    this.bytes += entryBytes(batch, rows)
   }
 
   /** Number of cells of a fragment in the pool. @param index position of the fragment */
@@ -117,6 +121,7 @@ export class MergePool {
   private keep(sorted: Int32Array | undefined, taken: number, from: Uint32Array, rows: Uint32Array): void {
     if (taken === rows.length) {
       this.entries = []
+      this.bytes = 0
       return
     }
     const gone = new Uint8Array(rows.length)
@@ -130,7 +135,15 @@ export class MergePool {
     this.entries = this.entries.flatMap(({ batch }, i) =>
       left[i].count > 0 ? [{ batch, rows: left[i].rows.slice(0, left[i].count) }] : [],
     )
+    this.bytes = this.entries.reduce((sum, { batch, rows }) => sum + entryBytes(batch, rows), 0)
   }
+}
+
+/** Bytes of the lists that merging and sorting make of a cell: its places, and about one dimension as lanes. */
+export const MERGE_BYTES = 8
+
+function entryBytes({ columns }: SourceBatch, rows: Uint32Array): number {
+  return columnsBytes(columns) + rows.length * MERGE_BYTES
 }
 
 function newestFirst(a: SourceBatch, b: SourceBatch): number {

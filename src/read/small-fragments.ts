@@ -8,6 +8,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import { ndRangeSize } from '../format/range.ts'
 import type { Folder } from '../source/source.ts'
 import { type FragmentInfo, filePipeline } from '../store/fragment.ts'
+import { roomOf } from '../store/generic-tile.ts'
 import { LaidOutInfo } from '../store/laid-out-info.ts'
 import type { OpenedFragment } from './query.ts'
 
@@ -47,9 +48,9 @@ export class SmallFragments {
       const slot = slots.findIndex((one) => one.kind === 'dimension' && one.index === index)
       const { name } = fieldTileFile(info, slot, 'data')
       const { cellSize } = slots[slot]
-      const { key, maxTileSize, codecs, encrypted } = fragment.cx
+      const { key, codecs, encrypted } = fragment.cx
       const types = tileDatatypes(info, slots[slot], 'data')
-      const type = { ...types, cellSize, formatVersion: format_version, key, maxTileSize }
+      const type = { ...types, cellSize, formatVersion: format_version, key, ...roomOf(fragment.cx) }
       const pipeline = await Pipeline.load(filePipeline(info, { slot, role: 'data' }, encrypted), type, codecs)
       dimensions.push({ index, ranges: new Map([[index, ranges]]), slot, name, cellSize, pipeline })
     }

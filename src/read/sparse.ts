@@ -1,5 +1,6 @@
 import { faultOf } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
+import { Lease } from '../base/memory.ts'
 import {
   type Bounds,
   type Comparable,
@@ -10,12 +11,12 @@ import {
   rowsInside,
 } from '../cells/bounds.ts'
 import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
-import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
+import { allRows, type CellBatch, type ColumnData, type ColumnType, columnsBytes } from '../cells/column.ts'
 import { pickedColumn, remarkChanged } from './fill.ts'
 import { CellFilter, isTimed, type Picked, writtenAt } from './filter.ts'
 import { OpenFiles } from './open-files.ts'
 import { isCutByTime } from './opening.ts'
-import { cellsOfBatches, MergePool, pickFrom } from './pool.ts'
+import { cellsOfBatches, MERGE_BYTES, MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, provenanceColumns, type ReadBatches, type ReadQuery, readColumns, WRITTEN } from './query.ts'
 import { byCorner, byFragment, type Place } from './schedule.ts'
@@ -30,6 +31,8 @@ const MAX_WINDOW = 4 * 2 ** 20
 const WINDOW_GROWTH = 4
 /** Upper limit on the bytes of the cells that are sorted together. */
 const MAX_SORTED = 24 * 2 ** 20
+/** Cells that are sorted together are also held where they were read and merged, and as the next ones are read. */
+const PARTS_OF_ROOM = 4
 /** Number of fragments from which on it is worth preparing for small fragments. */
 const MANY = 16
 /** Number of cells in a batch of sorted cells. */
@@ -39,8 +42,9 @@ const SORTED_BATCH = 2 ** 16
  * Reads the cells of a sparse array. All fragments are merged as TileDB's reader merges them.
  * @param maxSorted upper limit on the bytes of the cells that are sorted together
  */
-export async function* readSparse(opened: OpenedArray, query: ReadQuery, maxSorted = MAX_SORTED): ReadBatches {
-  const reader = await SparseReader.open(opened, query, maxSorted)
+export async function* readSparse(opened: OpenedArray, query: ReadQuery, maxSorted?: number): ReadBatches {
+  const { room } = opened.array.cx.memory
+  const reader = await SparseReader.open(opened, query, maxSorted ?? Math.min(MAX_SORTED, room / PARTS_OF_ROOM))
   try {
     yield* reader.batches()
   } finally {
@@ -56,6 +60,10 @@ class SparseReader {
   private readonly files: OpenFiles
   /** Sources for which the missing times were remarked. */
   private readonly untimed = new Set<Source>()
+  /** The memory of the cells that wait to be merged. */
+  private readonly waiting: Lease
+  /** The memory of the cells that wait to be sorted. */
+  private readonly unsorted: Lease
   private readonly columns: readonly ColumnType[]
   private readonly maxSorted: number
   /** Number of columns to show, without the columns of the provenance. */
@@ -70,6 +78,8 @@ class SparseReader {
     maxSorted: number,
   ) {
     this.maxSorted = maxSorted
+    this.waiting = new Lease(opened.array.cx.memory)
+    this.unsorted = new Lease(opened.array.cx.memory)
     this.opened = opened
     this.query = query
     this.filter = filter
@@ -113,6 +123,8 @@ class SparseReader {
   }
 
   async close(): Promise<void> {
+    this.waiting.release()
+    this.unsorted.release()
     for (const source of this.sources) await source.close()
   }
 
@@ -215,6 +227,7 @@ class SparseReader {
       await pause?.()
       const taken = pool.take(before)
       schedule.firstLimit(taken.firstLimit)
+      this.waiting.hold(pool.bytes)
       yield* this.shownCells(taken.batches, taken.picked)
       more = before !== undefined
       bytes = Math.min(MAX_WINDOW, bytes * WINDOW_GROWTH)
@@ -231,6 +244,7 @@ class SparseReader {
         const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
         this.query.onHeld?.(rows?.length ?? batch.cell_num)
         pool.add(batch, rows ?? allRows(batch.cell_num))
+        this.waiting.hold(pool.bytes)
         read.push(batch)
       }
     }
@@ -243,7 +257,12 @@ class SparseReader {
     const slowest = colMajor ? dimensions.length - 1 : 0
     for (const ranges of this.slices(slowest)) {
       const batches: CellBatch[] = []
-      for await (const batch of this.merged(ranges, false, false)) batches.push(batch)
+      this.unsorted.release()
+      for await (const batch of this.merged(ranges, false, false)) {
+        batches.push(batch)
+        const added = columnsBytes(batch.columns) + (batch.rows?.length ?? batch.cell_num) * MERGE_BYTES
+        this.unsorted.hold(this.unsorted.bytes + added)
+      }
       yield* this.sortedBatches(batches, colMajor)
     }
   }

@@ -1,4 +1,5 @@
 import { addPlace, hasCode, InspectError, withHint } from '../base/errors.ts'
+import { Memory } from '../base/memory.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
@@ -15,8 +16,8 @@ export interface ReadContext {
   keyProven: boolean
   /** Whether an encrypted generic tile was opened. The pipelines of the array's data files then end in the AES filter. */
   encrypted: boolean
-  /** Upper limit on the unfiltered bytes of a tile. Larger tiles are TOO_LARGE. */
-  maxTileSize?: number | undefined
+  /** The bound of the run's memory, which all contexts of a run share. What does not fit is TOO_LARGE. */
+  memory: Memory
   /** Time of the read in milliseconds. Fragments, lists and schemas of later times do not count. */
   now: bigint
   /** Start of the time range in milliseconds, 0 if undefined. Earlier writes do not count, except for schemas. */
@@ -34,8 +35,13 @@ export interface ReadContext {
 export type Times = Pick<ReadContext, 'from' | 'now'>
 
 /** A context for one array, and for the fragments and files in it. */
-export function readContext(codecs: Codecs, key?: Uint8Array, maxTileSize?: number): ReadContext {
-  return { codecs, key, keyProven: false, encrypted: false, maxTileSize, now: timeOfOpening() }
+export function readContext(codecs: Codecs, key?: Uint8Array, memory = new Memory()): ReadContext {
+  return { codecs, key, keyProven: false, encrypted: false, memory, now: timeOfOpening() }
+}
+
+/** What a pipeline must know of the memory of the run, for tiles of data files. */
+export function roomOf({ memory }: ReadContext): Pick<TileType, 'room' | 'isRoomSet'> {
+  return { room: memory.room, isRoomSet: memory.isSet }
 }
 
 /** The time in `TILEDB_INSPECT_NOW`, or the current time. */
@@ -122,9 +128,10 @@ const LEAST_CHUNKS = 1024
 /** Smallest plausible bytes of a chunk, if there are more chunks. */
 const SMALLEST_CHUNK = 64
 
-/** Upper limit on the elements of lists in a generic tile of `stored` bytes. None if the user sets a limit on tile sizes. */
-export function mostElements(stored: number, cx: ReadContext): number {
-  return cx.maxTileSize === undefined ? Math.max(LEAST_ELEMENTS, stored * ELEMENTS_PER_BYTE) : Number.POSITIVE_INFINITY
+/** Upper limit on the elements of lists in a generic tile of `stored` bytes: what is plausible, and what memory can hold. */
+export function mostElements(stored: number, { memory }: ReadContext): number {
+  const plausible = Math.max(LEAST_ELEMENTS, stored * ELEMENTS_PER_BYTE)
+  return memory.isSet ? memory.elements : Math.min(plausible, memory.elements)
 }
 
 /** The elements of every generic tile. TileDB does not look at what the header says about them. */
@@ -151,13 +158,13 @@ export function genericTileType(header: GenericTileHeader, cx: ReadContext, plac
 }
 
 /** The upper limit on a generic tile's unfiltered size. @param stored bytes of its chunks */
-export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'maxTileSize' | 'limitedFor'> {
-  if (cx.maxTileSize !== undefined) return { maxTileSize: cx.maxTileSize }
-  return { maxTileSize: unfilteredLimit(stored, LEAST_CONTENT), limitedFor: stored }
+export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'room' | 'isRoomSet' | 'plausible'> {
+  const bound = roomOf(cx)
+  return bound.isRoomSet ? bound : { ...bound, plausible: { bytes: unfilteredLimit(stored, LEAST_CONTENT), stored } }
 }
 
 /**
- * Refuses implausibly many chunks, because unfiltering takes time for each chunk. If the user sets a limit on tile sizes, any
+ * Refuses implausibly many chunks, because unfiltering takes time for each chunk. If the user sets a bound of memory, any
  * number is accepted.
  * @throws InspectError TOO_LARGE
  */
@@ -169,9 +176,9 @@ export function checkChunkNum(
   // There is no room for their heads, so the number is damaged, and unfiltering ends at once.
   if (chunkNum * CHUNK_HEAD_BYTES > persisted_size) return
   const most = Math.max(LEAST_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
-  if (chunkNum <= most || cx.maxTileSize !== undefined) return
+  if (chunkNum <= most || cx.memory.isSet) return
   const fault = { expected: `at most ${most} chunks for ${tile_size} unfiltered bytes`, found: chunkNum }
-  const hinted = withHint(fault, '(--max-tile-size lifts this bound)')
+  const hinted = withHint(fault, '(--memory lifts this bound)')
   throw new InspectError('TOO_LARGE', hinted, { field: 'chunk_num' })
 }
 

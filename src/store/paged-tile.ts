@@ -65,8 +65,8 @@ export async function openPagedTile(
   const last = start + header.persisted_size
   if (last > section.end) throw wrong('persisted_size', section.end - start, header.persisted_size)
   const type = genericTileType(header, cx, { offset })
-  if (type.maxTileSize !== undefined && header.tile_size > type.maxTileSize)
-    throw wrong('tile_size', type.maxTileSize, header.tile_size)
+  const most = Math.min(type.room ?? header.tile_size, type.plausible?.bytes ?? header.tile_size)
+  if (header.tile_size > most) throw wrong('tile_size', most, header.tile_size)
   const pipeline = await Pipeline.load(header.filters.filters, type, cx.codecs)
   const chunks: Chunk[] = []
   let total = 0

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { Memory } from '../base/memory.ts'
 import { type TileUnit, tileUnitWorker } from '../cells/tile-units.ts'
 import { localStorage } from '../node/file.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
@@ -6,8 +7,8 @@ import { readContext } from '../store/generic-tile.ts'
 import type { TileWorkerSettings } from './tile-pool.ts'
 
 /** A thread of the pool in tile-pool.ts. It answers each unit with its unfiltered tiles, in order. */
-const { key, maxTileSize } = workerData as TileWorkerSettings
-const undo = tileUnitWorker(localStorage, readContext(nodeCodecs, key, maxTileSize))
+const { key, memory } = workerData as TileWorkerSettings
+const undo = tileUnitWorker(localStorage, readContext(nodeCodecs, key, new Memory(memory.bytes, memory.isSet)))
 let last: Promise<void> = Promise.resolve()
 
 parentPort?.on('message', (unit: TileUnit) => {

@@ -1,20 +1,27 @@
 import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { type ErrorFacts, InspectError } from '../base/errors.ts'
+import type { Memory, MemoryFacts } from '../base/memory.ts'
 import { runHere, type Unit, type UnitResult, type UnitRunner, type UnitWorker, unpacked } from '../check/units.ts'
 import type { Storage } from '../source/source.ts'
 import { lendStorage } from './lent-storage.ts'
 import { PoolThread, sharedWork, type Thread } from './shared-work.ts'
 
-interface WorkerSettings {
+interface Settings {
   key: Uint8Array | undefined
   /** Option of `verify-checksums`; undefined for `check`. */
   deep: boolean | undefined
-  maxTileSize: number | undefined
+}
+
+/** What {@link runInWorkers} needs. */
+interface PoolSettings extends Settings {
+  memory: Memory
 }
 
 /** Data for each thread at its start. */
-export interface WorkerData extends WorkerSettings {
+export interface WorkerData extends Settings {
+  /** The share of this thread. */
+  memory: MemoryFacts
   /** Port to the thread that reads URLs; undefined if there are none. */
   port: MessagePort | undefined
 }
@@ -31,7 +38,7 @@ const WORTH_WORKERS = 64 * 2 ** 20
  */
 export function runInWorkers<I extends object>(
   jobs: number,
-  settings: WorkerSettings,
+  settings: PoolSettings,
   storage: Storage,
   target: { path: string; bytes: number | undefined },
   here: UnitWorker<I>,
@@ -56,12 +63,14 @@ export function runInWorkers<I extends object>(
     }
     const all = chain(first, more ? iterator : undefined)
     if (more) {
+      settings.memory.threads = count
       const threads = Array.from({ length: count - 1 }, () => workerThread<I>(settings, lent))
       // All threads together have as many units at once as one thread alone would.
       const lanes = lent && Math.ceil(here.atOnce(target.path) / threads.length)
       try {
         yield* sharedWork(all, (unit) => here.run(unit), threads, undefined, lanes)
       } finally {
+        settings.memory.threads = 1
         await here.close()
       }
     } else yield* alone(all)
@@ -81,12 +90,12 @@ async function* chain<U>(first: readonly U[], rest: AsyncIterator<U> | undefined
 
 /** Starts a thread. @param lent storage from which the thread reads URLs */
 function workerThread<I extends object>(
-  settings: WorkerSettings,
+  settings: PoolSettings,
   lent: Storage | undefined,
 ): Thread<Unit<I>, UnitResult<I>> {
   const channel = lent && new MessageChannel()
   if (channel) lendStorage(lent, channel.port1)
-  const data: WorkerData = { ...settings, port: channel?.port2 }
+  const data: WorkerData = { ...settings, memory: settings.memory.facts, port: channel?.port2 }
   const pool = new PoolThread<Unit<I>, Answer<I>>('unit-worker.cjs', data, undefined, channel ? [channel.port2] : [])
   return {
     ready: pool.ready,

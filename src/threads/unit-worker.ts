@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { asInspectError } from '../base/errors.ts'
+import { Memory } from '../base/memory.ts'
 import { checkUnit } from '../check/data-files.ts'
 import type { Item } from '../check/finding.ts'
 import { packed, type Unit, UnitWorker } from '../check/units.ts'
@@ -12,9 +13,9 @@ import { lentStorage } from './lent-storage.ts'
 import type { Answer, WorkerData } from './unit-pool.ts'
 
 /** A thread of the pool in unit-pool.ts. It answers each unit with its results, in order. */
-const { key, deep, maxTileSize, port } = workerData as WorkerData
+const { key, deep, memory, port } = workerData as WorkerData
 const storage = port ? lentStorage(localStorage, port) : localStorage
-const cx = readContext(nodeCodecs, key, maxTileSize)
+const cx = readContext(nodeCodecs, key, new Memory(memory.bytes, memory.isSet))
 const worker =
   deep === undefined
     ? new UnitWorker<Item>(storage, cx, checkUnit)

@@ -1,8 +1,8 @@
 /** What only messages of the command line have: names of options. */
 const OPTIONS = [
   [/: give its key with --key or --key-file/, ''],
-  [/; --max-tile-size sets another bound/, ''],
-  [/ \(--max-tile-size(?: lifts this bound)?\)/, ''],
+  [/; --memory sets another bound/, ''],
+  [/ \((?:a third of --memory|--memory lifts this bound)\)/, ''],
 ]
 
 /** A message of the command line as the page has it. */

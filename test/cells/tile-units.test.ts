@@ -17,6 +17,7 @@ import { turn } from '../helpers/turn.ts'
 function everyOther(storage: Storage, key: string | undefined, unitBytes: number, count: { elsewhere: number }) {
   const runner: TileUnitRunner = {
     worthBytes: 0,
+    largestTile: 2 ** 24,
     unitBytes,
     async *run(units, own) {
       const other = tileUnitWorker(storage, contextFor({ key }))

@@ -26,7 +26,7 @@ else {
       for (const [, option] of own.matchAll(/^ {2}(?:-\w, )?(--[a-z0-9-]+)/gm))
         if (option !== '--help') expect(part).toContain(option)
     }
-    expect(text).toContain('--max-tile-size')
+    expect(text).toContain('--memory')
   })
 
   const groffTest = hasGroff ? test : test.skip

@@ -99,7 +99,7 @@ describe.each(Object.keys(HOSTILE))('%s', (hostile) => {
         expect([call, process.memoryUsage().rss - before < MOST]).toEqual([call, true])
         expect(stderr + text).not.toMatch(/fault of tiledb-inspect/)
         if (code !== 0) expect([call, code]).toEqual([call, expect.any(Number)])
-        named ||= /--max-tile-size/.test(stderr)
+        named ||= /--memory/.test(stderr)
       }
       expect(named).toBe(true)
     },

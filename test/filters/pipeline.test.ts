@@ -99,15 +99,18 @@ test('chunks that declare far more than their bytes can hold are refused, unless
     { chunks: [{ original_length: declared, metadata: NO_BYTES, data: NO_BYTES }], extra: NO_BYTES },
     tileChunks,
   )
-  const message = (maxTileSize: number | undefined, expectedSize?: number): Promise<string> =>
-    Pipeline.load([], { ...TILE, maxTileSize }, portableCodecs).then((pipeline) =>
+  const message = (room: number | undefined, isRoomSet: boolean, expectedSize?: number): Promise<string> =>
+    Pipeline.load([], { ...TILE, room, isRoomSet }, portableCodecs).then((pipeline) =>
       commandLineText(failure(() => pipeline.reverseTile(tile, { expectedSize }))),
     )
-  expect(await message(undefined)).toBe(
-    'expected at most 67108864 unfiltered bytes in a tile (for 20 stored bytes; --max-tile-size sets another bound), found 2147483648',
+  expect(await message(undefined, false)).toBe(
+    'expected at most 67108864 unfiltered bytes in a tile (for 20 stored bytes; --memory sets another bound), found 2147483648',
   )
   const empty = "expected 2147483648 bytes (the chunk's original length), found 0 after undoing its filters"
-  expect([await message(undefined, declared), await message(declared)]).toEqual([empty, empty])
+  expect([await message(undefined, false, declared), await message(declared, true)]).toEqual([empty, empty])
+  expect(await message(declared - 1, true)).toBe(
+    'expected at most 2147483647 unfiltered bytes in a tile (a third of --memory), found 2147483648',
+  )
 })
 
 describe.each(BACKENDS)('room for what a compressor gives (%s)', (_, codecs) => {

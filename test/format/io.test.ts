@@ -326,8 +326,7 @@ describe('errors', () => {
       code: 'TOO_LARGE',
       at: { field: 'words' },
       message: 'expected at most 2 elements in lists for the bytes stored, found more',
-      commandLine:
-        'expected at most 2 elements in lists for the bytes stored (--max-tile-size lifts this bound), found more',
+      commandLine: 'expected at most 2 elements in lists for the bytes stored (--memory lifts this bound), found more',
     })
   })
 

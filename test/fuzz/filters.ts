@@ -111,7 +111,7 @@ function anyTile(random: Random, datatype: Datatype, cellSize: number): TileType
     cellSize,
     formatVersion: 1 + random.below(NEWEST_FORMAT_VERSION),
     key: random.pick([KEY, KEY, KEY, KEY, undefined, KEY.subarray(1)]),
-    maxTileSize: random.below(20) === 0 ? random.below(200) : undefined,
+    room: random.below(20) === 0 ? random.below(200) : undefined,
   }
 }
 

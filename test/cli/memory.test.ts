@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { commandLineText, InspectError } from '../../src/base/errors.ts'
 import { parseSize } from '../../src/commands/option-values.ts'
 import { u32, u64 } from '../../src/damage/bytes.ts'
+import { bytes } from '../helpers/build-bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
@@ -39,7 +40,7 @@ describe('parseSize', () => {
   })
 })
 
-describe('--max-tile-size', () => {
+describe('--memory', () => {
   const whole = new EditedArray('22/sparse_basic')
   const storage = whole.storage()
   const fragment = whole.fragmentPath()
@@ -50,18 +51,18 @@ describe('--max-tile-size', () => {
     ['schema', EDITED],
     ['metadata', fragment],
   ])('%s refuses larger tiles with exit code 3, and reads those that fit', async (...args) => {
-    const { code, stderr } = await run([...args, '--max-tile-size', '30'], { storage })
-    expect(stderr).toMatch(/expected at most 30 unfiltered bytes in a tile \(--max-tile-size\), found \d+/)
+    const { code, stderr } = await run([...args, '--memory', '90'], { storage })
+    expect(stderr).toMatch(/expected at most 30 unfiltered bytes in a tile \(a third of --memory\), found \d+/)
     expect(code).toBe(3)
-    expect(await run([...args, '--max-tile-size', '1M'], { storage })).toMatchObject({ code: 0, stderr: '' })
+    expect(await run([...args, '--memory', '3M'], { storage })).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('check and verify-checksums say what they did not examine', async () => {
     const large = { storage: new EditedArray('22/big_tile').storage() }
     for (const command of ['check', 'verify-checksums']) {
-      const { code, documents } = await runJson([command, EDITED, '--max-tile-size', '2K', ...deep(command)], large)
+      const { code, documents } = await runJson([command, EDITED, '--memory', '6K', ...deep(command)], large)
       const said = items(get(documents[0], 'not_examined')).map((one) => String(get(one, 'message')))
-      expect(said.some((message) => message.includes('--max-tile-size'))).toBe(true)
+      expect(said.some((message) => message.includes('--memory'))).toBe(true)
       expect(code).toBe(3)
     }
   })
@@ -69,7 +70,7 @@ describe('--max-tile-size', () => {
   test('a tile that declares gigabytes is refused by it, and by the metadata without it', async () => {
     const array = await inflated()
     const path = array.fragmentPath()
-    const bounded = await run(['tile', path, 'a0.tdb', '--offset', '0', '--max-tile-size', '64M'], {
+    const bounded = await run(['tile', path, 'a0.tdb', '--offset', '0', '--memory', '192M'], {
       storage: array.storage(),
     })
     expect(bounded.stderr).toMatch(/expected at most 67108864 unfiltered bytes/)
@@ -79,11 +80,53 @@ describe('--max-tile-size', () => {
   })
 
   test.each(['', '1x', '-1', '1e3', '99999999999999999999'])('%j is no size', async (size) => {
-    const { code, stderr } = await run(['ls', EDITED, '--max-tile-size', size], { storage })
+    const { code, stderr } = await run(['ls', EDITED, '--memory', size], { storage })
     expect(code).toBe(2)
-    expect(stderr).toMatch(/--max-tile-size expects bytes, as 1000000 or 64M/)
+    expect(stderr).toMatch(/--memory expects bytes, as 1000000 or 64M/)
   })
 })
+
+describe('a tile of few bytes that holds gigabytes', () => {
+  const array = new EditedArray('22/filter_rle')
+  const fragment = array.fragmentPath()
+  // Its only chunk says that it has a run for each 65,535 cells: nothing contradicts that but its size.
+  const cells = 400_000_000
+  const runs = Math.ceil(cells / 65_535)
+  const stored = bytes(
+    ...Array.from({ length: runs }, (_, i) => bytes(u32(7), u16big(Math.min(65_535, cells - i * 65_535)))),
+  )
+  const path = array.find(/\/a0\.tdb$/)
+  array.files.set(
+    path,
+    bytes(
+      u64(1),
+      u32(cells * 4),
+      u32(stored.length),
+      u32(16),
+      u32(0),
+      u32(1),
+      u32(cells * 4),
+      u32(stored.length),
+      stored,
+    ),
+  )
+
+  test('is refused before it is made', async () => {
+    const before = process.memoryUsage().rss
+    const { code, stderr } = await run(['tile', fragment, 'a0.tdb', '--offset', '0', '--memory', '1G'], {
+      storage: array.storage(),
+    })
+    expect(stderr).toMatch(
+      /expected at most 357913941 unfiltered bytes in a tile \(a third of --memory\), found 1600000000/,
+    )
+    expect(code).toBe(3)
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 2 ** 20)
+  })
+})
+
+function u16big(n: number): Uint8Array {
+  return Uint8Array.of(n >> 8, n & 255)
+}
 
 function deep(command: string): string[] {
   return command === 'check' ? [] : ['--deep', '--jobs', '1']

@@ -1,0 +1,119 @@
+import { InspectError, withHint } from './errors.ts'
+
+/** Bytes of memory that a run may take if the user sets no bound: see {@link Memory}. */
+export const DEFAULT_MEMORY = 2 ** 30
+
+/**
+ * How often memory may hold the bytes of a tile at once: filtered and unfiltered between two filters, and as the values that are made
+ * of them. The rest of the memory would be garbage that is not collected yet.
+ */
+const TIMES_HELD = 3
+
+/** Bytes of the objects that an element of a stored list becomes: names, numbers, and the object that holds them. */
+const ELEMENT_BYTES = 512
+
+/** What another thread must know of its memory. */
+export interface MemoryFacts {
+  bytes: number
+  isSet: boolean
+}
+
+/** The bound of the memory of a run. All that a run opens shares one. It counts only the tiles that are held whole, by {@link Lease}s. */
+export class Memory {
+  private readonly whole: number
+  /** Whether the user set the bound. It then also replaces the bounds that are only plausible. */
+  readonly isSet: boolean
+  /** Unfiltered bytes of all leases. */
+  private held = 0
+  private leases = 0
+  private waiting: (() => void)[] = []
+
+  /** Number of threads that share the memory equally, this one included. */
+  threads = 1
+
+  constructor(bytes = DEFAULT_MEMORY, isSet = false) {
+    this.whole = bytes
+    this.isSet = isSet
+  }
+
+  /** The share of one thread. */
+  get facts(): MemoryFacts {
+    return { bytes: Math.floor(this.whole / this.threads), isSet: this.isSet }
+  }
+
+  /** Upper limit on the unfiltered bytes that are held at once. */
+  get room(): number {
+    return Math.floor(this.facts.bytes / TIMES_HELD)
+  }
+
+  /** Upper limit on the elements of stored lists that are held at once. */
+  get elements(): number {
+    return Math.floor(this.facts.bytes / ELEMENT_BYTES)
+  }
+
+  /** Takes more bytes for a lease, or gives some back. @returns whether they fit */
+  take(before: number, after: number): boolean {
+    if (after > before && this.held - before + after > this.room) return false
+    this.held += after - before
+    this.leases += Number(after > 0) - Number(before > 0)
+    if (after < before) for (const wake of this.waiting.splice(0)) wake()
+    return true
+  }
+
+  /** Resolves when a lease gave something back. */
+  change(): Promise<void> | undefined {
+    return this.leases === 0 ? undefined : new Promise((resolve) => this.waiting.push(resolve))
+  }
+}
+
+/** The memory of one unit of work, which holds some tiles at a time. Their sizes are known before they are read. */
+export class Lease {
+  private readonly memory: Memory
+  private held = 0
+
+  constructor(memory: Memory) {
+    this.memory = memory
+  }
+
+  /**
+   * Holds this many unfiltered bytes from now on, in place of those before.
+   * @throws InspectError TOO_LARGE if they do not fit beside what others hold
+   */
+  hold(bytes: number): void {
+    if (bytes === this.held) return
+    if (!this.memory.take(this.held, bytes)) throw tooMuch(this.memory, bytes)
+    this.held = bytes
+  }
+
+  /** The bytes that are held. */
+  get bytes(): number {
+    return this.held
+  }
+
+  /**
+   * {@link hold} for work that runs beside other work: waits until the bytes fit. It must hold no other lease, so that the first
+   * holder always goes on.
+   */
+  async wait(bytes: number): Promise<void> {
+    this.release()
+    while (bytes > 0 && !this.memory.take(0, bytes)) {
+      const change = bytes > this.memory.room ? undefined : this.memory.change()
+      if (!change) throw tooMuch(this.memory, bytes)
+      await change
+    }
+    this.held = Math.max(0, bytes)
+  }
+
+  release(): void {
+    if (this.held > 0) this.memory.take(this.held, 0)
+    this.held = 0
+  }
+}
+
+/** The option that sets the bound, and the share of it that unfiltered bytes get. */
+export const OPTION_OF_MEMORY = '(a third of --memory)'
+
+function tooMuch({ room }: Memory, bytes: number): InspectError {
+  const fault = { expected: `at most ${room} unfiltered bytes in tiles that are read at once`, found: bytes }
+  return new InspectError('TOO_LARGE', withHint(fault, OPTION_OF_MEMORY))
+}
