@@ -7,7 +7,7 @@ import { COMMITS_FOLDER, commitKindIn, FRAGMENTS_FOLDER } from '../store/commits
 import { type Finding, finding, type Items } from './finding.ts'
 import { folderVariant, hasTimes } from './names.ts'
 import { type CheckRun, checkEmpty } from './run.ts'
-import { checkStray } from './strays.ts'
+import { checkStray, TIMED_NAME } from './strays.ts'
 
 const LOCK_FILE = '__lock.tdb'
 const KNOWN_FOLDERS = new Set(['__schema', FRAGMENTS_FOLDER, '__meta', COMMITS_FOLDER, '__fragment_meta', '__labels'])
@@ -54,7 +54,7 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
     if (name === '__enumerations') continue
     const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
     if (!parsed || parsed.suffix !== undefined || !hasTimes(name))
-      yield* checkStray(run, schemas, entry, '__<t1>_<t2>_<uuid>', array.cx)
+      yield* checkStray(run, schemas, entry, TIMED_NAME, array.cx)
   }
 }
 

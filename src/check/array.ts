@@ -20,7 +20,7 @@ import { checkFragment, whyIgnored } from './fragment.ts'
 import { hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkedTileFile, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
-import { checkStray } from './strays.ts'
+import { checkStray, TIMED_NAME } from './strays.ts'
 import type { Plan } from './units.ts'
 
 /**
@@ -181,7 +181,7 @@ export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadCont
     const file = `${inside.path}/${name}`
     const parsed = kind === 'file' && hasTimes(name) ? parseTimestampedName(name) : undefined
     if (!parsed || (parsed.suffix !== undefined && parsed.suffix !== 'vac')) {
-      yield* checkStray(run, inside, entry, '__<t1>_<t2>_<uuid>', cx)
+      yield* checkStray(run, inside, entry, TIMED_NAME, cx)
     } else if (parsed.suffix === 'vac') {
       run.counts.file_num++
       yield* guarded('METADATA_UNREADABLE', { file }, async function* () {

@@ -1,13 +1,16 @@
 import { isWithinFolder } from '../base/paths.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { isTimedName, parseTimestampedName } from '../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER } from '../store/array.ts'
 import type { Condition, PartCondition, PartState } from '../store/condition.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import { checkTarget } from './check.ts'
 import { UNSURE } from './codes/row.ts'
-import { lostOf } from './codes.ts'
+import { lostOf, refusalOf } from './codes.ts'
 import { attempt, collectItems, type Finding, fromError, type Item, type Level } from './finding.ts'
 import { newRun } from './run.ts'
+import { strayItems } from './strays.ts'
 
 /** What a check of a part says about its state. Warnings and notes do not change it: readers cope with them. */
 export function conditionOf(items: readonly Item[], level: Level): PartCondition {
@@ -18,7 +21,8 @@ export function conditionOf(items: readonly Item[], level: Level): PartCondition
     else if (item.severity === 'error') found.push(item)
   }
   const findings = [...new Set(found.map(({ code, variant }) => (variant === undefined ? code : `${code} ${variant}`)))]
-  return { state: stateOf(found, isWhole), depth: level, findings }
+  const refused = found.map(refusalOf).find((one) => one !== undefined)?.act
+  return { state: stateOf(found, isWhole), depth: level, findings, refused }
 }
 
 /** Findings about which nobody can tell whether the cells or the metadata are wrong make a part suspect: its cells can be read. */
@@ -43,6 +47,9 @@ async function itemsOf(array: InspectArray, path: string, depth: Level): Promise
   const commit = (await array.commits()).files.find((one) => one.path === path)
   if (commit) return commit.fault ? [fromError(commit.fault, 'COMMIT_UNREADABLE', { file })] : []
   if (isWithinFolder(path, METADATA_FOLDER)) {
+    const name = lastPathPart(path)
+    if (parseTimestampedName(name)?.suffix === 'vac') return []
+    if (!isTimedName(name)) return strayItems(array, [name])
     const read = attempt('METADATA_UNREADABLE', { file }, () =>
       readTileFile(array.folder.file(path), arrayMetadata, array.cx),
     )

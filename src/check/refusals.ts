@@ -1,14 +1,17 @@
 import { InspectError, unlessFault } from '../base/errors.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
+import type { Folder } from '../source/source.ts'
 import type { InspectArray } from '../store/array.ts'
+import type { ReadContext } from '../store/generic-tile.ts'
 import { MEASURED_RELEASE, type Refusal } from './codes/row.ts'
 import { SCHEMA_CODES } from './codes/schema.ts'
 import { refusalOf } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
-import { type Finding, type Items, withoutRepeats } from './finding.ts'
+import { type Finding, type Item, type Items, withoutRepeats } from './finding.ts'
 import { refusedPart } from './refused-part.ts'
 import { newRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
+import { strayItems } from './strays.ts'
 
 /** A finding because of which TileDB refuses what this program can do. */
 export interface Refused {
@@ -37,13 +40,24 @@ export async function refusedReads(array: InspectArray, reads: boolean): Promise
   return found
 }
 
+/** What TileDB refuses because of files of `__meta`, in an array or a group, whose names do not belong there. */
+export async function refusedStrays(
+  inside: { folder: Folder; cx: ReadContext },
+  names: readonly string[],
+): Promise<Refused[]> {
+  return refusedOf(await strayItems(inside, names))
+}
+
+function refusedOf(items: readonly Item[]): Refused[] {
+  return items.flatMap((item) => {
+    const refusal = 'notExamined' in item ? undefined : refusalOf(item)
+    return !('notExamined' in item) && refusal ? [{ finding: item, refusal }] : []
+  })
+}
+
 /** What TileDB refuses of the tiles that a read looked at. */
 export function refusedChunks(chunks: readonly RefusedChunk[]): Refused[] {
-  return chunks.flatMap(({ part, ...place }) => {
-    const item = refusedPart(place, part)
-    const refusal = refusalOf(item)
-    return refusal ? [{ finding: item, refusal }] : []
-  })
+  return refusedOf(chunks.map(({ part, ...place }) => refusedPart(place, part)))
 }
 
 /** Whether a read of this program fails because of a finding. */

@@ -3,11 +3,15 @@ import { arraySchema } from '../format/array-schema.ts'
 import { groupDetails } from '../format/group-details.ts'
 import type { Describe } from '../format/io.ts'
 import type { Entry, Folder } from '../source/source.ts'
+import { METADATA_FOLDER } from '../store/array.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import type { VariantOf } from './codes.ts'
 import { collectItems, finding, type Item, type Items } from './finding.ts'
 import { hasTimes } from './names.ts'
-import { type CheckRun, checkedTileFile } from './run.ts'
+import { type CheckRun, checkedTileFile, newRun } from './run.ts'
+
+/** Form of the names of schemas, metadata and lists of members. */
+export const TIMED_NAME = '__<t1>_<t2>_<uuid>'
 
 /** The folders in which TileDB reads every file, whatever its name. */
 const FOLDERS = {
@@ -38,7 +42,22 @@ export async function* checkStray(
     // A file that could not be examined is not called damaged. TileDB cannot read an unknown version either.
     const isUnseen = items.some((item) => 'notExamined' in item && item.notExamined.code !== 'UNSUPPORTED_VERSION')
     if (read.value || isUnseen) variant = 'readable'
+    else if (code === 'METADATA_NAME_INVALID' && inside.name === METADATA_FOLDER) variant = 'unreadable'
   }
   yield finding(code, { file: `${inside.path}/${name}` }, expected, JSON.stringify(name), variant)
   for (const item of items) if ('notExamined' in item) yield item
+}
+
+/** What {@link checkStray} finds of files of `__meta`, in an array or a group, whose names do not belong there. */
+export async function strayItems(
+  { folder, cx }: { folder: Folder; cx: ReadContext },
+  names: readonly string[],
+): Promise<Item[]> {
+  const inside = folder.folder(METADATA_FOLDER)
+  const items: Item[] = []
+  for (const name of names) {
+    const strays = checkStray(newRun('structure', false), inside, { name, kind: 'file' }, TIMED_NAME, cx)
+    for await (const item of strays) items.push(item)
+  }
+  return items
 }

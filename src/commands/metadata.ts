@@ -114,10 +114,17 @@ async function keyValueDocument(
 ): Promise<MetadataDocument> {
   if (target.type === 'array') await target.array.checkVersion()
   const holder = target.type === 'array' ? target.array : target.group
+  const strays = new Set<string>()
+  holder.cx.onStray = (name) => void strays.add(name)
   const metadata = keyValueResult(await holder.metadata(), cx.style)
   const versions = all
     ? (await metadataVersions(holder.folder, cx.reading)).map((one) => versionResult(one, cx.style))
     : undefined
+  if (strays.size > 0) {
+    const { refusalError, refusedStrays } = await import('../check/refusals.ts')
+    const refused = await refusedStrays(holder, [...strays])
+    if (refused.length > 0) cx.fault(refusalError(refused))
+  }
   return { ...documentHead('metadata', cx.shownPath(path)), ...asOf(cx), metadata, versions }
 }
 

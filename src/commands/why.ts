@@ -4,6 +4,7 @@ import { pythonString } from '../base/unsafe-text.ts'
 import { examined } from '../check/condition.ts'
 import type { WhyDocument } from '../documents/why.ts'
 import { isRemotePath } from '../source/remote/urls.ts'
+import type { InspectArray } from '../store/array.ts'
 import type { Answer, Need } from '../why/answer.ts'
 import { type Examine, why } from '../why/why.ts'
 import type { CommandContext, CommandModule } from './command.ts'
@@ -33,7 +34,9 @@ export const command: CommandModule<WhyOptions> = {
 
   async *run(cx, [path], { quick = false }) {
     const full = cx.internalPath(path)
-    const examine: Examine = async (array, paths) => (quick ? new Map() : examined(array, paths, 'cells'))
+    const isAsked = ({ folder }: InspectArray, one: string): boolean => `${folder.path}/${one}` === full
+    const examine: Examine = (array, paths) =>
+      examined(array, quick ? paths.filter((one) => isAsked(array, one)) : paths, 'cells')
     const answer = await why(cx.storage, full, { ...cx.reading, onFault: cx.fault }, examine).catch(
       async (error: unknown) => {
         if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND' || error.at.file !== full) throw error

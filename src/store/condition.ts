@@ -7,6 +7,9 @@ export type Depth = 'structure' | 'chunks' | 'cells'
  */
 export type PartState = 'whole' | 'suspect' | 'damaged' | 'unseen'
 
+/** What TileDB refuses because of a part. open: the array. read: every read. fields: reads of a field. metadata: key-value metadata. */
+export type RefusedAct = 'open' | 'read' | 'fields' | 'metadata'
+
 /** What is known of one part, such as a fragment. */
 export interface PartCondition {
   state: PartState
@@ -14,6 +17,8 @@ export interface PartCondition {
   depth: Depth | undefined
   /** Keys of the findings that tell the state: code, and variant if there is one. */
   findings: readonly string[]
+  /** What TileDB refuses while the part is there as it is. */
+  refused?: RefusedAct | undefined
 }
 
 /** What is known of the parts of an array, by their paths in it. It is filled by checks; conclusions only look it up. */

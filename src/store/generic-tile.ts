@@ -24,6 +24,8 @@ export interface ReadContext {
   from?: bigint | undefined
   /** Called for damage after which reading can go on, such as one commit file of many. If undefined, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
+  /** Called for files of `__meta` and `__group` with names of another form that TileDB fails to read. */
+  onStray?: ((name: string) => void) | undefined
   /**
    * Called between pieces of work that wait for nothing, so that signals are handled, and a page can let its browser draw. Returns what
    * to wait for; nothing most of the time.

@@ -27,7 +27,9 @@ export async function* timedFiles<T>(
 ): AsyncGenerator<{ name: string; content: T }> {
   const found: { name: string; first: bigint }[] = []
   for (const { name, kind } of entries) {
-    const [first, last] = nameFacts(name)?.timestamp_range ?? [1n, 0n]
+    const times = nameFacts(name)?.timestamp_range
+    if (!times && kind === 'file' && !name.endsWith('.vac')) cx.onStray?.(name)
+    const [first, last] = times ?? [1n, 0n]
     if (kind !== 'folder' && !name.endsWith('.vac') && !gone.has(name) && first <= last && isWithin([first, last], cx))
       found.push({ name, first })
   }
@@ -38,6 +40,7 @@ export async function* timedFiles<T>(
   for (const { name } of found) {
     const value = isTimedName(name) ? undefined : await read(name).catch(unlessFault)
     if (value !== undefined || isTimedName(name)) files.push({ name, value })
+    else cx.onStray?.(name)
   }
   const { onFault } = cx
   const faults: InspectError[] = []

@@ -5,9 +5,13 @@ import type { Answer } from './answer.ts'
 
 /**
  * The answer in the light of what is known of the array: nothing may be deleted while what holds the same instead is not whole.
- * @param condition what is known of the paths in {@link Answer.stands_in}
+ * @param path the path that was asked about
+ * @param condition what is known of the path, and of those in {@link Answer.stands_in}
  */
-export function concluded(answer: Answer, condition: Condition): Answer {
+export function concluded(answer: Answer, path: string, condition: Condition): Answer {
+  const { refused } = partCondition(condition, path)
+  if (refused === 'open' || refused === 'metadata')
+    return kept({ ...answer, noticed: [NOTICED[refused]] }, REFUSED[refused])
   const { stands_in = [] } = answer
   const known = stands_in.map((path) => ({ path, ...partCondition(condition, path) }))
   const wrong = known.filter(({ state }) => state === 'damaged' || state === 'suspect')
@@ -25,6 +29,12 @@ export function concluded(answer: Answer, condition: Condition): Answer {
   const why = isExamined ? 'could not be examined' : 'was not read (--quick): it may be damaged'
   return kept(answer, `${namesOf(unseen)}, which holds the same instead, ${why}`)
 }
+
+const NOTICED = { open: 'open', metadata: 'read' } as const
+const REFUSED = {
+  open: 'TileDB does not open the array while it is there: check --plan moves it out',
+  metadata: 'TileDB cannot read key-value metadata while it is there: check --plan moves it out',
+} as const
 
 function kept(answer: Answer, reason: string): Answer {
   return { ...answer, delete: 'no', reason, how: undefined, empties: undefined, changes_metadata: undefined }

@@ -1,5 +1,6 @@
+import { isWithinFolder } from '../base/paths.ts'
 import type { Storage } from '../source/source.ts'
-import { InspectArray } from '../store/array.ts'
+import { InspectArray, METADATA_FOLDER } from '../store/array.ts'
 import type { Condition } from '../store/condition.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import type { Answer } from './answer.ts'
@@ -23,7 +24,8 @@ export async function why(storage: Storage, path: string, cx: ReadContext, exami
   if (place.path === '') return whyRoot(place.root)
   if (place.root instanceof InspectArray) {
     const answer = await whyInArray(place.root, place.path, place.kind)
-    return concluded(answer, await examine(place.root, answer.stands_in ?? []))
+    const own = isWithinFolder(place.path, METADATA_FOLDER) && place.kind === 'file' ? [place.path] : []
+    return concluded(answer, place.path, await examine(place.root, [...own, ...(answer.stands_in ?? [])]))
   }
   return whyInGroup(place.root, place.path)
 }

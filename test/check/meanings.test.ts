@@ -261,6 +261,10 @@ const PROVOKED: Readonly<
         first.null_count = 3
       }),
   ],
+  'METADATA_NAME_INVALID.unreadable': [
+    SPARSE,
+    (array) => array.add(`__meta/__5_5_${'0'.repeat(32)}.tmp`, Uint8Array.of(1, 2, 3)),
+  ],
   'METADATA_NAME_INVALID.readable': [
     SPARSE,
     (array) => array.add('__meta/old_copy', array.get(array.find(/\/__meta\//))),

@@ -104,6 +104,34 @@ describe('an array that TileDB refuses, but this program reads', () => {
     },
   )
 
+  test('metadata and why say that a file in the folder keeps TileDB from its key-value metadata', async () => {
+    const array = new EditedArray('22/metadata')
+    const name = `__meta/__5_5_${'0'.repeat(32)}.tmp`
+    array.add(name, Uint8Array.of(1, 2, 3))
+    const storage = array.storage()
+    const whole = await run(['metadata', EDITED], { storage: new EditedArray('22/metadata').storage() })
+    const { code, text, stderr } = await run(['metadata', EDITED], { storage })
+    expect([code, text]).toEqual([1, whole.text])
+    expect(stderr.match(/^error: /gm)).toHaveLength(1)
+    expect(stderr).toMatch(/\.tmp: TileDB 2\.30 cannot read the key-value metadata \(Cannot read from file/)
+    for (const quick of [[], ['--quick']]) {
+      const { documents } = await runJson(['why', ...quick, `${EDITED}/${name}`], { storage })
+      expect([get(documents[0], 'noticed_by'), get(documents[0], 'delete')]).toEqual([['read'], 'no'])
+      expect(get(documents[0], 'reason')).toMatch(/^TileDB cannot read key-value metadata while it is there/)
+    }
+  })
+
+  test('a name that keeps TileDB from opening the array', async () => {
+    const array = new EditedArray('22/metadata')
+    array.add('__meta/notes', Uint8Array.of(1, 2, 3))
+    const storage = array.storage()
+    const { code, stderr } = await run(['metadata', EDITED], { storage })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/notes: TileDB 2\.30 does not open the array/)
+    const { documents } = await runJson(['why', `${EDITED}/__meta/notes`], { storage })
+    expect(get(documents[0], 'noticed_by')).toEqual(['open'])
+  })
+
   test('a value of no bytes for a dimension is no test for null: read fails, as TileDB does', async () => {
     const { code, stderr } = await run(['read', EDITED], { storage: (await nullTested()).storage() })
     expect(code).toBe(1)

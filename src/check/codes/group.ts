@@ -13,6 +13,12 @@ export const GROUP_CODES = {
         severity: 'warning',
         meaning: 'TileDB takes what is in the file for metadata, too',
       },
+      unreadable: {
+        severity: 'error',
+        meaning:
+          'TileDB since 2.8 reads every file in the folder: it opens the array or group, but fails to read its key-value metadata while this is there',
+        refused: { act: 'metadata', error: 'Cannot read from file; Read exceeds file size' },
+      },
     },
   },
   METADATA_UNREADABLE: {

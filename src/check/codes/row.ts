@@ -1,4 +1,5 @@
 import type { Prose } from '../../base/prose.ts'
+import type { RefusedAct } from '../../store/condition.ts'
 
 /**
  * How much a finding matters. `error`: readers fail, or get wrong cells. `warning`: something is wrong, but readers cope with it.
@@ -89,8 +90,7 @@ export const USUALLY_LOST = {
 
 /** What TileDB refuses because of a finding, as measured with {@link MEASURED_RELEASE}. */
 export interface Refusal {
-  /** open: the array. read: every read. fields: reads of the field. metadata: the key-value metadata. */
-  act: 'open' | 'read' | 'fields' | 'metadata'
+  act: RefusedAct
   /** The words by which TileDB's error is known. Paths and numbers are left out. */
   error: string
 }
