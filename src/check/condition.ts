@@ -1,14 +1,16 @@
+import { unlessFault } from '../base/errors.ts'
 import { isWithinFolder } from '../base/paths.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { isTimedName, parseTimestampedName } from '../format/timestamped-name.ts'
-import { type InspectArray, METADATA_FOLDER } from '../store/array.ts'
+import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
 import type { Condition, PartCondition, PartState } from '../store/condition.ts'
 import { readTileFile } from '../store/generic-tile.ts'
 import { checkTarget } from './check.ts'
 import { UNSURE } from './codes/row.ts'
 import { lostOf, refusalOf } from './codes.ts'
 import { attempt, collectItems, type Finding, fromError, type Item, type Level } from './finding.ts'
+import { refusedReads } from './refusals.ts'
 import { newRun } from './run.ts'
 import { strayItems } from './strays.ts'
 
@@ -45,6 +47,10 @@ export async function examined(array: InspectArray, paths: readonly string[], de
 async function itemsOf(array: InspectArray, path: string, depth: Level): Promise<Item[]> {
   const file = `${array.folder.path}/${path}`
   const commit = (await array.commits()).files.find((one) => one.path === path)
+  if ((commit?.kind === 'delete' && !commit.fault) || isWithinFolder(path, SCHEMA_FOLDER)) {
+    const refused = (await refusedReads(array).catch(unlessFault)) ?? []
+    return refused.map(({ finding }) => finding).filter((finding) => finding.file === file)
+  }
   if (commit) return commit.fault ? [fromError(commit.fault, 'COMMIT_UNREADABLE', { file })] : []
   if (isWithinFolder(path, METADATA_FOLDER)) {
     const name = lastPathPart(path)

@@ -1,4 +1,4 @@
-import { InspectError, orError } from '../base/errors.ts'
+import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
@@ -119,6 +119,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     row.entry_num = footers.length
     rows.push(...footers)
   }
+  if (rows.some(({ kind }) => kind === 'delete')) await sayRefused(cx, array)
   const document: CommitsDocument = {
     ...documentHead('commits', cx.shownPath(path)),
     commits: rows.map((row) => ({ ...KEYS, ...row, timestamp_range: timesOf(row) })),
@@ -130,6 +131,13 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     columns: () => Object.keys(KEYS),
     table: async (out) => (await import('../render/views/commits.ts')).commitsTable(document, out),
   }
+}
+
+/** Says which delete conditions keep TileDB from reading the array. */
+async function sayRefused(cx: CommandContext, array: InspectArray): Promise<void> {
+  const { refusalError, refusedReads } = await import('../check/refusals.ts')
+  const refused = (await refusedReads(array).catch(unlessFault))?.filter(({ refusal }) => refusal.act === 'read') ?? []
+  if (refused.length > 0) cx.fault(refusalError(refused))
 }
 
 function timesOf({ file, entry }: Row): CommitsLine['timestamp_range'] {

@@ -1,9 +1,9 @@
 import { type AdviceLine, lineText } from '../advice/line.ts'
-import { InspectError, orError } from '../base/errors.ts'
+import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
 import type { FindingCode } from '../check/codes.ts'
-import type { Item } from '../check/finding.ts'
+import type { Finding, Item } from '../check/finding.ts'
 import { QuickCheck } from '../check/quick.ts'
 import type {
   ArrayOverview,
@@ -30,6 +30,7 @@ import { examineFragment, type Listed, sizesWithFooters } from './listed-fragmen
 import { comparableDomain, releases } from './ls.ts'
 import { findOverlaps } from './overlaps.ts'
 import { type CallMaker, dataText, judgement } from './overview-parts.ts'
+import { refusedOf } from './refused.ts'
 import { asOf } from './times.ts'
 import { exact, rangesResult, timeResult } from './values.ts'
 import { overEntries } from './walkers.ts'
@@ -54,6 +55,8 @@ export async function arrayOverview(
   const schema = newest instanceof InspectError ? undefined : newest.schema
   const encryption = await orError(() => array.encryption())
   const items = await check.arrayItems(entries)
+  const refused = schema ? ((await refusedOf({ array, schema }, undefined).catch(unlessFault)) ?? []) : []
+  for (const { finding } of refused) if (!items.some((item) => isSame(item, finding))) items.push(finding)
   const lacksKey = newest instanceof InspectError && (newest.code === 'KEY_NEEDED' || newest.code === 'WRONG_KEY')
   const wanted = lacksKey ? [] : newestOf(entries)
   const { opened, toRead, size, unread_size } = await openFragments(cx, array, wanted, check, items)
@@ -115,6 +118,11 @@ export async function arrayOverview(
   }
   const explain = call(WHAT_IS_SLOW, ['explain'], array.folder.path)
   return { document, calls: new Map(slow.map(({ finding, lines }) => [finding, callOf(lines, explain)])) }
+}
+
+/** Whether a finding is there already. */
+function isSame(item: Item, { code, file, field }: Finding): boolean {
+  return 'code' in item && item.code === code && item.file === file && item.field === field
 }
 
 /** A finding about slow reads, and its advice as data. */

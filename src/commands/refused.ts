@@ -9,7 +9,7 @@ import { mayBeRefused } from '../store/may-be-refused.ts'
  * @param reads whether the cells were read: then what also fails here was said
  */
 export async function refusedOf(
-  { array, schema }: OpenedArray,
+  { array, schema }: Pick<OpenedArray, 'array' | 'schema'>,
   fields: readonly string[] | undefined,
   reads: boolean,
 ): Promise<readonly Refused[]> {

@@ -10,7 +10,7 @@ import type { Answer } from './answer.ts'
  */
 export function concluded(answer: Answer, path: string, condition: Condition): Answer {
   const { refused } = partCondition(condition, path)
-  if (refused === 'open' || refused === 'metadata')
+  if (refused !== undefined && refused !== 'fields')
     return kept({ ...answer, noticed: [NOTICED[refused]] }, REFUSED[refused])
   const { stands_in = [] } = answer
   const known = stands_in.map((path) => ({ path, ...partCondition(condition, path) }))
@@ -30,10 +30,11 @@ export function concluded(answer: Answer, path: string, condition: Condition): A
   return kept(answer, `${namesOf(unseen)}, which holds the same instead, ${why}`)
 }
 
-const NOTICED = { open: 'open', metadata: 'read' } as const
+const NOTICED = { open: 'open', metadata: 'read', read: 'read' } as const
 const REFUSED = {
-  open: 'TileDB does not open the array while it is there: check --plan moves it out',
+  open: 'TileDB does not open the array while it is there: check --plan says what to do',
   metadata: 'TileDB cannot read key-value metadata while it is there: check --plan moves it out',
+  read: 'TileDB refuses every read while it is there: check --plan says what to do',
 } as const
 
 function kept(answer: Answer, reason: string): Answer {

@@ -1,6 +1,6 @@
 import { isWithinFolder } from '../base/paths.ts'
 import type { Storage } from '../source/source.ts'
-import { InspectArray, METADATA_FOLDER } from '../store/array.ts'
+import { InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
 import type { Condition } from '../store/condition.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
 import type { Answer } from './answer.ts'
@@ -24,10 +24,15 @@ export async function why(storage: Storage, path: string, cx: ReadContext, exami
   if (place.path === '') return whyRoot(place.root)
   if (place.root instanceof InspectArray) {
     const answer = await whyInArray(place.root, place.path, place.kind)
-    const own = isWithinFolder(place.path, METADATA_FOLDER) && place.kind === 'file' ? [place.path] : []
+    const own = place.kind === 'file' && mayBeRefused(place.path) ? [place.path] : []
     return concluded(answer, place.path, await examine(place.root, [...own, ...(answer.stands_in ?? [])]))
   }
   return whyInGroup(place.root, place.path)
+}
+
+/** Whether TileDB may refuse the array, or its metadata, because of what is in a file. */
+function mayBeRefused(path: string): boolean {
+  return [METADATA_FOLDER, SCHEMA_FOLDER].some((folder) => isWithinFolder(path, folder)) || path.endsWith('.del')
 }
 
 /** The answer for an array or a group as a whole. */

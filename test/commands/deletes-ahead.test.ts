@@ -39,7 +39,7 @@ test('the overview and stats --read say when a delete condition dated ahead take
 
 test('ls counts delete conditions dated ahead apart, and says when they take effect', async () => {
   const { text } = await run(['ls', AHEAD])
-  expect(text).toContain('1 delete condition: TileDB leaves out')
+  expect(text).toContain('1 delete condition, not looked at')
   expect(text).toContain('not applied yet: 1 delete condition, which takes effect at 2100-01-01T00:00:00Z\n')
   expect((await run(['ls', AHEAD, '--as-of', '15'])).text).toContain('not applied yet: ')
   expect((await run(['ls', `${FIXTURES}/22/deletes`])).text).not.toContain('not applied yet')

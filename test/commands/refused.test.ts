@@ -132,6 +132,27 @@ describe('an array that TileDB refuses, but this program reads', () => {
     expect(get(documents[0], 'noticed_by')).toEqual(['open'])
   })
 
+  test('the overview and commits say that TileDB refuses a delete by a test for null', async () => {
+    const array = new EditedArray('22/deletes')
+    await array.editSchema((schema) => {
+      for (const one of schema.attributes) one.nullable = true
+    })
+    const { name: field } = (await (await openEdited(array)).newestSchema()).schema.attributes[0]
+    const test = { node: 'value', op: 'EQ', field, value: new Uint8Array(0), offsets: undefined } as const
+    await array.rewrite(array.find(/__15_15_.*\.del$/), deleteCondition, () => test)
+    const storage = array.storage()
+    const overview = await runJson([EDITED], { storage })
+    expect(overview.code).toBe(1)
+    const codes = items(get(overview.documents[0], 'findings')).map((one) => get(one, 'code'))
+    expect(codes.filter((code) => code === 'DELETE_CONDITION_VALUE')).toHaveLength(1)
+    const commits = await run(['commits', EDITED], { storage })
+    expect(commits.code).toBe(1)
+    expect(commits.stderr).toMatch(/^error: .*TileDB 2\.30 cannot read these cells/m)
+    const { documents } = await runJson(['why', array.find(/__15_15_.*\.del$/)], { storage })
+    expect(get(documents[0], 'noticed_by')).toEqual(['read'])
+    expect(get(documents[0], 'reason')).toMatch(/^TileDB refuses every read while it is there/)
+  })
+
   test('a value of no bytes for a dimension is no test for null: read fails, as TileDB does', async () => {
     const { code, stderr } = await run(['read', EDITED], { storage: (await nullTested()).storage() })
     expect(code).toBe(1)

@@ -76,7 +76,7 @@ export async function arrayTable(
   const { delete_condition_num: deletes, later_deletes } = document
   if (deletes > 0)
     await writeLine(
-      `${counted(deletes, 'delete condition')}: TileDB leaves out the cells that meet them; commits shows them`,
+      `${counted(deletes, 'delete condition')}, not looked at: commits shows which cells are left out`,
       out,
       'dim',
     )
