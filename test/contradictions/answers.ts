@@ -4,13 +4,16 @@ import type { CheckDocument } from '../../src/documents/check.ts'
 import type { CommitsDocument } from '../../src/documents/commits.ts'
 import type { ErrorDocument } from '../../src/documents/error.ts'
 import type { ExplainDocument } from '../../src/documents/explain.ts'
+import type { HistoryDocument } from '../../src/documents/history.ts'
 import type { ArrayOverview } from '../../src/documents/overview.ts'
 import type { PlanDocument } from '../../src/documents/plan.ts'
 import type { ReadStatsDocument } from '../../src/documents/read-stats.ts'
 import type { RecoverDocument } from '../../src/documents/recover.ts'
+import type { SchemaDocument } from '../../src/documents/schema.ts'
 import type { VerifyChecksumsDocument } from '../../src/documents/verify-checksums.ts'
 import type { WhyDocument } from '../../src/documents/why.ts'
 import { localStorage } from '../../src/node/file.ts'
+import { MemoryStorage } from '../../src/source/memory.ts'
 import type { Storage } from '../../src/source/source.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 import { run } from '../helpers/run.ts'
@@ -29,6 +32,10 @@ export interface SaidCells {
   code: number
   stderr: string
   cells: readonly string[]
+}
+
+interface Row {
+  [name: string]: unknown
 }
 
 /** What the commands said of one array. */
@@ -53,8 +60,14 @@ export interface Answers {
   page: CheckDocument | undefined
   /** By the name of the fragment. */
   decode: ReadonlyMap<string, SaidCells>
-  /** By the path in the array. */
+  /** By the path in the array: every fragment and `.vac` file, and some other files. */
   why: ReadonlyMap<string, Said<WhyDocument>>
+  /** What `read` gives after a file or folder was deleted as `why` allows, by its path. */
+  without: ReadonlyMap<string, SaidCells>
+  /** Of a cell that `read` gives; undefined if it gives none. */
+  history: { row: Row; said: Said<HistoryDocument> } | undefined
+  /** Of the array with itself. */
+  diff: Said<unknown>
 }
 
 /** Asks all commands about an array. @param place a folder that is not there, for what `recover` writes */
@@ -65,7 +78,7 @@ export async function asked({ array, key }: DamagedArray, place: string): Promis
     said(await run([...args, '--json', ...secret], { storage }))
   const cellsOf = async (...args: string[]): Promise<SaidCells> => {
     const { code, text, stderr } = await run([...args, '--format', 'ndjson', '--raw', ...secret], { storage })
-    return { code, stderr, cells: text.split('\n').filter(Boolean).sort() }
+    return { code, stderr, cells: linesOf(text) }
   }
   const ls = await of<ArrayListing>('ls', EDITED)
   const decode = new Map<string, SaidCells>()
@@ -74,7 +87,21 @@ export async function asked({ array, key }: DamagedArray, place: string): Promis
     decode.set(name, await cellsOf('decode', path))
     why.set(path.slice(EDITED.length + 1), await of('why', path))
   }
-  for (const path of array.matching(/\.vac$/)) why.set(path.slice(EDITED.length + 1), await of('why', path))
+  const others = array.matching(/./).filter((path, i) => path.endsWith('.vac') || i % SHARE === 0)
+  for (const path of others) why.set(path.slice(EDITED.length + 1), await of('why', path))
+  const without = new Map<string, SaidCells>()
+  for (const [path, { document }] of why) {
+    const gone = document ? goneWith(path, document, ls.document) : []
+    if (gone.length === 0) continue
+    const left = [...array.files].filter(([file]) => !gone.some((one) => isBelow(file, `${EDITED}/${one}`)))
+    const { code, text, stderr } = await run(['read', EDITED, '--format', 'ndjson', '--raw', ...secret], {
+      storage: new MemoryStorage(new Map(left)),
+    })
+    without.set(path, { code, stderr, cells: linesOf(text) })
+  }
+  const read = await cellsOf('read', EDITED)
+  const row = read.code === 0 && read.cells.length > 0 ? (JSON.parse(read.cells[0]) as Row) : undefined
+  const cell = row && cellOption(row, (await of<SchemaDocument>('schema', EDITED)).document)
   const recover = await of<RecoverDocument>('recover', EDITED, '--to', place)
   const written = recover.document?.written_to
   return {
@@ -89,7 +116,10 @@ export async function asked({ array, key }: DamagedArray, place: string): Promis
     verify: await of('verify-checksums', '--deep', EDITED),
     explain: await of('explain', EDITED),
     stats: await of('stats', '--read', EDITED),
-    read: await cellsOf('read', EDITED),
+    read,
+    without,
+    diff: await of('diff', '--read', EDITED, EDITED),
+    history: row && cell && { row, said: await of('history', EDITED, ...cell) },
     keepGoing: await cellsOf('read', '--keep-going', EDITED),
     recover,
     recovered:
@@ -107,6 +137,29 @@ function said<Document>({ code, text, stderr }: { code: number; text: string; st
   const isError =
     document !== undefined && Object.hasOwn(document as object, 'error') && !Object.hasOwn(document as object, 'kind')
   return { code, stderr: isError ? text : stderr, document: isError ? undefined : (document as Document) }
+}
+
+/** One in so many other files is asked about. */
+const SHARE = 9
+
+const linesOf = (text: string): string[] => text.split('\n').filter(Boolean).sort()
+
+const isBelow = (file: string, path: string): boolean => file === path || file.startsWith(`${path}/`)
+
+/** What is gone after the deletion that `why` allows, by paths in the array. */
+function goneWith(path: string, { delete: answer, how }: WhyDocument, ls: ArrayListing | undefined): string[] {
+  if (answer === 'no') return []
+  if (!how?.includes('tiledb.vacuum(')) return [path]
+  if (how.includes('sm.vacuum.mode') || path.includes('.con') || path.includes('.meta')) return []
+  const hidden = ((ls?.fragments ?? []) as readonly ArrayFragment[]).filter((one) => one.hidden_by?.endsWith('.vac'))
+  return hidden.flatMap(({ name, hidden_by }) => [`__fragments/${name}`, `__commits/${name}.wrt`, hidden_by ?? ''])
+}
+
+/** The option that names the cell of a row; undefined if a coordinate is text, which is printed as base64. */
+function cellOption(row: Row, schema: SchemaDocument | undefined): string[] | undefined {
+  if (!schema || schema.dimensions.some(({ name }) => typeof row[name] !== 'number')) return undefined
+  const coordinates = schema.dimensions.map(({ name }) => `${name}=${JSON.stringify(row[name])}`)
+  return ['--cell', coordinates.join(',')]
 }
 
 /** The array in memory, and all other paths on this machine: `recover` reads again what it writes. */
