@@ -103,8 +103,8 @@ async function* checkAsRead(
   const lists = new TileLists(fragment, countReadBytes)
   yield* guarded('SECTION_UNREADABLE', { file }, () => checkRTree(lists, info, file))
   fragment.forget()
-  for (const [slot, { phantom }] of info.slots.entries()) {
-    if (!phantom) yield* checkTileOffsets(lists, info, slot, file)
+  for (const slot of info.slots.keys()) {
+    yield* checkTileOffsets(lists, info, slot, file)
     yield* checkStatisticsLists(lists, info, slot, file)
     fragment.forget()
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FindingCode } from '../../src/check/codes.ts'
 import type { SlotStatistics } from '../../src/format/fragment-min-max-sum-null-count.ts'
+import { sectionPlaces } from '../../src/format/metadata-sections.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { floats, madeArray } from '../advice/made-array.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
@@ -126,4 +127,19 @@ describe('a statistic that no way of writing gives is an error, in such arrays t
     const codes = serious(findings).map((finding) => `${finding.severity} ${finding.code}`)
     expect(codes.includes(`error ${code}`)).toBe(true)
   })
+})
+
+test('lists of the field that no file has are read, too: a broken one is a warning', async () => {
+  const array = new EditedArray('22/sparse_basic')
+  const folder = array.fragmentPath()
+  const { footer, slots } = await (await array.fragment(folder)).info()
+  const slot = slots.findIndex(({ phantom }) => phantom)
+  const place = footer && sectionPlaces(footer, slots).find((one) => one.name === 'tile_offsets' && one.slot === slot)
+  const generic = 52
+  // The number of chunks of the tile, after its header.
+  array.patch(`${folder}/__fragment_metadata.tdb`, (place?.offset ?? 0) + generic, new Uint8Array(8).fill(0x7f))
+  const { findings } = await check(array.storage(), EDITED)
+  expect(findings.filter(({ code }) => code === 'SECTION_UNREADABLE')).toMatchObject([
+    { severity: 'warning', field: expect.stringMatching(/^tile_offsets\.__coords/) },
+  ])
 })
