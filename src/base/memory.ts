@@ -24,7 +24,7 @@ export class Memory {
   /** Whether the user set the bound. It then also replaces the bounds that are only plausible. */
   readonly isSet: boolean
   /** Unfiltered bytes of all leases. */
-  private held = 0
+  held = 0
   private leases = 0
   private waiting: (() => void)[] = []
 
@@ -81,7 +81,7 @@ export class Lease {
    */
   hold(bytes: number): void {
     if (bytes === this.held) return
-    if (!this.memory.take(this.held, bytes)) throw tooMuch(this.memory, bytes)
+    if (!this.memory.take(this.held, bytes)) throw tooMuch(this.memory, bytes, this.held)
     this.held = bytes
   }
 
@@ -98,7 +98,7 @@ export class Lease {
     this.release()
     while (bytes > 0 && !this.memory.take(0, bytes)) {
       const change = bytes > this.memory.room ? undefined : this.memory.change()
-      if (!change) throw tooMuch(this.memory, bytes)
+      if (!change) throw tooMuch(this.memory, bytes, 0)
       await change
     }
     this.held = Math.max(0, bytes)
@@ -113,7 +113,10 @@ export class Lease {
 /** The option that sets the bound, and the share of it that unfiltered bytes get. */
 export const OPTION_OF_MEMORY = '(a third of --memory)'
 
-function tooMuch({ room }: Memory, bytes: number): InspectError {
-  const fault = { expected: `at most ${room} unfiltered bytes in tiles that are read at once`, found: bytes }
+/** @param before bytes of the lease so far */
+function tooMuch(memory: Memory, bytes: number, before: number): InspectError {
+  const others = memory.held - before
+  const found = others > 0 ? `${bytes}, beside ${others} that are still needed` : bytes
+  const fault = { expected: `at most ${memory.room} unfiltered bytes in tiles that are needed at once`, found }
   return new InspectError('TOO_LARGE', withHint(fault, OPTION_OF_MEMORY))
 }

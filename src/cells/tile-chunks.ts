@@ -135,6 +135,8 @@ export class TilePieces {
       // Skips a chunk without unfiltering it. Writers give all chunks but the last the same length, so a different length may
       // be wrong, and would shift all later cells.
       if (this.seen <= from && placed.chunk.original_length === this.proven) continue
+      // So that memory never holds two chunks, which may be large.
+      this.last = undefined
       const data = await this.tile.undo(placed)
       this.proven = data.length
       this.last = { from: placed.from, data }

@@ -1,13 +1,16 @@
 import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
 import { Slab } from '../base/slab.ts'
 import { type PlacedChunk, placedChunks } from '../cells/tile-chunks.ts'
-import { isStringOffsetsTile, type TileFile } from '../cells/tile-files.ts'
+import { isStringOffsetsTile, type TileFile, type TileRole } from '../cells/tile-files.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
 import { type ReadOptions, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, onlyChunk, tileChunks } from '../format/tile-chunks.ts'
+
+/** How often the bytes of a tile are held while its cells are checked: numbers also in the form by which they are compared. */
+const KEPT_TIMES: Readonly<Record<TileRole, number>> = { data: 2, offsets: 2, var: 1, validity: 1 }
 
 /** Receives what undoing the chunks of a tile shows. `chunk` is the index in the tile, `offset` the offset in the file. */
 export interface ChunkReports {
@@ -64,7 +67,8 @@ export async function undoTile(
     offsets: undefined,
     ends: [],
   }
-  const refused = wanted && expected !== undefined ? refusal(() => file.hold(expected)) : undefined
+  const refused =
+    wanted && expected !== undefined ? refusal(() => file.hold(KEPT_TIMES[file.role] * expected)) : undefined
   const keep = wanted && !refused
   let chunkIndex = 0
   let chunkOffset = 0
@@ -91,7 +95,7 @@ export async function undoTile(
       // A chunk is not undone if its size contradicts the metadata. The tile's size is wrong then, too.
       if (expected !== undefined && out.total > expected) return
       pipeline.refuseBeyond(out.total, expected, size)
-      file.hold(keep ? Math.max(expected ?? 0, out.total) : chunk.original_length)
+      file.hold(keep ? KEPT_TIMES[file.role] * Math.max(expected ?? 0, out.total) : chunk.original_length)
       const { data, offsets } = pipeline.undoAt(chunk.metadata, offset, chunk, index, options)
       out.offsets ??= offsets
       if (keep && from === 0 && out.total === expected) out.data = pipeline.owned(data)
@@ -200,7 +204,7 @@ export class FaultlessTiles {
       if (!chunk || chunk.original_length !== file.expectedSize(tile)) return undefined
       this.hasReport = false
       this.verdicts.length = 0
-      if (keep) file.hold(chunk.original_length)
+      if (keep) file.hold(KEPT_TIMES[file.role] * chunk.original_length)
       if (keep || this.room.length !== chunk.original_length) this.room = this.slab.take(chunk.original_length)
       const { data } = pipeline.undo(chunk, 0, options, this.room)
       if (this.hasReport) return undefined

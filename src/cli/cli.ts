@@ -169,12 +169,12 @@ async function runCommand(
   const args = command.processedArgs.flat().filter((arg) => arg !== undefined)
   // Only the target is checked: other arguments, such as a field's name, may be empty.
   if ([command.processedArgs[0]].flat().includes('')) throw usage({ expected: 'a path', found: 'an empty argument' })
-  const { storage, anew, paths, done } = await findPlaces(args, options, process, report)
+  const bytes = options.memory === undefined ? undefined : parseSize('--memory', options.memory)
+  const memory = new Memory(bytes, bytes !== undefined)
+  const { storage, anew, paths, done } = await findPlaces(args, options, process, report, memory)
   const { metered, line } = await progressOf(process, options)
   if (report.format === 'arrow') checkArrow(process, paths, options)
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
-  const bytes = options.memory === undefined ? undefined : parseSize('--memory', options.memory)
-  const memory = new Memory(bytes, bytes !== undefined)
   const newReading = (): ReadContext => ({ ...readContext(nodeCodecs, key, memory), pause: pauseForEvents })
   const shownPath = shownBy(paths)
   const several = paths.length > 1 && command.registeredArguments[0].variadic

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { InspectError, usage } from '../base/errors.ts'
+import type { Memory } from '../base/memory.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { mayBeKey } from '../node/key.ts'
 import type { OpenPlaces } from '../source/remote/places.ts'
@@ -29,12 +30,14 @@ export async function findPlaces(
   options: CommonOptions,
   process: Process,
   report: Report,
+  memory: Memory,
 ): Promise<OpenPlaces> {
   for (const arg of args) refuseOtherSchemes(arg)
   const places = args.some((arg) => isRemotePath(arg))
     ? (await import('../source/remote/places.ts')).openPlaces(process.storage, args, {
         env: process.env,
         signRequests: options.signRequest,
+        memory,
         note: (text) => report.note(text),
         show: options.requests ? process.stderr : undefined,
       })

@@ -1,5 +1,6 @@
 import type { Change } from '../advice/remedies.ts'
 import { unlessFault, usage } from '../base/errors.ts'
+import { Lease } from '../base/memory.ts'
 import { sum } from '../base/sum.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../documents/whatif.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -151,7 +152,20 @@ async function tryFilters(
   { seed = SEED, sample: bytes, field: fields }: WhatifOptions,
   none = false,
 ): Promise<{ sampled: Sampled; trials: FieldTrials[] }> {
-  const sampled = await sampleOf(cx, fragments, { seed, bytes: sampleBytes(bytes), fields: none ? [] : fields })
+  const held = new Lease(cx.reading.memory)
+  try {
+    const sampled = await sampleOf(cx, fragments, { seed, bytes: sampleBytes(bytes), fields: none ? [] : fields, held })
+    return { sampled, trials: await tryFields(cx, sampled, asked) }
+  } finally {
+    held.release()
+  }
+}
+
+async function tryFields(
+  cx: CommandContext,
+  sampled: Sampled,
+  asked: FilterConfig[][] | undefined,
+): Promise<FieldTrials[]> {
   const sizes = sampled.samples.map(({ parts }) => sum(parts, ({ data }) => data.length))
   const progress = cx.progress({ what: 'trying filters', unit: 'bytes', total: sum(sizes, (size) => size) })
   let before = 0
@@ -173,7 +187,7 @@ async function tryFilters(
       before += sizes[i]
       progress.update(before)
     }
-    return { sampled, trials }
+    return trials
   } finally {
     progress.stop()
   }

@@ -1,5 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import { parseKey } from '../base/key.ts'
+import { Memory } from '../base/memory.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { isRemotePath } from '../source/remote/urls.ts'
 import type { Storage } from '../source/source.ts'
@@ -12,6 +13,8 @@ import type { Fragment, InspectArray, InspectGroup, Target } from './opened.ts'
 export interface BaseOptions {
   /** AES-256-GCM key of an encrypted array: 32 bytes, or text as for `--key`. */
   key?: Uint8Array | string | undefined
+  /** Bytes of memory for what is read of the target, 1 GiB by default: `--memory` of the command line. */
+  memory?: number | undefined
   /** Where paths are looked up: files in memory, or any object that finds and reads files. */
   storage?: Storage | undefined
   /** Called with notes about the network, such as a server that sends whole files. */
@@ -33,10 +36,14 @@ export function openersWith<Options extends BaseOptions>(
   findPlace: (path: string, options?: Options) => Place | Promise<Place>,
 ) {
   const open = async (path: string, options?: Options): Promise<Target> => {
-    const { storage, key } = options ?? {}
+    const { storage, key, memory } = options ?? {}
     const place = storage ? { storage, path } : await findPlace(path, options)
     const parsed = key === undefined ? undefined : parseKey(key, 'key')
-    return openTarget(watched(place.storage).storage, place.path, readContext(codecs, parsed))
+    return openTarget(
+      watched(place.storage).storage,
+      place.path,
+      readContext(codecs, parsed, new Memory(memory, memory !== undefined)),
+    )
   }
   async function openOnly<T extends Target['type']>(type: T, path: string, options?: Options) {
     const target = await open(path, options)

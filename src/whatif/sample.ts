@@ -1,12 +1,13 @@
 import { unlessFault } from '../base/errors.ts'
+import type { Lease } from '../base/memory.ts'
 import { varCells } from '../cells/fragment-cells.ts'
+import { LARGE_TILE } from '../cells/tile-chunks.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import type { Slot } from '../format/fragment-slots.ts'
-import { decode } from '../format/io.ts'
-import { CHUNK_COUNT_BYTES, CHUNK_HEAD_BYTES, tileChunks } from '../format/tile-chunks.ts'
+import { CHUNK_COUNT_BYTES, CHUNK_HEAD_BYTES } from '../format/tile-chunks.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import { type FieldFile, type Fragment, pipelineOf, slotHasFiles } from '../store/fragment.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
@@ -58,6 +59,8 @@ export interface SampleOptions {
   onTile?: (done: number, total: number) => void
   /** See {@link ReadContext.pause}. */
   pause?: ReadContext['pause']
+  /** Holds the memory of the sample. */
+  held: Lease
 }
 
 /** What was sampled. */
@@ -207,7 +210,9 @@ async function takeField(field: FieldFiles, sampling: Sampling): Promise<void> {
       if (!part) continue
       sampling.taken.add(at)
       sample.parts.push(part.values)
-      bytes += part.values.data.length
+      const { length } = part.values.data
+      sampling.options.held.hold(sampling.options.held.bytes + length)
+      bytes += length
       if (part.isCut) sample.whole = false
       if (part.offsets) addJoint(sampling.offsets, field, part.offsets)
       if (part.validity) addJoint(sampling.validity, field, part.validity)
@@ -287,19 +292,31 @@ async function openTileReader(fragment: Fragment, index: number, slot: Slot, isT
   const offsets = varSized ? await TileFile.open(fragment, index, 'offsets') : undefined
   const validity = nullable ? await TileFile.open(fragment, index, 'validity') : undefined
   const readVar = offsets && varCells(offsets, values, cellSize)
+  const wholeTile = async (tile: number): Promise<Cells> =>
+    readVar ? readVar(tile) : { data: (await values.read(tile)).data.slice(), starts: undefined }
   return {
     async read(tile, room) {
-      const cells = readVar ? await readVar(tile) : { data: (await values.read(tile)).data.slice(), starts: undefined }
-      const run = room === Number.POSITIVE_INFINITY ? undefined : await chunkRun(values, tile, cells)
-      const { data, starts, stored_bytes } = run
-        ? cutCells(cells, run)
-        : { ...cells, stored_bytes: values.place(tile).size }
+      const isPart = room !== Number.POSITIVE_INFINITY
+      const inPieces = isPart && values.canReadPieces && values.isLarge(tile)
+      const whole = inPieces ? undefined : await wholeTile(tile)
+      const run = isPart ? await runOf(values, tile, whole) : undefined
+      const { data, starts, stored_bytes } = !run
+        ? { ...(whole ?? (await wholeTile(tile))), stored_bytes: values.place(tile).size }
+        : whole
+          ? cutCells(whole, run)
+          : {
+              data: await values.pieces(tile).read(run.from, run.to),
+              starts: undefined,
+              stored_bytes: run.stored_bytes,
+            }
       const cellNum = starts ? starts.length - 1 : data.length / cellSize
       const share = run ? cellNum / values.cells(tile) : 1
       const offsetsSize = offsets ? offsets.place(tile).size * share : 0
       const isInside = offsetsSize <= CHUNK_COUNT_BYTES
       const valid = validity && (await validity.read(tile)).data
-      const firstCell = run ? (cells.starts?.indexOf(run.from) ?? run.from / cellSize) : 0
+      // What is kept is a copy of a part, or is held by the sample.
+      for (const file of [values, offsets, validity]) file?.release()
+      const firstCell = run ? (whole?.starts?.indexOf(run.from) ?? run.from / cellSize) : 0
       return {
         values: { data, starts, stored_bytes, offsets_bytes: isText ? offsetsSize : 0 },
         offsets: starts && !isInside ? partOf(offsetBytes(starts.subarray(0, cellNum)), offsetsSize) : undefined,
@@ -332,27 +349,61 @@ interface Cells {
   starts: Float64Array | undefined
 }
 
-/** The chunks in the middle of a large tile. Undefined if the tile is small or one chunk, or if the chunks would cut cells. */
-async function chunkRun(
-  file: TileFile,
-  tile: number,
-  { data: { length }, starts }: Cells,
-): Promise<ChunkRun | undefined> {
+/**
+ * What to take of a tile: the chunks in its middle, or of large chunks the cells in the middle. Undefined if the tile is small, or is
+ * one chunk that is not large, or if the chunks would cut cells.
+ * @param cells undefined for fixed-sized cells that were not read
+ */
+async function runOf(file: TileFile, tile: number, cells: Cells | undefined): Promise<ChunkRun | undefined> {
+  const length = cells?.data.length ?? file.expectedSize(tile) ?? 0
   if (length <= MOST_OF_A_TILE) return undefined
-  const { chunks } = decode(await file.stored(tile), tileChunks)
-  if (chunks.length < 2) return undefined
+  const chunks = await chunkSizes(file, tile)
+  const run = chunkRun(chunks, length)
+  const { starts } = cells ?? {}
+  const cutsCells = starts && !(starts.includes(run.from) && starts.includes(run.to))
+  if (chunks.length > 1 && !cutsCells && run.to - run.from <= LARGE_TILE) return run
+  return length > LARGE_TILE ? cellRun(file, tile, length, starts) : undefined
+}
+
+interface ChunkSize {
+  original_length: number
+  /** With its head. */
+  stored: number
+}
+
+async function chunkSizes(file: TileFile, tile: number): Promise<ChunkSize[]> {
+  const sizes: ChunkSize[] = []
+  for await (const { chunk } of file.chunks(tile)) {
+    const { original_length, data, metadata } = chunk
+    sizes.push({ original_length, stored: CHUNK_HEAD_BYTES + data.length + metadata.length })
+  }
+  return sizes
+}
+
+/** The chunks in the middle of a tile. */
+function chunkRun(chunks: readonly ChunkSize[], length: number): ChunkRun {
   const middle = Math.floor((length - MOST_OF_A_TILE) / 2)
   let [at, from, to, stored_bytes] = [0, 0, 0, CHUNK_COUNT_BYTES]
-  for (const { original_length, data, metadata } of chunks) {
+  for (const { original_length, stored } of chunks) {
     if (at < middle && at + original_length <= middle) from = at + original_length
     else if (at - from < MOST_OF_A_TILE) {
       to = at + original_length
-      stored_bytes += CHUNK_HEAD_BYTES + data.length + metadata.length
+      stored_bytes += stored
     }
     at += original_length
   }
-  if (starts && !(starts.includes(from) && starts.includes(to))) return undefined
   return { from, to, stored_bytes }
+}
+
+/** The cells in the middle of a tile. Their stored bytes are an even share. */
+function cellRun(file: TileFile, tile: number, length: number, starts: Float64Array | undefined): ChunkRun {
+  const middle = Math.floor((length - MOST_OF_A_TILE) / 2)
+  const size = length / file.cells(tile)
+  const first = starts?.findLast((start) => start <= middle) ?? Math.floor(middle / size) * size
+  const most =
+    starts?.findLast((start) => start <= first + MOST_OF_A_TILE) ?? first + Math.floor(MOST_OF_A_TILE / size) * size
+  const end = most > first ? most : (starts?.find((start) => start > first) ?? first + size)
+  return { from: first, to: end, stored_bytes: Math.ceil((file.place(tile).size * (end - first)) / length) }
 }
 
 function cutCells(cells: Cells, { from, to, stored_bytes }: ChunkRun) {

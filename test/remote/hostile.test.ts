@@ -216,6 +216,25 @@ describe('S3', () => {
     })
   })
 
+  test('a listing with ever new names ends, and the option that raises the bound is named', async () => {
+    s3.reset()
+    let pages = 0
+    s3.fault = ({ prefix }, response) => {
+      if (!prefix?.endsWith('/__fragments/')) return false
+      pages++
+      const names = Array.from({ length: 1000 }, (_, i) => ({ name: `${prefix}${pages}_${i}`, size: 1 }))
+      return !!response.writeHead(200).end(listingPage(names, 0, 1000, `token ${pages}`))
+    }
+    const ran = await run(['ls', `s3://fixtures/${ARRAY}`, '--memory', '12M'], { env })
+    expect(ran).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(
+        /names in a listing that take at most 4194304 bytes \(a third of --memory\), found more/,
+      ),
+    })
+    expect(pages).toBeLessThan(20)
+  })
+
   test('keys with `..` and without a name do not lead out of the folder that recover writes', async () => {
     const inside = `${folder}/deep/in/it`
     mkdirSync(inside, { recursive: true })

@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
+import { Lease, Memory } from '../../src/base/memory.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout } from '../../src/documents/whatif.ts'
 import { localStorage } from '../../src/node/file.ts'
 import { writingCodecs } from '../../src/node/node-codecs.ts'
@@ -74,7 +75,12 @@ describe('the sizes are those that TileDB made', () => {
   test('are compared for enough arrays', () => expect(arrays.length).toBeGreaterThan(12))
   test.each(arrays)('%s', async (name) => {
     const { fragments } = await openedAt(`${FIXTURES}/22/${name}`)
-    const { samples } = await takeSample(fragments, { seed: '1', bytes: undefined, fields: undefined })
+    const { samples } = await takeSample(fragments, {
+      seed: '1',
+      bytes: undefined,
+      fields: undefined,
+      held: new Lease(new Memory()),
+    })
     expect(samples.length).toBeGreaterThan(0)
     for (const sample of samples) {
       const { field, role, pipeline, parts } = sample

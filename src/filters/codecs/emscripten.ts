@@ -10,6 +10,9 @@ const LARGEST = 1 << 30
 /** Size of the largest block, in bytes, that is kept for the next call. */
 const KEPT = 1 << 18
 
+/** Bytes of memory with which an instance is kept for the next call. */
+const LARGEST_KEPT = 2 ** 26
+
 type WasmCall = (...args: number[]) => number
 
 /** Facts that differ between the libraries. */
@@ -92,6 +95,8 @@ export class WasmLibrary {
       const out = length < 0 ? undefined : take(heapOf(library), target, target + length)
       if (room > KEPT) this.release(library.target)
       if (data.length > KEPT) this.release(library.source)
+      // Memory of an instance never shrinks, so that one with much is given up.
+      if (library.memory.buffer.byteLength > LARGEST_KEPT) this.running = undefined
       return out
     } catch (cause) {
       if (cause instanceof InspectError) throw cause

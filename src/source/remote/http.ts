@@ -1,4 +1,5 @@
 import { attempt, InspectError, unlessCode } from '../../base/errors.ts'
+import type { Memory } from '../../base/memory.ts'
 import { isWithinFolder } from '../../base/paths.ts'
 import { encodeText } from '../../format/text.ts'
 import { byName, type Entry } from '../source.ts'
@@ -6,7 +7,7 @@ import { BoundedMap } from './bounded-map.ts'
 import { type Client, type HttpRequest, statusError } from './client.ts'
 import { isPageType } from './pages.ts'
 import { contentLength } from './range-source.ts'
-import { RemoteStorage, upTo } from './remote-storage.ts'
+import { CountedNames, RemoteStorage, upTo } from './remote-storage.ts'
 import type { HttpAccess } from './urls.ts'
 
 /** Upper limit on the bytes of an index page: enough for a million names. */
@@ -23,8 +24,8 @@ export class HttpStorage extends RemoteStorage {
   /** Sizes from HEAD requests. */
   private readonly sizes = new BoundedMap<number>(SIZES_KEPT)
 
-  constructor(client: Client, warn: (text: string) => void, access: readonly HttpAccess[]) {
-    super(client, warn)
+  constructor(client: Client, warn: (text: string) => void, access: readonly HttpAccess[], memory?: Memory) {
+    super(client, warn, memory)
     this.access = access
   }
 
@@ -70,7 +71,11 @@ export class HttpStorage extends RemoteStorage {
   }
 
   protected async readList(path: string): Promise<readonly Entry[]> {
-    const answer = await this.send({ method: 'GET', path: `${path}/`, want: upTo(INDEX_BYTES) })
+    const answer = await this.send({
+      method: 'GET',
+      path: `${path}/`,
+      want: upTo(Math.min(INDEX_BYTES, this.memory.room)),
+    })
     if (answer.status !== 200 || !/html/i.test(answer.headers.get('content-type') ?? '')) {
       throw new InspectError(
         'NO_LISTING',
@@ -81,7 +86,7 @@ export class HttpStorage extends RemoteStorage {
         { file: path },
       )
     }
-    return linksBelow(new TextDecoder().decode(answer.body), answer.url)
+    return linksBelow(new TextDecoder().decode(answer.body), answer.url, new CountedNames(path, this.memory))
   }
 }
 
@@ -107,13 +112,14 @@ function encodeName(name: string): string {
 }
 
 /** Entries of an index page, from its links to one level below the page. */
-function linksBelow(html: string, page: string): Entry[] {
+function linksBelow(html: string, page: string, names: CountedNames): Entry[] {
   const base = new URL(page)
   const entries = new Map<string, Entry>()
   for (const match of html.matchAll(/<a\s[^<>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi)) {
     const href = unescaped(match[1] ?? match[2] ?? match[3] ?? '')
     const name = nameBelow(href, base)
     if (name === undefined) continue
+    names.add(name)
     const bare = name.replace(/\/$/, '')
     entries.set(bare, { name: bare, kind: bare === name ? 'file' : 'folder' })
   }

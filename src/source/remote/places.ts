@@ -1,4 +1,5 @@
 import { usage } from '../../base/errors.ts'
+import type { Memory } from '../../base/memory.ts'
 import type { Storage } from '../source.ts'
 import { Client, type ClientLimits, DEFAULT_LIMITS, type RequestRecord } from './client.ts'
 import { connectionFailure } from './connection-failure.ts'
@@ -12,6 +13,8 @@ interface PlacesOptions {
   env: Readonly<Record<string, string | undefined>>
   /** Whether S3 requests are signed. */
   signRequests: boolean
+  /** The memory of the run, which bounds listings. */
+  memory?: Memory | undefined
   note(text: string): void
   /** Called with a line for each request, if defined. */
   show: ((text: string) => void) | undefined
@@ -46,7 +49,7 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
     show?.(requestLine(record))
   }
   const anew = (): Storage => {
-    const http = new HttpStorage(client, note, access)
+    const http = new HttpStorage(client, note, access, options.memory)
     let s3: S3Storage | undefined
     return withRemote(local, (path) => {
       if (!/^s3:/i.test(path)) return http
@@ -58,7 +61,7 @@ export function openPlaces(local: Storage, args: readonly string[], options: Pla
 }
 
 /** @throws InspectError USAGE if the endpoint is not a URL, or the way of addressing is unknown */
-function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): S3Storage {
+function s3Storage(client: Client, { env, signRequests, note, memory }: PlacesOptions): S3Storage {
   const profile = s3Profile(env)
   const given = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL
   const endpoint = (given || profile.endpoint)?.replace(/\/+$/, '')
@@ -72,7 +75,7 @@ function s3Storage(client: Client, { env, signRequests, note }: PlacesOptions): 
     region: env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region || 'us-east-1',
   }
   const signed = signRequests && !/^(?:1|true|yes)$/i.test(env.AWS_NO_SIGN_REQUEST ?? '')
-  return new S3Storage(client, note, place, signed ? credentialChain(env, note) : async () => undefined)
+  return new S3Storage(client, note, place, signed ? credentialChain(env, note) : async () => undefined, memory)
 }
 
 /** Whether the bucket is part of the host's name or of the path; undefined if neither is set. @throws InspectError USAGE */

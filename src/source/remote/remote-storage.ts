@@ -1,4 +1,5 @@
-import { hasCode } from '../../base/errors.ts'
+import { hasCode, InspectError, withHint } from '../../base/errors.ts'
+import { Memory, OPTION_OF_MEMORY } from '../../base/memory.ts'
 import { folderOf, nameOf } from '../../base/paths.ts'
 import { type ByteSource, type Entry, findEntry, type Storage } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
@@ -17,18 +18,44 @@ export function upTo(length: number): () => BodyPart {
   return () => ({ skip: 0, length, exact: false })
 }
 
+/** Memory of a name in a listing, besides the name: the entry, and its share of the page that it came with. */
+const NAME_BYTES = 256
+
+/** The names of one listing. A server may list names without end. */
+export class CountedNames {
+  private readonly path: string
+  private readonly most: number
+  private bytes = 0
+
+  constructor(path: string, { room }: Memory) {
+    this.path = path
+    this.most = room
+  }
+
+  /** @throws InspectError TOO_LARGE if the names so far take too much memory */
+  add(name: string): void {
+    this.bytes += NAME_BYTES + name.length
+    if (this.bytes <= this.most) return
+    const fault = { expected: `names in a listing that take at most ${this.most} bytes`, found: 'more' }
+    throw new InspectError('TOO_LARGE', withHint(fault, OPTION_OF_MEMORY), { file: this.path })
+  }
+}
+
 /** Files that are read over HTTP. Kinds, listings and file ends are kept, because each request costs a round trip. */
 export abstract class RemoteStorage implements Storage {
   protected readonly client: Client
   private readonly warn: (text: string) => void
+  /** The bound of the names of a listing. */
+  protected readonly memory: Memory
   /** Ends of files, shared by all sources of a file. */
   readonly tails = new BoundedMap<Promise<Tail>>(TAILS_KEPT, TAIL_BYTES_KEPT)
   private readonly kinds = new BoundedMap<Promise<Entry['kind'] | undefined>>(KINDS_KEPT)
   private readonly listings = new BoundedMap<Promise<readonly Entry[]>>(LISTINGS_KEPT)
   private readonly warned = new Set<string>()
 
-  constructor(client: Client, warn: (text: string) => void) {
+  constructor(client: Client, warn: (text: string) => void, memory = new Memory()) {
     this.client = client
+    this.memory = memory
     this.warn = warn
   }
 

@@ -1,12 +1,13 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { InspectError, unlessCode, usage } from '../../base/errors.ts'
+import type { Memory } from '../../base/memory.ts'
 import { folderOf, nameOf } from '../../base/paths.ts'
 import { countListedNames } from '../lean-heap.ts'
 import { byName, type Entry, findEntry, notFound } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
 import { encodePath, unescaped } from './http.ts'
-import { RemoteStorage, upTo } from './remote-storage.ts'
+import { CountedNames, RemoteStorage, upTo } from './remote-storage.ts'
 import type { CredentialsProvider } from './s3-credentials.ts'
 
 /** Upper limit on the bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and their XML. */
@@ -54,8 +55,14 @@ export class S3Storage extends RemoteStorage {
   private isAnonymous = false
 
   /** @param credentials called before every request, so that it can renew credentials that expire */
-  constructor(client: Client, warn: (text: string) => void, place: S3Place, credentials: CredentialsProvider) {
-    super(client, warn)
+  constructor(
+    client: Client,
+    warn: (text: string) => void,
+    place: S3Place,
+    credentials: CredentialsProvider,
+    memory?: Memory,
+  ) {
+    super(client, warn, memory)
     this.place = place
     this.credentials = credentials
   }
@@ -228,6 +235,7 @@ export class S3Storage extends RemoteStorage {
     let token: string | undefined
     let emptyPages = 0
     const firstNames = new Set<string>()
+    const names = new CountedNames(path, this.memory)
     do {
       const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
       if (byFolder) query.set('delimiter', '/')
@@ -247,7 +255,9 @@ export class S3Storage extends RemoteStorage {
       const page = parsePage(new TextDecoder().decode(answer.body), path)
       const stray = [...page.files.map(({ key }) => key), ...page.prefixes].find((one) => !one.startsWith(prefix))
       if (stray !== undefined) throw notAListing(path, `a name outside of it: ${JSON.stringify(stray)}`)
-      // Any token is accepted. The listing still ends, as no page may come twice and few pages may be empty.
+      // Any token is accepted. The listing still ends: no page may come twice, few pages may be empty, and names take memory.
+      for (const { key } of page.files) names.add(key)
+      for (const one of page.prefixes) names.add(one)
       const first = page.files[0]?.key ?? page.prefixes[0]
       if (first !== undefined && firstNames.has(first)) throw notAListing(path, 'the same page twice')
       if (first === undefined && page.next !== undefined && ++emptyPages > MOST_EMPTY_PAGES)
