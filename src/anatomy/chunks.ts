@@ -138,6 +138,7 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
   let verdicts: ChecksumVerdict[] = []
   try {
     run.pipeline.refuseBeyond(end, run.expectedSize, run.stored.length)
+    run.pipeline.refuseLarger(end)
     const out = run.pipeline.undoAt(run.stored, run.offset, chunk, index, {
       onVerdict: (verdict) => void verdicts.push(verdict),
       onStage(stage) {

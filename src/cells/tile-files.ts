@@ -6,6 +6,7 @@ import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, chunkCount, onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
+import { countReadBytes } from '../source/lean-heap.ts'
 import { type PlanOptions, ReadAhead } from '../source/read-ahead.ts'
 import { type ByteRange, type ByteSource, changedWhileRead } from '../source/source.ts'
 import { type Fragment, type FragmentInfo, filePipeline, valuesHoldOffsets } from '../store/fragment.ts'
@@ -57,6 +58,8 @@ export class TileFile {
   private loaded: Pipeline | undefined
   /** Tiles that another thread has unfiltered; {@link read} returns them. */
   lent: ReadonlyMap<number, Uint8Array> | undefined
+  /** Whether the caller holds the memory of all tiles that it reads. */
+  isHeld = false
   /** The memory of the tile, or of the piece of a large tile, that was read last. */
   private readonly lease: Lease
   /** Called for tiles of which the writer lost the end of a part. */
@@ -160,7 +163,7 @@ export class TileFile {
       undo: async ({ chunk, index, offset }) => {
         try {
           const pipeline = await this.pipeline(false)
-          this.lease.hold(chunk.original_length)
+          this.holdNew(chunk.original_length)
           return pipeline.owned(pipeline.undoAt(chunk.metadata, offset, chunk, index, options).data)
         } catch (error) {
           throw this.placed(error, tile)
@@ -181,10 +184,14 @@ export class TileFile {
    * @throws InspectError TOO_LARGE if they do not fit
    */
   hold(bytes: number): void {
-    this.lease.hold(bytes)
+    if (!this.isHeld) this.lease.hold(bytes)
   }
 
-  private readonly holdWhole = (bytes: number): void => this.lease.hold(bytes)
+  /** {@link hold} for bytes that are about to be made. What was there before is garbage: of much, the next would come beside it. */
+  private readonly holdNew = (bytes: number): void => {
+    this.hold(bytes)
+    if (bytes > LARGE_TILE) countReadBytes(bytes)
+  }
 
   /** Called when what was read is no longer used. */
   release(): void {
@@ -274,7 +281,7 @@ export class TileFile {
   private reversed(pipeline: Pipeline, tile: number, stored: Uint8Array, options: ReadOptions): UnfilteredTile {
     try {
       return pipeline.reverseTile(stored, {
-        beforeUndone: this.holdWhole,
+        beforeUndone: this.holdNew,
         expectedSize: this.expectedSize(tile),
         onLostTail: this.onLostTail && ((lost) => this.onLostTail?.(tile, lost)),
         onRefused: this.onRefused && ((part) => this.onRefused?.(tile, part)),

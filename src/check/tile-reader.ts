@@ -1,4 +1,5 @@
 import { addPlace, InspectError } from '../base/errors.ts'
+import { Lease } from '../base/memory.ts'
 import { tileDatatypes } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
@@ -16,6 +17,7 @@ import {
   type ChunkReports,
   FaultlessTiles,
   hasOffsetsInside,
+  KEPT_TIMES,
   saysOffsetsInside,
   type UndoneTile,
   undoTile,
@@ -373,14 +375,37 @@ function visitNow(
   return to
 }
 
+/**
+ * Waits for the memory of any tile of a run, over all fields: units of other fragments may run at the same time, over a network. A run with
+ * a tile for which there is no room does not wait: that tile is refused when it is read.
+ */
+async function turnOf({ check, run, fields }: OpenFields): Promise<Lease | undefined> {
+  const files = fields.flatMap((field) => [...field.files.values()])
+  if (!reaches(check, 'cells') || files.length === 0) return undefined
+  const { memory } = files[0].fragment.cx
+  let most = 0
+  for (let tile = Math.max(0, run.from - 1); tile < run.to; tile++) {
+    let bytes = 0
+    for (const file of files) bytes += KEPT_TIMES[file.role] * (file.expectedSize(tile) ?? 0)
+    most = Math.max(most, bytes)
+  }
+  if (!(most <= memory.room)) return undefined
+  const lease = new Lease(memory)
+  await lease.wait(most)
+  for (const file of files) file.isHeld = true
+  return lease
+}
+
 /** Reads and visits all tiles of a run, then closes its files. */
 export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined): Items {
   const { check, run, lead, fields, items: reported } = opened
+  let turn: Lease | undefined
   try {
     // The first run of a file reports that it could not be opened.
     if (run.from === 0) yield* reported
     // If no file could be opened, the number of tiles is only a claim of the metadata.
     if (fields.every(({ files }) => files.size === 0)) return
+    turn = await turnOf(opened)
     if (lead >= 0) {
       const { counts } = check
       const before = { ...counts }
@@ -404,6 +429,7 @@ export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined
       if (items.length > 0) yield* items
     }
   } finally {
+    turn?.release()
     for (const { files } of fields) for (const file of files.values()) await file.close()
   }
 }

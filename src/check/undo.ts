@@ -10,7 +10,7 @@ import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, onlyChunk, tileChunks } from '../format/tile-chunks.ts'
 
 /** How often the bytes of a tile are held while its cells are checked: numbers also in the form by which they are compared. */
-const KEPT_TIMES: Readonly<Record<TileRole, number>> = { data: 2, offsets: 2, var: 1, validity: 1 }
+export const KEPT_TIMES: Readonly<Record<TileRole, number>> = { data: 2, offsets: 2, var: 1, validity: 1 }
 
 /** Receives what undoing the chunks of a tile shows. `chunk` is the index in the tile, `offset` the offset in the file. */
 export interface ChunkReports {

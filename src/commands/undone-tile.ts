@@ -35,7 +35,9 @@ export async function undoneOutcome(
   const chunks: TileChunk[] = []
   const bytes: Uint8Array[] = []
   const stageBytes: { filter: string; parts: Uint8Array[] }[] = []
+  const isKept = options.bytes || options.stages !== undefined
   let unfiltered_size = 0
+  let undone = 0
   let end = 0
   for (const [index, chunk] of storedChunks.entries()) {
     const { original_length, metadata, data } = chunk
@@ -44,18 +46,21 @@ export async function undoneOutcome(
     end += original_length
     try {
       pipeline.refuseBeyond(end, expected, stored.length)
+      if (isKept) pipeline.refuseLarger(end)
       const out = pipeline.undoAt(stored, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
-      bytes.push(out.data)
+      if (options.bytes) bytes.push(out.data)
+      undone++
       unfiltered_size += out.data.length
     } catch (caught) {
       const { code, fault, at } = faultOf(caught)
       error = new InspectError(code, fault, { ...at, file }, { cause: caught })
       cx.fault(error)
     }
-    stages.forEach(({ config, output }, i) => {
-      stageBytes[i] ??= { filter: config.name, parts: [] }
-      stageBytes[i].parts.push(output.data)
-    })
+    if (options.stages !== undefined)
+      stages.forEach(({ config, output }, i) => {
+        stageBytes[i] ??= { filter: config.name, parts: [] }
+        stageBytes[i].parts.push(output.data)
+      })
     chunks.push({
       offset: offset + (metadata.byteOffset - stored.byteOffset) - CHUNK_HEAD_BYTES,
       original_length,
@@ -67,7 +72,7 @@ export async function undoneOutcome(
   }
   const document = documentOf({ chunks, unfiltered_size })
   if (options.stages !== undefined) await writeStages(cx, options.stages, stored, stageBytes)
-  if (options.bytes) return { kind: 'bytes', bytes, incomplete: bytes.length < chunks.length }
+  if (options.bytes) return { kind: 'bytes', bytes, incomplete: undone < chunks.length }
   return {
     kind: 'document',
     document,

@@ -258,7 +258,8 @@ export class Pipeline {
     return { data: at < data.length ? data.subarray(0, at) : data, offsets }
   }
 
-  private refuseLarger(size: number, offset?: number): void {
+  /** Refuses bytes of one tile that are more than memory has room for, by callers that hold all of them. @throws InspectError TOO_LARGE */
+  refuseLarger(size: number, offset?: number): void {
     const { room, plausible } = this.tile
     const at = { offset, field: 'chunks.original_length' }
     if (plausible !== undefined && size > plausible.bytes) throw tooLarge(plausible.bytes, size, at, plausible.stored)
