@@ -55,7 +55,7 @@ export async function arrayOverview(
   const schema = newest instanceof InspectError ? undefined : newest.schema
   const encryption = await orError(() => array.encryption())
   const items = await check.arrayItems(entries)
-  const refused = schema ? ((await refusedOf({ array, schema }, undefined).catch(unlessFault)) ?? []) : []
+  const refused = schema ? ((await refusedOf({ array, schema }, undefined, false).catch(unlessFault)) ?? []) : []
   for (const { finding } of refused) if (!items.some((item) => isSame(item, finding))) items.push(finding)
   const lacksKey = newest instanceof InspectError && (newest.code === 'KEY_NEEDED' || newest.code === 'WRONG_KEY')
   const wanted = lacksKey ? [] : newestOf(entries)
