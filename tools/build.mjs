@@ -132,6 +132,22 @@ function run(stdout, ...args) {
   if (status !== 0) process.exit(1)
 }
 
+/** The calls that define what a file of the program exports, one after the other. */
+const EXPORTS =
+  /(?:Object\.defineProperty\(exports,"[^"]+",\{enumerable:!0,get:function\(\)\{return [\w$]+\}\}\)[,;]?)+/g
+
+/** Writes the exports of a file as one list: 65 bytes less for each of 900, and less code to compile at every start. */
+function shortExports(code) {
+  return code.replace(EXPORTS, (calls) => {
+    const list = Array.from(
+      calls.matchAll(/exports,("[^"]+").*?return ([\w$]+)/g),
+      ([, name, value]) => `${name}:()=>${value}`,
+    )
+    const end = /[,;]?$/.exec(calls)[0]
+    return `(e=>{for(const k in e)Object.defineProperty(exports,k,{enumerable:!0,get:e[k]})})({${list.join(',')}})${end}`
+  })
+}
+
 /** Compiles kernels, and writes them as text into a module, so that no separate file has to be loaded. */
 async function kernels(folder) {
   const source = `${folder}/assembly/index.ts`
@@ -170,6 +186,10 @@ await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildPr
     ],
   },
 })
+for (const name of readdirSync('dist/cli').filter((one) => one.endsWith('.cjs'))) {
+  const file = join('dist/cli', name)
+  writeFileSync(file, shortExports(readFileSync(file, 'utf8')))
+}
 const ENTRIES = ['index', 'format', 'browser']
 await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])), external, [], {
   dir: 'dist/lib',
