@@ -23,7 +23,7 @@ export interface Refused {
  * What TileDB refuses of an array. Looks only at schemas, enumerations and commits.
  * @param reads leaves out what makes a read of this program fail, too: missing fragments, and delete conditions other than tests for null
  */
-export async function refusedReads(array: InspectArray, reads: boolean): Promise<Refused[]> {
+export async function refusedReads(array: InspectArray, reads = true): Promise<Refused[]> {
   const run = newRun('structure', false)
   const schemas = new CheckedSchemas(run, array, await array.schemaFiles())
   const entries = await array.fragments()

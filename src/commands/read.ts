@@ -74,7 +74,7 @@ export const command: CommandModule<ReadOptions> = {
       cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
     yield outcome
     // Said after the cells. With --labels, a fault of the labels was said already.
-    const refused = (await refusedOf(opened, options.field, true)).filter(
+    const refused = (await refusedOf(opened, options.field)).filter(
       ({ refusal }) => !(options.labels && refusal.act === 'fields'),
     )
     if (refused.length + chunks.size === 0) return

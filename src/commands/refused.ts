@@ -11,7 +11,7 @@ import { mayBeRefused } from '../store/may-be-refused.ts'
 export async function refusedOf(
   { array, schema }: Pick<OpenedArray, 'array' | 'schema'>,
   fields: readonly string[] | undefined,
-  reads: boolean,
+  reads = true,
 ): Promise<readonly Refused[]> {
   if (!(await mayBeRefused(array))) return []
   const { refusedReads } = await import('../check/refusals.ts')
