@@ -136,7 +136,8 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
 /** Says which delete conditions keep TileDB from reading the array. */
 async function sayRefused(cx: CommandContext, array: InspectArray): Promise<void> {
   const { refusalError, refusedReads } = await import('../check/refusals.ts')
-  const refused = (await refusedReads(array, false).catch(unlessFault))?.filter(({ refusal }) => refusal.act === 'read') ?? []
+  const refused =
+    (await refusedReads(array, false).catch(unlessFault))?.filter(({ refusal }) => refusal.act === 'read') ?? []
   if (refused.length > 0) cx.fault(refusalError(refused))
 }
 
