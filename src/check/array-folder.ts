@@ -79,7 +79,7 @@ export function maskingFinding(file: string, name: string): Finding {
 }
 
 /** Reports a name whose first timestamp is the later one. @param seen whether readers read the name */
-function* checkTimes(file: string, name: string, seen: boolean): Generator<Finding> {
+export function* checkTimes(file: string, name: string, seen: boolean): Generator<Finding> {
   const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
   if (first <= last) return
   const variant = seen ? undefined : 'unseen'

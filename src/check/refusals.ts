@@ -1,8 +1,10 @@
 import { InspectError, unlessFault } from '../base/errors.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { Folder } from '../source/source.ts'
-import type { InspectArray } from '../store/array.ts'
+import { type InspectArray, SCHEMA_FOLDER } from '../store/array.ts'
 import type { ReadContext } from '../store/generic-tile.ts'
+import { isTimeReversed } from '../store/may-be-refused.ts'
+import { checkTimes } from './array-folder.ts'
 import { MEASURED_RELEASE, type Refusal } from './codes/row.ts'
 import { SCHEMA_CODES } from './codes/schema.ts'
 import { refusalOf } from './codes.ts'
@@ -20,7 +22,7 @@ export interface Refused {
 }
 
 /**
- * What TileDB refuses of an array. Looks only at schemas, enumerations and commits.
+ * What TileDB refuses of an array. Looks only at schemas, enumerations, commits and the names of fragments.
  * @param reads leaves out what makes a read of this program fail, too: missing fragments, and delete conditions other than tests for null
  */
 export async function refusedReads(array: InspectArray, reads = true): Promise<Refused[]> {
@@ -35,12 +37,17 @@ export async function refusedReads(array: InspectArray, reads = true): Promise<R
     }
   }
   await add(withoutRepeats(schemas.checkAll()))
+  for (const { path, name } of entries.filter(isTimeReversed))
+    found.push(...refusedOf([...checkTimes(`${array.folder.path}/${path}`, name, true)]))
+  const others = (await array.otherSchemaFiles()) ?? []
+  if (others.length > 0)
+    found.push(...(await refusedStrays({ folder: array.folder.folder(SCHEMA_FOLDER), cx: array.cx }, others)))
   const schema = schemas.get(schemas.opened?.name)
   await add(checkCommits(run, array, await array.commits(), entries, schema)).catch(unlessFault)
   return found
 }
 
-/** What TileDB refuses because of files of `__meta`, in an array or a group, whose names do not belong there. */
+/** What TileDB refuses because of files of `__schema` or `__meta`, in an array or a group, whose names do not belong there. */
 export async function refusedStrays(
   inside: { folder: Folder; cx: ReadContext },
   names: readonly string[],
@@ -62,7 +69,7 @@ export function refusedChunks(chunks: readonly RefusedChunk[]): Refused[] {
 
 /** Whether a read of this program fails because of a finding. */
 function failsHere({ code, variant }: Finding): boolean {
-  return !Object.hasOwn(SCHEMA_CODES, code) && variant !== 'nullTest'
+  return !Object.hasOwn(SCHEMA_CODES, code) && code !== 'FRAGMENT_TIMESTAMPS' && variant !== 'nullTest'
 }
 
 /**

@@ -177,27 +177,39 @@ export class InspectArray {
    */
   async schemaFiles(known?: string): Promise<SchemaFile[]> {
     try {
-      return await this.once('schemas', () => this.readSchemaFiles(), this.timeless)
+      return (await this.schemaFolder()).files
     } catch (error) {
       if (known === undefined || !hasCode(error, 'NO_LISTING')) throw error
       return [{ name: known, path: schemaPath(known), timestamp_range: parseTimestampedName(known)?.timestamp_range }]
     }
   }
 
-  private async readSchemaFiles(): Promise<SchemaFile[]> {
+  /** Names of the files in `__schema` that are no schemas. Undefined if the server cannot list names. */
+  async otherSchemaFiles(): Promise<readonly string[] | undefined> {
+    return (await this.schemaFolder().catch(unlessFault))?.others
+  }
+
+  private schemaFolder(): Promise<{ files: SchemaFile[]; others: string[] }> {
+    return this.once('schemas', () => this.readSchemaFolder(), this.timeless)
+  }
+
+  private async readSchemaFolder(): Promise<{ files: SchemaFile[]; others: string[] }> {
     const root = await this.root()
     const files: SchemaFile[] = []
+    const others: string[] = []
     if (hasEntry(root, OLD_SCHEMA_FILE, 'file')) {
       files.push({ name: OLD_SCHEMA_FILE, path: OLD_SCHEMA_FILE, timestamp_range: undefined })
     }
     if (hasEntry(root, SCHEMA_FOLDER, 'folder')) {
       for (const { name, kind } of await this.folder.folder(SCHEMA_FOLDER).list()) {
         const path = `${SCHEMA_FOLDER}/${name}`
-        if (kind === 'file' && (parseTimestampedName(name) || (await this.isReadAsSchema(path))))
+        if (kind !== 'file') continue
+        if (parseTimestampedName(name) || (await this.isReadAsSchema(path)))
           files.push({ name, path, timestamp_range: nameFacts(name)?.timestamp_range })
+        else others.push(name)
       }
     }
-    return files.sort(compareByTimestamps)
+    return { files: files.sort(compareByTimestamps), others }
   }
 
   /** Whether a file with an unusual name is a schema. TileDB takes every file in the folder for one. */

@@ -44,10 +44,10 @@ const visibleOf = (answers: Answers): string[] =>
 const isIn = (name: string, { file }: CheckFinding): boolean => file.endsWith(`/${name}`) || file.includes(`/${name}/`)
 
 /**
- * Codes for which TileDB refuses an array, and which read and explain do not look for: they read only what they need, and of one schema
- * without enumerations or delete conditions, they look at nothing more.
+ * Codes for which TileDB refuses an array, and which read and explain do not look for: an unknown filter stops a read of its field, and
+ * the others are in files that a read does not need.
  */
-const NOT_LOOKED_FOR = /^(?:SCHEMA_|FRAGMENT_TIMESTAMPS|METADATA_NAME_INVALID|FOOTER_NULL_DOMAIN)/
+const NOT_LOOKED_FOR = /^(?:SCHEMA_FILTER_UNKNOWN|METADATA_NAME_INVALID|FOOTER_NULL_DOMAIN)/
 /** Codes for which TileDB refuses a read, and explain says nothing: it looks at no tile. */
 const NOT_PLANNED = /^FOOTER_LAST_TILE/
 
