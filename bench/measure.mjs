@@ -14,8 +14,12 @@ const REPORT = `data:text/javascript,import{writeFileSync}from'node:fs';process.
 
 export const TOOL = ['bin/tiledb-inspect.js']
 
-/** Runs a command once, and ignores its output. @returns wall time in seconds, and the peak memory in MB if it runs Node */
-export function once(command, args, { memory = false } = {}) {
+/**
+ * Runs a command once, and ignores its output.
+ * @param ends the exit codes with which it may end
+ * @returns wall time in seconds, and the peak memory in MB if it runs Node
+ */
+export function once(command, args, { memory = false, ends = [0] } = {}) {
   const report = join(scratch, 'report.json')
   const out = openSync('/dev/null', 'w')
   const env = { ...process.env, BENCH_REPORT: report }
@@ -23,8 +27,13 @@ export function once(command, args, { memory = false } = {}) {
   const start = process.hrtime.bigint()
   const { status, stderr } = spawnSync(command, full, { stdio: ['ignore', out, 'pipe'], env })
   const seconds = Number(process.hrtime.bigint() - start) / 1e9
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stderr}`)
-  return { seconds, megabytes: memory ? JSON.parse(readFileSync(report, 'utf8')).maxRSS / 1024 : undefined }
+  if (!ends.includes(status)) throw new Error(`${command} ${args.join(' ')} ended with ${status}: ${stderr}`)
+  return {
+    seconds,
+    status,
+    stderr: String(stderr),
+    megabytes: memory ? JSON.parse(readFileSync(report, 'utf8')).maxRSS / 1024 : undefined,
+  }
 }
 
 export function median(numbers) {

@@ -2,11 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { env, exit, stdout } from 'node:process'
+import { fileURLToPath } from 'node:url'
 import { once, scratch, TOOL } from '../bench/measure.mjs'
 
 /**
  * Tests that memory stays flat. Each command runs on a small array and on one with four times as many tiles or fragments. The
  * heap is small, so that V8 ends a program that holds more. The memory per tile or fragment has a limit, too.
+ *
+ * Then tests that `--memory` holds for arrays of some kilobytes that hold gigabytes: what a command cannot do within it is refused in words.
  */
 
 const HEAP = '--max-old-space-size=64'
@@ -94,4 +97,40 @@ for (const { of, arrays, more, most, commands } of KINDS) {
     stdout.write(`${fits ? 'ok' : `FAILED (most: ${MOST_MB} MB, ${most} bytes each)`}: ${name}: ${figures}\n`)
   }
 }
+/** Arrays of test/bombs.ts, and the commands that read their cells. */
+const BOMBS = ['rle', 'rle-many', 'gzip-gzip-gzip', 'zstd', 'text-dictionary']
+const READING = [
+  ({ array }) => ['check', '--level', 'cells', array],
+  ({ array }) => ['verify-checksums', '--deep', '--jobs', '4', array],
+  ({ array }) => ['read', '--limit', '3', array],
+  ({ array }) => ['whatif', array],
+]
+const MEMORIES = [1024, 256]
+/** Exit codes: right, findings, and what could not be read. */
+const ENDS = [0, 1, 3]
+
+execFileSync('node', [
+  '--no-warnings',
+  '--import',
+  new URL('./fuzz/register.mjs', import.meta.url).href,
+  fileURLToPath(new URL('./bombs.ts', import.meta.url)),
+  scratch,
+  ...BOMBS,
+])
+for (const bomb of BOMBS) {
+  const array = join(scratch, bomb)
+  const [fragment] = readdirSync(join(array, '__fragments'))
+  for (const memory of MEMORIES)
+    for (const command of READING) {
+      const args = [...command({ array, fragment: join(array, '__fragments', fragment) }), '--memory', `${memory}M`]
+      const { status, megabytes, stderr } = once('node', [...TOOL, ...args], { memory: true, ends: ENDS })
+      // check says on stdout what it did not examine.
+      const isNamed = status !== 3 || args[0] === 'check' || stderr.includes('--memory')
+      const fits = isNamed && megabytes <= memory + MOST_MB
+      if (!fits) failed++
+      const name = `${bomb}: ${command({ array: '', fragment: '' }).join(' ').trim()} --memory ${memory}M`
+      stdout.write(`${fits ? 'ok' : 'FAILED'}: ${name}: ${megabytes.toFixed(0)} MB, exit code ${status}\n`)
+    }
+}
+
 exit(failed > 0 ? 1 : 0)

@@ -10,7 +10,7 @@ export const DEFAULT_MEMORY = 2 ** 30
 const TIMES_HELD = 3
 
 /** Bytes of the objects that an element of a stored list becomes: names, numbers, and the object that holds them. */
-const ELEMENT_BYTES = 512
+const ELEMENT_BYTES = 2560
 
 /** What another thread must know of its memory. */
 export interface MemoryFacts {

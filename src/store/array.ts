@@ -298,7 +298,7 @@ export class InspectArray {
   /** Reads all commit files. Damaged files are reported to {@link ReadContext.onFault}. */
   commits(): Promise<Commits> {
     const read = async (): Promise<Commits> => {
-      const commits = await readCommits(this.folder, await this.root())
+      const commits = await readCommits(this.folder, await this.root(), this.cx.memory)
       for (const { fault } of commits.files) if (fault) reportFault(this.cx, fault)
       return commits
     }

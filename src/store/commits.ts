@@ -1,5 +1,6 @@
-import { addPlace, faultOf, type InspectError } from '../base/errors.ts'
+import { addPlace, faultOf, hasCode, InspectError, withHint } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import type { Memory } from '../base/memory.ts'
 import { nameOf } from '../base/paths.ts'
 import {
   type ConsolidatedCommit,
@@ -99,7 +100,7 @@ export interface Commits {
  *
  * @see tiledb/sm/array/array_directory.cc: load_consolidated_commit_uris, compute_uris_to_vacuum
  */
-export async function readCommits(array: Folder, rootEntries: readonly Entry[]): Promise<Commits> {
+export async function readCommits(array: Folder, rootEntries: readonly Entry[], memory: Memory): Promise<Commits> {
   const files: CommitFile[] = []
   for (const folder of ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
     if (folder !== '' && !hasEntry(rootEntries, folder, 'folder')) continue
@@ -110,10 +111,32 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[]):
       files.push({ path, kind, isFolder: fileKind !== 'file', entries: NO_ENTRIES, fault: undefined })
     }
   }
-  const read = async (file: CommitFile) => ({ file, contents: await readEntries(array, file) })
+  const room = new ListRoom(memory)
+  const read = async (file: CommitFile) => ({ file, contents: await readEntries(array, file, room) })
   for await (const { file, contents } of inOrder(files.filter(hasEntries), atOnce(array), read))
     Object.assign(file, contents)
   return { files, ...committedBy(files) }
+}
+
+/** A line of a list becomes objects, in several lists, that take this many times its bytes, as a share of {@link Memory.room}. */
+const TIMES_OF_LINES = 10
+
+/** Counts the bytes of the lists of an array. */
+class ListRoom {
+  private readonly most: number
+  private bytes = 0
+
+  constructor({ room }: Memory) {
+    this.most = Math.floor(room / TIMES_OF_LINES)
+  }
+
+  /** @throws InspectError TOO_LARGE if there is no room for all lists. Without some of them, no fragment's state is known. */
+  take(bytes: number, file: string): void {
+    this.bytes += bytes
+    if (this.bytes <= this.most) return
+    const fault = { expected: `at most ${this.most} bytes in lists of commits`, found: `${this.bytes} or more` }
+    throw new InspectError('TOO_LARGE', withHint(fault, '(a thirtieth of --memory)'), { file })
+  }
 }
 
 /** The list of all files without entries. Arrays may have 100,000 of them. */
@@ -124,16 +147,24 @@ function hasEntries({ kind }: Pick<CommitFile, 'kind'>): boolean {
 }
 
 /** Reads the lines of a file. Damage is returned and not thrown, so that the other files still count. */
-async function readEntries(array: Folder, { kind, path }: CommitFile): Promise<Pick<CommitFile, 'entries' | 'fault'>> {
+async function readEntries(
+  array: Folder,
+  { kind, path }: CommitFile,
+  room: ListRoom,
+): Promise<Pick<CommitFile, 'entries' | 'fault'>> {
   const source = array.file(path)
   const commits: ConsolidatedCommit[] = []
   const fault = await withSource(source, async () => {
+    room.take(await source.size(), source.name)
     const bytes = await readAll(source)
     if (kind === 'consolidated-commits') parseConsolidatedCommits(bytes, commits)
     else
       for (const { text, offset } of parseLines(bytes))
         if (text !== '' || kind === 'vacuum') commits.push({ path: text, offset, tile: undefined })
-  }).catch((error: unknown) => faultOf(addPlace(error, { file: source.name })))
+  }).catch((error: unknown) => {
+    if (hasCode(error, 'TOO_LARGE')) throw error
+    return faultOf(addPlace(error, { file: source.name }))
+  })
   const entries = commits.map(({ path: text, offset, tile }) => ({ text, offset, name: lastPathPart(text), tile }))
   return { entries, fault: fault ?? undefined }
 }
