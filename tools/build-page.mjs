@@ -104,7 +104,7 @@ const inOneFile = {
 const SMALLER = [
   // Wasm in base64 hardly gets smaller by the page's compression. Deflated first, it takes half.
   [
-    /src\/filters\/kernels\/binary\.ts$/,
+    /src\/filters\/kernels\/binary\.js$/,
     (path) => {
       const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(readFileSync(path, 'utf8'))
       const wasm = Buffer.from(base64, 'base64')
