@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
  * The rooms of the house: the folders of `src/`, from the one that knows least to the one that knows most. A file may import only from
  * its own room and from rooms earlier in the list.
  *
- *     node tools/rooms.mjs            says which imports break that rule, and whether the picture is out of date
+ *     node tools/rooms.mjs            says which imports break that rule, whether the picture is out of date, and which README of a room
+ *                                     names what is not there
  *     node tools/rooms.mjs --write    draws the picture in docs/architecture.md anew
  */
 
@@ -87,7 +88,27 @@ function picture() {
   return [BEGIN, '```mermaid', 'flowchart TD', ...lines, '```', END].join('\n')
 }
 
+/** What the README of a room names and the room does not have: where to enter, and what to read first. */
+function* readmeFaults(room) {
+  const folder = join(SOURCES, room)
+  const page = readFileSync(join(folder, 'README.md'), 'utf8')
+  const about = `src/${room}/README.md: `
+  for (const part of ['Enter by', 'Read first', 'Example'])
+    if (!page.includes(`\n- ${part}`)) yield `${about}expected ${part}`
+  for (const [, name, file] of page.matchAll(/`(\w+)` in `([\w.-]+)`/g))
+    if (!new RegExp(`^export .*\\b${name}\\b`, 'm').test(existing(join(folder, file))))
+      yield `${about}no ${name} in ${file}`
+  for (const [, file] of page.matchAll(/`([\w-]+\.tsx?)`/g))
+    if (existing(join(folder, file)) === '' && existing(join(SOURCES, file)) === '') yield `${about}no ${file}`
+}
+
+/** The text of a file; empty if there is none. */
+function existing(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+
 const faults = [
+  ...ROOMS.flatMap((room) => [...readmeFaults(room)]),
   ...[...unknown].map((room) => `src/${room}: expected a room that tools/rooms.mjs lists`),
   ...upwards.map(({ file, target }) => `${relative(ROOT, file)}: must not import ${relative(ROOT, target)}`),
 ]
