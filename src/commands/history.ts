@@ -88,12 +88,12 @@ async function* outcomes(
     report,
   }
   const faults: InspectError[] = []
-  const found = await cellHistories(opened, {
-    ranges,
-    fields,
-    most: MOST_CELLS,
-    onUnread: (fault) => faults.push(fault),
+  const progress = cx.progress({
+    what: 'reading cells',
+    total: async () => (await import('./work-size.ts')).bytesOfRead(opened, { fields, where: undefined }),
   })
+  const asked = { ranges, fields, most: MOST_CELLS, onUnread: (fault: InspectError) => void faults.push(fault) }
+  const found = await cellHistories(opened, asked).finally(() => progress.stop())
   let purging: FragmentEntry[] = []
   const columns = readColumns(opened.schema, { order: 'row-major', ranges, fields })
   if (cell && options.cell && found.length === 0) {
