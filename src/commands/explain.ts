@@ -252,10 +252,10 @@ async function refusalFindings(
   if (refused.length === 0) return []
   const { refusalError } = await import('../check/refusals.ts')
   const advice = [inspectLine(`tiledb-inspect check --plan ${shellWord(path)}`)]
-  return refused.map((one) => {
-    const fault = refusalError([one])
+  return [...groupBy(refused, ({ finding }) => finding.code)].map(([code, alike]) => {
+    const fault = refusalError(alike)
     cx.fault(fault, true)
-    return advise(one.finding.code, { message: fault.message, effect: { seconds: 0 }, advice })
+    return advise(code, { message: fault.message, effect: { seconds: 0 }, advice })
   })
 }
 
