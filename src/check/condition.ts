@@ -55,7 +55,7 @@ async function itemsOf(array: InspectArray, path: string, depth: Level): Promise
   if (isWithinFolder(path, METADATA_FOLDER)) {
     const name = lastPathPart(path)
     if (parseTimestampedName(name)?.suffix === 'vac') return []
-    if (!isTimedName(name)) return strayItems(array, [name])
+    if (!isTimedName(name)) return strayItems(array.folder.folder(METADATA_FOLDER), [name], array.cx)
     const read = attempt('METADATA_UNREADABLE', { file }, () =>
       readTileFile(array.folder.file(path), arrayMetadata, array.cx),
     )

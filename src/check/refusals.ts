@@ -40,19 +40,15 @@ export async function refusedReads(array: InspectArray, reads = true): Promise<R
   for (const { path, name } of entries.filter(isTimeReversed))
     found.push(...refusedOf([...checkTimes(`${array.folder.path}/${path}`, name, true)]))
   const others = (await array.otherSchemaFiles()) ?? []
-  if (others.length > 0)
-    found.push(...(await refusedStrays({ folder: array.folder.folder(SCHEMA_FOLDER), cx: array.cx }, others)))
+  if (others.length > 0) found.push(...(await refusedStrays(array.folder.folder(SCHEMA_FOLDER), others, array.cx)))
   const schema = schemas.get(schemas.opened?.name)
   await add(checkCommits(run, array, await array.commits(), entries, schema)).catch(unlessFault)
   return found
 }
 
-/** What TileDB refuses because of files of `__schema` or `__meta`, in an array or a group, whose names do not belong there. */
-export async function refusedStrays(
-  inside: { folder: Folder; cx: ReadContext },
-  names: readonly string[],
-): Promise<Refused[]> {
-  return refusedOf(await strayItems(inside, names))
+/** What TileDB refuses because of files whose names do not belong in their folder. @param inside `__schema` or `__meta` */
+export async function refusedStrays(inside: Folder, names: readonly string[], cx: ReadContext): Promise<Refused[]> {
+  return refusedOf(await strayItems(inside, names, cx))
 }
 
 function refusedOf(items: readonly Item[]): Refused[] {

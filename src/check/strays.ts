@@ -48,12 +48,8 @@ export async function* checkStray(
   for (const item of items) if ('notExamined' in item) yield item
 }
 
-/** What {@link checkStray} finds of files of `__meta`, in an array or a group, whose names do not belong there. */
-export async function strayItems(
-  { folder, cx }: { folder: Folder; cx: ReadContext },
-  names: readonly string[],
-): Promise<Item[]> {
-  const inside = folder.folder(METADATA_FOLDER)
+/** What {@link checkStray} finds of files whose names do not belong in their folder. @param inside `__schema` or `__meta` */
+export async function strayItems(inside: Folder, names: readonly string[], cx: ReadContext): Promise<Item[]> {
   const items: Item[] = []
   for (const name of names) {
     const strays = checkStray(newRun('structure', false), inside, { name, kind: 'file' }, TIMED_NAME, cx)

@@ -122,7 +122,7 @@ async function keyValueDocument(
     : undefined
   if (strays.size > 0) {
     const { refusalError, refusedStrays } = await import('../check/refusals.ts')
-    const refused = await refusedStrays(holder, [...strays])
+    const refused = await refusedStrays(holder.folder.folder(METADATA_FOLDER), [...strays], holder.cx)
     if (refused.length > 0) cx.fault(refusalError(refused))
   }
   return { ...documentHead('metadata', cx.shownPath(path)), ...asOf(cx), metadata, versions }

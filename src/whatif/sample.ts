@@ -1,8 +1,10 @@
+import { element } from '../base/element.ts'
 import { unlessFault } from '../base/errors.ts'
 import type { Lease } from '../base/memory.ts'
 import { varCells } from '../cells/fragment-cells.ts'
 import { LARGE_TILE } from '../cells/tile-chunks.ts'
 import { TileFile } from '../cells/tile-files.ts'
+import { checkOffsetCount } from '../cells/tile-places.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
@@ -85,6 +87,7 @@ const WORTH_TRYING = 0.002
  */
 export async function takeSample(fragments: readonly OpenedFragment[], options: SampleOptions): Promise<Sampled> {
   const { fields } = options
+  for (const one of fragments) if (one.info.tile_num > MOST_SPREAD) await refuseClaim(one)
   const places = fragments.flatMap(({ fragment, info }) =>
     Array.from({ length: info.tile_num }, (_, tile) => ({ fragment, tile })),
   )
@@ -111,6 +114,15 @@ export async function takeSample(fragments: readonly OpenedFragment[], options: 
   }
   if (!fields) samples.push(...[offsets, validity].flatMap(({ sample }) => sample ?? []))
   return { samples, tiles: taken.size, tile_num: places.length, file_bytes }
+}
+
+/** Refuses a number of tiles that the footer only claims: before anything is made for each of them. @throws InspectError INCONSISTENT */
+async function refuseClaim({ fragment, info }: OpenedFragment): Promise<void> {
+  for (const { slot } of await fragment.fieldFiles()) {
+    const offsets = await fragment.offsets('tile_offsets', slot)
+    if (offsets)
+      return checkOffsetCount(fragment, info, `tile_offsets.${element(info.slots, slot).name}`, offsets.length)
+  }
 }
 
 /** The files of a field in all fragments. */

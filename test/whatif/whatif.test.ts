@@ -14,9 +14,11 @@ import { type Sample, takeSample } from '../../src/whatif/sample.ts'
 import { tryFilters } from '../../src/whatif/trial.ts'
 import { readSeconds, tryField } from '../../src/whatif/whatif.ts'
 import { defaultFilter, parseFilters } from '../../src/write/filter-options.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { run } from '../helpers/run.ts'
+import { get } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
 
 const WEATHER = fileURLToPath(new URL('../../examples/arrays/weather', import.meta.url))
 const CX = { codecs: writingCodecs, key: undefined }
@@ -94,6 +96,14 @@ describe('the sizes are those that TileDB made', () => {
       if (field !== null) expect(bytes).toBe(sample.file_bytes)
     }
   })
+})
+
+test('a number of tiles that a footer only claims is refused before anything is made for each of them', async () => {
+  const array = new EditedArray('22/sparse_basic')
+  await array.editFooter({ sparse_tile_num: 2 ** 32 })
+  const { code, documents } = await runJson(['whatif', EDITED], { storage: array.storage() })
+  expect(code).toBe(1)
+  expect(get(get(documents[0], 'error'), 'message')).toMatch(/^expected 4294967296 tile offsets, found \d+$/)
 })
 
 test('without --filters, pipelines are tried for each field, the offsets and the validity, and the smallest comes first', async () => {
