@@ -25,14 +25,14 @@ export class Memory {
   readonly isSet: boolean
   /** Unfiltered bytes of all leases. */
   held = 0
-  private leases = 0
   private waiting: (() => void)[] = []
 
   /** Number of threads that share the memory equally, this one included. */
   threads = 1
 
-  constructor(bytes = DEFAULT_MEMORY, isSet = false) {
-    this.whole = bytes
+  /** @param bytes what the user set, or the share of a thread */
+  constructor(bytes?: number, isSet = bytes !== undefined) {
+    this.whole = bytes ?? DEFAULT_MEMORY
     this.isSet = isSet
   }
 
@@ -55,14 +55,13 @@ export class Memory {
   take(before: number, after: number): boolean {
     if (after > before && this.held - before + after > this.room) return false
     this.held += after - before
-    this.leases += Number(after > 0) - Number(before > 0)
     if (after < before) for (const wake of this.waiting.splice(0)) wake()
     return true
   }
 
-  /** Resolves when a lease gave something back. */
+  /** Resolves when a lease gave something back. Undefined if none holds anything. */
   change(): Promise<void> | undefined {
-    return this.leases === 0 ? undefined : new Promise((resolve) => this.waiting.push(resolve))
+    return this.held === 0 ? undefined : new Promise((resolve) => this.waiting.push(resolve))
   }
 }
 

@@ -6,10 +6,9 @@ import type { ReadContext } from '../store/generic-tile.ts'
 import { isTimeReversed } from '../store/may-be-refused.ts'
 import { checkTimes } from './array-folder.ts'
 import { MEASURED_RELEASE, type Refusal } from './codes/row.ts'
-import { SCHEMA_CODES } from './codes/schema.ts'
 import { refusalOf } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
-import { type Finding, type Item, type Items, withoutRepeats } from './finding.ts'
+import { type Finding, type Item, withoutRepeats } from './finding.ts'
 import { refusedPart } from './refused-part.ts'
 import { newRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
@@ -29,21 +28,20 @@ export async function refusedReads(array: InspectArray, reads = true): Promise<R
   const run = newRun('structure', false)
   const schemas = new CheckedSchemas(run, array, await array.schemaFiles())
   const entries = await array.fragments()
-  const found: Refused[] = []
-  const add = async (items: Items): Promise<void> => {
-    for await (const item of items) {
-      const refusal = 'notExamined' in item ? undefined : refusalOf(item)
-      if (!('notExamined' in item) && refusal && !(reads && failsHere(item))) found.push({ finding: item, refusal })
-    }
-  }
-  await add(withoutRepeats(schemas.checkAll()))
+  const items: Item[] = []
+  for await (const item of withoutRepeats(schemas.checkAll())) items.push(item)
   for (const { path, name } of entries.filter(isTimeReversed))
-    found.push(...refusedOf([...checkTimes(`${array.folder.path}/${path}`, name, true)]))
-  const others = (await array.otherSchemaFiles()) ?? []
-  if (others.length > 0) found.push(...(await refusedStrays(array.folder.folder(SCHEMA_FOLDER), others, array.cx)))
-  const schema = schemas.get(schemas.opened?.name)
-  await add(checkCommits(run, array, await array.commits(), entries, schema)).catch(unlessFault)
-  return found
+    items.push(...checkTimes(`${array.folder.path}/${path}`, name, true))
+  const schemaFolder = array.folder.folder(SCHEMA_FOLDER)
+  items.push(...(await strayItems(schemaFolder, await array.otherSchemaFiles(), array.cx)))
+  const ofCommits = checkCommits(run, array, await array.commits(), entries, schemas.get(schemas.opened?.name))
+  try {
+    for await (const item of ofCommits)
+      if (!reads || ('variant' in item && item.variant === 'nullTest')) items.push(item)
+  } catch (error) {
+    unlessFault(error)
+  }
+  return refusedOf(items)
 }
 
 /** What TileDB refuses because of files whose names do not belong in their folder. @param inside `__schema` or `__meta` */
@@ -53,19 +51,15 @@ export async function refusedStrays(inside: Folder, names: readonly string[], cx
 
 function refusedOf(items: readonly Item[]): Refused[] {
   return items.flatMap((item) => {
-    const refusal = 'notExamined' in item ? undefined : refusalOf(item)
-    return !('notExamined' in item) && refusal ? [{ finding: item, refusal }] : []
+    if ('notExamined' in item) return []
+    const refusal = refusalOf(item)
+    return refusal ? [{ finding: item, refusal }] : []
   })
 }
 
 /** What TileDB refuses of the tiles that a read looked at. */
 export function refusedChunks(chunks: readonly RefusedChunk[]): Refused[] {
   return refusedOf(chunks.map(({ part, ...place }) => refusedPart(place, part)))
-}
-
-/** Whether a read of this program fails because of a finding. */
-function failsHere({ code, variant }: Finding): boolean {
-  return !Object.hasOwn(SCHEMA_CODES, code) && code !== 'FRAGMENT_TIMESTAMPS' && variant !== 'nullTest'
 }
 
 /**

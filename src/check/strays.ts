@@ -52,8 +52,8 @@ export async function* checkStray(
 export async function strayItems(inside: Folder, names: readonly string[], cx: ReadContext): Promise<Item[]> {
   const items: Item[] = []
   for (const name of names) {
-    const strays = checkStray(newRun('structure', false), inside, { name, kind: 'file' }, TIMED_NAME, cx)
-    for await (const item of strays) items.push(item)
+    const stray = checkStray(newRun('structure', false), inside, { name, kind: 'file' }, TIMED_NAME, cx)
+    items.push(...(await collectItems(stray)).items)
   }
   return items
 }

@@ -170,7 +170,7 @@ async function runCommand(
   // Only the target is checked: other arguments, such as a field's name, may be empty.
   if ([command.processedArgs[0]].flat().includes('')) throw usage({ expected: 'a path', found: 'an empty argument' })
   const bytes = options.memory === undefined ? undefined : parseSize('--memory', options.memory)
-  const memory = new Memory(bytes, bytes !== undefined)
+  const memory = new Memory(bytes)
   const { storage, anew, paths, done } = await findPlaces(args, options, process, report, memory)
   const { metered, line } = await progressOf(process, options)
   if (report.format === 'arrow') checkArrow(process, paths, options)

@@ -102,6 +102,7 @@ export class NamePlanner {
     drafts.rename(drafts.draft(`rename ${path}`, finding), path, `${path.slice(0, -name.length)}${to}`)
   }
 
+  /** Plans the mending of a fragment with a future time in its name. The time may be in another unit. */
   async inMilliseconds(path: string, finding: Finding): Promise<void> {
     const entry = this.committedOf(path, finding)
     if (entry) await this.renameFuture(path, finding, entry)

@@ -1,5 +1,6 @@
 import { commitsFolder, lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
+import { commitKind } from '../store/commits.ts'
 import { type ConsolidationMode, vacuumedBy } from '../store/vacuum.ts'
 import type { Place } from './place.ts'
 
@@ -19,13 +20,9 @@ export async function vacuum(place: Place, mode: ConsolidationMode): Promise<rea
     const name = `__${first?.[0] ?? 0n}_${last?.[1] ?? 0n}_${place.cx.uuid()}_${schema.version}.ign`
     await place.writeText(`${commitsFolder(schema.version)}${name}`, voided.map((one) => `${one}\n`).join(''))
   }
-  const removed = gone.filter((path) => !isDelete(path))
+  const removed = gone.filter((path) => commitKind(path) !== 'delete')
   if (removed.length < gone.length)
     place.cx.note('the vacuum keeps delete conditions: without their files TileDB fails to consolidate commits again')
   for (const path of removed) place.remove(path)
   return removed
-}
-
-function isDelete(path: string): boolean {
-  return path.endsWith('.del')
 }

@@ -184,9 +184,9 @@ export class InspectArray {
     }
   }
 
-  /** Names of the files in `__schema` that are no schemas. Undefined if the server cannot list names. */
-  async otherSchemaFiles(): Promise<readonly string[] | undefined> {
-    return (await this.schemaFolder().catch(unlessFault))?.others
+  /** Names of the files in `__schema` that are no schemas. None if the server cannot list names. */
+  async otherSchemaFiles(): Promise<readonly string[]> {
+    return (await this.schemaFolder().catch(unlessFault))?.others ?? []
   }
 
   private schemaFolder(): Promise<{ files: SchemaFile[]; others: string[] }> {

@@ -7,7 +7,7 @@ import { deletePlaces } from './deletes.ts'
  */
 export async function mayBeRefused(array: InspectArray): Promise<boolean> {
   if ((await array.schemaFiles()).length > 1 || (await deletePlaces(array)).length > 0) return true
-  if ((await array.otherSchemaFiles())?.length || (await array.fragments()).some(isTimeReversed)) return true
+  if ((await array.otherSchemaFiles()).length > 0 || (await array.fragments()).some(isTimeReversed)) return true
   const { enumerations, current_domain, domain, attributes } = (await array.newestSchema()).schema
   const names = new Set([...domain.dimensions, ...attributes].map(({ name }) => name))
   const hasTwins = names.size < domain.dimensions.length + attributes.length

@@ -306,21 +306,20 @@ async function openTileReader(fragment: Fragment, index: number, slot: Slot, isT
   const readVar = offsets && varCells(offsets, values, cellSize)
   const wholeTile = async (tile: number): Promise<Cells> =>
     readVar ? readVar(tile) : { data: (await values.read(tile)).data.slice(), starts: undefined }
+  /** The cells to take of a tile, and their stored bytes. @param whole the tile, if it was read */
+  const cellsOf = async (tile: number, whole: Cells | undefined, run: ChunkRun | undefined) => {
+    if (!run) return { ...(whole ?? (await wholeTile(tile))), stored_bytes: values.place(tile).size }
+    if (whole) return cutCells(whole, run)
+    const data = await values.pieces(tile).read(run.from, run.to)
+    return { data, starts: undefined, stored_bytes: run.stored_bytes }
+  }
   return {
     async read(tile, room) {
       const isPart = room !== Number.POSITIVE_INFINITY
       const inPieces = isPart && values.canReadPieces && values.isLarge(tile)
       const whole = inPieces ? undefined : await wholeTile(tile)
       const run = isPart ? await runOf(values, tile, whole) : undefined
-      const { data, starts, stored_bytes } = !run
-        ? { ...(whole ?? (await wholeTile(tile))), stored_bytes: values.place(tile).size }
-        : whole
-          ? cutCells(whole, run)
-          : {
-              data: await values.pieces(tile).read(run.from, run.to),
-              starts: undefined,
-              stored_bytes: run.stored_bytes,
-            }
+      const { data, starts, stored_bytes } = await cellsOf(tile, whole, run)
       const cellNum = starts ? starts.length - 1 : data.length / cellSize
       const share = run ? cellNum / values.cells(tile) : 1
       const offsetsSize = offsets ? offsets.place(tile).size * share : 0
