@@ -52,10 +52,7 @@ const EVERY_DAY = [
   ...['ls', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
-/**
- * Two more files: what `read` needs besides `core`, and what a call with only a target needs. The second has cached code, too; for the
- * first it would be 70 KB for 2 % of the time of a short read.
- */
+/** Two more files have cached code: what `read` needs besides `core`, and what a call with only a target needs. */
 const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings'].map((name) =>
   resolve(`src/${name}.ts`),
 )
@@ -223,6 +220,7 @@ run('ignore', 'bin/tiledb-inspect.js', 'write-sample', many, ...dimensions, '--a
 const point = ['read', many, '--range', 'x=500', '--range', 'y=777', '--json']
 const callsOf = {
   core: [...everyDay, ['ls', many, '--json'], point],
+  read: [['read', places, '--range', 'lat=40..60', '--format', 'ndjson'], point],
   overview: [[places]],
 }
 for (const [file, calls] of Object.entries(callsOf)) {
