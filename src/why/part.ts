@@ -6,6 +6,7 @@ import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
+import { hasEntry } from '../source/source.ts'
 import {
   type FragmentEntry,
   type InspectArray,
@@ -66,9 +67,13 @@ export async function partAt(array: InspectArray, path: string, kind: 'file' | '
   const fragment = entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
   if (fragment) return fragmentPart(array, entries, fragment, path)
   const [folder, ...rest] = path.split('/')
+  if (await isStrayFragment(array, path, kind))
+    return part('a fragment, or a part of one, with a name or in a place in which TileDB does not read it', {
+      unreadable: 'it may hold cells that nothing else holds: check --plan says whether it belongs elsewhere',
+    })
   if (rest.length === 0 && kind === 'folder') return folderPart(array, folder)
   const commit = (await array.commits()).files.find((file) => file.path === path)
-  if (commit) return { ...(await commitPart(array, commit)), unreadable: commit.fault && UNREADABLE }
+  if (commit) return { ...(await commitPart(array, commit)), ...(commit.fault && { unreadable: UNREADABLE }) }
   if (path === OLD_SCHEMA_FILE || folder === SCHEMA_FOLDER) return schemaPart(array, path)
   if (folder === METADATA_FOLDER && rest.length === 1) return metadataPart(array, path)
   if (path === '__lock.tdb')
@@ -78,6 +83,14 @@ export async function partAt(array: InspectArray, path: string, kind: 'file' | '
   // TileDB fails to open an array with such an empty file, and with unknown names among consolidated metadata.
   const isForeign = folder !== FRAGMENT_META_FOLDER && !FOLDERS.has(path)
   return part(UNKNOWN, { isForeign })
+}
+
+/** Whether a path that no fragment of the array has lies in a folder with the metadata of a fragment. */
+async function isStrayFragment(array: InspectArray, path: string, kind: 'file' | 'folder' | 'other'): Promise<boolean> {
+  const [folder, name] = path.split('/')
+  const own = folder === FRAGMENTS_FOLDER ? `${folder}/${name}` : folder
+  if (FOLDERS.has(own) || (kind !== 'folder' && path === own)) return false
+  return hasEntry(await array.folder.folder(own).listIfThere(), FRAGMENT_METADATA_FILE, 'file')
 }
 
 function part(what: string, more: Partial<Part> = {}): Part {
@@ -197,7 +210,17 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
   switch (kind) {
     case 'write': {
       const fragment = committedPath(path)
-      const there = (await array.fragments()).some((one) => one.path === fragment)
+      const fragments = await array.fragments()
+      const there = fragments.some((one) => one.path === fragment)
+      const astray = fragments.find((one) => !there && one.name === lastPathPart(fragment))
+      if (astray)
+        return part(`a commit of the fragment ${astray.name}, in a folder where TileDB does not look for it`, {
+          fragments: [astray.path],
+          caution: astray.committed ? 'the fragment has another commit' : undefined,
+          unreadable: astray.committed
+            ? undefined
+            : 'nothing else says that the fragment was committed: check --plan moves it to its place',
+        })
       const what = there
         ? `the commit of the fragment ${lastPathPart(fragment)}`
         : 'the commit of a fragment that is not there'

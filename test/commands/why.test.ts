@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
@@ -19,9 +19,12 @@ import { timesWorthOpening, viewOf } from '../../src/why/views.ts'
 import { type Examine, why } from '../../src/why/why.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { openEdited } from '../helpers/open-edited.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
+
+const kept = temporaryFolder()
 
 /** A text for each opening, and how often it repeats: see test/tiledb/removed.py. */
 type Said = readonly (readonly [text: string, count: number])[]
@@ -487,4 +490,16 @@ test('what is no part of an array may be deleted, even if the array cannot be op
   array.add('notes.txt', encodeText('notes'))
   const { documents } = await runJson(['why', `${EDITED}/notes.txt`], { storage: array.storage() })
   expect(documents).toMatchObject([{ delete: 'yes', needed_by: [], noticed_by: ['nobody'] }])
+})
+
+test.each([
+  ['FRAGMENT_NAME_INVALID', /^__fragments\/mine$/],
+  ['FRAGMENT_NAME_INVALID', /^__fragments\/mine\/a\d\.tdb$/],
+  ['COMMIT_WRONG_FOLDER', /\.ok$/],
+] as const)('what check --plan gives its name or place back is kept: %s %s', async (code, name) => {
+  const array = `${kept}/${code}-${String(name).length}`
+  await run(['write-sample', array, '--damage', code])
+  const path = readdirSync(array, { recursive: true, encoding: 'utf8' }).find((one) => name.test(one))
+  const [document] = (await runJson(['why', `${array}/${path}`])).documents
+  expect(document).toMatchObject({ delete: 'no', how: null })
 })

@@ -88,7 +88,8 @@ export async function asked({ array, key }: DamagedArray, place: string): Promis
     why.set(path.slice(EDITED.length + 1), await of('why', path))
   }
   const others = array.matching(/./).filter((path, i) => path.endsWith('.vac') || i % SHARE === 0)
-  for (const path of others) why.set(path.slice(EDITED.length + 1), await of('why', path))
+  const plan = await of<PlanDocument>('check', '--level', 'cells', '--plan', EDITED)
+  for (const path of [...others, ...moved(plan.document)]) why.set(path.slice(EDITED.length + 1), await of('why', path))
   const without = new Map<string, SaidCells>()
   for (const [path, { document }] of why) {
     const gone = document ? goneWith(path, document, ls.document) : []
@@ -112,7 +113,7 @@ export async function asked({ array, key }: DamagedArray, place: string): Promis
     structure: await of('check', '--level', 'structure', EDITED),
     chunks: await of('check', '--level', 'chunks', EDITED),
     check: await of('check', '--level', 'cells', EDITED),
-    plan: await of('check', '--level', 'cells', '--plan', EDITED),
+    plan,
     verify: await of('verify-checksums', '--deep', EDITED),
     explain: await of('explain', EDITED),
     stats: await of('stats', '--read', EDITED),
@@ -145,6 +146,15 @@ const SHARE = 9
 const linesOf = (text: string): string[] => text.split('\n').filter(Boolean).sort()
 
 const isBelow = (file: string, path: string): boolean => file === path || file.startsWith(`${path}/`)
+
+/** What a plan moves within the array. */
+export function moved(plan: PlanDocument | undefined): string[] {
+  const commands = plan?.plans.flatMap(({ steps }) => steps.map(({ command = '' }) => command)) ?? []
+  return commands.flatMap((command) => {
+    const [, from, to] = /^mv (\S+) (\S+)$/.exec(command) ?? []
+    return from?.startsWith(`${EDITED}/`) && to?.startsWith(`${EDITED}/`) ? [from] : []
+  })
+}
 
 /** What is gone after the deletion that `why` allows, by paths in the array. */
 function goneWith(path: string, { delete: answer, how }: WhyDocument, ls: ArrayListing | undefined): string[] {

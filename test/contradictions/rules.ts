@@ -2,7 +2,7 @@ import { type FindingCode, refusalOf } from '../../src/check/codes.ts'
 import type { ArrayFragment } from '../../src/documents/array.ts'
 import type { CheckFinding } from '../../src/documents/check.ts'
 import { EDITED } from '../helpers/edit-array.ts'
-import type { Answers, Said, SaidCells } from './answers.ts'
+import { type Answers, moved, type Said, type SaidCells } from './answers.ts'
 
 /** What two commands may not say together. Yields what they said. */
 type Rule = (answers: Answers) => Iterable<string>
@@ -207,6 +207,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
         return by !== undefined && errorsOf(answers.check).some((one) => isIn(by, one))
       })
       if (vacuum !== undefined && hidden) yield `check --plan: ${vacuum}; but what replaces ${hidden.name} is not whole`
+    }
+  },
+  *'why lets nobody delete what a plan gives its place or name back'({ plan, why }) {
+    for (const from of moved(plan.document)) {
+      const { delete: answer, how } = why.get(from.slice(EDITED.length + 1))?.document ?? {}
+      if (answer === 'yes') yield `check --plan moves ${from}; why: delete: yes, ${how}`
     }
   },
   *'a read gives the same without what why lets somebody delete'({ read, without, why }) {
