@@ -11,7 +11,7 @@ import { errorResult } from './document-parts.ts'
 import { parseWhole } from './option-values.ts'
 import type { CellsOutcome } from './outcome.ts'
 import type { Reader } from './reader.ts'
-import { enumerationResult } from './schema.ts'
+import { enumerationResult } from './schema-result.ts'
 
 /** Largest number of faults in a document. A damaged file may cause one for each tile. */
 const MOST_FAULTS = 1000

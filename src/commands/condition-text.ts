@@ -9,7 +9,7 @@ import { isScalar, scalarJson } from '../render/scalar-json.ts'
 import type { InspectArray } from '../store/array.ts'
 import { attributeLabels } from '../store/labels.ts'
 import type { CommandContext } from './command.ts'
-import { enumerationResult } from './schema.ts'
+import { enumerationResult } from './schema-result.ts'
 
 const COMPACT = { int64: 'number', indent: false } as const
 

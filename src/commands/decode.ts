@@ -1,4 +1,4 @@
-import { InspectError, usage } from '../base/errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { NULLS_AS_WRITTEN } from '../cells/slot-type.ts'
 import type { Enumeration } from '../format/enumeration.ts'
@@ -11,7 +11,7 @@ import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
 import { type CommandContext, type CommandModule, NO_PROGRESS } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { FieldReport } from './field-report.ts'
-import { parseJobs, parseSpan } from './option-values.ts'
+import { parseJobs, parseTiles } from './option-values.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
@@ -186,14 +186,4 @@ const TAIL_LOST =
 function inField({ code, fault, at, cause }: InspectError, fragment: Fragment, name: string): InspectError {
   const field = at.field === undefined ? name : `${name}, ${at.field}`
   return new InspectError(code, fault, { ...at, file: at.file ?? fragment.folder.path, field }, { cause })
-}
-
-/** Parses `--tiles`, ends included. @throws InspectError USAGE */
-export function parseTiles(text: string, tileNum: number): { from: number; to: number } {
-  const span = parseSpan(text)
-  const all = `tiles from 0 to ${tileNum - 1}`
-  if (!span) throw usage(`--tiles expects I..J, ${all}, found ${JSON.stringify(text)}`)
-  const { from, to = tileNum - 1 } = span
-  if (from > to || (tileNum > 0 && from >= tileNum)) throw usage(`--tiles expects ${all}, found ${text}`)
-  return { from, to }
 }

@@ -13,7 +13,7 @@ import type { CommandContext } from './command.ts'
 import { differences, MOST_LISTED, step } from './compare-results.ts'
 import { FieldReport } from './field-report.ts'
 import { packDocument } from './page-data.ts'
-import { shownEnumerations } from './read.ts'
+import { shownEnumerations } from './shown-enumerations.ts'
 import { bytesOfRead } from './work-size.ts'
 
 /** All cells with the same coordinates. There are several only if the array allows duplicates. */

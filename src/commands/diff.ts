@@ -243,7 +243,7 @@ async function compareGroups(
 /** The key-value metadata of an array or group. @throws InspectError for damage, even if only some of the files are damaged */
 async function keyValues(cx: CommandContext, holder: InspectArray | InspectGroup): Promise<Result> {
   holder.cx.onFault = undefined
-  const { keyValueResult } = await import('./metadata.ts')
+  const { keyValueResult } = await import('./key-values.ts')
   const result = keyValueResult(await holder.metadata(), cx.style)
   // The times of writes are not compared.
   for (const one of Object.values(result)) delete one.timestamp_range

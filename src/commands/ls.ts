@@ -8,8 +8,7 @@ import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../documents/group.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
-import { readBy, writtenBy } from '../format/releases.ts'
+import type { RangeType } from '../format/range.ts'
 import { sortedAsWritten } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../store/array.ts'
 import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
@@ -18,15 +17,15 @@ import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragmen
 import type { InspectGroup } from '../store/group.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead, errorResult } from './document-parts.ts'
+import { keyValueResult } from './key-values.ts'
 import { entryOf, examineFragment, FACTS, fragmentColumns, type Listed, sizesWithFooters } from './listed-fragment.ts'
-import { keyValueResult } from './metadata.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
-import { findOverlaps } from './overlaps.ts'
+import { comparableDomain, findOverlaps } from './overlaps.ts'
 import { parseRanges, RANGE_FORMS } from './ranges.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf } from './times.ts'
-import { exact, filterResult, timeResult } from './values.ts'
+import { exact, filterResult, releases, timeResult } from './values.ts'
 import { overEntries } from './walkers.ts'
 
 interface LsOptions {
@@ -248,19 +247,6 @@ const MOST_COMPARED = 20_000
 const MOST_PAIRS = 1000
 
 /**
- * A fragment's non-empty domain, if it fits the dimensions of the newest schema. Undefined if it does not, as after damage, or if
- * there is no such schema.
- */
-export function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]): NDRange | undefined {
-  if (!domain || domain.length === 0 || domain.length !== dimensions.length) return undefined
-  const fits = domain.every(({ min, max }, d) => {
-    const size = fixedSize(dimensions[d])
-    return size === undefined || (min.length === size && max.length === size)
-  })
-  return fits ? domain : undefined
-}
-
-/**
  * Sets `overlap_num` of each fragment: with how many others its non-empty domain overlaps. Only fragments that TileDB reads count.
  * @returns the totals for the array
  */
@@ -275,12 +261,6 @@ function overlapsOf(
   })
   const name = (i: number): string => found[i].result.name
   return { overlap_pair_num: pair_num, overlap_pairs: pairs.map(([a, b]) => [name(a), name(b)]) }
-}
-
-/** The TileDB releases that write and read a format version. */
-export function releases(version: number | undefined): Pick<ArrayListing, 'written_by' | 'read_by'> {
-  if (version === undefined) return { written_by: null, read_by: null }
-  return { written_by: writtenBy(version) ?? null, read_by: readBy(version) ?? null }
 }
 
 async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {

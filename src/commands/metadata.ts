@@ -1,27 +1,25 @@
 import { usage } from '../base/errors.ts'
 import { PagedBytes, Pages } from '../base/result.ts'
-import { ValueColumn } from '../cells/column-rows.ts'
-import type { CellValue, KeyValues } from '../documents/common.ts'
+import type { CellValue } from '../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
 import type { MetadataDocument, MetadataVersionDescription } from '../documents/metadata.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
-import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { OffsetsList, SlotSectionName } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { u64s } from '../format/u32.ts'
-import { cellValue, sumType, sumValue, type ValueStyle } from '../format/value.ts'
+import { cellValue, sumValue, type ValueStyle } from '../format/value.ts'
 import { countReadBytes } from '../source/lean-heap.ts'
-import { METADATA_FOLDER, type MetadataVersion, metadataVersions, type WrittenMetadata } from '../store/array.ts'
+import { METADATA_FOLDER, type MetadataVersion, metadataVersions } from '../store/array.ts'
 import type { Fragment } from '../store/fragment.ts'
 import type { ArrayTarget, GroupTarget } from '../store/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { addHexOptions, type HexOptions } from './hex-options.ts'
+import { keyValueResult, readNum, storedValue } from './key-values.ts'
 import type { Outcome } from './outcome.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
+import { minMaxCellSize, minMaxValues, sumValues } from './tile-min-max.ts'
 import { asOf, refuseTimes } from './times.ts'
 import { outcomeOrError, throughGroups } from './walkers.ts'
 
@@ -152,30 +150,6 @@ function keyValueOutcome(document: MetadataDocument, shown: readonly MetadataDoc
   }
 }
 
-/** Key-value metadata by key. Text and bytes are one value each. Values of other types are an array unless there is only one. */
-export function keyValueResult(entries: Map<string, WrittenMetadata>, style: ValueStyle): KeyValues {
-  const result: KeyValues = Object.create(null)
-  for (const [key, entry] of entries) {
-    const { type, value_num, timestamp_range } = entry
-    const value = storedValue(entry, style)
-    if (type !== undefined && value_num !== undefined && value !== undefined)
-      result[key] = { type, value_num: readNum(value_num), value, timestamp_range }
-  }
-  return result
-}
-
-/** The number of values that TileDB gives to readers: 1 for an empty value, which is stored with 0. */
-function readNum(value_num: number): number {
-  return value_num === 0 ? 1 : value_num
-}
-
-/** The value of a key; undefined if the key was deleted. */
-function storedValue({ type, value_num, value }: WrittenMetadata, style: ValueStyle): CellValue | undefined {
-  if (type === undefined || value_num === undefined || value === undefined) return undefined
-  const whole = value_num === 0 || ['text', 'bytes'].includes(datatypeKind(type))
-  return cellValue(type, whole ? 'var' : value_num, value, style)
-}
-
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
   const info = await fragment.info()
   const statistics = await fragment.statistics()
@@ -258,31 +232,6 @@ async function* blocks<T>(list: TileList<T>, tiles: number): AsyncGenerator<T> {
 /** One value for each tile. Bytes that are not whole values stay bytes: the phantom coordinates slot has such bytes. */
 function minMaxResult(slot: Slot, minMax: TileMinMax, style: ValueStyle): Iterable<CellValue> {
   return minMaxValues(slot, minMax, style) ?? (minMax.fixed.length + minMax.variable.length === 0 ? [] : minMax.fixed)
-}
-
-export const NO_VALUES: TileMinMax = { fixed: NO_BYTES, variable: NO_BYTES }
-
-/** Bytes of one minimum or maximum; undefined for var-sized slots. */
-export function minMaxCellSize(slot: Slot): number | undefined {
-  return slot.varSized ? undefined : slot.cellSize
-}
-
-/** The minima or maxima of a slot, by tile; undefined if the bytes are not whole values. */
-export function minMaxValues(slot: Slot, { fixed, variable }: TileMinMax, style: ValueStyle): ValueColumn | undefined {
-  if (slot.phantom) return undefined
-  const { type, cell_val_num } = slot
-  if (cell_val_num === 'var') {
-    const starts = u64s(fixed, variable.length)
-    return ValueColumn.of(type, 'var', { data: variable, starts, length: starts.length - 1 }, style)
-  }
-  const length = fixed.length / slot.cellSize
-  return Number.isInteger(length) ? ValueColumn.of(type, cell_val_num, { data: fixed, length }, style) : undefined
-}
-
-/** The sums of a field, by tile. */
-export function sumValues(type: Datatype, data: Uint8Array): ValueColumn<bigint | number> {
-  const length = Math.floor(data.length / 8)
-  return ValueColumn.of(sumType(type), 1, { data, length }, { raw: false }) as ValueColumn<bigint | number>
 }
 
 /** The statistics of a slot over the whole fragment; empty if the fragment has no statistics. */

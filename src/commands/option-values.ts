@@ -75,3 +75,13 @@ export function parseSpan(text: string, number = WHOLE): { from: number; to: num
   if (last === undefined) return { from, to: from }
   return { from, to: last === '' ? undefined : Number(last) }
 }
+
+/** Parses `--tiles`, ends included. @throws InspectError USAGE */
+export function parseTiles(text: string, tileNum: number): { from: number; to: number } {
+  const span = parseSpan(text)
+  const all = `tiles from 0 to ${tileNum - 1}`
+  if (!span) throw usage(`--tiles expects I..J, ${all}, found ${JSON.stringify(text)}`)
+  const { from, to = tileNum - 1 } = span
+  if (from > to || (tileNum > 0 && from >= tileNum)) throw usage(`--tiles expects ${all}, found ${text}`)
+  return { from, to }
+}

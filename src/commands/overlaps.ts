@@ -1,5 +1,7 @@
 import { type Comparable, comparableReader, compare } from '../cells/bounds.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
+import { fixedSize } from '../format/range.ts'
+import type { Listed } from './listed-fragment.ts'
 
 /** Which boxes have cells in common. */
 interface Overlaps {
@@ -75,4 +77,17 @@ function rankedEnds(boxes: readonly (NDRange | undefined)[], { type }: RangeType
     end.to[end.box] = rank
   })
   return { lows, highs }
+}
+
+/**
+ * A fragment's non-empty domain, if it fits the dimensions of the newest schema. Undefined if it does not, as after damage, or if
+ * there is no such schema.
+ */
+export function comparableDomain({ domain }: Listed, dimensions: readonly RangeType[]): NDRange | undefined {
+  if (!domain || domain.length === 0 || domain.length !== dimensions.length) return undefined
+  const fits = domain.every(({ min, max }, d) => {
+    const size = fixedSize(dimensions[d])
+    return size === undefined || (min.length === size && max.length === size)
+  })
+  return fits ? domain : undefined
 }

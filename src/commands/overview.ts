@@ -12,12 +12,12 @@ import type { FileTarget } from '../store/target.ts'
 import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { entryOf, examineFragment } from './listed-fragment.ts'
-import { releases } from './ls.ts'
 import type { Outcome } from './outcome.ts'
 import { arrayOverview } from './overview-array.ts'
 import { type CallMaker, dataText, judgement } from './overview-parts.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
 import { asOf, refuseTimes, type TimesOptions } from './times.ts'
+import { releases } from './values.ts'
 
 const TAKES = { array: '', fragment: '', group: '', file: 'in one of them' } as const satisfies Takes
 

@@ -1,12 +1,8 @@
-import { concat, startsOf } from '../base/bytes.ts'
-import { InspectError, movedTo } from '../base/errors.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ReadHead } from '../documents/read.ts'
-import type { Enumeration } from '../format/enumeration.ts'
 import { openAt } from '../read/opening.ts'
-import { type OpenedArray, PROVENANCE, type ReadQuery, readColumns } from '../read/query.ts'
+import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
-import { attributeLabels } from '../store/labels.ts'
 import { type CellOptions, FaultList, parseLimit, readerOutcome } from './cell-reader.ts'
 import { type CommandContext, type CommandModule, NO_PROGRESS } from './command.ts'
 import { documentHead } from './document-parts.ts'
@@ -17,6 +13,7 @@ import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } fro
 import type { Reader } from './reader.ts'
 import { noteBytesToRead } from './reading-ahead.ts'
 import { refusedOf } from './refused.ts'
+import { shownEnumerations } from './shown-enumerations.ts'
 import { type Takes, targetFor, targetsHelp } from './targets.ts'
 
 interface ReadOptions extends CellOptions, QueryOptions {
@@ -124,34 +121,4 @@ async function arrayOutcome(
   const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order: query.order }
   noteUnsortedTexts(cx, opened, query)
   return readerOutcome(cx, head, reader, { ...options, counts: true })
-}
-
-/** The enumerations that `--labels` shows. A field whose labels cannot be read shows its indexes; and for `--provenance` the names of the fragments, in the form of an enumeration. */
-export async function shownEnumerations(
-  { array, schema, fragments }: OpenedArray,
-  { labels, provenance }: Pick<ReadOptions, 'labels' | 'provenance'>,
-  report: FieldReport,
-  onFault: (fault: InspectError) => void,
-): Promise<Map<string, Enumeration>> {
-  const found = new Map<string, Enumeration>()
-  for (const { name } of labels ? schema.attributes : []) {
-    const { enumeration, remark, fault } = await attributeLabels(array, name, schema)
-    if (fault && report.isNewFault(name)) {
-      const missing = { expected: 'the file with the values of its enumeration', found: 'no such file' }
-      const at = { ...fault.at, field: name }
-      onFault(fault.code === 'NOT_FOUND' ? new InspectError('MISSING_FILE', missing, at) : movedTo(at, fault))
-    }
-    if (enumeration) found.set(name, enumeration)
-    if (remark !== undefined) report.remark(name, remark)
-  }
-  if (provenance) found.set(PROVENANCE[0].name, namesOf(fragments.map(({ fragment }) => fragment.name)))
-  return found
-}
-
-/** An enumeration whose values are names. */
-function namesOf(names: readonly string[]): Enumeration {
-  const values = names.map((name) => new TextEncoder().encode(name))
-  const [{ name }] = PROVENANCE
-  const stored = { data: concat(values), offsets: startsOf(values) }
-  return { version: 0, name, path_name: '', type: 'STRING_UTF8', cell_val_num: 'var', ordered: false, ...stored }
 }

@@ -17,7 +17,7 @@ import { unknownField } from './option-values.ts'
 import { STDOUT } from './options.ts'
 import type { Outcome } from './outcome.ts'
 import type { Takes } from './targets.ts'
-import { tileBoxes } from './tiles.ts'
+import { tileBoxes } from './tile-boxes.ts'
 import { rangesResult } from './values.ts'
 import { eachFragment } from './walkers.ts'
 

@@ -1,10 +1,12 @@
 import type { Comparable } from '../cells/bounds.ts'
 import { type InColumns, ValueColumn } from '../cells/column-rows.ts'
+import type { ArrayListing } from '../documents/array.ts'
 import type { FilterDescription, PipelineDescription, Time, ValueRange } from '../documents/common.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { formatDatetime } from '../format/datetime.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
+import { readBy, writtenBy } from '../format/releases.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { bytesOf, type CellValue, cellValue, type ValueStyle } from '../format/value.ts'
 
@@ -86,4 +88,10 @@ export function filterResult(filter: FilterConfig): FilterDescription {
 /** A count as a number; as a bigint if a number would lose digits. */
 export function exact(count: number | bigint): number | bigint {
   return Number.isSafeInteger(Number(count)) ? Number(count) : BigInt(count)
+}
+
+/** The TileDB releases that write and read a format version. */
+export function releases(version: number | undefined): Pick<ArrayListing, 'written_by' | 'read_by'> {
+  if (version === undefined) return { written_by: null, read_by: null }
+  return { written_by: writtenBy(version) ?? null, read_by: readBy(version) ?? null }
 }

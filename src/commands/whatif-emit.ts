@@ -7,7 +7,7 @@ import { checkSchema } from '../write/schema-check.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import type { Outcome } from './outcome.ts'
-import { schemaResult } from './schema.ts'
+import { schemaResult } from './schema-result.ts'
 
 /** The values of `--emit`. */
 export const EMITTED = ['schema', 'python'] as const

@@ -29,7 +29,7 @@ import type { CommandContext, CommandModule } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { collect } from './options.ts'
 import type { Outcome } from './outcome.ts'
-import { schemaResult } from './schema.ts'
+import { schemaResult } from './schema-result.ts'
 import { parseTime } from './times.ts'
 
 interface WriteSampleOptions extends SampleOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
-import { schemaResult } from '../../src/commands/schema.ts'
+import { schemaResult } from '../../src/commands/schema-result.ts'
 import { toJson } from '../../src/render/json.ts'
 import { parseJson } from '../../src/write/json-text.ts'
 import { parseSchemaDocument } from '../../src/write/schema-document.ts'

@@ -1,4 +1,4 @@
-import { tileBoxes } from '../../commands/tiles.ts'
+import { tileBoxes } from '../../commands/tile-boxes.ts'
 import { fixedSize, type NDRange, type RangeType } from '../../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../../format/rtree.ts'
 import type { Fragment } from '../../store/fragment.ts'
