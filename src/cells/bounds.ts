@@ -1,7 +1,7 @@
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
-import { cellReader } from '../format/value.ts'
+import { bytesOf, cellReader } from '../format/value.ts'
 import type { ColumnData } from './column.ts'
 import { isWide, lanesOf, numbersOf } from './elements.ts'
 
@@ -19,6 +19,23 @@ export interface Bounds {
 export type RangeSets = ReadonlyMap<number, readonly Bounds[]>
 
 export type Comparable = number | bigint | Uint8Array
+
+/** An end of a range: a number, a text, or a date as ISO text or as a count of its unit; undefined for an open end. */
+export type RangeEnd = number | bigint | string | Uint8Array | undefined
+
+/**
+ * The bounds of a range, both ends included.
+ * @returns `swapped` if the range ends before it begins
+ * @throws InspectError BAD_VALUE if an end is no value of the type
+ */
+export function rangeBounds(type: Datatype, from: RangeEnd, to: RangeEnd): Bounds | 'swapped' {
+  const [low, high] = [from, to].map((end) => (end === undefined ? undefined : endValue(type, end)))
+  return low !== undefined && high !== undefined && compare(low, high) > 0 ? 'swapped' : { low, high }
+}
+
+function endValue(type: Datatype, end: NonNullable<RangeEnd>): Comparable {
+  return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, end))
+}
 
 /** The wanted ranges of one range for each dimension. */
 export function oneRangeEach(bounds: ReadonlyMap<number, Bounds>): RangeSets {

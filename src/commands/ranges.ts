@@ -1,7 +1,7 @@
 import { InspectError, usage, wrongOption } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { Prose } from '../base/prose.ts'
-import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
+import { type Bounds, type RangeEnd, type RangeSets, rangeBounds } from '../cells/bounds.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf } from '../format/value.ts'
@@ -83,9 +83,8 @@ function parseRange(
   if (rest === '') throw wrongOption(kind.name, kind.form, JSON.stringify(option))
   const [low, high] = splitRange(rest, kind)
   const { type } = dimensions[dimension]
-  const ends = { low: parseBound(type, low, option, kind), high: parseBound(type, high, option, kind) }
-  if (ends.low !== undefined && ends.high !== undefined && compare(ends.low, ends.high) > 0)
-    throw wrongOption(kind.name, 'LO..HI with LO up to HI', JSON.stringify(option))
+  const ends = ofValues(option, kind, () => rangeBounds(type, endOf(type, low), endOf(type, high)))
+  if (ends === 'swapped') throw wrongOption(kind.name, 'LO..HI with LO up to HI', JSON.stringify(option))
   return { dimension, ends }
 }
 
@@ -116,10 +115,10 @@ function splitRange(text: string, { name }: RangeOption): [string, string] {
   return dots < 0 ? [text, text] : [text.slice(0, dots), text.slice(dots + 2)]
 }
 
-function parseBound(type: Datatype, text: string, option: string, { name }: RangeOption): Comparable | undefined {
-  if (text === '') return undefined
+/** Says of which option a value is wrong. */
+function ofValues<T>(option: string, { name }: RangeOption, make: () => T): T {
   try {
-    return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, jsonOrText(type, text)))
+    return make()
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     throw ofOption(`${name} `, `${option}: ${error.message}`, error)
@@ -132,6 +131,11 @@ function ofOption(name: string, says: Prose, cause?: InspectError): InspectError
 }
 
 const FLOAT = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$|^[-+]?inf(inity)?$/i
+
+/** An end of a range as it was typed; an empty text is an open end. */
+function endOf(type: Datatype, text: string): RangeEnd {
+  return text === '' ? undefined : jsonOrText(type, text)
+}
 
 function jsonOrText(type: Datatype, text: string): string | number | bigint {
   if (text.startsWith('"')) return quotedText(text)

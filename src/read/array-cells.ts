@@ -1,18 +1,13 @@
 import { InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
+import { type Bounds, type RangeEnd, type RangeSets, rangeBounds } from '../cells/bounds.ts'
 import type { ColumnType } from '../cells/column.ts'
-import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
-import { bytesOf } from '../format/value.ts'
 import type { InspectArray } from '../store/array.ts'
 import { openAt } from './opening.ts'
 import { fieldNames, READ_ORDERS, type ReadBatches, type ReadOrder, type ReadQuery, readColumns } from './query.ts'
 import { defaultOrder, readMerged } from './read.ts'
 import { loadWhere } from './where.ts'
-
-/** An end of a range: a number, a text, or a date as ISO text or as a count of its unit; undefined for an open end. */
-export type RangeEnd = number | bigint | string | Uint8Array | undefined
 
 /** A range, both ends included. */
 export type WantedRange = readonly [from: RangeEnd, to: RangeEnd]
@@ -126,17 +121,16 @@ export function rangeSets(dimensions: readonly Dimension[], wanted: NonNullable<
   return sets
 }
 
-function bounds(dimension: Dimension, [from, to]: WantedRange): Bounds {
-  const [low, high] = [rangeEnd(dimension, from), rangeEnd(dimension, to)]
-  if (low !== undefined && high !== undefined && compare(low, high) > 0)
-    throw usage({ expected: `a range of ${dimension.name} that begins before its end`, found: `${from} and ${to}` })
-  return { low, high }
+function bounds({ name, type }: Dimension, [from, to]: WantedRange): Bounds {
+  const range = valuesOf(name, () => rangeBounds(type, from, to))
+  if (range !== 'swapped') return range
+  throw usage({ expected: `a range of ${name} that begins before its end`, found: `${from} and ${to}` })
 }
 
-function rangeEnd({ name, type }: Dimension, value: RangeEnd): Comparable | undefined {
-  if (value === undefined) return undefined
+/** Says of which range a value is wrong. */
+function valuesOf<T>(name: string, make: () => T): T {
   try {
-    return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, value))
+    return make()
   } catch (cause) {
     if (!(cause instanceof InspectError)) throw cause
     throw usage(`expected an end of a range of ${name}: ${cause.message}`, {}, { cause })
