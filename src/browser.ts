@@ -12,9 +12,9 @@ import { usage } from './base/errors.ts'
 import { portable } from './filters/codecs/portable.ts'
 import { packedWasm } from './filters/codecs/wasm-file.ts'
 import { type BaseOptions, openersWith, type Place } from './library/opening.ts'
-import { Client, DEFAULT_LIMITS } from './source/remote/client.ts'
-import { HttpStorage } from './source/remote/http.ts'
-import { remoteTarget } from './source/remote/urls.ts'
+import { Client, DEFAULT_LIMITS } from './storage/remote/client.ts'
+import { HttpStorage } from './storage/remote/http.ts'
+import { remoteTarget } from './storage/remote/urls.ts'
 
 export * from './library/exports.ts'
 

@@ -13,7 +13,7 @@ import process from 'node:process'
 import { type BaseOptions, openersWith, type Place } from './library/opening.ts'
 import { localStorage } from './node/file.ts'
 import { nodeCodecs } from './node/node-codecs.ts'
-import { isRemotePath, refuseOtherSchemes, remoteTarget } from './source/remote/urls.ts'
+import { isRemotePath, refuseOtherSchemes, remoteTarget } from './storage/remote/urls.ts'
 
 export * from './library/exports.ts'
 
@@ -28,7 +28,7 @@ async function findPlace(path: string, options: OpenOptions = {}): Promise<Place
   // TileDB takes the path of a file:// URL without decoding it.
   if (!isRemotePath(path)) return { storage: localStorage, path: path.replace(/^file:\/\/(localhost)?(?=\/)/, '') }
   const { signRequests = true, onNote: note = () => {} } = options
-  const { openPlaces } = await import('./source/remote/places.ts')
+  const { openPlaces } = await import('./storage/remote/places.ts')
   const { storage, paths } = openPlaces(localStorage, [path], { env: process.env, signRequests, note, show: undefined })
   return { storage, path: remoteTarget(paths[0]).path }
 }

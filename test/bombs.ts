@@ -7,7 +7,7 @@ import { EditableArray } from '../src/damage/editable-array.ts'
 import { concat } from '../src/filters/bytes.ts'
 import { Pipeline, type TileType } from '../src/filters/pipeline.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
-import { readContext } from '../src/store/generic-tile.ts'
+import { readContext } from '../src/objects/generic-tile.ts'
 import { defaultFilter } from '../src/write/filter-options.ts'
 import { filesBelow } from './helpers/files-below.ts'
 

@@ -6,7 +6,7 @@ import * as browser from '../src/browser.ts'
 import * as format from '../src/format.ts'
 import * as library from '../src/index.ts'
 import { localStorage } from '../src/node/file.ts'
-import { readAll } from '../src/source/source.ts'
+import { readAll } from '../src/storage/source.ts'
 
 const ARRAY = 'examples/arrays/places'
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { localStorage } from '../src/node/file.ts'
-import { Folder } from '../src/source/source.ts'
-import { InspectArray } from '../src/store/array.ts'
+import { InspectArray } from '../src/objects/array.ts'
+import { Folder } from '../src/storage/source.ts'
 import { contextFor, FIXTURES } from './helpers/fixtures.ts'
 
 test('the end of a section is the next start, found in a few steps', async () => {

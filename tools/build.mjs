@@ -56,7 +56,7 @@ const EVERY_DAY = [
 const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings'].map((name) =>
   resolve(`src/${name}.ts`),
 )
-const READ = ['commands/read', 'render/cell-lines', 'filters/codecs/zstd', 'node/packaged'].map((name) =>
+const READ = ['commands/read', 'rows/cell-lines', 'filters/codecs/zstd', 'node/packaged'].map((name) =>
   resolve(`src/${name}.ts`),
 )
 
@@ -162,7 +162,7 @@ async function kernels(folder) {
   )
 }
 
-for (const folder of ['src/filters/kernels', 'src/render/kernels']) await kernels(folder)
+for (const folder of ['src/filters/kernels', 'src/rows/kernels']) await kernels(folder)
 const core = await importsOf(EVERY_DAY)
 const [read, overview] = [await importsOf(READ), await importsOf(OVERVIEW)]
 for (const id of read) if (overview.has(id)) core.add(id)

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
  *     node tools/checked-indexing.mjs    says where an index is taken for one that is there
  */
 
-const ROOMS = ['base', 'format', 'source', 'store']
+const ROOMS = ['base', 'format', 'storage', 'objects']
 /** Files with loops over lists of their own, and why they need no check. */
 const UNCHECKED = {
   'src/base/library-sort.ts': 'sorts one list, with indexes between its own ends',

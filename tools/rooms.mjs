@@ -7,8 +7,10 @@ import { fileURLToPath } from 'node:url'
  * The rooms of the house: the folders of `src/`, from the one that knows least to the one that knows most. A file may import only from
  * its own room and from rooms earlier in the list.
  *
- *     node tools/rooms.mjs            says which imports break that rule, whether the picture is out of date, and which README of a room
- *                                     names what is not there
+ * No file needs a value of a file that needs a value of it. A command takes nothing from another command but the whole command.
+ *
+ *     node tools/rooms.mjs            says which imports break these rules, whether the picture is out of date, and which README of a
+ *                                     room names what is not there
  *     node tools/rooms.mjs --write    draws the picture in docs/architecture.md anew
  */
 
@@ -16,8 +18,8 @@ const ROOMS = [
   'base',
   'format',
   'filters',
-  'source',
-  'store',
+  'storage',
+  'objects',
   'cells',
   'read',
   'explain',
@@ -30,9 +32,9 @@ const ROOMS = [
   'whatif',
   'damage',
   'recover',
-  'plan',
+  'mend',
 ]
-ROOMS.push('documents', 'render', 'library', 'node', 'threads', 'commands', 'page', 'cli')
+ROOMS.push('documents', 'rows', 'library', 'render', 'node', 'threads', 'calls', 'commands', 'page', 'cli')
 /** The files in `src/` itself start the program or are entries of the package. They may import from every room. */
 const ENTRIES = 'entries'
 
@@ -42,29 +44,32 @@ const PAGE = join(ROOT, 'docs/architecture.md')
 const BEGIN = '<!-- rooms: drawn by tools/rooms.mjs -->'
 const END = '<!-- /rooms -->'
 /** `import … from '…'`, `export … from '…'`, `import('…')` and `import '…'` of relative paths. */
-const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g
+const IMPORT = /(?:\b(?<what>(?:import|export)\s[^'";]*?)from\s+|\bimport\s*\(\s*|\bimport\s+)'(?<path>\.[^']+)'/g
+/** What an import takes if it takes types only. */
+const TYPES = /^(?:import|export)\s+(?:type\b|\{\s*(?:type\s+\w+[^,]*,?\s*)+\}\s*$)/
 
 function roomOf(file) {
   const parts = relative(SOURCES, file).split(sep)
   return parts.length > 1 ? parts[0] : ENTRIES
 }
 
-/** Every import from one room into another: both files, and their rooms. */
+/** Every import: both files, their rooms, and whether it takes only types. */
 function* imports() {
   for (const name of readdirSync(SOURCES, { recursive: true })) {
     const file = join(SOURCES, name)
     // Kernels are AssemblyScript. They import only their own files.
     if (!/\.tsx?$/.test(file) || file.includes(`${sep}assembly${sep}`)) continue
-    for (const [, path] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
-      const target = join(dirname(file), path)
+    for (const { groups } of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+      const target = join(dirname(file), groups.path)
       if (!target.startsWith(SOURCES)) continue
-      const [from, to] = [roomOf(file), roomOf(target)]
-      if (from !== to) yield { file, target, from, to }
+      const what = groups.what ?? ''
+      yield { file, target, from: roomOf(file), to: roomOf(target), what, isType: TYPES.test(what) }
     }
   }
 }
 
-const all = [...imports()]
+const inside = [...imports()]
+const all = inside.filter(({ from, to }) => from !== to)
 const floor = (room) => (room === ENTRIES ? ROOMS.length : ROOMS.indexOf(room))
 const unknown = new Set(all.flatMap(({ from, to }) => [from, to]).filter((room) => floor(room) < 0))
 const upwards = all.filter(({ from, to }) => floor(to) >= floor(from))
@@ -102,6 +107,35 @@ function* readmeFaults(room) {
     if (existing(join(folder, file)) === '' && existing(join(SOURCES, file)) === '') yield `${about}no ${file}`
 }
 
+/** Files that need values of each other, directly or through others. */
+function* circles() {
+  const needs = new Map()
+  for (const { file, target, isType } of inside)
+    if (!isType) needs.set(file, (needs.get(file) ?? new Set()).add(target))
+  const done = new Set()
+  const walk = function* (file, way) {
+    if (way.includes(file)) yield [...way.slice(way.indexOf(file)), file]
+    else if (!done.has(file)) for (const next of needs.get(file) ?? []) yield* walk(next, [...way, file])
+    done.add(file)
+  }
+  for (const file of needs.keys()) yield* walk(file, [])
+}
+
+/** What a command takes from another command, except to run it as a whole. */
+function borrowed() {
+  const commands = new Set(
+    inside.filter(({ file }) => file === join(SOURCES, 'cli/commands.ts')).map(({ target }) => target),
+  )
+  return inside.filter(
+    ({ from, target, to, what }) =>
+      from === 'commands' &&
+      to === 'commands' &&
+      commands.has(target) &&
+      what !== '' &&
+      !/^import \{ command as \w+ \}/.test(what),
+  )
+}
+
 /** The text of a file; empty if there is none. */
 function existing(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
@@ -110,7 +144,10 @@ function existing(file) {
 const faults = [
   ...ROOMS.flatMap((room) => [...readmeFaults(room)]),
   ...[...unknown].map((room) => `src/${room}: expected a room that tools/rooms.mjs lists`),
-  ...upwards.map(({ file, target }) => `${relative(ROOT, file)}: must not import ${relative(ROOT, target)}`),
+  ...[...upwards, ...borrowed()].map(
+    ({ file, target }) => `${relative(ROOT, file)}: must not import ${relative(ROOT, target)}`,
+  ),
+  ...[...circles()].map((files) => `a circle: ${files.map((file) => relative(ROOT, file)).join(' needs ')}`),
 ]
 if (faults.length === 0) {
   const page = readFileSync(PAGE, 'utf8')

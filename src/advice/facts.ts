@@ -7,9 +7,9 @@ import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
+import { unfilteredFileSize, unfilteredSizeByFooter } from '../objects/file-sizes.ts'
+import { type Fragment, type FragmentInfo, filePipeline, slotHasFiles, storedCellNum } from '../objects/fragment.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { unfilteredFileSize, unfilteredSizeByFooter } from '../store/file-sizes.ts'
-import { type Fragment, type FragmentInfo, filePipeline, slotHasFiles, storedCellNum } from '../store/fragment.ts'
 
 /** The ends of a box as numbers, by dimension. */
 export type Box = readonly (readonly [low: number, high: number])[]

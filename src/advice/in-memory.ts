@@ -4,12 +4,12 @@ import { commitPath, commitsFolder } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
 import { encode } from '../format/io.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
+import { type ReadContext, readContext } from '../objects/generic-tile.ts'
+import { openTarget } from '../objects/target.ts'
 import { openAt, openedDeletes } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { MemoryStorage } from '../source/memory.ts'
 import { consolidatedFragment } from '../steps/consolidate.ts'
-import { type ReadContext, readContext } from '../store/generic-tile.ts'
-import { openTarget } from '../store/target.ts'
+import { MemoryStorage } from '../storage/memory.ts'
 import {
   type ArrayFile,
   arrayFiles,

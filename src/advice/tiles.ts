@@ -5,9 +5,9 @@ import { datatypeKind } from '../format/datatype.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import type { RangeType } from '../format/range.ts'
+import { cellsInDomain, paddingNum } from '../objects/file-sizes.ts'
 import { domainRange, gridOf } from '../read/dense-windows.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { cellsInDomain, paddingNum } from '../store/file-sizes.ts'
 import {
   mean,
   overlaps,

@@ -1,7 +1,7 @@
 import type { Prose } from '../base/prose.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { TIMESTAMPS_SINCE } from '../objects/visibility.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { TIMESTAMPS_SINCE } from '../store/visibility.ts'
 
 /**
  * A note on what a vacuum does to reads at earlier times. In a sparse array of a newer format the consolidated fragment has the time of

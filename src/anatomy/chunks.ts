@@ -7,7 +7,7 @@ import { type DescribedValue, stageDescription } from '../filters/stage-metadata
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type Describe, trace } from '../format/io.ts'
 import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
-import { keyOrDamage } from '../store/generic-tile.ts'
+import { keyOrDamage } from '../objects/generic-tile.ts'
 import { type CellRange, childList, gap, memorySpace, type Part, type Space, withGaps } from './part.ts'
 import { type Path, partOf, type Reading, tracedPart } from './spans.ts'
 

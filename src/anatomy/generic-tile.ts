@@ -9,7 +9,7 @@ import {
   GENERIC_TILE_HEADER_BYTES,
   mostElements,
   TILE_OF_BYTES,
-} from '../store/generic-tile.ts'
+} from '../objects/generic-tile.ts'
 import { type ChunkParts, chunkParts } from './chunks.ts'
 import { childList, type Part, type Space, unreadable } from './part.ts'
 import { partOf, type StructureFacts, tracedPart } from './spans.ts'

@@ -8,7 +8,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import type { RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64s } from '../format/u32.ts'
-import type { FragmentInfo } from '../store/fragment.ts'
+import type { FragmentInfo } from '../objects/fragment.ts'
 import type { Path, StructureFacts, ValueType } from './spans.ts'
 
 /** Types of the raw bytes in each structure. They come from the schema, as the structures do not store them. */

@@ -3,7 +3,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
-import type { FragmentInfo } from '../store/fragment.ts'
+import type { FragmentInfo } from '../objects/fragment.ts'
 import { lanesOf, type Units, unitOf, unitsOf } from './elements.ts'
 
 /** Coordinates of the cells of one dense tile, and which of the cells the fragment wrote. */

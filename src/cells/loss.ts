@@ -1,7 +1,7 @@
 import { filterOf } from '../filters/registry.ts'
 import { type FloatScale, fitsWidth, floatScale, scaledInteger } from '../filters/scale-float.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
-import { type FragmentInfo, filePipeline } from '../store/fragment.ts'
+import { type FragmentInfo, filePipeline } from '../objects/fragment.ts'
 
 /** The kind of information that lossy filters remove from values. */
 export type Loss = 'none' | 'digits' | 'hidden colours'

@@ -1,7 +1,7 @@
 import { filterOf } from '../filters/registry.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Slot } from '../format/fragment-slots.ts'
-import type { FragmentInfo } from '../store/fragment.ts'
+import type { FragmentInfo } from '../objects/fragment.ts'
 import type { TileRole } from './tile-places.ts'
 
 /** The properties of a fragment that decide the types of its tiles. */

@@ -1,7 +1,7 @@
 import { inconsistent } from '../base/errors.ts'
 import { fieldFileName } from '../format/field-files.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, sizesOf } from '../store/fragment.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, sizesOf } from '../objects/fragment.ts'
 
 /** The kind of a slot's file: fixed-sized data (also coordinates and timestamps), offsets, var-sized values or validity. */
 export type TileRole = 'data' | 'offsets' | 'var' | 'validity'

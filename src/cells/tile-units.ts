@@ -1,9 +1,9 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
-import type { Storage } from '../source/source.ts'
-import type { Fragment } from '../store/fragment.ts'
-import type { ReadContext } from '../store/generic-tile.ts'
-import { openFragment } from '../store/target.ts'
+import type { Fragment } from '../objects/fragment.ts'
+import type { ReadContext } from '../objects/generic-tile.ts'
+import { openFragment } from '../objects/target.ts'
+import type { Storage } from '../storage/source.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from './tile-files.ts'
 
 /** Some tiles of some files of a fragment, which any thread can unfilter. */

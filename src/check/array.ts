@@ -4,13 +4,19 @@ import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart, parseLines } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { parseTimestampedName, timeText } from '../format/timestamped-name.ts'
-import { type Folder, readAll, withSource } from '../source/source.ts'
-import { type FragmentEntry, type FragmentState, InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
-import { laterDeletePlaces } from '../store/deletes.ts'
-import { fileSizes } from '../store/file-sizes.ts'
-import type { Fragment } from '../store/fragment.ts'
-import type { ReadContext } from '../store/generic-tile.ts'
-import { isFirst, shardOf } from '../store/shard.ts'
+import {
+  type FragmentEntry,
+  type FragmentState,
+  InspectArray,
+  METADATA_FOLDER,
+  SCHEMA_FOLDER,
+} from '../objects/array.ts'
+import { laterDeletePlaces } from '../objects/deletes.ts'
+import { fileSizes } from '../objects/file-sizes.ts'
+import type { Fragment } from '../objects/fragment.ts'
+import type { ReadContext } from '../objects/generic-tile.ts'
+import { isFirst, shardOf } from '../objects/shard.ts'
+import { type Folder, readAll, withSource } from '../storage/source.ts'
 import { checkArrayFolder } from './array-folder.ts'
 import type { FindingCode } from './codes.ts'
 import { checkCommits } from './commit-files.ts'

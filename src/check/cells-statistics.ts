@@ -26,7 +26,7 @@ import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.t
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellValue } from '../format/value.ts'
-import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
+import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
 import { lostByScale, type WrittenBounds } from './cells-rounded.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode } from './codes.ts'

@@ -5,9 +5,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition, refusedParts, updateCondition } from '../format/delete-condition.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
-import { conditionFields } from '../read/condition.ts'
-import { readAll, withSource } from '../source/source.ts'
-import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import {
   COMMITS_FOLDER,
   type CommitEntry,
@@ -23,8 +21,10 @@ import {
   mayBeFragment,
   pathOfCommit,
   stem,
-} from '../store/commits.ts'
-import { mayReplace, type Visibility, vacuumPath } from '../store/visibility.ts'
+} from '../objects/commits.ts'
+import { mayReplace, type Visibility, vacuumPath } from '../objects/visibility.ts'
+import { conditionFields } from '../read/condition.ts'
+import { readAll, withSource } from '../storage/source.ts'
 import { isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
 import { type Finding, finding, fromError, type Items, type Place } from './finding.ts'
 import { folderVariant, hasTimes, isVacuumPath } from './names.ts'

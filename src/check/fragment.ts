@@ -5,13 +5,19 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, footerPlace, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
-import { countReadBytes } from '../source/lean-heap.ts'
-import { withSource } from '../source/source.ts'
-import { type FragmentEntry, SCHEMA_FOLDER } from '../store/array.ts'
-import { changedFields, changedFooterLength } from '../store/changed-fields.ts'
-import { COMMITS_FOLDER } from '../store/commits.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, slotHasFiles, valuesHoldOffsets } from '../store/fragment.ts'
-import { TileLists } from '../store/tile-lists.ts'
+import { type FragmentEntry, SCHEMA_FOLDER } from '../objects/array.ts'
+import { changedFields, changedFooterLength } from '../objects/changed-fields.ts'
+import { COMMITS_FOLDER } from '../objects/commits.ts'
+import {
+  type FieldFile,
+  type Fragment,
+  type FragmentInfo,
+  slotHasFiles,
+  valuesHoldOffsets,
+} from '../objects/fragment.ts'
+import { TileLists } from '../objects/tile-lists.ts'
+import { countReadBytes } from '../storage/lean-heap.ts'
+import { withSource } from '../storage/source.ts'
 import type { FindingCode } from './codes.ts'
 import { checkDataFiles, dataFileUnits } from './data-files.ts'
 import {

@@ -1,6 +1,6 @@
 import type { ArraySchema } from '../format/array-schema.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import type { CommitKind } from '../store/commits.ts'
+import type { CommitKind } from '../objects/commits.ts'
 import type { VariantOf } from './codes.ts'
 
 /** Whether TileDB can read timestamps from the name of a file or folder. If not, it fails. @param name with its suffix */

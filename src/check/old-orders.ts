@@ -3,7 +3,7 @@ import type { ColumnData } from '../cells/column.ts'
 import { hilbertBits } from '../cells/hilbert.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { FragmentInfo } from '../store/fragment.ts'
+import type { FragmentInfo } from '../objects/fragment.ts'
 import type { KnownFault } from './codes/known.ts'
 
 /** A cell order of some TileDB releases that differs from the one in which TileDB merges today. It is no damage. */

@@ -4,7 +4,7 @@ import { isStorable, lossOf, misreadAs, roundingAt, roundingOf } from '../cells/
 import type { FloatScale } from '../filters/scale-float.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange, Range } from '../format/range.ts'
-import type { FragmentInfo } from '../store/fragment.ts'
+import type { FragmentInfo } from '../objects/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
 
 /** A dimension whose filter changes coordinates. */

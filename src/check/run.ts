@@ -3,9 +3,9 @@ import { type FilterConfig, WEBP_PADDING_BYTES } from '../format/filter-pipeline
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
-import { type Folder, readAll, withSource } from '../source/source.ts'
-import { decodeTile, openGenericTile, type ReadContext } from '../store/generic-tile.ts'
-import { isFirst, type Shard } from '../store/shard.ts'
+import { decodeTile, openGenericTile, type ReadContext } from '../objects/generic-tile.ts'
+import { isFirst, type Shard } from '../objects/shard.ts'
+import { type Folder, readAll, withSource } from '../storage/source.ts'
 import type { FindingCode, VariantOf } from './codes.ts'
 import { attempt, type Finding, finding, fromError, type Items, type Level, type Place } from './finding.ts'
 

@@ -2,10 +2,10 @@ import { asInspectError, type ErrorFacts, InspectError } from '../base/errors.ts
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import { type TileRole, tileRole } from '../cells/tile-places.ts'
-import type { Storage } from '../source/source.ts'
-import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
-import { type ReadContext, readContext } from '../store/generic-tile.ts'
-import { openFragment, openTarget, type Target } from '../store/target.ts'
+import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
+import { type ReadContext, readContext } from '../objects/generic-tile.ts'
+import { openFragment, openTarget, type Target } from '../objects/target.ts'
+import type { Storage } from '../storage/source.ts'
 import type { IgnoredReason, Item, Level, NotExamined } from './finding.ts'
 
 /** A run of tiles. */

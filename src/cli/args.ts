@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander'
 import { usage } from '../base/errors.ts'
 import { extensionOf } from '../base/paths.ts'
-import type { CommandModule } from '../commands/command.ts'
-import { addTimesOptions, type TimesOptions } from '../commands/times.ts'
-import type { JsonStyle } from '../render/json.ts'
+import type { CommandModule } from '../calls/command.ts'
+import { addTimesOptions, type TimesOptions } from '../calls/times.ts'
+import type { JsonStyle } from '../rows/json.ts'
 import { ALIASES, COMMANDS, OVERVIEW } from './commands.ts'
 import { FORMATS, type Format, formatNames } from './formats.ts'
 

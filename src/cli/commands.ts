@@ -1,4 +1,4 @@
-import type { CommandModule } from '../commands/command.ts'
+import type { CommandModule } from '../calls/command.ts'
 
 /** Headings in the list of commands, as `--help` shows it. */
 const FOLDER = 'What is there:'

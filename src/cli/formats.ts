@@ -3,8 +3,7 @@ import { extensionOf } from '../base/paths.ts'
 import { isFields, type Output, Pages, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
 import { changed } from '../base/walk.ts'
-import { ColumnRows } from '../cells/column-rows.ts'
-import type { CommandModule, Special } from '../commands/command.ts'
+import type { CommandModule, Special } from '../calls/command.ts'
 import type {
   BytesOutcome,
   CellsOutcome,
@@ -14,11 +13,12 @@ import type {
   Origin,
   Outcome,
   RowsOutcome,
-} from '../commands/outcome.ts'
+} from '../calls/outcome.ts'
+import { ColumnRows } from '../cells/column-rows.ts'
 import type { CellsTail } from '../documents/cells.ts'
 import type { List } from '../documents/common.ts'
-import { type JsonNotes, type JsonParts, type JsonStyle, writeJson } from '../render/json.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
+import { type JsonNotes, type JsonParts, type JsonStyle, writeJson } from '../rows/json.ts'
 
 /** What a format needs besides the outcome that it writes. */
 export interface OutputContext {
@@ -82,7 +82,7 @@ const COMMON_FORMATS = {
       const written = outcome.kind === 'cells' ? await writeCells(outcome, writing, 'ndjson') : undefined
       if (written) return written
       const { out, int64, several } = writing
-      const { writeNdjson } = await import('../render/ndjson.ts')
+      const { writeNdjson } = await import('../rows/ndjson.ts')
       switch (outcome.kind) {
         case 'cells': {
           const { end, ...notes } = await writeNdjson(rowsIn(outcome, outcome.walk(), several), out, { int64 })
@@ -149,7 +149,7 @@ export function formatNames(module?: Pick<CommandModule<never>, 'gives'>): reado
 /** Writes a document as JSON. @param indent whether it takes many lines; otherwise it takes one */
 function writeWhole(outcome: Shown, { out, int64, ending }: OutputContext, indent: boolean): Promise<JsonNotes> {
   const columnLines: JsonParts['columnLines'] = async (lines, int64) => {
-    const { ColumnLines } = await import('../render/column-lines.ts')
+    const { ColumnLines } = await import('../rows/column-lines.ts')
     return new ColumnLines(lines, int64)
   }
   return writeJson(wholeDocument(outcome), out, { int64, indent }, { ending, columnLines })
@@ -189,7 +189,7 @@ async function writeSeparated(outcome: Shown, writing: OutputContext, format: 'c
   const quickly = outcome.kind === 'cells' ? await writeCells(outcome, writing, format) : undefined
   if (quickly) return quickly
   const { out, int64, several, csv } = writing
-  const { writeCsv } = await import('../render/csv.ts')
+  const { writeCsv } = await import('../rows/csv.ts')
   const columns = outcome.kind === 'document' ? undefined : await outcome.columns?.()
   const origin = several && outcome.kind !== 'document' ? Object.keys(originOf(outcome)) : []
   const style = {

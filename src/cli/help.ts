@@ -1,4 +1,4 @@
-import type { CommandModule } from '../commands/command.ts'
+import type { CommandModule } from '../calls/command.ts'
 
 /** The description of a command in its help. */
 export function aboutText({ about }: CommandModule<never>, summary: string): string {

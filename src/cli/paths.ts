@@ -3,12 +3,12 @@ import { InspectError, usage } from '../base/errors.ts'
 import type { Memory } from '../base/memory.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { mayBeKey } from '../node/key.ts'
-import type { OpenPlaces } from '../source/remote/places.ts'
-import { isRemotePath, refuseOtherSchemes, remoteTarget } from '../source/remote/urls.ts'
-import type { Storage } from '../source/source.ts'
-import { FRAGMENTS_FOLDER } from '../store/commits.ts'
-import type { ReadContext } from '../store/generic-tile.ts'
-import { beginsFragmentName, mayBeFragmentName, openTarget, type Target } from '../store/target.ts'
+import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
+import type { ReadContext } from '../objects/generic-tile.ts'
+import { beginsFragmentName, mayBeFragmentName, openTarget, type Target } from '../objects/target.ts'
+import type { OpenPlaces } from '../storage/remote/places.ts'
+import { isRemotePath, refuseOtherSchemes, remoteTarget } from '../storage/remote/urls.ts'
+import type { Storage } from '../storage/source.ts'
 import type { CommonOptions } from './args.ts'
 import type { Process } from './process.ts'
 import type { Report } from './report.ts'
@@ -34,7 +34,7 @@ export async function findPlaces(
 ): Promise<OpenPlaces> {
   for (const arg of args) refuseOtherSchemes(arg)
   const places = args.some((arg) => isRemotePath(arg))
-    ? (await import('../source/remote/places.ts')).openPlaces(process.storage, args, {
+    ? (await import('../storage/remote/places.ts')).openPlaces(process.storage, args, {
         env: process.env,
         signRequests: options.signRequest,
         memory,
@@ -69,7 +69,7 @@ async function completePath(storage: Storage, written: string): Promise<string> 
   if (!parts.some((part, i) => mayBeFragmentName(part) && !isInPlace(part, i))) return path
   // Such a server shows no names, and would be asked for nothing.
   if (!parts.some(beginsFragmentName) && storage.mayNotList?.(internalPath(path))) return path
-  return (await import('../store/fragment-prefix.ts')).completePath(storage, path, internalPath)
+  return (await import('../objects/fragment-prefix.ts')).completePath(storage, path, internalPath)
 }
 
 function decodePath(path: string): string {
@@ -128,7 +128,7 @@ export async function openPath(storage: Storage, written: string, reading: ReadC
         expected: 'a path',
         found: 'none of that name, which may be a key: --key takes one',
       })
-    throw await (await import('../store/fragment-prefix.ts')).withSuggestion(storage, path, error)
+    throw await (await import('../objects/fragment-prefix.ts')).withSuggestion(storage, path, error)
   }
 }
 

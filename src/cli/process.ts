@@ -1,5 +1,5 @@
 import type { Output } from '../base/result.ts'
-import type { Storage } from '../source/source.ts'
+import type { Storage } from '../storage/source.ts'
 
 /** What the program may use of its process. It has no other access to the outside, so that tests can replace all of it. */
 export interface Process {

@@ -1,5 +1,5 @@
 import type { ProgressLine } from '../render/progress.ts'
-import type { Storage } from '../source/source.ts'
+import type { Storage } from '../storage/source.ts'
 import type { CommonOptions } from './args.ts'
 import { colorWanted, type Process } from './process.ts'
 
@@ -15,7 +15,7 @@ export async function progressOf(
   if (stderrColumns === undefined || !process.beforeOutput || options.quiet || env.TERM === 'dumb')
     return { metered: (storage) => storage, line: undefined }
   const [{ Meter }, { ProgressLine }] = await Promise.all([
-    import('../source/metered.ts'),
+    import('../storage/metered.ts'),
     import('../render/progress.ts'),
   ])
   const meter = new Meter()

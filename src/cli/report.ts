@@ -2,9 +2,9 @@ import { asInspectError, commandLineText, exitCodeOf, InspectError } from '../ba
 import type { Prose } from '../base/prose.ts'
 import type { Output } from '../base/result.ts'
 import { safeJson, UNSAFE } from '../base/unsafe-text.ts'
-import { errorResult } from '../commands/document-parts.ts'
-import { writeJson } from '../render/json.ts'
+import { errorResult } from '../calls/document-parts.ts'
 import { wrapWords } from '../render/text-width.ts'
+import { writeJson } from '../rows/json.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { type Process, usableWidth } from './process.ts'
 

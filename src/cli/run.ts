@@ -1,7 +1,7 @@
 import { ClosedPipe, exitCodeOf, hasCode, InspectError } from '../base/errors.ts'
-import type { Outcome } from '../commands/outcome.ts'
-import type { Storage } from '../source/source.ts'
-import { type Watch, watched } from '../source/watched.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import type { Storage } from '../storage/source.ts'
+import { type Watch, watched } from '../storage/watched.ts'
 import type { Report } from './report.ts'
 
 /** Upper limit on the faults that wait. A target with more of them is damaged beyond doubt. */

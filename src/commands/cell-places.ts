@@ -1,19 +1,18 @@
 import { tilePart } from '../anatomy/data-file.ts'
 import { everyPart, fileSpace, type Part, type Space } from '../anatomy/part.ts'
-
+import { parseCell, refuseOutside } from '../calls/cell-option.ts'
+import { batchesInBounds, limitToBounds } from '../calls/cells-in-bounds.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { unknownField } from '../calls/option-values.ts'
+import type { Outcome } from '../calls/outcome.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { withTileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import type { CellDocument, CellLine, CellLinePlace } from '../documents/cell.ts'
 import type { CellValue } from '../documents/common.ts'
-import type { FieldFile, Fragment, FragmentInfo } from '../store/fragment.ts'
-import { parseCell, refuseOutside } from './cell-option.ts'
-import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
-import type { CommandContext } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { unknownField } from './option-values.ts'
-import type { Outcome } from './outcome.ts'
+import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
 
 /**
  * The result of `at --cell`: every file and byte range that holds a value of the cell. There are several cells if the array allows

@@ -1,14 +1,14 @@
 import { unlessFault } from '../base/errors.ts'
 import { walk } from '../base/walk.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { shownCondition } from '../calls/condition-text.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import type { Outcome } from '../calls/outcome.ts'
 import type { Finding } from '../check/finding.ts'
 import type { PlanDocument } from '../documents/plan.ts'
-import { mendPlans, type PlanContext, plansOfAdvice } from '../plan/plan.ts'
-import { shardText } from '../store/shard.ts'
-import type { CommandContext } from './command.ts'
-import { shownCondition } from './condition-text.ts'
-import { documentHead } from './document-parts.ts'
+import { mendPlans, type PlanContext, plansOfAdvice } from '../mend/plan.ts'
+import { shardText } from '../objects/shard.ts'
 import { findingResult, type OpenCheck } from './open-check.ts'
-import type { Outcome } from './outcome.ts'
 
 /** The result of `check --plan`: the findings, and the steps that mend them. */
 export async function planOutcome(cx: CommandContext, path: string, checked: OpenCheck): Promise<Outcome> {

@@ -1,17 +1,17 @@
 import type { Output } from '../base/result.ts'
 import { changed } from '../base/walk.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { parseChoice, parseJobs, SHARD_OPTION } from '../calls/option-values.ts'
+import type { FindingsOutcome } from '../calls/outcome.ts'
+import { targetsHelp } from '../calls/targets.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { LEVELS } from '../check/finding.ts'
 import { newRun } from '../check/run.ts'
 import type { CheckFinding } from '../documents/check.ts'
+import { parseShard, shardText } from '../objects/shard.ts'
 import type { FindingsTail } from '../render/reports/reporter.ts'
-import { parseShard, shardText } from '../store/shard.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { documentHead } from './document-parts.ts'
 import { findingResult, type OpenCheck, openCheck, TAKES_CHECKED } from './open-check.ts'
-import { parseChoice, parseJobs, SHARD_OPTION } from './option-values.ts'
-import type { FindingsOutcome } from './outcome.ts'
-import { targetsHelp } from './targets.ts'
 
 interface Options {
   level?: string

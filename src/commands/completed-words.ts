@@ -1,10 +1,10 @@
 import { UNSAFE } from '../base/unsafe-text.ts'
+import type { CommandModule } from '../calls/command.ts'
+import { takesKind } from '../calls/targets.ts'
+import type { ReadContext } from '../objects/generic-tile.ts'
+import { openTarget, type TargetKind } from '../objects/target.ts'
 import { fieldNames } from '../read/query.ts'
-import type { Storage } from '../source/source.ts'
-import type { ReadContext } from '../store/generic-tile.ts'
-import { openTarget, type TargetKind } from '../store/target.ts'
-import type { CommandModule } from './command.ts'
-import { takesKind } from './targets.ts'
+import type { Storage } from '../storage/source.ts'
 
 /** Options whose value begins with the name of a field. */
 export const FIELD_OPTIONS: readonly string[] = ['--field', '--field-filters']
@@ -62,7 +62,7 @@ async function candidates(places: Places, words: readonly string[], word: string
 
 /** The schema of the first word that is an array, or something in an array. URLs are skipped, so that a Tab is quick. */
 async function schemaOfTarget({ storage, reading, internalPath }: Places, words: readonly string[]) {
-  const { completePath } = await import('../store/fragment-prefix.ts')
+  const { completePath } = await import('../objects/fragment-prefix.ts')
   for (const word of words) {
     if (word.includes('://') || !word) continue
     const path = await completePath(storage, internalPath(word), internalPath).catch(() => undefined)

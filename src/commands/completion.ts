@@ -1,11 +1,11 @@
 import type { Command, Option } from 'commander'
 import type { Output } from '../base/result.ts'
 import { quotedWord } from '../base/shell-word.ts'
+import type { CommandModule } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { parseChoice } from '../calls/option-values.ts'
 import type { CompletionDocument } from '../documents/completion.ts'
-import type { CommandModule } from './command.ts'
 import { DIMENSION_OPTIONS, FIELD_OPTIONS } from './completed-words.ts'
-import { documentHead } from './document-parts.ts'
-import { parseChoice } from './option-values.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]

@@ -1,7 +1,7 @@
 import { CONSOLIDATION_DEFAULTS, type ConsolidationSettings } from '../advice/consolidation.ts'
 import { usage } from '../base/errors.ts'
 import { byLikeness } from '../base/nearest.ts'
-import { parseSize } from './option-values.ts'
+import { parseSize } from '../calls/option-values.ts'
 
 /** The settings of a consolidation that `--config` takes. */
 interface ConsolidationConfig extends ConsolidationSettings {

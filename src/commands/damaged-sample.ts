@@ -1,6 +1,9 @@
 import { addPlace, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { shellWord } from '../base/shell-word.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import type { Outcome } from '../calls/outcome.ts'
 import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
 import { DAMAGES } from '../damage/damages.ts'
 import { sampleArray } from '../damage/samples.ts'
@@ -9,9 +12,6 @@ import type { DamagedSampleDocument } from '../documents/damaged-sample.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
-import type { CommandContext } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import type { Outcome } from './outcome.ts'
 
 /** The result of `write-sample --damage list`: one kind of damage for each finding code. */
 export function damageKinds(): Outcome {

@@ -1,13 +1,21 @@
 import { addPlace, asInspectError } from '../base/errors.ts'
+import {
+  type CellOptions,
+  cellsOutcome,
+  cellsTail,
+  FaultList,
+  limited,
+  parseLimit,
+  readerRows,
+} from '../calls/cell-reader.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { FieldReport } from '../calls/field-report.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from '../calls/reader.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
-import type { InspectArray } from '../store/array.ts'
-import type { Fragment } from '../store/fragment.ts'
-import { type CellOptions, cellsOutcome, cellsTail, FaultList, limited, parseLimit, readerRows } from './cell-reader.ts'
-import type { CommandContext } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { FieldReport } from './field-report.ts'
-import type { Outcome } from './outcome.ts'
-import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
+import type { InspectArray } from '../objects/array.ts'
+import type { Fragment } from '../objects/fragment.ts'
 
 /**
  * Shows the cells of every visible fragment, one fragment after another. They are not merged as TileDB merges them.
@@ -74,7 +82,7 @@ export async function allFragmentsOutcome(
       return [...names]
     },
     async arrow(out, file) {
-      const { writeArrayArrow } = await import('./decode-arrow.ts')
+      const { writeArrayArrow } = await import('../calls/decode-arrow.ts')
       const names = entries.map(({ name }) => name)
       await writeArrayArrow(names, readers, limit, cx.style, out, file).finally(() => report.tell(cx, true))
       return tail()

@@ -1,23 +1,23 @@
 import { InspectError } from '../base/errors.ts'
+import { type CellOptions, FaultList, parseLimit, readerOutcome } from '../calls/cell-reader.ts'
+import { batchesInBounds, limitToBounds } from '../calls/cells-in-bounds.ts'
+import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { FieldReport } from '../calls/field-report.ts'
+import { parseJobs, parseTiles } from '../calls/option-values.ts'
+import { collect } from '../calls/options.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
+import { FRAGMENT_COLUMN, type Reader } from '../calls/reader.ts'
+import { noteBytesToRead } from '../calls/reading-ahead.ts'
+import { ONE_FRAGMENT, oneFragment, targetFor, targetsHelp } from '../calls/targets.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { NULLS_AS_WRITTEN } from '../cells/slot-type.ts'
 import type { Enumeration } from '../format/enumeration.ts'
-import { changedFields } from '../store/changed-fields.ts'
-import { cellsInDomain } from '../store/file-sizes.ts'
-import type { Fragment } from '../store/fragment.ts'
-import { fragmentLabels } from '../store/labels.ts'
-import { type CellOptions, FaultList, parseLimit, readerOutcome } from './cell-reader.ts'
-import { batchesInBounds, limitToBounds } from './cells-in-bounds.ts'
-import { type CommandContext, type CommandModule, NO_PROGRESS } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { FieldReport } from './field-report.ts'
-import { parseJobs, parseTiles } from './option-values.ts'
-import { collect } from './options.ts'
-import type { Outcome } from './outcome.ts'
-import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { FRAGMENT_COLUMN, type Reader } from './reader.ts'
-import { noteBytesToRead } from './reading-ahead.ts'
-import { ONE_FRAGMENT, oneFragment, targetFor, targetsHelp } from './targets.ts'
+import { changedFields } from '../objects/changed-fields.ts'
+import { cellsInDomain } from '../objects/file-sizes.ts'
+import type { Fragment } from '../objects/fragment.ts'
+import { fragmentLabels } from '../objects/labels.ts'
 
 interface DecodeOptions extends CellOptions {
   field?: string[]
@@ -133,7 +133,7 @@ async function openReader(
   // Threads do not pay for a few cells.
   if (jobs > 1 && options.limit === undefined) {
     const { unfilterInWorkers } = await import('../threads/tile-pool.ts')
-    const { countedTiles } = await import('./work-size.ts')
+    const { countedTiles } = await import('../calls/work-size.ts')
     const { key, memory } = cx.reading
     selection.threads = countedTiles(unfilterInWorkers(jobs, { key, memory }), (tiles) => progress.update(tiles))
   }
@@ -168,7 +168,7 @@ async function openReader(
       progress = cx.progress({
         what: 'decoding',
         unit: selection.threads && 'tiles',
-        total: async () => (await import('./work-size.ts')).sizeOfDecoding(fragment, selection),
+        total: async () => (await import('../calls/work-size.ts')).sizeOfDecoding(fragment, selection),
       })
       return bounds ? batchesInBounds(cells, bounds) : cells.batches()
     },

@@ -1,6 +1,17 @@
 import { InspectError, orError, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import type { Result } from '../base/result.ts'
+import { collectedDocument } from '../calls/collected.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { differences, MOST_LISTED, step } from '../calls/compare-results.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { collect } from '../calls/options.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { noteBytesToRead } from '../calls/reading-ahead.ts'
+import { withUsedFilters } from '../calls/schema-changes.ts'
+import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
+import { parseEnd } from '../calls/times.ts'
+import { bytesBelow } from '../calls/work-size.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { DocumentHead } from '../documents/common.ts'
@@ -9,24 +20,13 @@ import type { FragmentDocument } from '../documents/fragment.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import type { InspectArray } from '../objects/array.ts'
+import type { InspectGroup, Member } from '../objects/group.ts'
+import type { FoundMember } from '../objects/group-members.ts'
+import type { Target } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
-import type { InspectArray } from '../store/array.ts'
-import type { InspectGroup, Member } from '../store/group.ts'
-import type { FoundMember } from '../store/group-members.ts'
-import type { Target } from '../store/target.ts'
-import { collectedDocument } from './collected.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { differences, MOST_LISTED, step } from './compare-results.ts'
 import { compareReads } from './diff-read.ts'
-import { documentHead } from './document-parts.ts'
-import { collect } from './options.ts'
-import type { Outcome } from './outcome.ts'
-import { noteBytesToRead } from './reading-ahead.ts'
-import { withUsedFilters } from './schema-changes.ts'
-import { type Takes, targetFor, targetsHelp } from './targets.ts'
-import { parseEnd } from './times.ts'
-import { bytesBelow } from './work-size.ts'
 
 interface DiffOptions {
   cells?: boolean
@@ -205,7 +205,7 @@ async function compareGroups(
 ): Promise<void> {
   const { cx, options, found } = run
   found.push(...differences(below(prefix, 'metadata'), await keyValues(cx, left), await keyValues(cx, right)))
-  const { findMember } = await import('../store/group-members.ts')
+  const { findMember } = await import('../objects/group-members.ts')
   const around = [...above, await left.identity(), await right.identity()]
   // Several members may have one name: absolute URIs may end in the same name.
   const others = groupBy(await right.members(), memberName)
@@ -243,7 +243,7 @@ async function compareGroups(
 /** The key-value metadata of an array or group. @throws InspectError for damage, even if only some of the files are damaged */
 async function keyValues(cx: CommandContext, holder: InspectArray | InspectGroup): Promise<Result> {
   holder.cx.onFault = undefined
-  const { keyValueResult } = await import('./key-values.ts')
+  const { keyValueResult } = await import('../calls/key-values.ts')
   const result = keyValueResult(await holder.metadata(), cx.style)
   // The times of writes are not compared.
   for (const one of Object.values(result)) delete one.timestamp_range

@@ -1,8 +1,8 @@
-import type { CommandModule } from './command.ts'
-import { fileTarget, TAKES_FILE } from './file-target.ts'
-import { fileOutcome } from './hex.ts'
-import { addHexOptions, type HexOptions } from './hex-options.ts'
-import { targetsHelp } from './targets.ts'
+import type { CommandModule } from '../calls/command.ts'
+import { fileTarget, TAKES_FILE } from '../calls/file-target.ts'
+import { fileOutcome } from '../calls/hex.ts'
+import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
+import { targetsHelp } from '../calls/targets.ts'
 
 interface DumpOptions extends HexOptions {
   path?: string

@@ -15,6 +15,16 @@ import { unlessFault, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { sum } from '../base/sum.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { damagedFault, damagedFilesOf } from '../calls/damaged-files.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { parseChoice, parseSize } from '../calls/option-values.ts'
+import { collect } from '../calls/options.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
+import { refusedOf } from '../calls/refused.ts'
+import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
+import { endResult } from '../calls/values.ts'
 import type { Comparable } from '../cells/bounds.ts'
 import { isAtLeast, SEVERITIES } from '../check/codes.ts'
 import type { CellValue, ValueRange } from '../documents/common.ts'
@@ -36,18 +46,8 @@ import { LAST_TIME } from '../format/timestamped-name.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
-import type { CommandContext, CommandModule } from './command.ts'
 import { type Config, parseConfig } from './config.ts'
-import { damagedFault, damagedFilesOf } from './damaged-files.ts'
-import { documentHead } from './document-parts.ts'
-import { parseChoice, parseSize } from './option-values.ts'
-import { collect } from './options.ts'
-import type { Outcome } from './outcome.ts'
-import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
-import { refusedOf } from './refused.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
-import { type Takes, targetFor, targetsHelp } from './targets.ts'
-import { endResult } from './values.ts'
 
 interface ExplainOptions extends QueryOptions {
   exact?: boolean
@@ -127,7 +127,7 @@ async function arrayOutcome(
   /** Runs a part of the work. With --exact, each part may read all files of some fields. */
   const part = async <T>(what: string, fields: readonly string[] | undefined, work: () => Promise<T>): Promise<T> => {
     const total = async (): Promise<number> =>
-      (await import('./work-size.ts')).bytesOfRead(opened, { fields: fields && [...fields] })
+      (await import('../calls/work-size.ts')).bytesOfRead(opened, { fields: fields && [...fields] })
     const progress = cx.progress({ what, total: exact ? total : undefined })
     try {
       return await work()

@@ -1,4 +1,11 @@
 import { badValue, InspectError } from '../base/errors.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { type Takes, targetsHelp } from '../calls/targets.ts'
+import { rangesResult } from '../calls/values.ts'
+import { throughFragments } from '../calls/walkers.ts'
 import type { FooterDocument, FooterFieldOffsets, FooterPlace, OldFooter, WholeFooter } from '../documents/footer.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
@@ -15,16 +22,9 @@ import {
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import { decode, decodePrefix } from '../format/io.ts'
 import type { RangeType } from '../format/range.ts'
-import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { readTileFile } from '../store/generic-tile.ts'
-import type { FileTarget } from '../store/target.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { addHexOptions, type HexOptions } from './hex-options.ts'
-import type { Outcome } from './outcome.ts'
-import { type Takes, targetsHelp } from './targets.ts'
-import { rangesResult } from './values.ts'
-import { throughFragments } from './walkers.ts'
+import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
+import { readTileFile } from '../objects/generic-tile.ts'
+import type { FileTarget } from '../objects/target.ts'
 
 const TAKES = {
   'fragment or its file': '',
@@ -52,10 +52,10 @@ export const command: CommandModule<HexOptions> = {
     if (target?.type !== 'file') {
       yield* throughFragments(cx, path, 'footer', TAKES, async (fragment) =>
         options.hex
-          ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'footer', options)
+          ? (await import('../calls/hex.ts')).fragmentHex(cx, fragment, 'footer', options)
           : fragmentOutcome(cx, fragment),
       )
-    } else if (options.hex) yield* (await import('./hex.ts')).fileHex(cx, path, options)
+    } else if (options.hex) yield* (await import('../calls/hex.ts')).fileHex(cx, path, options)
     else yield* consolidatedFooters(cx, target)
   },
 }

@@ -1,4 +1,19 @@
 import { type InspectError, usage } from '../base/errors.ts'
+import { parseCell, refuseOutside } from '../calls/cell-option.ts'
+import { shownLabels } from '../calls/cell-reader.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { shownCondition } from '../calls/condition-text.ts'
+import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
+import { FieldReport } from '../calls/field-report.ts'
+import { NotUniqueReport } from '../calls/not-unique.ts'
+import { collect } from '../calls/options.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { parseRangeSets, RANGE_SET_FORMS } from '../calls/ranges.ts'
+import { checkFields } from '../calls/read-query.ts'
+import type { Reader } from '../calls/reader.ts'
+import { shownEnumerations } from '../calls/shown-enumerations.ts'
+import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
+import { timeResult } from '../calls/values.ts'
 import { type Bounds, oneRangeEach, type RangeSets } from '../cells/bounds.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { columnValue } from '../cells/rows.ts'
@@ -8,27 +23,12 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { bytesOf } from '../format/value.ts'
+import type { FragmentEntry } from '../objects/array.ts'
+import { DELETES_SINCE } from '../objects/deletes.ts'
 import { fillCell } from '../read/fill.ts'
 import { type CellHistory, type CellVersion, cellHistories, type HiddenBy } from '../read/history.ts'
 import { openAt } from '../read/opening.ts'
 import { type NotUnique, type OpenedArray, readColumns } from '../read/query.ts'
-import type { FragmentEntry } from '../store/array.ts'
-import { DELETES_SINCE } from '../store/deletes.ts'
-import { parseCell, refuseOutside } from './cell-option.ts'
-import { shownLabels } from './cell-reader.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { shownCondition } from './condition-text.ts'
-import { documentHead, notExaminedResult } from './document-parts.ts'
-import { FieldReport } from './field-report.ts'
-import { NotUniqueReport } from './not-unique.ts'
-import { collect } from './options.ts'
-import type { Outcome } from './outcome.ts'
-import { parseRangeSets, RANGE_SET_FORMS } from './ranges.ts'
-import { checkFields } from './read-query.ts'
-import type { Reader } from './reader.ts'
-import { shownEnumerations } from './shown-enumerations.ts'
-import { type Takes, targetFor, targetsHelp } from './targets.ts'
-import { timeResult } from './values.ts'
 
 interface HistoryOptions {
   cell?: string[]
@@ -90,7 +90,7 @@ async function* outcomes(
   const faults: InspectError[] = []
   const progress = cx.progress({
     what: 'reading cells',
-    total: async () => (await import('./work-size.ts')).bytesOfRead(opened, { fields, where: undefined }),
+    total: async () => (await import('../calls/work-size.ts')).bytesOfRead(opened, { fields, where: undefined }),
   })
   const asked = { ranges, fields, most: MOST_CELLS, onUnread: (fault: InspectError) => void faults.push(fault) }
   const found = await cellHistories(opened, asked).finally(() => progress.stop())

@@ -1,6 +1,25 @@
 import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { walk } from '../base/walk.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { documentHead, errorResult } from '../calls/document-parts.ts'
+import { keyValueResult } from '../calls/key-values.ts'
+import {
+  entryOf,
+  examineFragment,
+  FACTS,
+  fragmentColumns,
+  type Listed,
+  sizesWithFooters,
+} from '../calls/listed-fragment.ts'
+import { collect } from '../calls/options.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { comparableDomain, findOverlaps } from '../calls/overlaps.ts'
+import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
+import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
+import { asOf } from '../calls/times.ts'
+import { exact, filterResult, releases, timeResult } from '../calls/values.ts'
+import { overEntries } from '../calls/walkers.ts'
 import { rangeFilter } from '../cells/bounds.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
 import type { AsOf, DocumentHead } from '../documents/common.ts'
@@ -10,23 +29,11 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { RangeType } from '../format/range.ts'
 import { sortedAsWritten } from '../format/timestamped-name.ts'
-import type { FragmentEntry, InspectArray } from '../store/array.ts'
-import { deletePlaces, laterDeletePlaces } from '../store/deletes.ts'
-import { unfilteredFileSize } from '../store/file-sizes.ts'
-import { type Fragment, type FragmentInfo, filePipeline } from '../store/fragment.ts'
-import type { InspectGroup } from '../store/group.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { documentHead, errorResult } from './document-parts.ts'
-import { keyValueResult } from './key-values.ts'
-import { entryOf, examineFragment, FACTS, fragmentColumns, type Listed, sizesWithFooters } from './listed-fragment.ts'
-import { collect } from './options.ts'
-import type { Outcome } from './outcome.ts'
-import { comparableDomain, findOverlaps } from './overlaps.ts'
-import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
-import { asOf } from './times.ts'
-import { exact, filterResult, releases, timeResult } from './values.ts'
-import { overEntries } from './walkers.ts'
+import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import { deletePlaces, laterDeletePlaces } from '../objects/deletes.ts'
+import { unfilteredFileSize } from '../objects/file-sizes.ts'
+import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
+import type { InspectGroup } from '../objects/group.ts'
 
 interface LsOptions {
   names?: boolean
@@ -349,7 +356,7 @@ async function groupMembers(
   depth: number,
   above: readonly string[],
 ): Promise<GroupLine[]> {
-  const { findMember } = await import('../store/group-members.ts')
+  const { findMember } = await import('../objects/group-members.ts')
   const around = [...above, await group.identity()]
   const lines: GroupLine[] = []
   for (const member of await group.members()) {

@@ -1,5 +1,14 @@
 import { usage } from '../base/errors.ts'
 import { PagedBytes, Pages } from '../base/result.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
+import { keyValueResult, readNum, storedValue } from '../calls/key-values.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
+import { minMaxCellSize, minMaxValues, sumValues } from '../calls/tile-min-max.ts'
+import { asOf, refuseTimes } from '../calls/times.ts'
+import { outcomeOrError, throughGroups } from '../calls/walkers.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
 import type { MetadataDocument, MetadataVersionDescription } from '../documents/metadata.ts'
@@ -8,20 +17,11 @@ import type { Slot } from '../format/fragment-slots.ts'
 import type { OffsetsList, SlotSectionName } from '../format/metadata-sections.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellValue, sumValue, type ValueStyle } from '../format/value.ts'
-import { countReadBytes } from '../source/lean-heap.ts'
-import { METADATA_FOLDER, type MetadataVersion, metadataVersions } from '../store/array.ts'
-import type { Fragment } from '../store/fragment.ts'
-import type { ArrayTarget, GroupTarget } from '../store/target.ts'
-import { BLOCK_TILES, type TileList, TileLists } from '../store/tile-lists.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { addHexOptions, type HexOptions } from './hex-options.ts'
-import { keyValueResult, readNum, storedValue } from './key-values.ts'
-import type { Outcome } from './outcome.ts'
-import { type Takes, type TargetFor, targetFor, targetsHelp } from './targets.ts'
-import { minMaxCellSize, minMaxValues, sumValues } from './tile-min-max.ts'
-import { asOf, refuseTimes } from './times.ts'
-import { outcomeOrError, throughGroups } from './walkers.ts'
+import { METADATA_FOLDER, type MetadataVersion, metadataVersions } from '../objects/array.ts'
+import type { Fragment } from '../objects/fragment.ts'
+import type { ArrayTarget, GroupTarget } from '../objects/target.ts'
+import { BLOCK_TILES, type TileList, TileLists } from '../objects/tile-lists.ts'
+import { countReadBytes } from '../storage/lean-heap.ts'
 
 interface MetadataOptions extends HexOptions {
   all?: boolean
@@ -59,7 +59,7 @@ export const command: CommandModule<MetadataOptions> = {
     const fragment = 'fragment' in target ? target.fragment : undefined
     if (options.hex || fragment) refuseTimes(cx, options.hex ? 'what --hex shows' : 'a fragment')
     if (options.all && (options.hex || fragment)) throw usage('--all expects an array or a group, and no --hex')
-    if (options.hex) yield* (await import('./hex.ts')).metadataHex(cx, target, options)
+    if (options.hex) yield* (await import('../calls/hex.ts')).metadataHex(cx, target, options)
     else yield await targetOutcome(cx, path, target, options)
   },
 }

@@ -1,4 +1,10 @@
 import { faultText, isNew } from '../base/errors.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { notExaminedResult } from '../calls/document-parts.ts'
+import { noteBytesToRead } from '../calls/reading-ahead.ts'
+import { type Takes, targetFor } from '../calls/targets.ts'
+import { unitRunner } from '../calls/unit-runner.ts'
+import { noteIfEmpty } from '../calls/walkers.ts'
 import { checkTarget } from '../check/check.ts'
 import { isAtLeast, SEVERITIES, type Severity } from '../check/codes.ts'
 import { checkUnit } from '../check/data-files.ts'
@@ -7,12 +13,6 @@ import type { CheckRun } from '../check/run.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import type { FindingsTail } from '../render/reports/reporter.ts'
-import type { CommandContext } from './command.ts'
-import { notExaminedResult } from './document-parts.ts'
-import { noteBytesToRead } from './reading-ahead.ts'
-import { type Takes, targetFor } from './targets.ts'
-import { unitRunner } from './unit-runner.ts'
-import { noteIfEmpty } from './walkers.ts'
 
 export const TAKES_CHECKED = { fragment: '', array: '', group: '' } as const satisfies Takes
 
@@ -42,7 +42,7 @@ export async function openCheck(cx: CommandContext, path: string, run: CheckRun,
   // Only several threads need units of work.
   const alone = readsTiles && jobs > 1 ? await unitRunner(cx, target, bytes, jobs, checkUnit) : undefined
   let counted = (_done: number): void => {}
-  const runner = alone && (await import('./work-size.ts')).countedRunner(alone, (done) => counted(done))
+  const runner = alone && (await import('../calls/work-size.ts')).countedRunner(alone, (done) => counted(done))
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
   /** Whether `--fail-on` counts findings of a severity. */
@@ -62,7 +62,7 @@ export async function openCheck(cx: CommandContext, path: string, run: CheckRun,
       const progress = cx.progress({
         what: 'checking',
         unit: runner && 'bytes',
-        total: async () => (await import('./work-size.ts')).bytesOfTarget(cx.storage, target, all, readsTiles),
+        total: async () => (await import('../calls/work-size.ts')).bytesOfTarget(cx.storage, target, all, readsTiles),
       })
       counted = progress.update
       try {

@@ -1,10 +1,10 @@
 import { faultText, isNew } from '../base/errors.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { notExaminedResult } from '../calls/document-parts.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { type Finding, findingKey, type Item } from '../check/finding.ts'
 import type { NextCommand, OverviewFinding, OverviewHead } from '../documents/overview.ts'
 import { counted } from '../render/views/wording.ts'
-import type { CommandContext } from './command.ts'
-import { notExaminedResult } from './document-parts.ts'
 
 /**
  * Makes a command that the user may call next.

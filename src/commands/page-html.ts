@@ -1,9 +1,9 @@
 import { brotliDecompressSync, deflateRawSync } from 'node:zlib'
 import { VERSION } from '../base/version.ts'
+import type { PagePlaces } from '../calls/page-data.ts'
 import { builtBytes, packagedBytes } from '../node/packaged.ts'
-import type { Folder } from '../source/source.ts'
-import type { Target } from '../store/target.ts'
-import type { PagePlaces } from './page-data.ts'
+import type { Target } from '../objects/target.ts'
+import type { Folder } from '../storage/source.ts'
 
 /**
  * Makes pages from `dist/page/index.html`, which the build makes. It holds the whole program of the page; the package has its

@@ -1,9 +1,9 @@
 import { usage } from '../base/errors.ts'
+import type { CommandModule } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { parseSize } from '../calls/option-values.ts'
+import { type Takes, targetsHelp } from '../calls/targets.ts'
 import type { PageDocument } from '../documents/page.ts'
-import type { CommandModule } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { parseSize } from './option-values.ts'
-import { type Takes, targetsHelp } from './targets.ts'
 
 interface PageOptions {
   output?: string

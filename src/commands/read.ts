@@ -1,20 +1,20 @@
+import { type CellOptions, FaultList, parseLimit, readerOutcome } from '../calls/cell-reader.ts'
+import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { FieldReport } from '../calls/field-report.ts'
+import { NotUniqueReport } from '../calls/not-unique.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
+import type { Reader } from '../calls/reader.ts'
+import { noteBytesToRead } from '../calls/reading-ahead.ts'
+import { refusedOf } from '../calls/refused.ts'
+import { shownEnumerations } from '../calls/shown-enumerations.ts'
+import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ReadHead } from '../documents/read.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
-import { type CellOptions, FaultList, parseLimit, readerOutcome } from './cell-reader.ts'
-import { type CommandContext, type CommandModule, NO_PROGRESS } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { FieldReport } from './field-report.ts'
-import { NotUniqueReport } from './not-unique.ts'
-import type { Outcome } from './outcome.ts'
-import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from './read-query.ts'
-import type { Reader } from './reader.ts'
-import { noteBytesToRead } from './reading-ahead.ts'
-import { refusedOf } from './refused.ts'
-import { shownEnumerations } from './shown-enumerations.ts'
-import { type Takes, targetFor, targetsHelp } from './targets.ts'
 
 interface ReadOptions extends CellOptions, QueryOptions {
   labels?: boolean
@@ -110,7 +110,7 @@ async function arrayOutcome(
     batches() {
       progress = cx.progress({
         what: 'reading cells',
-        total: async () => (await import('./work-size.ts')).bytesOfRead(opened, query),
+        total: async () => (await import('../calls/work-size.ts')).bytesOfRead(opened, query),
       })
       return readMerged(opened, query)
     },

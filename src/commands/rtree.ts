@@ -1,21 +1,21 @@
 import { usage } from '../base/errors.ts'
 import { extensionOf } from '../base/paths.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
+import { collect, onlyWith, STDOUT } from '../calls/options.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
+import { type Takes, targetsHelp } from '../calls/targets.ts'
+import { asOf } from '../calls/times.ts'
+import { mbrColumns, mbrsResult, rangesResult } from '../calls/values.ts'
+import { orFailure, throughFragments } from '../calls/walkers.ts'
 import { rangeFilter } from '../cells/bounds.ts'
 import { ColumnRows } from '../cells/column-rows.ts'
 import type { ValueRange } from '../documents/common.ts'
 import type { RtreeDocument, RtreeTile } from '../documents/rtree.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
-import type { Fragment } from '../store/fragment.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { addHexOptions, type HexOptions } from './hex-options.ts'
-import { collect, onlyWith, STDOUT } from './options.ts'
-import type { Outcome } from './outcome.ts'
-import { parseRanges, RANGE_FORMS } from './ranges.ts'
-import { type Takes, targetsHelp } from './targets.ts'
-import { asOf } from './times.ts'
-import { mbrColumns, mbrsResult, rangesResult } from './values.ts'
-import { orFailure, throughFragments } from './walkers.ts'
+import type { Fragment } from '../objects/fragment.ts'
 
 interface RTreeOptions extends HexOptions {
   range?: string[]
@@ -77,7 +77,7 @@ async function* ofTarget(cx: CommandContext, path: string, options: RTreeOptions
   }
   yield* throughFragments(cx, path, 'rtree', TAKES, async (fragment) =>
     options.hex
-      ? (await import('./hex.ts')).fragmentHex(cx, fragment, 'rtree', options)
+      ? (await import('../calls/hex.ts')).fragmentHex(cx, fragment, 'rtree', options)
       : rtreeOutcome(cx, fragment, options),
   )
 }

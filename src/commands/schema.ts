@@ -1,22 +1,22 @@
 import { InspectError, orError, withPlace } from '../base/errors.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { schemaChanges } from '../calls/schema-changes.ts'
+import { schemaResult } from '../calls/schema-result.ts'
+import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
+import { asOf, refuseTimes } from '../calls/times.ts'
+import { throughGroups } from '../calls/walkers.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import { arraySchema } from '../format/array-schema.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
+import { type InspectArray, type SchemaFile, schemaFileOpened } from '../objects/array.ts'
+import { readGenericTile, readGenericTileHeader } from '../objects/generic-tile.ts'
+import { type FileTarget, type Target, withArticle } from '../objects/target.ts'
 import type { WhichSchema } from '../render/views/schema.ts'
-import { readAll, withSource } from '../source/source.ts'
-import { type InspectArray, type SchemaFile, schemaFileOpened } from '../store/array.ts'
-import { readGenericTile, readGenericTileHeader } from '../store/generic-tile.ts'
-import { type FileTarget, type Target, withArticle } from '../store/target.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { addHexOptions, type HexOptions } from './hex-options.ts'
-import type { Outcome } from './outcome.ts'
-import { schemaChanges } from './schema-changes.ts'
-import { schemaResult } from './schema-result.ts'
-import { type Takes, targetFor, targetsHelp } from './targets.ts'
-import { asOf, refuseTimes } from './times.ts'
-import { throughGroups } from './walkers.ts'
+import { readAll, withSource } from '../storage/source.ts'
 
 interface SchemaOptions extends HexOptions {
   all?: boolean
@@ -65,7 +65,7 @@ async function* schemasOf(
   if (options.all) await targetFor(cx, 'schema --all', TAKES_WITH['--all'], found)
   if (found.type === 'fragment' || found.type === 'file') refuseTimes(cx, withArticle(found.type))
   if (found.type === 'file' && options.hex) {
-    yield* (await import('./hex.ts')).fileHex(cx, found.path, options)
+    yield* (await import('../calls/hex.ts')).fileHex(cx, found.path, options)
     return
   }
   const target = await targetFor(cx, 'schema', TAKES, found)
@@ -120,7 +120,7 @@ async function* oneSchema(
 ): AsyncGenerator<Outcome> {
   const path = `${array.folder.path}/${file.path}`
   if (options.hex) {
-    yield* (await import('./hex.ts')).fileHex(cx, path, options)
+    yield* (await import('../calls/hex.ts')).fileHex(cx, path, options)
     return
   }
   const document = await schemaDocument(cx, array, file)

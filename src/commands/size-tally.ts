@@ -1,10 +1,10 @@
+import { filterResult } from '../calls/values.ts'
 import type { FilterDescription } from '../documents/common.ts'
 import type { StatsSection, StatsSizes } from '../documents/stats.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { MetadataSection } from '../objects/metadata-sections.ts'
 import { filtersText } from '../render/views/wording.ts'
-import type { MetadataSection } from '../store/metadata-sections.ts'
-import { filterResult } from './values.ts'
 
 /** What is counted of one data file. */
 export interface TalliedFile extends StatsSizes {

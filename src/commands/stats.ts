@@ -5,6 +5,17 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output } from '../base/result.ts'
 import { shortSize } from '../base/sizes.ts'
 import { sum } from '../base/sum.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { damagedFault, damagedFiles } from '../calls/damaged-files.ts'
+import { documentHead, errorResult } from '../calls/document-parts.ts'
+import { onlyWith } from '../calls/options.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { addCellOptions, type QueryOptions } from '../calls/read-query.ts'
+import { noteBytesToRead } from '../calls/reading-ahead.ts'
+import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
+import { asOf, refuseTimes } from '../calls/times.ts'
+import { exact } from '../calls/values.ts'
+import { outcomeOrError, overEntries, throughGroups } from '../calls/walkers.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
 import type {
@@ -19,10 +30,7 @@ import type {
 } from '../documents/stats.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import type { OpenedFragment } from '../read/query.ts'
-import { Folder } from '../source/source.ts'
-import { FOLDERS_DEEP, filesBelow } from '../source/walk.ts'
-import type { FragmentEntry, InspectArray } from '../store/array.ts'
+import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import {
   cellsInDomain,
   entrySize,
@@ -30,22 +38,14 @@ import {
   fragmentFileSizes,
   ratioOf,
   unfilteredFileSize,
-} from '../store/file-sizes.ts'
-import { type FieldFile, type Fragment, filePipeline, storedCellNum } from '../store/fragment.ts'
-import { metadataSections } from '../store/metadata-sections.ts'
-import type { Target } from '../store/target.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { damagedFault, damagedFiles } from './damaged-files.ts'
-import { documentHead, errorResult } from './document-parts.ts'
-import { onlyWith } from './options.ts'
-import type { Outcome } from './outcome.ts'
-import { addCellOptions, type QueryOptions } from './read-query.ts'
-import { noteBytesToRead } from './reading-ahead.ts'
+} from '../objects/file-sizes.ts'
+import { type FieldFile, type Fragment, filePipeline, storedCellNum } from '../objects/fragment.ts'
+import { metadataSections } from '../objects/metadata-sections.ts'
+import type { Target } from '../objects/target.ts'
+import type { OpenedFragment } from '../read/query.ts'
+import { Folder } from '../storage/source.ts'
+import { FOLDERS_DEEP, filesBelow } from '../storage/walk.ts'
 import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
-import { type Takes, targetFor, targetsHelp } from './targets.ts'
-import { asOf, refuseTimes } from './times.ts'
-import { exact } from './values.ts'
-import { outcomeOrError, overEntries, throughGroups } from './walkers.ts'
 
 interface StatsOptions extends QueryOptions {
   all?: boolean

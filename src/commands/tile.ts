@@ -1,16 +1,16 @@
 import { usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
+import { parseChoice } from '../calls/option-values.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from '../calls/targets.ts'
 import { holdsStringOffsets, TileFile, type TileRole } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { decode } from '../format/io.ts'
 import { tileChunks } from '../format/tile-chunks.ts'
-import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import { addHexOptions, type HexOptions } from './hex-options.ts'
-import { parseChoice } from './option-values.ts'
-import type { Outcome } from './outcome.ts'
-import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from './targets.ts'
+import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { type BytesOptions, undoneOutcome } from './undone-tile.ts'
 
 interface TileOptions extends HexOptions, BytesOptions {
@@ -65,7 +65,7 @@ export const command: CommandModule<TileOptions> = {
     try {
       const tile = tileIndex(indexText, info.tile_num)
       yield options.hex
-        ? await (await import('./hex.ts')).tileHex(cx, file, tile, options)
+        ? await (await import('../calls/hex.ts')).tileHex(cx, file, tile, options)
         : await tileOutcome(cx, file, tile, options)
     } finally {
       await file.close()

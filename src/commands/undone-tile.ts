@@ -1,12 +1,12 @@
 import { faultOf, InspectError } from '../base/errors.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { messageOf } from '../calls/document-parts.ts'
+import type { Outcome } from '../calls/outcome.ts'
 import type { TileChunk, TileChunkStage, TileDocument, TileFilterMetadata } from '../documents/tile.ts'
 import { hex } from '../filters/bytes.ts'
 import type { Pipeline, StageResult } from '../filters/pipeline.ts'
 import { stageMetadata } from '../filters/stage-metadata.ts'
 import { CHUNK_HEAD_BYTES, type StoredChunk } from '../format/tile-chunks.ts'
-import type { CommandContext } from './command.ts'
-import { messageOf } from './document-parts.ts'
-import type { Outcome } from './outcome.ts'
 
 /** Options that ask for the bytes of a tile. */
 export interface BytesOptions {

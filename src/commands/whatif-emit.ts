@@ -1,13 +1,13 @@
+import type { CommandContext } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import { schemaResult } from '../calls/schema-result.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import type { SchemaPythonDocument } from '../documents/schema-python.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { schemaPython } from '../render/views/schema-python.ts'
 import { checkSchema } from '../write/schema-check.ts'
-import type { CommandContext } from './command.ts'
-import { documentHead } from './document-parts.ts'
-import type { Outcome } from './outcome.ts'
-import { schemaResult } from './schema-result.ts'
 
 /** The values of `--emit`. */
 export const EMITTED = ['schema', 'python'] as const
@@ -43,7 +43,7 @@ export function emittedOutcome(
     kind: 'document',
     document,
     async table(out) {
-      const { writeJson } = await import('../render/json.ts')
+      const { writeJson } = await import('../rows/json.ts')
       await writeJson(document, out, { int64: 'number', indent: true })
     },
   }

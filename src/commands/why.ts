@@ -1,14 +1,14 @@
 import { firstOf, grammatical, InspectError } from '../base/errors.ts'
 import { quotedWord } from '../base/shell-word.ts'
 import { pythonString } from '../base/unsafe-text.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
 import { examined } from '../check/condition.ts'
 import type { WhyDocument } from '../documents/why.ts'
-import { isRemotePath } from '../source/remote/urls.ts'
-import type { InspectArray } from '../store/array.ts'
+import type { InspectArray } from '../objects/array.ts'
+import { isRemotePath } from '../storage/remote/urls.ts'
 import type { Answer, Need } from '../why/answer.ts'
 import { type Examine, why } from '../why/why.ts'
-import type { CommandContext, CommandModule } from './command.ts'
-import { documentHead } from './document-parts.ts'
 
 interface WhyOptions {
   quick?: boolean
@@ -75,7 +75,7 @@ const SHELL_REFUSES = /^file:\/\/|(?:^|\/)\.\.?\/*$/
 async function missingFault(cx: CommandContext, full: string, error: InspectError): Promise<InspectError> {
   const { missingPart } = await import('../why/missing.ts')
   const { what, needed_by = [] } = (await missingPart(cx.storage, full, cx.reading)) ?? {}
-  const near = await (await import('../store/fragment-prefix.ts')).withSuggestion(cx.storage, full, error)
+  const near = await (await import('../objects/fragment-prefix.ts')).withSuggestion(cx.storage, full, error)
   if (what === undefined) return near
   const isNeeded = needed_by.length > 0
   const needs = isNeeded ? `${firstOf(needed_by)} ${needed_by.length === 1 ? 'needs' : 'need'} it` : 'nothing needs it'

@@ -3,7 +3,7 @@ import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-me
 import { deleteCondition } from '../format/delete-condition.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { encode } from '../format/io.ts'
-import { readContext } from '../store/generic-tile.ts'
+import { readContext } from '../objects/generic-tile.ts'
 import { arrayFiles } from '../write/array-writer.ts'
 import { ndjsonRows } from '../write/ndjson-cells.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'

@@ -1,4 +1,4 @@
-import type { CommitKind } from '../store/commits.ts'
+import type { CommitKind } from '../objects/commits.ts'
 import type { Count, DocumentHead, ErrorInfo, Offset, OfSeveral, StoredName, TimestampRange } from './common.ts'
 
 /** `tiledb-inspect commits <array> --json`. NDJSON: one file or entry a line (`$defs/line`). */

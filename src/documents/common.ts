@@ -13,7 +13,7 @@ import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { DataOrder } from '../format/layout.ts'
 import type { CellValue } from '../format/value.ts'
-import type { FragmentState } from '../store/visibility.ts'
+import type { FragmentState } from '../objects/visibility.ts'
 
 export type { Binary, Bytes, CellValue, Count, Float, Int64, Integer, StoredName }
 

@@ -1,6 +1,6 @@
 import type { ObjectType } from '../format/layout.ts'
-import type { MemberState } from '../store/group-members.ts'
-import type { Target } from '../store/target.ts'
+import type { MemberState } from '../objects/group-members.ts'
+import type { Target } from '../objects/target.ts'
 import type { AsOf, DocumentHead, ErrorInfo, KeyValues, OfSeveral } from './common.ts'
 
 /** `tiledb-inspect ls <group> --json`. NDJSON: one member a line (`$defs/line`). */

@@ -3,7 +3,7 @@ import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { ObjectType } from '../format/layout.ts'
-import type { FragmentState } from '../store/visibility.ts'
+import type { FragmentState } from '../objects/visibility.ts'
 import type { ArrayFacts } from './array.ts'
 import type { CheckFindingNum } from './check.ts'
 import type {

@@ -1,6 +1,6 @@
 import type { Datatype } from '../format/datatype.ts'
 import type { ArrayType } from '../format/layout.ts'
-import type { ConsolidationMode } from '../store/vacuum.ts'
+import type { ConsolidationMode } from '../objects/vacuum.ts'
 import type {
   AttributeDescription,
   CellValue,

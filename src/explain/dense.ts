@@ -1,6 +1,6 @@
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { DEFAULT_MEMORY, divideIntoLots, type Lot } from './dense-memory.ts'
 import { byFragment, type Fields, fieldsOf, slotOf, type Visited, visitTiles } from './dense-visits.ts'
+import { DEFAULT_MEMORY, divideIntoLots, type Lot } from './memory/dense-memory.ts'
 import {
   type ExplainQuery,
   type FragmentPlan,

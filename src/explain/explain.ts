@@ -1,14 +1,14 @@
 import { checkOffsetCount } from '../cells/tile-places.ts'
+import { TileLists } from '../objects/tile-lists.ts'
 import type { OpenedArray, ReadOrder } from '../read/query.ts'
-import { TileLists } from '../store/tile-lists.ts'
 import { planDense } from './dense.ts'
-import { DEFAULT_MEMORY } from './dense-memory.ts'
 import { planLegacy } from './legacy.ts'
+import { DEFAULT_MEMORY } from './memory/dense-memory.ts'
 import { DEFAULT_BUDGET, type ExplainQuery, type ReaderName, type ReadPlan } from './plan.ts'
 import { planSparseGlobal, planSparseUnordered } from './sparse.ts'
 
 /**
- * Returns the reader that TileDB 2.30 chooses. A dense array with sparse fragments, which releases before 2.4 could write, needs
+ * Returns the reader that TileDB chooses. A dense array with sparse fragments, which releases before 2.4 could write, needs
  * the legacy reader.
  * @see Query::create_strategy
  */
@@ -34,7 +34,7 @@ const PLANNERS: Readonly<Record<ReaderName, Planner>> = {
 const MANY_TILES = 2 ** 20
 
 /**
- * Returns what TileDB 2.30 does for a query that is submitted once, with buffers that have room for the whole result.
+ * Returns what TileDB does for a query that is submitted once, with buffers that have room for the whole result.
  *
  * @param total_budget `sm.mem.total_budget` in bytes; the legacy reader ignores it
  * @throws InspectError INCONSISTENT if a footer has a large number of tiles, but the list of offsets is shorter

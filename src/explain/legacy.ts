@@ -11,8 +11,8 @@ import { hasSlot, isCutByTime } from '../read/opening.ts'
 import { fieldNames, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { visitTiles } from './dense-visits.ts'
-import { rangesOf } from './partition-ranges.ts'
-import { type Buffers, ENDLESS, Partitioner, type TouchedFragment } from './partitions.ts'
+import { rangesOf } from './memory/partition-ranges.ts'
+import { type Buffers, ENDLESS, Partitioner, type TouchedFragment } from './memory/partitions.ts'
 import {
   type ExplainQuery,
   type FragmentPlan,

@@ -1,7 +1,7 @@
 import { groupBy } from '../base/group-by.ts'
 import { sectionPlaces } from '../format/metadata-sections.ts'
+import { behindFooterError } from '../objects/metadata-sections.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { behindFooterError } from '../store/metadata-sections.ts'
 import type { MetadataRead } from './plan.ts'
 import { addToStep, emptyStep, GENERIC_TILE_READS, READ_AHEAD_BYTES, type StepCost } from './step-cost.ts'
 

@@ -2,12 +2,12 @@ import { COMMITS_SINCE, lastPathPart } from '../format/commit-files.ts'
 import { NAMES_SINCE } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE, footerLengthIsStored } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
+import { METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
+import { COMMITS_FOLDER, FRAGMENT_META_FOLDER, FRAGMENTS_FOLDER, mayBeFragment } from '../objects/commits.ts'
+import { deletePlaces } from '../objects/deletes.ts'
+import { isWithin, vacuumLists } from '../objects/visibility.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { withSource } from '../source/source.ts'
-import { METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
-import { COMMITS_FOLDER, FRAGMENT_META_FOLDER, FRAGMENTS_FOLDER, mayBeFragment } from '../store/commits.ts'
-import { deletePlaces } from '../store/deletes.ts'
-import { isWithin, vacuumLists } from '../store/visibility.ts'
+import { withSource } from '../storage/source.ts'
 import {
   addToStep,
   emptyStep,
@@ -25,7 +25,7 @@ const LISTED = [COMMITS_FOLDER, FRAGMENT_META_FOLDER, METADATA_FOLDER, SCHEMA_FO
 const FOLDERS = [...LISTED, FRAGMENTS_FOLDER]
 
 /**
- * What opening the array for reading costs TileDB 2.30. It does not read the key-value metadata before somebody asks for it.
+ * What opening the array for reading costs TileDB. It does not read the key-value metadata before somebody asks for it.
  *
  * @see ArrayDirectory::load, FragmentInfo::load_array_schemas_and_fragment_metadata, FragmentMetadata::load
  */

@@ -1,6 +1,6 @@
+import { globalMemory, type SparseMemory, unorderedMemory } from './memory/sparse-memory.ts'
 import { DEFAULT_BUDGET, type ExplainQuery, type MetadataRead, type ReaderName, type ReadPlan } from './plan.ts'
 import { type FoundCells, SparseIndex } from './sparse-index.ts'
-import { globalMemory, type SparseMemory, unorderedMemory } from './sparse-memory.ts'
 
 /**
  * Plans a read by SparseGlobalOrderReader: sparse arrays in global order, and unordered reads of arrays without duplicates.

@@ -1,7 +1,7 @@
 import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
-import { type ByteSource, withSource } from '../source/source.ts'
-import { GENERIC_TILE_HEADER_BYTES } from '../store/generic-tile.ts'
+import { GENERIC_TILE_HEADER_BYTES } from '../objects/generic-tile.ts'
+import { type ByteSource, withSource } from '../storage/source.ts'
 
 /** The steps of a read by TileDB, each of which needs the one before. */
 export type StepName =

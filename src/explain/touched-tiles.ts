@@ -2,8 +2,8 @@ import type { Overlap } from '../cells/bounds.ts'
 import { allRows } from '../cells/column.ts'
 import type { NDRange } from '../format/range.ts'
 import { mbrAt } from '../format/rtree.ts'
-import type { Fragment, FragmentInfo } from '../store/fragment.ts'
-import { BLOCK_TILES, TileLists } from '../store/tile-lists.ts'
+import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
+import { BLOCK_TILES, TileLists } from '../objects/tile-lists.ts'
 import type { FragmentPlan } from './plan.ts'
 
 /** The tiles of a fragment that the ranges touch. */

@@ -2,11 +2,11 @@ import type { Result } from '../base/result.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
 import { type CellSelection, FragmentCells as CellsOfFragment } from '../cells/fragment-cells.ts'
 import { batchRows, columnValue } from '../cells/rows.ts'
+import { InspectArray as OpenedArray } from '../objects/array.ts'
+import { Fragment as OpenedFragment } from '../objects/fragment.ts'
 import type { ArrayCells, ReadOptions } from '../read/array-cells.ts'
 import type { CellVersion, CellWanted, HistoryOptions } from '../read/array-history.ts'
-import type { ColumnValues } from '../render/collect-columns.ts'
-import { InspectArray as OpenedArray } from '../store/array.ts'
-import { Fragment as OpenedFragment } from '../store/fragment.ts'
+import type { ColumnValues } from '../rows/collect-columns.ts'
 import type { Fragment, InspectArray } from './opened.ts'
 
 /** Cells as columns of bytes, batch by batch. */
@@ -87,7 +87,7 @@ export async function* readCells(
  * @throws InspectError any fault of the files
  */
 export async function collectColumns(cells: Cells): Promise<Map<string, ColumnValues>> {
-  return (await import('../render/collect-columns.ts')).collectColumns(cells.columns, cells.batches())
+  return (await import('../rows/collect-columns.ts')).collectColumns(cells.columns, cells.batches())
 }
 
 /**
@@ -101,7 +101,7 @@ export async function writeArrowStream(
   cells: Cells,
   write: (piece: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
-  const { writeArrow } = await import('../render/arrow.ts')
+  const { writeArrow } = await import('../rows/arrow.ts')
   // Copied, because large pieces are views of the batch.
   const copied = (piece: string | Uint8Array) => write((piece as Uint8Array).slice())
   const out = { write: copied, columns: undefined, color: false }

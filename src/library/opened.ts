@@ -6,8 +6,8 @@ import type { GroupMember } from '../format/group-details.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import type { RTree } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import type { FragmentEntry, SchemaFile } from '../store/array.ts'
-import type { FieldFile, FragmentInfo } from '../store/fragment.ts'
+import type { FragmentEntry, SchemaFile } from '../objects/array.ts'
+import type { FieldFile, FragmentInfo } from '../objects/fragment.ts'
 
 /**
  * How users of the library see an array, a fragment and a group. Nothing is read until it is asked for, and what was read is

@@ -14,8 +14,8 @@ import {
 import { getSystemErrorMap, promisify } from 'node:util'
 import { attempt, InspectError, tooManyFiles, unlessCode, unlessFault } from '../base/errors.ts'
 import { decodeText, encodeText } from '../format/text.ts'
-import { countListedNames } from '../source/lean-heap.ts'
-import { type ByteSource, byName, checkRange, type Entry, type Storage, truncated } from '../source/source.ts'
+import { countListedNames } from '../storage/lean-heap.ts'
+import { type ByteSource, byName, checkRange, type Entry, type Storage, truncated } from '../storage/source.ts'
 import { eventsWereHandled, pauseForEvents } from './pause.ts'
 
 /**

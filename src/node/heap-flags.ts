@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { useLeanHeap } from '../source/lean-heap.ts'
+import { useLeanHeap } from '../storage/lean-heap.ts'
 
 function setFlag(flag: string): void {
   process.getBuiltinModule('node:v8').setFlagsFromString(flag)

@@ -6,7 +6,7 @@ import { once } from '../filters/codecs/once.ts'
 import { portable } from '../filters/codecs/portable.ts'
 import { inflateShort, SHORT } from '../filters/codecs/short-inflate.ts'
 import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
-import { compileWasm } from '../source/lean-heap.ts'
+import { compileWasm } from '../storage/lean-heap.ts'
 import { systemCode } from './file.ts'
 
 /** The portable codecs, with their files read by Node. */

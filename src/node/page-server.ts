@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { attempt, hasCode } from '../base/errors.ts'
 import { isWithinFolder } from '../base/paths.ts'
-import { type Storage, withSource } from '../source/source.ts'
-import { LINKED } from '../source/walk.ts'
+import { type Storage, withSource } from '../storage/source.ts'
+import { LINKED } from '../storage/walk.ts'
 
 /**
  * Serves a page, and the files that it shows, to browsers of this machine. Every path begins with a random word, which only the

@@ -1,11 +1,11 @@
 import { exitCodeOf, InspectError } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
-import { shownCondition } from '../commands/condition-text.ts'
+import { shownCondition } from '../calls/condition-text.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { TimestampRange } from '../documents/common.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import { wayOf } from '../plan/mending.ts'
+import { wayOf } from '../mend/mending.ts'
 import {
   addLostTiles,
   type ConditionWords,
@@ -13,10 +13,10 @@ import {
   fragmentLoss,
   type LostTiles,
   lostPlaces,
-} from '../plan/tile-loss.ts'
+} from '../mend/tile-loss.ts'
+import type { InspectArray } from '../objects/array.ts'
+import type { Fragment } from '../objects/fragment.ts'
 import { relativePath } from '../render/views/wording.ts'
-import type { InspectArray } from '../store/array.ts'
-import type { Fragment } from '../store/fragment.ts'
 import type { Inspected } from './inspected.ts'
 import type { ReadFault } from './tasks.ts'
 

@@ -1,5 +1,5 @@
 import { type Fault, faultText, InspectError } from '../base/errors.ts'
-import type { ByteSource, Storage } from '../source/source.ts'
+import type { ByteSource, Storage } from '../storage/source.ts'
 import { wasmFiles } from './codecs.ts'
 import { Engine, type Source } from './engine.ts'
 import { runTask, type TaskName } from './tasks.ts'

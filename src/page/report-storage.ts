@@ -1,8 +1,8 @@
 import { NO_BYTES } from '../base/bytes.ts'
 import { InspectError } from '../base/errors.ts'
-import type { ReportHead } from '../commands/page-data.ts'
-import { MemorySource } from '../source/memory.ts'
-import { type ByteSource, byName, type Entry, missingSource, notFound, type Storage } from '../source/source.ts'
+import type { ReportHead } from '../calls/page-data.ts'
+import { MemorySource } from '../storage/memory.ts'
+import { type ByteSource, byName, type Entry, missingSource, notFound, type Storage } from '../storage/source.ts'
 import { yieldToBrowser } from './yield-to-browser.ts'
 
 interface File {

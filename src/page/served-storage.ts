@@ -1,6 +1,6 @@
-import { Client, DEFAULT_LIMITS, type HttpRequest, statusError } from '../source/remote/client.ts'
-import { RemoteStorage, upTo } from '../source/remote/remote-storage.ts'
-import { byName, type Entry, findEntry, notFound } from '../source/source.ts'
+import { Client, DEFAULT_LIMITS, type HttpRequest, statusError } from '../storage/remote/client.ts'
+import { RemoteStorage, upTo } from '../storage/remote/remote-storage.ts'
+import { byName, type Entry, findEntry, notFound } from '../storage/source.ts'
 
 /** Upper limit on the bytes of a listing: about a million names. */
 const LISTING_BYTES = 256 * 2 ** 20

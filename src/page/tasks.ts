@@ -1,6 +1,6 @@
 import type { InspectError } from '../base/errors.ts'
-import { parseRangeSets } from '../commands/ranges.ts'
-import type { TimesOptions } from '../commands/times.ts'
+import { parseRangeSets } from '../calls/ranges.ts'
+import type { TimesOptions } from '../calls/times.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import type { CommandName, Engine } from './engine.ts'

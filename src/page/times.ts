@@ -1,5 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
-import { parseTime } from '../commands/times.ts'
+import { parseTime } from '../calls/times.ts'
 import type { Link } from './link.ts'
 
 /** The options that open a target at the time of the link, for `overview`, `ls`, `read`, `schema` and `stats`. */

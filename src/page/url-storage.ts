@@ -1,7 +1,7 @@
 import { InspectError } from '../base/errors.ts'
-import { type Answer, type AnswerHead, type Call, Client, DEFAULT_LIMITS } from '../source/remote/client.ts'
-import { HttpStorage } from '../source/remote/http.ts'
-import type { HttpAccess } from '../source/remote/urls.ts'
+import { type Answer, type AnswerHead, type Call, Client, DEFAULT_LIMITS } from '../storage/remote/client.ts'
+import { HttpStorage } from '../storage/remote/http.ts'
+import type { HttpAccess } from '../storage/remote/urls.ts'
 
 /** Fewer attempts than usual: a request that the server's owner does not permit fails at once, like a broken connection. */
 const LIMITS = { ...DEFAULT_LIMITS, attempts: 3 }

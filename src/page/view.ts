@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact'
-import type { Target } from '../store/target.ts'
+import type { Target } from '../objects/target.ts'
 import type { Inspected } from './inspected.ts'
 import type { Link } from './link.ts'
 

@@ -1,5 +1,5 @@
-import { BoundedMap, keep } from '../source/remote/bounded-map.ts'
-import type { ByteSource, Entry, Storage } from '../source/source.ts'
+import { BoundedMap, keep } from '../storage/remote/bounded-map.ts'
+import type { ByteSource, Entry, Storage } from '../storage/source.ts'
 import { addWasmFiles } from './codecs.ts'
 import { Engine } from './engine.ts'
 import { type Answer, type Call, errorFrom, type FromWorker, plainError, type ToWorker } from './job.ts'

@@ -7,7 +7,7 @@ import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
-import { storedCellNum } from '../store/fragment.ts'
+import { storedCellNum } from '../objects/fragment.ts'
 import {
   type Block,
   type Interval,

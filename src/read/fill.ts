@@ -4,7 +4,7 @@ import { compareBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { fixedSize } from '../format/range.ts'
-import { changedAttributes, formOf } from '../store/changed-fields.ts'
+import { changedAttributes, formOf } from '../objects/changed-fields.ts'
 import type { Picked } from './filter.ts'
 import type { OpenedArray, OpenedFragment, ReadQuery } from './query.ts'
 

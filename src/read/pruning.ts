@@ -7,7 +7,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64s } from '../format/u32.ts'
-import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { conditionFields, type FieldBounds, mayMeet } from './condition.ts'
 
 /** Tells whether a tile may hold a cell that meets a condition, by its bounding box and its minima and maxima. */

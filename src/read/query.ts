@@ -4,8 +4,8 @@ import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
-import type { InspectArray } from '../store/array.ts'
-import type { Fragment, FragmentInfo } from '../store/fragment.ts'
+import type { InspectArray } from '../objects/array.ts'
+import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { conditionFields } from './condition.ts'
 
 /** The orders of the cells of a read, as TileDB's layouts name them. */

@@ -10,8 +10,8 @@ import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, integerOf } from '../format/dense-tiles.ts'
 import { fixedSize } from '../format/range.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
-import type { InspectArray } from '../store/array.ts'
-import { storedCellNum } from '../store/fragment.ts'
+import type { InspectArray } from '../objects/array.ts'
+import { storedCellNum } from '../objects/fragment.ts'
 import {
   domainRange,
   gridOf,

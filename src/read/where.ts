@@ -8,7 +8,7 @@ import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts
 import type { ConditionExpression, ConditionNode } from '../format/delete-condition.ts'
 import { type Enumeration, enumerationValues, enumerationValueType } from '../format/enumeration.ts'
 import { bytesOf } from '../format/value.ts'
-import type { InspectArray } from '../store/array.ts'
+import type { InspectArray } from '../objects/array.ts'
 import { cellsOf, comparisonOf, NEGATED } from './condition.ts'
 import {
   type Comparison,

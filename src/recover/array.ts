@@ -12,9 +12,13 @@ import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { Describe } from '../format/io.ts'
 import type { NDRange } from '../format/range.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
-import { type Folder, readAll, withSource } from '../source/source.ts'
-import { enterOnce } from '../source/walk.ts'
-import { type FragmentEntry, type InspectArray, LABELS_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
+import {
+  type FragmentEntry,
+  type InspectArray,
+  LABELS_FOLDER,
+  METADATA_FOLDER,
+  SCHEMA_FOLDER,
+} from '../objects/array.ts'
 import {
   COMMITS_FOLDER,
   type CommitFile,
@@ -23,9 +27,11 @@ import {
   linePath,
   pathOfCommit,
   stem,
-} from '../store/commits.ts'
-import type { Fragment } from '../store/fragment.ts'
-import { readTileFile } from '../store/generic-tile.ts'
+} from '../objects/commits.ts'
+import type { Fragment } from '../objects/fragment.ts'
+import { readTileFile } from '../objects/generic-tile.ts'
+import { type Folder, readAll, withSource } from '../storage/source.ts'
+import { enterOnce } from '../storage/walk.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { damageOf, unlessDamaged } from './damage.ts'
 import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'

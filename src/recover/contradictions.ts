@@ -1,7 +1,7 @@
 import { hasSum } from '../cells/tile-statistics.ts'
 import { type FindingCode, isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
-import type { FragmentInfo } from '../store/fragment.ts'
+import type { FragmentInfo } from '../objects/fragment.ts'
 
 /** Whether the code says that cells contradict what the metadata says about their tile. */
 export function isContradiction(code: FindingCode): boolean {

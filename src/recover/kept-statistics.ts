@@ -3,7 +3,7 @@ import type { Finding } from '../check/finding.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
-import type { Fragment } from '../store/fragment.ts'
+import type { Fragment } from '../objects/fragment.ts'
 import { contradictedField } from './contradictions.ts'
 
 /** What the metadata says about tiles whose cells contradict it. A fragment with new metadata keeps it, so that check still finds this. */

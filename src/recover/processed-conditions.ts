@@ -1,8 +1,8 @@
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { u32, u64 } from '../format/u32.ts'
-import type { InspectArray } from '../store/array.ts'
-import { COMMITS_FOLDER } from '../store/commits.ts'
-import { deletePlaces } from '../store/deletes.ts'
+import type { InspectArray } from '../objects/array.ts'
+import { COMMITS_FOLDER } from '../objects/commits.ts'
+import { deletePlaces } from '../objects/deletes.ts'
 import type { OpenedTiles } from './rebuild.ts'
 
 /** The two 32-bit words of the delete time of a cell that is not deleted. */

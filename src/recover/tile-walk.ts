@@ -1,6 +1,6 @@
 import { CHUNK_COUNT_BYTES, CHUNK_HEAD_BYTES, chunkCount, storedChunkLength } from '../format/tile-chunks.ts'
 import { u32 } from '../format/u32.ts'
-import type { ByteSource } from '../source/source.ts'
+import type { ByteSource } from '../storage/source.ts'
 
 /** The tiles of a data file, found without metadata. */
 export interface WalkedFile {

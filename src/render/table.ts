@@ -1,8 +1,8 @@
 /** Tables, records and headings for people. Programs should read JSON, as this text may change. */
 
 import type { Output } from '../base/result.ts'
+import type { Rows } from '../rows/text-buffer.ts'
 import { type Paint, painter, type Role } from './color.ts'
-import type { Rows } from './text-buffer.ts'
 import { cutForNames, cutItems, cutMiddle, pad, textWidth, wrapIndented, wrapText } from './text-width.ts'
 import { escapeText, formatCount } from './units.ts'
 

@@ -1,7 +1,7 @@
 import { commitsFolder, lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import { commitKind } from '../store/commits.ts'
-import { type ConsolidationMode, vacuumedBy } from '../store/vacuum.ts'
+import { commitKind } from '../objects/commits.ts'
+import { type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'
 import type { Place } from './place.ts'
 
 /**

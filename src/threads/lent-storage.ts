@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { asInspectError, type ErrorFacts, InspectError } from '../base/errors.ts'
-import { withRemote } from '../source/remote/urls.ts'
-import type { ByteSource, Storage } from '../source/source.ts'
+import { withRemote } from '../storage/remote/urls.ts'
+import type { ByteSource, Storage } from '../storage/source.ts'
 
 /**
  * A storage for other threads. They ask the first thread, which alone sends requests to servers. So nothing is fetched twice,

@@ -3,7 +3,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { type ErrorFacts, InspectError } from '../base/errors.ts'
 import type { Memory, MemoryFacts } from '../base/memory.ts'
 import { runHere, type Unit, type UnitResult, type UnitRunner, type UnitWorker, unpacked } from '../check/units.ts'
-import type { Storage } from '../source/source.ts'
+import type { Storage } from '../storage/source.ts'
 import { lendStorage } from './lent-storage.ts'
 import { PoolThread, sharedWork, type Thread } from './shared-work.ts'
 

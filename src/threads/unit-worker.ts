@@ -8,7 +8,7 @@ import type { VerifyItem } from '../check/verification.ts'
 import { verifyUnit } from '../check/verifier.ts'
 import { localStorage } from '../node/file.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
-import { readContext } from '../store/generic-tile.ts'
+import { readContext } from '../objects/generic-tile.ts'
 import { lentStorage } from './lent-storage.ts'
 import type { Answer, WorkerData } from './unit-pool.ts'
 

@@ -4,9 +4,9 @@ import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { bytesOf } from '../format/value.ts'
+import { storedCellNum } from '../objects/fragment.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { boxAround } from '../steps/cells.ts'
-import { storedCellNum } from '../store/fragment.ts'
 import { Random } from '../write/random.ts'
 
 /** A box of the domain of an array, with about the requested number of cells. */

@@ -3,10 +3,6 @@ import { sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { encodeText } from '../format/text.ts'
-import { conditionFields } from '../read/condition.ts'
-import { withFile } from '../source/overlay.ts'
-import { Folder, readAll, withSource } from '../source/source.ts'
-import { storageWithout } from '../source/without.ts'
 import {
   InspectArray,
   LABELS_FOLDER,
@@ -14,10 +10,14 @@ import {
   readMetadata,
   SCHEMA_FOLDER,
   schemaPath,
-} from '../store/array.ts'
-import { COMMITS_FOLDER, stem } from '../store/commits.ts'
-import { deletePlaces, readDelete } from '../store/deletes.ts'
-import { atAllTimes, CONSOLIDATION_MODES, type ConsolidationMode, vacuumedBy } from '../store/vacuum.ts'
+} from '../objects/array.ts'
+import { COMMITS_FOLDER, stem } from '../objects/commits.ts'
+import { deletePlaces, readDelete } from '../objects/deletes.ts'
+import { atAllTimes, CONSOLIDATION_MODES, type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'
+import { conditionFields } from '../read/condition.ts'
+import { withFile } from '../storage/overlay.ts'
+import { Folder, readAll, withSource } from '../storage/source.ts'
+import { storageWithout } from '../storage/without.ts'
 import type { Answer, Effect, Need, NoticedBy } from './answer.ts'
 import { CellCounter } from './cells.ts'
 import { type Part, partAt } from './part.ts'

@@ -1,6 +1,6 @@
 import { firstOf } from '../base/errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { type Condition, partCondition } from '../store/condition.ts'
+import { type Condition, partCondition } from '../objects/condition.ts'
 import type { Answer } from './answer.ts'
 
 /**

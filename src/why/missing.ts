@@ -2,8 +2,7 @@ import { unlessFault } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, timeText } from '../format/timestamped-name.ts'
-import { Folder, type Storage } from '../source/source.ts'
-import { InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
+import { InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import {
   COMMITS_FOLDER,
   type CommitKind,
@@ -11,8 +10,9 @@ import {
   committedPath,
   FRAGMENT_META_FOLDER,
   FRAGMENTS_FOLDER,
-} from '../store/commits.ts'
-import type { ReadContext } from '../store/generic-tile.ts'
+} from '../objects/commits.ts'
+import type { ReadContext } from '../objects/generic-tile.ts'
+import { Folder, type Storage } from '../storage/source.ts'
 import { commitNames, FOLDERS } from './part.ts'
 import { MOST_LEVELS, rootAt } from './place.ts'
 

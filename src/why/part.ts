@@ -6,7 +6,6 @@ import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
-import { hasEntry } from '../source/source.ts'
 import {
   type FragmentEntry,
   type InspectArray,
@@ -14,7 +13,7 @@ import {
   METADATA_FOLDER,
   SCHEMA_FOLDER,
   schemaFileOpened,
-} from '../store/array.ts'
+} from '../objects/array.ts'
 import {
   COMMITS_FOLDER,
   type CommitFile,
@@ -23,10 +22,11 @@ import {
   FRAGMENTS_FOLDER,
   linePath,
   stem,
-} from '../store/commits.ts'
-import { cellsInDomain } from '../store/file-sizes.ts'
-import { readTileFile } from '../store/generic-tile.ts'
-import { isRead, mayReplace, vacuumPath } from '../store/visibility.ts'
+} from '../objects/commits.ts'
+import { cellsInDomain } from '../objects/file-sizes.ts'
+import { readTileFile } from '../objects/generic-tile.ts'
+import { isRead, mayReplace, vacuumPath } from '../objects/visibility.ts'
+import { hasEntry } from '../storage/source.ts'
 import type { Need } from './answer.ts'
 
 /** What a file or folder of an array is, from its name and content. */

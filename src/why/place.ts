@@ -1,9 +1,9 @@
 import { InspectError } from '../base/errors.ts'
-import { type Entry, Folder, hasEntry, notFound, type Storage } from '../source/source.ts'
-import { InspectArray, LABELS_FOLDER } from '../store/array.ts'
-import { COMMITS_FOLDER } from '../store/commits.ts'
-import type { ReadContext } from '../store/generic-tile.ts'
-import { InspectGroup, memberPath, objectType } from '../store/group.ts'
+import { InspectArray, LABELS_FOLDER } from '../objects/array.ts'
+import { COMMITS_FOLDER } from '../objects/commits.ts'
+import type { ReadContext } from '../objects/generic-tile.ts'
+import { InspectGroup, memberPath, objectType } from '../objects/group.ts'
+import { type Entry, Folder, hasEntry, notFound, type Storage } from '../storage/source.ts'
 import type { Need } from './answer.ts'
 
 /** A file or folder, and the array or group to which it belongs. */

@@ -2,10 +2,10 @@ import { commandLineText, InspectError } from '../base/errors.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../store/array.ts'
-import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../store/commits.ts'
-import { deletePlaces } from '../store/deletes.ts'
-import { isPartlyWithin, isRead } from '../store/visibility.ts'
+import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
+import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../objects/commits.ts'
+import { deletePlaces } from '../objects/deletes.ts'
+import { isPartlyWithin, isRead } from '../objects/visibility.ts'
 
 /** What TileDB finds when it opens an array between two times. */
 export interface View {

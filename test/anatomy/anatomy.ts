@@ -3,9 +3,9 @@ import { openAnatomy } from '../../src/anatomy/files.ts'
 import type { Part } from '../../src/anatomy/part.ts'
 import { InspectError } from '../../src/base/errors.ts'
 import { localStorage } from '../../src/node/file.ts'
-import type { Storage } from '../../src/source/source.ts'
-import type { ReadContext } from '../../src/store/generic-tile.ts'
-import { openTarget } from '../../src/store/target.ts'
+import type { ReadContext } from '../../src/objects/generic-tile.ts'
+import { openTarget } from '../../src/objects/target.ts'
+import type { Storage } from '../../src/storage/source.ts'
 
 /** Every file below a folder, sorted. */
 export function filePaths(folder: string): string[] {

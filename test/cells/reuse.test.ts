@@ -7,7 +7,7 @@ import { BLOCK_BYTES, storedChunks } from '../../src/cells/tile-chunks.ts'
 import { encode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
 import { localStorage } from '../../src/node/file.ts'
-import { openTarget } from '../../src/store/target.ts'
+import { openTarget } from '../../src/objects/target.ts'
 import { contextFor } from '../helpers/fixtures.ts'
 import { run } from '../helpers/run.ts'
 

@@ -3,8 +3,8 @@ import { checkTarget } from '../../src/check/check.ts'
 import type { FindingCode } from '../../src/check/codes.ts'
 import type { Finding, Level } from '../../src/check/finding.ts'
 import { newRun } from '../../src/check/run.ts'
-import type { Storage } from '../../src/source/source.ts'
-import { openTarget } from '../../src/store/target.ts'
+import { openTarget } from '../../src/objects/target.ts'
+import type { Storage } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
 
 export interface Checked {

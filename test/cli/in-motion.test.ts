@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
-import type { Storage } from '../../src/source/source.ts'
+import type { Storage } from '../../src/storage/source.ts'
 import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
 import { Random } from '../helpers/random.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { commandLineText, InspectError } from '../../src/base/errors.ts'
-import { parseSize } from '../../src/commands/option-values.ts'
+import { parseSize } from '../../src/calls/option-values.ts'
 import { u32, u64 } from '../../src/damage/bytes.ts'
 import { bytes } from '../helpers/build-bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { MemoryStorage } from '../../src/source/memory.ts'
+import { MemoryStorage } from '../../src/storage/memory.ts'
 import { filePaths } from '../anatomy/anatomy.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Result } from '../../src/base/result.ts'
-import { differences } from '../../src/commands/compare-results.ts'
+import { differences } from '../../src/calls/compare-results.ts'
 
 const all = (a: Result, b: Result) => [...differences('', a, b)]
 

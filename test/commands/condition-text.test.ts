@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { conditionText } from '../../src/commands/condition-text.ts'
+import { conditionText } from '../../src/calls/condition-text.ts'
 import type { ArraySchema } from '../../src/format/array-schema.ts'
 import type { Attribute } from '../../src/format/attribute.ts'
 import type { CellValNum } from '../../src/format/cell-val-num.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { enumerationResult } from '../../src/commands/schema-result.ts'
+import { enumerationResult } from '../../src/calls/schema-result.ts'
 import type { Enumeration } from '../../src/format/enumeration.ts'
 
 /** An enumeration with var-sized values. */

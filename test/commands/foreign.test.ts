@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { foreignSchema } from '../../src/store/foreign.ts'
+import { foreignSchema } from '../../src/objects/foreign.ts'
 import { bytes, text, u32, u64 } from '../helpers/build-bytes.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'

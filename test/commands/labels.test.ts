@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { schemaFileOpened } from '../../src/store/array.ts'
+import { schemaFileOpened } from '../../src/objects/array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items, type Json, parseJson } from '../helpers/json.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { findOverlaps } from '../../src/commands/overlaps.ts'
+import { findOverlaps } from '../../src/calls/overlaps.ts'
 import type { NDRange } from '../../src/format/range.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { Random } from '../helpers/random.ts'

@@ -68,7 +68,7 @@ describe('headings', () => {
         .filter((name) => /\.tsx?$/.test(name))
         .map((name) => `${folder}/${name}`),
     ),
-    'commands/listed-fragment.ts',
+    'calls/listed-fragment.ts',
   ].filter((file) => !file.endsWith('headings.ts'))
   const texts = files.map((file) => [file, readFileSync(`${SOURCES}/${file}`, 'utf8')] as const)
 

@@ -7,10 +7,10 @@ import type { MetadataRead, ReadPlan, TileRead } from '../../src/explain/plan.ts
 import { type ReadCost, readCost } from '../../src/explain/read-cost.ts'
 import { emptyStep, type StepCost, secondsOf } from '../../src/explain/step-cost.ts'
 import { localStorage } from '../../src/node/file.ts'
+import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
-import { Folder } from '../../src/source/source.ts'
-import { InspectArray } from '../../src/store/array.ts'
+import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES, fixtureKey } from '../helpers/fixtures.ts'
 import { Random } from '../helpers/random.ts'
 

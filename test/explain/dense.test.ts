@@ -8,10 +8,10 @@ import type { Datatype } from '../../src/format/datatype.ts'
 import type { ConditionNode } from '../../src/format/delete-condition.ts'
 import { bytesOf } from '../../src/format/value.ts'
 import { localStorage } from '../../src/node/file.ts'
+import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray, ReadOrder, ReadQuery } from '../../src/read/query.ts'
-import { Folder } from '../../src/source/source.ts'
-import { InspectArray } from '../../src/store/array.ts'
+import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 
 /** A query, and what TileDB 2.30 counted. See test/fixtures/explain_dense.py. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { planLegacy } from '../../src/explain/legacy.ts'
-import type { Buffers } from '../../src/explain/partitions.ts'
+import type { Buffers } from '../../src/explain/memory/partitions.ts'
 import type { ExplainQuery, ReadPlan } from '../../src/explain/plan.ts'
 import { type AskedRead, openAsked } from '../helpers/asked-reads.ts'
 import { FIXTURES, fixtureKey } from '../helpers/fixtures.ts'

@@ -1,7 +1,7 @@
 import { InspectError } from '../../src/base/errors.ts'
 import { DATATYPES } from '../../src/format/datatype.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
-import { MemoryStorage } from '../../src/source/memory.ts'
+import { MemoryStorage } from '../../src/storage/memory.ts'
 import { arrayFiles } from '../../src/write/array-writer.ts'
 import { planSample, type SampleOptions } from '../../src/write/sample.ts'
 import type { Random } from '../helpers/random.ts'

@@ -6,11 +6,11 @@ import { type ColumnData, type ColumnType, cellBytes } from '../../src/cells/col
 import { type Datatype, datatypeKind } from '../../src/format/datatype.ts'
 import { fixedSize } from '../../src/format/range.ts'
 import { localStorage } from '../../src/node/file.ts'
+import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { type OpenedArray, type ReadOrder, type ReadQuery, readColumns } from '../../src/read/query.ts'
 import { readMerged } from '../../src/read/read.ts'
-import { Folder } from '../../src/source/source.ts'
-import { InspectArray } from '../../src/store/array.ts'
+import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from './fixtures.ts'
 
 /** A query, and what TileDB 2.30 answered: test/fixtures/README.md says how it is spelled. */

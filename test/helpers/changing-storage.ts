@@ -1,6 +1,6 @@
 import { folderOf } from '../../src/base/paths.ts'
-import { MemoryStorage } from '../../src/source/memory.ts'
-import type { ByteSource, Entry, Storage } from '../../src/source/source.ts'
+import { MemoryStorage } from '../../src/storage/memory.ts'
+import type { ByteSource, Entry, Storage } from '../../src/storage/source.ts'
 
 /** One thing that a writer does: it gives a file its bytes, or removes it. */
 export interface Event {

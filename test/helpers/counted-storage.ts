@@ -1,4 +1,4 @@
-import type { ByteSource, Storage } from '../../src/source/source.ts'
+import type { ByteSource, Storage } from '../../src/storage/source.ts'
 
 /** One read of a file. */
 export interface CountedRead {

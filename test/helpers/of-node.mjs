@@ -22,7 +22,7 @@ const SAME_ON_ANY_NODE = {
   'fuzz/': 'structures and arrays damaged in memory',
   'golden/bit-flips': 'arrays damaged in memory',
   'golden/corpus': 'as the fixtures, which run',
-  'plan/': 'plans that mend arrays; the commands that they name are tried elsewhere',
+  'mend/': 'plans that mend arrays; the commands that they name are tried elsewhere',
   'recover/': 'metadata computed from cells; how folders are written is tried elsewhere',
   'render/views': 'tables of text',
   'schemas/': 'which keys documents have',

@@ -1,5 +1,5 @@
-import { Folder } from '../../src/source/source.ts'
-import { InspectArray } from '../../src/store/array.ts'
+import { InspectArray } from '../../src/objects/array.ts'
+import { Folder } from '../../src/storage/source.ts'
 import { EDITED, type EditedArray } from './edit-array.ts'
 import { contextFor } from './fixtures.ts'
 

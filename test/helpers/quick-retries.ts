@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS } from '../../src/source/remote/client.ts'
+import { DEFAULT_LIMITS } from '../../src/storage/remote/client.ts'
 
 /** Makes the pauses before further tries short, in this test file alone: only how often something is tried counts here. */
 export function quickRetries(): void {

@@ -1,6 +1,6 @@
 import { main } from '../../src/cli/cli.ts'
 import { localStorage } from '../../src/node/file.ts'
-import type { Storage } from '../../src/source/source.ts'
+import type { Storage } from '../../src/storage/source.ts'
 import { type Json, parseJsonDocuments } from './json.ts'
 
 /** What one run of the command line left behind. */

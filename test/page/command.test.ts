@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { execPath } from 'node:process'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
-import type { ReportHead } from '../../src/commands/page-data.ts'
+import type { ReportHead } from '../../src/calls/page-data.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'

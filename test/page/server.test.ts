@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { localStorage } from '../../src/node/file.ts'
 import { type PageServer, servePage } from '../../src/node/page-server.ts'
 import { ServedStorage } from '../../src/page/served-storage.ts'
-import { MemoryStorage } from '../../src/source/memory.ts'
-import type { Storage } from '../../src/source/source.ts'
+import { MemoryStorage } from '../../src/storage/memory.ts'
+import type { Storage } from '../../src/storage/source.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 
 const FILES = new Map([

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { parseCell } from '../../src/commands/cell-option.ts'
+import { parseCell } from '../../src/calls/cell-option.ts'
 import type { Dimension } from '../../src/format/dimension.ts'
 import { cellOption, shortCell } from '../../src/page/short-cell.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { batchRows, columnValue } from '../../src/cells/rows.ts'
 import { encodeText } from '../../src/format/text.ts'
+import type { InspectArray } from '../../src/objects/array.ts'
 import { cellHistories } from '../../src/read/history.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { type ReadQuery, readColumns } from '../../src/read/query.ts'
 import { readSparse } from '../../src/read/sparse.ts'
-import type { InspectArray } from '../../src/store/array.ts'
 import { EditedArray } from '../helpers/edit-array.ts'
 import { openEdited } from '../helpers/open-edited.ts'
 

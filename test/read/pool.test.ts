@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
+import { InspectArray } from '../../src/objects/array.ts'
 import { MergePool } from '../../src/read/pool.ts'
 import type { Source, SourceBatch } from '../../src/read/source.ts'
-import { Folder } from '../../src/source/source.ts'
-import { InspectArray } from '../../src/store/array.ts'
+import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 
 const array = new InspectArray(

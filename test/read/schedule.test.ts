@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
+import { InspectArray } from '../../src/objects/array.ts'
 import { MergePool } from '../../src/read/pool.ts'
 import { byFragment } from '../../src/read/schedule.ts'
 import type { Source, SourceBatch } from '../../src/read/source.ts'
-import { Folder } from '../../src/source/source.ts'
-import { InspectArray } from '../../src/store/array.ts'
+import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 
 test('Hilbert order: a fragment without a cell in the ranges so far delays the others', async () => {

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
+import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { ReadQuery } from '../../src/read/query.ts'
 import { readSparse } from '../../src/read/sparse.ts'
-import { Folder } from '../../src/source/source.ts'
-import { InspectArray } from '../../src/store/array.ts'
+import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 
 /** The bytes of the cells, in any order. */

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
-import { openPlaces } from '../../src/source/remote/places.ts'
+import { openPlaces } from '../../src/storage/remote/places.ts'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'

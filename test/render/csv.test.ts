@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Result } from '../../src/base/result.ts'
-import { writeCsv } from '../../src/render/csv.ts'
-import type { Rows } from '../../src/render/text-buffer.ts'
+import { writeCsv } from '../../src/rows/csv.ts'
+import type { Rows } from '../../src/rows/text-buffer.ts'
 import { later, sink } from './sink.ts'
 
 async function csv(rows: Rows<Result>, columns?: readonly string[]): Promise<string> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import type { Result } from '../../src/base/result.ts'
-import { type JsonStyle, toJson, writeJson } from '../../src/render/json.ts'
-import { writeNdjson } from '../../src/render/ndjson.ts'
+import { type JsonStyle, toJson, writeJson } from '../../src/rows/json.ts'
+import { writeNdjson } from '../../src/rows/ndjson.ts'
 import { later, sink } from './sink.ts'
 
 const COMPACT: JsonStyle = { int64: 'number', indent: false }

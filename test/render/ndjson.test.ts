@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { main } from '../../src/cli/cli.ts'
 import { localStorage } from '../../src/node/file.ts'
-import { writeNdjson } from '../../src/render/ndjson.ts'
+import { writeNdjson } from '../../src/rows/ndjson.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 

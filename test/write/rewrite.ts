@@ -6,9 +6,9 @@ import { datatypeSize } from '../../src/format/datatype.ts'
 import { integerOf } from '../../src/format/dense-tiles.ts'
 import { decode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
-import { MemoryStorage } from '../../src/source/memory.ts'
-import { Folder, readAll } from '../../src/source/source.ts'
-import { type Fragment, type FragmentInfo, Fragment as OpenFragment } from '../../src/store/fragment.ts'
+import { type Fragment, type FragmentInfo, Fragment as OpenFragment } from '../../src/objects/fragment.ts'
+import { MemoryStorage } from '../../src/storage/memory.ts'
+import { Folder, readAll } from '../../src/storage/source.ts'
 import type { FragmentToWrite, WrittenFragment } from '../../src/write/fragment-writer.ts'
 
 /** A fragment's cells in stored order, ready to be written again, and how its dense cells lie in their box. */

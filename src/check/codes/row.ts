@@ -1,5 +1,5 @@
 import type { Prose } from '../../base/prose.ts'
-import type { RefusedAct } from '../../store/condition.ts'
+import type { RefusedAct } from '../../objects/condition.ts'
 
 /**
  * How much a finding matters. `error`: readers fail, or get wrong cells. `warning`: something is wrong, but readers cope with it.

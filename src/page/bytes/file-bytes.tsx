@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { parsePath, pathText } from '../../anatomy/path.ts'
 import { InspectError } from '../../base/errors.ts'
-import { OFFSET } from '../../commands/option-values.ts'
+import { OFFSET } from '../../calls/option-values.ts'
 import { formatCount, formatSize } from '../../render/units.ts'
 import { Button, Form, fieldText } from '../controls.tsx'
 import { changeLink } from '../link.ts'

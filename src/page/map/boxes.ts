@@ -1,7 +1,7 @@
-import { tileBoxes } from '../../commands/tile-boxes.ts'
+import { tileBoxes } from '../../calls/tile-boxes.ts'
 import { fixedSize, type NDRange, type RangeType } from '../../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../../format/rtree.ts'
-import type { Fragment } from '../../store/fragment.ts'
+import type { Fragment } from '../../objects/fragment.ts'
 import { yieldToBrowser } from '../yield-to-browser.ts'
 import type { Axis } from './axis.ts'
 

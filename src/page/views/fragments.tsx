@@ -1,4 +1,4 @@
-import { FACTS, fragmentColumns } from '../../commands/listed-fragment.ts'
+import { FACTS, fragmentColumns } from '../../calls/listed-fragment.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
 import type { FragmentLine } from '../../documents/fragment.ts'
 import type { GroupLine } from '../../documents/group.ts'

@@ -1,6 +1,6 @@
 import type { GroupLine } from '../../documents/group.ts'
+import { memberPath } from '../../objects/group.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
-import { memberPath } from '../../store/group.ts'
 import { INSIDE, innerLink, type Link } from '../link.ts'
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'

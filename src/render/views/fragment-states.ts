@@ -1,5 +1,5 @@
 import type { ListedFragment, TimestampRange } from '../../documents/common.ts'
-import type { FragmentState } from '../../store/visibility.ts'
+import type { FragmentState } from '../../objects/visibility.ts'
 import { CONSOLIDATED, stateText } from './wording.ts'
 
 /** Meanings of the states that need an explanation, in the order of the lines: first the state that TileDB reads in part. */

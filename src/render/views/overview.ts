@@ -9,7 +9,7 @@ import type {
   OverviewField,
   OverviewFinding,
 } from '../../documents/overview.ts'
-import { isRead } from '../../store/visibility.ts'
+import { isRead } from '../../objects/visibility.ts'
 import { type CodeLine, codeLines } from '../code-lines.ts'
 import { painter, type Role, SEVERITY_ROLES } from '../color.ts'
 import type { Pair, Pairs } from '../table.ts'

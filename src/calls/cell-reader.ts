@@ -1,0 +1,177 @@
+import { type InspectError, isNew } from '../base/errors.ts'
+import type { ColumnType } from '../cells/column.ts'
+import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
+import type { CellsLine, CellsTail } from '../documents/cells.ts'
+import type { AsOf, DocumentHead } from '../documents/common.ts'
+import type { ReadDocument } from '../documents/read.ts'
+import type { ValueStyle } from '../format/value.ts'
+import { PROVENANCE } from '../read/query.ts'
+import type { CommandContext } from './command.ts'
+import { errorResult } from './document-parts.ts'
+import { parseWhole } from './option-values.ts'
+import type { CellsOutcome } from './outcome.ts'
+import type { Reader } from './reader.ts'
+import { enumerationResult } from './schema-result.ts'
+
+/** Largest number of faults in a document. A damaged file may cause one for each tile. */
+const MOST_FAULTS = 1000
+
+/** Reports the faults of a command that prints cells, and keeps the first of them for the document. */
+export class FaultList {
+  readonly listed: InspectError[] = []
+  private readonly told = new Set<string>()
+  private readonly cx: CommandContext
+
+  constructor(cx: CommandContext) {
+    this.cx = cx
+  }
+
+  add(fault: InspectError): void {
+    if (this.listed.length < MOST_FAULTS) this.listed.push(fault)
+    this.cx.fault(fault)
+  }
+
+  /** Adds a fault, unless an earlier one says the same about the same file. */
+  readonly addNew = (fault: InspectError): void => {
+    if (isNew(this.told, fault) || this.cx.wantsEveryFault) this.add(fault)
+  }
+}
+
+/** Options of a command that prints cells. */
+export interface CellOptions {
+  limit?: string
+  keepGoing?: boolean
+}
+
+/** The first keys of a document with cells. */
+type CellsHead = DocumentHead & AsOf
+
+/** The last keys of a document with cells, and those that only reads have. */
+type ReadTail = CellsTail & Pick<ReadDocument, 'cell_num' | 'not_unique'>
+
+/**
+ * Shows the cells of a reader in every format. The reader is closed after the last cell.
+ * @param head the first keys of the document; `cells` follows them
+ * @param options.counts whether the document says, after the cells, how many there are
+ * @param total number of cells, if it is known
+ */
+export function readerOutcome(
+  cx: CommandContext,
+  head: CellsHead,
+  reader: Reader,
+  { counts = false, ...options }: CellOptions & { counts?: boolean },
+  total?: number | bigint,
+): CellsOutcome {
+  const { report, notUnique, limit } = reader
+  const end = async (arrow = false): Promise<void> => {
+    report.tell(cx, arrow)
+    notUnique?.tell(cx)
+    await reader.close()
+  }
+  const tail = (): ReadTail => ({ not_unique: notUnique?.result(), ...cellsTail(cx, reader) })
+  async function* rows(): AsyncGenerator<CellsLine, ReadTail> {
+    let cell_num = 0
+    try {
+      for await (const row of limited(readerRows(reader, cx.style), limit)) {
+        cell_num++
+        yield row
+      }
+    } finally {
+      await end()
+    }
+    return counts ? { cell_num, ...tail() } : tail()
+  }
+  return {
+    ...cellsOutcome(cx, head, rows, reader.columns, options, total),
+    columns: () => reader.columns.map(({ name }) => name),
+    async cellLines(out, style) {
+      const { writeCellLines } = await import('../rows/cell-lines.ts')
+      const columns = reader.columns.map((column) => ({ column, labels: shownLabels(reader, column, cx.style) }))
+      const written = { ...cx.style, ...style }
+      const notes = await writeCellLines(columns, reader.batches(true), limit, out, written).finally(() => end())
+      return { ...notes, tail: tail() }
+    },
+    async arrow(out, file) {
+      const { writeFragmentArrow } = await import('./decode-arrow.ts')
+      await writeFragmentArrow(reader, cx.style, out, file).finally(() => end(true))
+      return tail()
+    },
+  }
+}
+
+/** The last keys of a document with cells. */
+export function cellsTail(cx: CommandContext, { report, faults }: Pick<Reader, 'report' | 'faults'>): CellsTail {
+  return {
+    missing_labels: report.result(),
+    errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
+  }
+}
+
+/**
+ * Shows rows of cells.
+ * @param columns the columns of the table; undefined if rows have different columns
+ * @param total number of cells, if it is known
+ */
+export function cellsOutcome(
+  cx: CommandContext,
+  head: CellsHead,
+  rows: () => AsyncGenerator<CellsLine, CellsTail>,
+  columns: readonly ColumnType[] | undefined,
+  { keepGoing = false, limit }: CellOptions,
+  total?: number | bigint,
+): Omit<CellsOutcome, 'columns' | 'arrow'> {
+  return {
+    kind: 'cells',
+    head,
+    list: 'cells',
+    walk: rows,
+    keepGoing,
+    async table(out) {
+      const { cellsTable } = await import('../render/views/cells.ts')
+      const { path, as_of } = head
+      const shown = columns && tableColumns(columns)
+      return cellsTable({ path, as_of: cx.times && as_of }, rows(), shown, out, total, parseLimit(limit))
+    },
+  }
+}
+
+/** The names of columns. Dimensions come first: a narrow terminal hides the last columns. */
+function tableColumns(columns: readonly ColumnType[]): string[] {
+  const first = columns.filter(({ kind, name }) => kind === 'dimension' || name === PROVENANCE[0].name)
+  return [...new Set([...first, ...columns].map(({ name }) => name))]
+}
+
+/** The first rows, up to a limit. */
+export async function* limited<T>(rows: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
+  let left = limit
+  if (left <= 0) return
+  for await (const row of rows) {
+    yield row
+    if (--left <= 0) return
+  }
+}
+
+/** The cells of a reader as objects, without the limit. */
+export async function* readerRows(reader: Reader, style: ValueStyle): AsyncGenerator<CellsLine> {
+  const { columns } = reader
+  const values = columns.map((column) => columnValue(column, style, shownLabels(reader, column, style)))
+  for await (const batch of reader.batches()) yield* batchRows(batch, columns, values)
+}
+
+/** The labels of a column; undefined if it has no labels, or if they are not shown. */
+export function shownLabels(
+  { enumerations, report }: Pick<Reader, 'enumerations' | 'report'>,
+  { kind, name }: ColumnType,
+  style: ValueStyle,
+): ShownLabels | undefined {
+  const enumeration = kind === 'attribute' ? enumerations.get(name) : undefined
+  if (!enumeration) return undefined
+  // Fragments' names are text even with `raw`: they are not values of the array.
+  const { values } = enumerationResult(enumeration, name === PROVENANCE[0].name ? { ...style, raw: false } : style)
+  return { values, onMissing: report.missingIn(name, enumeration.name, values) }
+}
+
+/** The number of `--limit`; infinity without the option. */
+export function parseLimit(text: string | undefined): number {
+  return parseWhole('--limit', text) ?? Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,175 @@
+import { asInspectError, exitCodeOf, InspectError, withPlaceAsync } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import type { Fragment } from '../objects/fragment.ts'
+import type { Target } from '../objects/target.ts'
+import { isInWork } from '../objects/visibility.ts'
+import type { Folder } from '../storage/source.ts'
+import type { CommandContext } from './command.ts'
+import type { Outcome } from './outcome.ts'
+import { type Takes, wrongTarget } from './targets.ts'
+import { refuseTimes } from './times.ts'
+
+/**
+ * Runs `work` on every fragment of a target: on the fragment itself, or on all fragments of an array or of each array in a
+ * group. A fragment with a fault gives an outcome with the error, and the next fragment is tried.
+ * @throws InspectError WRONG_TARGET for files other than fragment metadata
+ */
+export async function* throughFragments(
+  cx: CommandContext,
+  path: string,
+  command: string,
+  taken: Takes,
+  work: (fragment: Fragment) => Promise<Outcome>,
+): AsyncGenerator<Outcome> {
+  yield* throughGroups(cx, path, await cx.open(path), async function* (_, target) {
+    if (target.type === 'group') return
+    const oneOfSeveral = target.type === 'array'
+    for await (const fragment of eachFragment(cx, target, command, taken)) {
+      const outcome = await outcomeOrError(fragment.folder, () => work(fragment))
+      const isBroken =
+        outcome.kind === 'error' && (exitCodeOf(outcome.error) === 1 || outcome.error.code === 'NOT_FOUND')
+      if (isBroken && oneOfSeveral && (await isFragmentInWork(target.array, fragment)))
+        cx.note(
+          `${cx.shownPath(fragment.folder.path)} is left out: no commit names it, and it is half written or half removed`,
+          'target',
+        )
+      else yield { ...outcome, oneOfSeveral }
+    }
+  })
+}
+
+/** Whether a fragment that cannot be read is one that TileDB does not look at: see {@link isInWork}. */
+async function isFragmentInWork(array: InspectArray, { folder }: Fragment): Promise<boolean> {
+  const entry = await array.entryOf(folder)
+  return entry !== undefined && isInWork(entry.state)
+}
+
+/**
+ * Every fragment of a target: the fragment itself, or all fragments of an array. With times in the options: only the fragments
+ * that TileDB reads at these times.
+ * @throws InspectError WRONG_TARGET for groups, and for files other than fragment metadata
+ */
+export async function* eachFragment(
+  cx: CommandContext,
+  target: Target,
+  command: string,
+  taken: Takes,
+): AsyncGenerator<Fragment> {
+  if (target.type !== 'array') {
+    if (!('fragment' in target && target.fragment)) throw await wrongTarget(cx, command, taken, target)
+    refuseTimes(cx, 'a fragment')
+    yield target.fragment
+    return
+  }
+  const { array } = target
+  const opened = async ({ path }: FragmentEntry): Promise<Fragment> => {
+    const fragment = array.fragment(path)
+    // The footers of a remote array are read ahead. A faulty footer raises its error again when it is used.
+    if (array.folder.isRemote) await fragment.info().catch(() => {})
+    return fragment
+  }
+  const all = await array.fragments()
+  const entries = cx.times ? all.filter(({ isRead }) => isRead) : all
+  if (entries.length === 0)
+    cx.note(`${cx.shownPath(target.path)} has no fragments${all.length > 0 ? ' at that time' : ''}`, 'target')
+  for await (const fragment of inOrder(entries, atOnce(array.folder), opened)) {
+    try {
+      yield fragment
+    } finally {
+      await fragment.close()
+    }
+  }
+}
+
+/**
+ * Runs `work` on a target. For a group it runs `work` on the group, and then on each member at any depth, in the group's order. An
+ * error in a member is its outcome, and the next member is tried.
+ * @param above the identities of the groups around the target
+ */
+export async function* throughGroups(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  work: (path: string, target: Target) => AsyncGenerator<Outcome>,
+  above: readonly string[] = [],
+): AsyncGenerator<Outcome> {
+  yield* work(path, target)
+  if (target.type !== 'group') return
+  const { group } = target
+  const { findMember } = await import('../objects/group-members.ts')
+  const around = [...above, await group.identity()]
+  const members = await group.members()
+  if (members.length === 0) cx.note(`${cx.shownPath(path)} has no members${cx.times ? ' at that time' : ''}`, 'target')
+  for (const member of members) {
+    const found = await findMember(group, member, around, cx.open)
+    if (found.error && found.state !== 'cycle') cx.fault(found.error)
+    if (!found.target || found.path === undefined) continue
+    for await (const outcome of orFailure(throughGroups(cx, found.path, found.target, work, around)))
+      yield { ...outcome, oneOfSeveral: true }
+  }
+}
+
+/**
+ * The outcomes. An error becomes the last outcome, so that the next target can be tried.
+ * @throws InspectError USAGE: wrong options are wrong for every target
+ */
+export async function* orFailure(outcomes: AsyncGenerator<Outcome>): AsyncGenerator<Outcome> {
+  try {
+    yield* outcomes
+  } catch (error) {
+    if (!(error instanceof InspectError) || error.code === 'USAGE') throw error
+    yield { kind: 'error', error }
+  }
+}
+
+/** Prints a note if the target is a group without members. Without the note, "nothing found" would look like a good result. */
+export async function noteIfEmpty(cx: CommandContext, target: Target): Promise<void> {
+  if (target.type !== 'group') return
+  const members = await target.group.members().catch(() => undefined)
+  if (members?.length === 0)
+    cx.note(`${cx.shownPath(target.path)} has no members: only its own files are examined`, 'target')
+}
+
+/**
+ * Runs `work` on fragments of an array, over a network on several at once, and yields the results in order. Each fragment is
+ * closed after its work.
+ * @param what the work in words, for the progress line
+ */
+export async function* overEntries<T>(
+  cx: CommandContext,
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+  what: string,
+  work: (fragment: Fragment, entry: FragmentEntry) => Promise<T>,
+): AsyncGenerator<T> {
+  const one = async (entry: FragmentEntry): Promise<T> => {
+    const fragment = array.fragment(entry.path)
+    try {
+      return await work(fragment, entry)
+    } finally {
+      await fragment.close()
+    }
+  }
+  const progress = cx.progress({ what, unit: 'fragments', total: entries.length })
+  let done = 0
+  try {
+    if (array.folder.isRemote) await array.listFragmentsAhead()
+    for await (const result of inOrder(entries, atOnce(array.folder), one)) {
+      yield result
+      progress.update(++done)
+      await cx.reading.pause?.()
+    }
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Runs `work` on a fragment. An error becomes the outcome, so that the next fragment is tried. */
+export async function outcomeOrError(folder: Folder, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await withPlaceAsync({ file: folder.path }, work)
+  } catch (error) {
+    return { kind: 'error', error: asInspectError(error) }
+  }
+}

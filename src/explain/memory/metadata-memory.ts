@@ -1,0 +1,26 @@
+import type { OpenedArray } from '../../read/query.ts'
+
+/** Bytes of TileDB's objects on 64-bit systems. */
+export const VECTOR = 32
+export const OFFSET = 8
+/** Bytes of the vectors that TileDB makes for the four lists of tile offsets and sizes of a slot, before they are loaded. */
+export const SLOT_VECTORS = 4 * VECTOR
+
+/**
+ * Memory for what is loaded when the array is opened.
+ *
+ * @returns `footers`: stored bytes of the footers that are not in consolidated metadata; `lists`: bytes of the lists of tile offsets
+ *   and sizes, which are still empty since version 3 but already complete in versions 1 and 2
+ */
+export async function openedMemory({ array, fragments }: OpenedArray): Promise<{ footers: number; lists: number }> {
+  const consolidated = await array.consolidatedFooters()
+  let [footers, lists] = [0, 0]
+  for (const { fragment, info } of fragments) {
+    const { footer, slots, v1 } = info
+    if (footer && !consolidated.has(fragment.name)) footers += footer.size
+    if (!v1) lists += SLOT_VECTORS * slots.length
+    for (const list of v1 ? [v1.tile_offsets, v1.tile_var_offsets, v1.tile_var_sizes] : [])
+      for (const { values } of list) lists += VECTOR + OFFSET * values.length
+  }
+  return { footers, lists }
+}

@@ -1,0 +1,123 @@
+import { pythonString } from '../base/unsafe-text.ts'
+import { loss, noLoss } from '../check/codes/row.ts'
+import type { Finding } from '../check/finding.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { nameFacts, timeText } from '../format/timestamped-name.ts'
+import type { FragmentEntry } from '../objects/array.ts'
+import { COMMITS_FOLDER, stem } from '../objects/commits.ts'
+import { cellsInDomain } from '../objects/file-sizes.ts'
+import { type ArrayDrafts, commitOf } from './array-drafts.ts'
+import type { Draft } from './drafts.ts'
+import { listLines } from './lists.ts'
+import { olderText } from './older.ts'
+
+/** Plans commits of all whole fragments that no other one replaces, in an array that reads empty. */
+export async function commitAll(drafts: ArrayDrafts, _: string, finding: Finding): Promise<void> {
+  const whole: FragmentEntry[] = []
+  for (const entry of drafts.entries)
+    if (!entry.committed && !drafts.isSettled(entry) && (await drafts.isWhole(entry))) whole.push(entry)
+  const replaced = new Set(
+    whole.flatMap(({ name }) => drafts.lists.flatMap((list) => (list.name === name ? [...list.hides] : []))),
+  )
+  const missed = whole.filter(({ path }) => !replaced.has(lastPathPart(path)))
+  if (missed.length === 0) {
+    drafts.unplanned = finding
+    return
+  }
+  const draft = drafts.draft('commit', finding)
+  draft.never.add('vacuum or delete the fragments: their cells are nowhere else')
+  let cells = 0n
+  for (const entry of missed) {
+    cells += BigInt((await cellNum(drafts, entry)) ?? 0)
+    await drafts.commit(draft, entry.name)
+  }
+  draft.notLost.add(`${cells} cells of ${missed.length} of ${drafts.entries.length} fragments, which are whole`)
+}
+
+async function cellNum(drafts: ArrayDrafts, entry: FragmentEntry): Promise<number | bigint | undefined> {
+  const info = await drafts.infoOf(entry)
+  return info && cellsInDomain(info)
+}
+
+/** Plans the mending of a `.vac` file named after a fragment that is not committed, or not there. */
+export async function vacuumFile(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
+  const name = stem(lastPathPart(path))
+  const replacement = drafts.entryNamed(name)
+  let draft = drafts.placed.get(name)
+  if (draft) draft.add(finding)
+  else if (replacement && !replacement.committed && (await drafts.isWhole(replacement))) {
+    draft = drafts.draft(`vacuum ${path}`, finding)
+    await drafts.commit(draft, name)
+  } else draft = drafts.takeAway(path, finding)
+  draft.never.add(
+    `run tiledb.vacuum(${pythonString(drafts.shell.root)}) before these steps: it deletes fragments whose cells readers find nowhere else`,
+  )
+}
+
+/** Plans the mending of a fragment that no commit names. */
+export async function uncommitted(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
+  const entry = drafts.entryOf(finding)
+  const known = drafts.placed.get(lastPathPart(path))
+  if (known) return known.add(finding)
+  if (!entry) return void drafts.takeAway(path, finding)
+  const draft = drafts.draft(`aside ${path}`, finding)
+  draft.say({ text: 'make sure that no writer is still writing it' })
+  drafts.retire(draft, entry)
+  draft.addLost(noLoss(entry.to_vacuum ? 'nothing: another fragment has its cells' : 'nothing that a reader sees'))
+  if (entry.state !== 'uncommitted' || entry.to_vacuum || !(await drafts.isWhole(entry))) return
+  const cells = await cellNum(drafts, entry)
+  if (cells === undefined) return
+  const command = `: > ${drafts.shell.at(commitOf(entry.name))}`
+  draft.instead.push({ text: `if readers should see its ${cells} cells`, command })
+}
+
+/** Plans the mending of a commit of a fragment that is not there. */
+export async function dangling(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
+  const { offset } = finding
+  const name = stem(offset === undefined ? lastPathPart(path) : await nameAt(drafts, path, offset))
+  const known = drafts.placed.get(name)
+  if (known) return known.add(finding)
+  const draft = offset === undefined ? drafts.takeAway(path, finding) : drafts.listDraft(path, finding, offset)
+  const list = drafts.lists.find(({ hides }) => hides.has(name))
+  const replacement = list && drafts.entryNamed(list.name)
+  if (replacement?.isRead || replacement?.state === 'to-vacuum') {
+    draft.addLost(noLoss('nothing that is read now: the fragment that replaced it has its cells'))
+    return
+  }
+  const { timestamp_range } = nameFacts(name) ?? {}
+  const when = timestamp_range ? `, written at ${timeText(timestamp_range[1], false)}` : ''
+  draft.addLost(loss(`all cells of the fragment ${name}${when}`))
+  const older = await drafts.olderThan({ name, timestamp_range })
+  if (older.length > 0 && finding.severity !== 'note') draft.bringsBack.add(olderText(older.length, false))
+  draft.never.add('run these steps if a copy of the array has the fragment: put it back from there instead')
+}
+
+async function nameAt(drafts: ArrayDrafts, path: string, offset: number): Promise<string> {
+  const line = (await listLines(drafts.array, path)).find((one) => one.offset === offset)
+  return lastPathPart(line?.text ?? '')
+}
+
+/** Plans the mending of a line of a list, or damage of the list. */
+export function listLine(drafts: ArrayDrafts, path: string, finding: Finding): void {
+  const { code, offset = 0, space } = finding
+  const list = drafts.commits.files.find((one) => one.path === path)
+  if (code === 'COMMIT_UNREADABLE' && list?.fault) return void drafts.listDraft(path, finding)
+  // A finding about a condition gives the offset of its tile, or a place inside the tile.
+  const tile = space === undefined ? offset : Number(/ at (\d+)$/.exec(space)?.[1])
+  const holder = list?.entries.find((one) => one.tile?.offset === tile)
+  const draft = drafts.listDraft(path, finding, holder?.offset ?? offset)
+  if (!holder) return
+  if (code === 'DELETE_CONDITION_DIFFERS')
+    draft.loses.add(`the copy in the list; ${COMMITS_FOLDER}/${holder.name} stays, as it was written first`)
+  else comesBack(draft)
+}
+
+/** Plans the mending of a delete condition that cannot be applied. */
+export function condition(drafts: ArrayDrafts, path: string, finding: Finding): void {
+  if (path.endsWith('.con')) listLine(drafts, path, finding)
+  else comesBack(drafts.takeAway(path, finding))
+}
+function comesBack(draft: Draft): void {
+  draft.loses.add('the deletion: the cells that it deleted are read again')
+  draft.never.add('write the condition again without looking at the cells that it is to delete')
+}

@@ -1,0 +1,319 @@
+import { unlessFault } from '../base/errors.ts'
+import { shellWord } from '../base/shell-word.ts'
+import { loss, noLoss, UNSURE } from '../check/codes/row.ts'
+import { isMendedBy } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { NDRange } from '../format/range.ts'
+import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
+import { dropsContradicted, lackOf } from '../recover/array.ts'
+import { contradictedField, isContradiction } from '../recover/contradictions.ts'
+import { commitOf } from './array-drafts.ts'
+import { Draft } from './drafts.ts'
+import type { Way } from './mending.ts'
+import { schemaFromCode } from './schema-plan.ts'
+import { folderOf, type Shell, type Step, word } from './shell.ts'
+import {
+  addLostTiles,
+  addTiles,
+  type ConditionWords,
+  type FragmentLoss,
+  failsOthers,
+  fragmentLoss,
+  type LostTiles,
+  lostPlaces,
+  runsOf,
+  shownName,
+} from './tile-loss.ts'
+
+/** Limit on the runs of tiles whose other fields a plan keeps with a command. The user keeps the rest likewise. */
+const MOST_KEPT = 3
+
+/** The ways that end in a call of `recover`. */
+export type RecoverWay = Extract<Way, 'recover' | 'statistics' | 'drop'>
+
+/** A fragment that `recover` writes anew, and what is wrong with it. */
+export class DamagedFragment {
+  readonly entry: FragmentEntry
+  draft = new Draft()
+  private readonly tiles: LostTiles = new Map()
+  /** Tiles that the metadata contradicts, by field. */
+  private readonly contradicted: LostTiles = new Map()
+  /** Whether the plan drops these, too. */
+  dropsContradicted = false
+  /** Whether the metadata may give wrong places for the tiles. */
+  private isMisled = false
+  private hasLostTiles = false
+  private isDense = false
+  /** Whether its cells contradict its metadata, and nothing shows that the metadata is wrong. */
+  isContradicted = false
+  /** Whether it has errors that `recover` does not mend. */
+  keepsErrors = false
+  /** Its box or its schema, if nothing tells it, or its tiles, if none is whole. `recover` then needs it from the user, or from a copy. */
+  lack: Awaited<ReturnType<typeof lackOf>>
+  /** Path of its schema in the array, if that is not there. */
+  lostSchema: string | undefined
+  private loss: FragmentLoss | undefined
+
+  constructor(entry: FragmentEntry) {
+    this.entry = entry
+  }
+
+  async add(finding: Finding, draft: Draft, way: RecoverWay, array: InspectArray): Promise<void> {
+    this.draft = draft
+    this.isMisled ||= isMendedBy(finding.code, 'recover-places') && finding.severity === 'error'
+    const isOfTile = way === 'drop'
+    this.hasLostTiles ||= isOfTile
+    const { code, severity, tile } = finding
+    if (isContradiction(code) && severity === 'error' && tile !== undefined)
+      addTiles(this.contradicted, contradictedField(finding), [tile])
+    if (code === 'SCHEMA_MISSING') {
+      const name = await array.withFragment(this.entry.path, async (one) => (await one.head()).array_schema_name)
+      this.lostSchema = `${SCHEMA_FOLDER}/${name}`
+    }
+    if (!isOfTile || this.isMisled) return
+    await array.withFragment(this.entry.path, (fragment) => addLostTiles(this.tiles, fragment, finding))
+  }
+
+  /** Finds out what `recover` would lack, before the rest is planned. */
+  async seekLack(array: InspectArray): Promise<void> {
+    // The plan for an array on a server is to mend a copy, so nothing needs to be read for it now.
+    if (this.isMisled && !array.folder.isRemote) this.lack = await lackOf(array, this.entry.path)
+  }
+
+  /** Adds to the draft what is lost. @param fragmentNum number of fragments of the array */
+  async measure(array: InspectArray, fragmentNum: number, words: ConditionWords): Promise<void> {
+    const { draft, hasLostTiles, isMisled } = this
+    if (this.lack === 'tiles') {
+      draft.takeBackLost()
+      draft.addLost(loss('its cells: no tile of its data files is whole'))
+    }
+    if (this.lack === 'box') draft.addLost(loss('where its cells are: nothing tells the box that they fill'))
+    if (this.lack === 'schema' && this.lostSchema !== undefined) {
+      draft.takeBackLost()
+      draft.addLost(loss('its schema: no other one fits its files'))
+    }
+    const other = (count: number | bigint, one: string): string =>
+      `${count} other ${one}${Number(count) === 1 ? '' : 's'}`
+    const others = other(fragmentNum - 1, 'fragment')
+    if (!hasLostTiles || isMisled) {
+      if (hasLostTiles)
+        draft.addLost(noLoss('nothing, if only the metadata is damaged: it gives wrong places for the tiles'))
+      draft.notLost.add(others)
+      return
+    }
+    this.dropsContradicted = this.contradicted.size > 0 && (await dropsContradicted(array, this.entry.path))
+    if (this.dropsContradicted) for (const [field, tiles] of this.contradicted) addTiles(this.tiles, field, tiles)
+    await array.withFragment(this.entry.path, async (fragment) => {
+      this.isDense = (await fragment.info().catch(unlessFault))?.dense ?? false
+      this.loss = await fragmentLoss(fragment, this.tiles)
+    })
+    if (!this.loss) return
+    const { lost, all, cells } = this.loss
+    for (const { field, of } of lost)
+      draft.addLost(loss(`${shownName(field)} of ${of}${await failsOthers(array, field, words)}`))
+    const places = lostPlaces(this.loss)
+    if (places !== undefined) draft.addLost(loss(places))
+    draft.notLost.add(`${other(BigInt(all) - BigInt(cells), 'cell')} of this fragment, ${others}`)
+    draft.loses.add(`the other fields of ${cells} cells`)
+    draft.never.add(
+      'delete the fragment without these steps: a commit names it, and TileDB does not open the array without it',
+    )
+  }
+
+  /** Whether decode cannot show all of its cells. */
+  get isUnreadable(): boolean {
+    return this.hasLostTiles || this.isMisled
+  }
+
+  /** Whether tiles are left out. */
+  get isCut(): boolean {
+    return this.hasLostTiles && !this.isMisled
+  }
+
+  /** Whether no tile is whole. */
+  get isLost(): boolean {
+    return this.isCut && this.loss !== undefined && this.loss.tiles.length >= this.loss.tile_num
+  }
+
+  /** Boxes around the cells that the plan drops. */
+  get lostBoxes(): readonly NDRange[] {
+    return this.isCut && this.loss ? this.loss.boxes : []
+  }
+
+  /** Whether the tiles that are left of a dense fragment may not fill a box, and so become several fragments. */
+  get isParted(): boolean {
+    return this.isCut && this.isDense && !this.isLost
+  }
+
+  /** Whether `recover` takes it for whole, because it has no errors. `recover` then writes new metadata only if the old one is gone. */
+  get isTakenForWhole(): boolean {
+    return !this.draft.hasErrors
+  }
+
+  /** Adds commands that keep the undamaged fields of the cells that the plan drops, if their coordinates can be read. */
+  async keepOthers(shell: Shell, fresh: (path: string) => Promise<string>): Promise<void> {
+    if (!this.loss || this.loss.whole.length === 0 || !this.isCut) return
+    const fields = this.loss.whole.map((name) => ` --field ${shellWord(name)}`).join('')
+    const runs = runsOf(this.loss.placed)
+    for (const [first, last] of runs.slice(0, MOST_KEPT)) {
+      const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))
+      const command = `tiledb-inspect decode ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields} -o ${to}`
+      this.draft.keep.push({ command })
+    }
+    if (runs.length > MOST_KEPT)
+      this.draft.keep.push({ text: `likewise the other ${runs.length - MOST_KEPT} runs of tiles` })
+  }
+}
+
+/** Plans a call of `recover` that writes one fragment anew beside the array. It then takes the place of the damaged one. */
+export async function recoverFragment(
+  one: DamagedFragment,
+  array: InspectArray,
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<void> {
+  const { entry, draft, isCut, isTakenForWhole } = one
+  const { path, name } = entry
+  const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
+  // Not in the folder for what is moved out: that looks like an array, and nothing is written into an array.
+  const [here, made, old] = [shell.at(path), word(await fresh(`${shell.root}.${name}.new`)), shell.kept(path)]
+  const recover = `tiledb-inspect recover ${here} --to ${made}`
+  const swap = shell.swap(here, made, old)
+  const check = shell.check()
+  const { lostSchema } = one
+  if (one.lack === 'schema' && lostSchema !== undefined) {
+    draft.outcome = 'copy'
+    draft.say({ text: `put ${shell.at(lostSchema)} back from a copy of the array` }, check)
+    draft.instead.push(schemaFromCode(shell, lostSchema))
+    const mark = commitOf(name)
+    if ((await array.folder.kind(mark)) === 'file') {
+      const command = `${shell.moveAside(path).step.command} && ${shell.moveAside(mark).step.command}`
+      draft.instead.push({ command, text: 'if it is a fragment of another array, or readers are to do without it' })
+    }
+    return
+  }
+  if (one.lack === 'tiles') {
+    draft.outcome = 'copy'
+    draft.say({ text: `put ${here} back from a copy of the array` }, check)
+    return
+  }
+  if (one.lack === 'box') {
+    const { dimensions } = (await array.newestSchema()).schema.domain
+    const box = dimensions.map(({ name }) => ` --domain ${shellWord(`${name}=LO..HI`)}`).join('')
+    draft.outcome = 'copy'
+    draft.say({ text: `put ${here} back from a copy of the array` }, check)
+    const text = 'without a copy, if you know the box that was written: replace LO and HI with its ends'
+    draft.instead.push({ command: `${folder} && ${recover}${box}`, text }, swap.step)
+    return
+  }
+  if (one.dropsContradicted) sayChanged(draft, here)
+  // Its metadata goes, and with it what contradicts the cells.
+  else if (one.isContradicted && isTakenForWhole) loseSign(draft, here)
+  if (isTakenForWhole) {
+    const [metadata, kept] = [shell.at(`${path}/${FRAGMENT_METADATA_FILE}`), shell.kept(`${name}.metadata`)]
+    // The exit code does not tell whether it worked: recover ends with 1 if it leaves faults that it does not mend.
+    draft.say({
+      command: `${folder} && mv ${metadata} ${kept} && { ${recover}; test -d ${made} || mv ${kept} ${metadata}; }`,
+    })
+    draft.move({ step: swap.step, back: { command: `${swap.back.command} && mv ${kept} ${metadata}` } })
+  } else {
+    draft.say({ command: `${folder} && ${recover}${isCut ? ' --drop-damaged' : ''}`, ...exitOf([one]) })
+    draft.move(swap)
+    if (lostSchema !== undefined)
+      draft.instead.push({ text: `put ${shell.at(lostSchema)} back, if a copy of the array has it` })
+    const otherwise = 'first, if recover says that tiles cannot be read'
+    if (!isCut) draft.instead.push({ text: otherwise, command: `${recover} --drop-damaged` })
+  }
+  draft.say(check)
+}
+
+/**
+ * Plans for cells that contradict their metadata: only a copy has the right ones. Without one, their tiles can be left out.
+ * @param tiles the contradicted tiles
+ */
+export async function restoreContradicted(
+  draft: Draft,
+  array: InspectArray,
+  { path, name }: FragmentEntry,
+  tiles: ReadonlySet<number>,
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<void> {
+  const here = shell.at(path)
+  const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessFault))
+  draft.takeBackLost(UNSURE)
+  draft.outcome = 'copy'
+  draft.say({
+    text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one`,
+  })
+  draft.say(shell.check())
+  draft.never.add(
+    'trust these cells because `recover` copies them: it ends with exit code 1, and check still finds them',
+  )
+  if (tiles.size >= (info?.tile_num ?? 0)) {
+    const mark = commitOf(name)
+    const isMarked = (await array.folder.kind(mark)) === 'file'
+    const away = [path, ...(isMarked ? [mark] : [])].map((one) => shell.moveAside(one).step.command)
+    draft.instead.push({
+      command: away.join(' && '),
+      text: 'without a copy: takes the fragment away, with all its cells',
+    })
+    return
+  }
+  const text = 'without a copy: leaves out the tiles whose cells contradict the metadata'
+  // What is left of a dense fragment may become several.
+  const { root } = shell
+  const [from, made, old] = info?.dense
+    ? [word(root), word(await fresh(`${root}.new`)), word(await fresh(`${root}.old`))]
+    : [here, word(await fresh(`${root}.${name}.new`)), shell.kept(path)]
+  const folder = info?.dense ? '' : `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))} && `
+  draft.instead.push({ command: `${folder}tiledb-inspect recover ${from} --to ${made} --drop-damaged`, text })
+  draft.instead.push(shell.swap(from, made, old).step)
+}
+
+const KEEPS_CHANGED = 'the changed cells stay as they are, and the statistics are computed from them'
+
+/** Warns that steps against other faults accept changed cells as right. @param here the fragment, as a word of a shell */
+export function loseSign(draft: Draft, here: string): void {
+  sayChanged(draft, here)
+  draft.loses.add(`the sign that cells were changed: ${KEEPS_CHANGED}`)
+}
+
+function sayChanged(draft: Draft, here: string): void {
+  draft.takeBackLost(UNSURE)
+  draft.say({
+    text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one`,
+  })
+  draft.never.add('trust the array because check finds nothing after recover: the sign of the change is then gone')
+}
+
+function exitOf(all: readonly DamagedFragment[]): Step {
+  if (all.some(({ isCut }) => isCut)) return { text: 'ends with exit code 1, because cells are lost' }
+  return all.some(({ keepsErrors }) => keepsErrors)
+    ? { text: 'ends with exit code 1, because it does not mend all errors' }
+    : {}
+}
+
+/** Plans one call of `recover` for the whole array, which then takes the place of the damaged one. @param all its damaged fragments */
+export async function recoverArray(
+  all: readonly DamagedFragment[],
+  shell: Shell,
+  fresh: (path: string) => Promise<string>,
+): Promise<void> {
+  const [{ draft }, ...others] = all
+  for (const other of others) draft.absorb(other.draft)
+  for (const { dropsContradicted, lack, entry } of all) {
+    if (dropsContradicted) sayChanged(draft, shell.at(entry.path))
+    if (lack === 'box') draft.loses.add(`all cells of ${entry.path}: mend it first, if you know its box`)
+    if (lack === 'schema') draft.loses.add(`all cells of ${entry.path}: put its schema back first, if a copy has it`)
+  }
+  const { root } = shell
+  const option = all.some(({ isCut }) => isCut) ? ' --drop-damaged' : ''
+  const [made, old] = [word(await fresh(`${root}.new`)), word(await fresh(`${root}.old`))]
+  draft.say(
+    { command: `tiledb-inspect recover ${word(root)} --to ${made}${option}`, ...exitOf(all) },
+    shell.check(made),
+  )
+  draft.move(shell.swap(word(root), made, old))
+}

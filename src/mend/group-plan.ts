@@ -1,0 +1,98 @@
+import { isMendedBy } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
+import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../objects/group.ts'
+import { type Draft, draftIn, type MendPlan } from './drafts.ts'
+import { wayOfCode } from './mending.ts'
+import { inMilliseconds } from './name-plan.ts'
+import { python, type Shell, word } from './shell.ts'
+
+const REMOVE = 'import sys, tiledb; tiledb.Group(sys.argv[1], "w").remove(sys.argv[2])'
+const ADD = 'import sys, tiledb; tiledb.Group(sys.argv[1], "w").add(sys.argv[2], sys.argv[3] or None, relative=True)'
+
+/** Plans for the findings of one group. */
+export async function groupPlans(
+  group: InspectGroup,
+  shell: Shell,
+  findings: readonly Finding[],
+  isObject: (path: string) => Promise<boolean>,
+): Promise<MendPlan[]> {
+  const drafts = new Map<string, Draft>()
+  const draftOf = (key: string, finding: Finding): Draft => draftIn(drafts, key, finding)
+  const pathOf = ({ file }: Finding): string => file.slice(group.folder.path.length + 1)
+  for (const finding of findings) {
+    const path = pathOf(finding)
+    const way = wayOfCode(finding.code)
+    if (way === 'milliseconds') {
+      const name = lastPathPart(path)
+      const to = inMilliseconds(name, group.cx.now)
+      const draft = draftOf(path, finding)
+      if (to === undefined) {
+        draft.outcome = 'leave'
+        const [, last] = nameFacts(name)?.timestamp_range ?? []
+        if (last !== undefined)
+          draft.say({ text: `open the group at that time, with sm.group.timestamp_end=${last}, or wait` })
+      } else draft.move(shell.rename(path, path.slice(0, -name.length) + to))
+    } else if (way === 'aside') draftOf(path, finding).move(shell.moveAside(path))
+    else if (way !== 'members') draftOf('leave', finding).outcome = 'leave'
+  }
+  const ofMembers = findings.filter(({ code }) => isMendedBy(code, 'members'))
+  if (ofMembers.length > 0) await mendMembers(group, shell, ofMembers, draftOf, pathOf, isObject)
+  return [...drafts.values()].map((draft) => draft.plan())
+}
+
+/**
+ * Plans calls of TileDB that write the list of members again. Each writes a file whose name is not known before, so the steps keep the
+ * whole folder of lists, and `back` restores it.
+ */
+async function mendMembers(
+  group: InspectGroup,
+  shell: Shell,
+  findings: readonly Finding[],
+  draftOf: (key: string, finding: Finding) => Draft,
+  pathOf: (finding: Finding) => string,
+  isObject: (path: string) => Promise<boolean>,
+): Promise<void> {
+  const members = (await group.members().catch(() => [])).filter(({ implicit }) => !implicit)
+  const [first] = findings
+  const draft = draftOf('members', first)
+  for (const one of findings.slice(1)) draftOf('members', one)
+  const before = word(`${shell.aside}/${GROUP_DETAILS_FOLDER}`)
+  const after = word(`${shell.aside}/${GROUP_DETAILS_FOLDER}.after`)
+  draft.move({
+    step: { command: `mkdir -p ${word(shell.aside)} && cp -a ${shell.at(GROUP_DETAILS_FOLDER)} ${before}` },
+    back: {
+      command: `mv ${shell.at(GROUP_DETAILS_FOLDER)} ${after} && mv ${before} ${shell.at(GROUP_DETAILS_FOLDER)}`,
+    },
+  })
+  const damaged = findings.filter(({ code }) => code === 'GROUP_DETAILS_UNREADABLE').map(pathOf)
+  for (const path of new Set(damaged))
+    draft.say({ command: `rm ${shell.at(path)}`, text: 'the step before kept a copy' })
+  if (damaged.length > 0) {
+    const known = new Set(members.map(({ uri }) => uri))
+    for (const { name, kind } of await group.folder.list()) {
+      if (kind !== 'folder' || known.has(name) || !(await isObject(name))) continue
+      draft.say({ command: python(ADD, shell.root, name, name) })
+      draft.notLost.add(
+        `${name}, which lies in the group's folder; its name in the group is unknown, so the name of the folder is used`,
+      )
+    }
+  }
+  const named = new Map(members.map((member) => [member.name ?? member.uri, member]))
+  for (const { code, field } of findings) {
+    const key = field?.startsWith('members.') ? field.slice('members.'.length) : undefined
+    const member = key === undefined ? undefined : named.get(key)
+    if (key === undefined || !member) continue
+    draft.say({ command: python(REMOVE, shell.root, key) })
+    if (code === 'GROUP_MEMBER_TYPE') draft.say({ command: addedAgain(shell, member) })
+    if (code !== 'GROUP_MEMBER_MISSING') continue
+    draft.loses.add(`the name ${key} in the group, with ${JSON.stringify(member.uri)}`)
+    draft.never.add('run these steps if the member was only moved: put it back instead')
+  }
+}
+
+function addedAgain(shell: Shell, { relative, uri, name }: Member): string {
+  const code = relative ? ADD : ADD.replace('relative=True', 'relative=False')
+  return python(code, shell.root, uri, name ?? '')
+}

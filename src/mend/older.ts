@@ -1,0 +1,22 @@
+import type { FragmentEntry } from '../objects/array.ts'
+
+/** The facts on which the order of fragments depends. */
+export type TimedName = Pick<FragmentEntry, 'name' | 'timestamp_range'>
+
+/**
+ * Whether cells of `than` may hide cells of `one`. Readers order fragments by their first timestamp. Each cell of a consolidated
+ * sparse fragment has a time of its own.
+ */
+export function mayBeOlder(one: TimedName, than: TimedName, dense: boolean): boolean {
+  const [first] = one.timestamp_range ?? [0n]
+  const [low, high] = than.timestamp_range ?? [0n, 0n]
+  return first === low ? (dense || low === high ? one.name < than.name : true) : first < (dense ? low : high)
+}
+
+/** Says which older values readers see again. @param num number of older fragments @param isSure whether their boxes surely overlap */
+export function olderText(num: number, isSure: boolean): string {
+  const [fragments, they, their] = num === 1 ? ['fragment', 'it holds', 'its'] : ['fragments', 'they hold', 'their']
+  const where = `readers see ${their} older values again`
+  if (!isSure) return `${num} older ${fragments} may hold the same cells: there ${where}`
+  return `${num} older ${fragments} ${num === 1 ? 'overlaps' : 'overlap'} the box of these cells: where ${they} the same cells, ${where}`
+}

@@ -1,0 +1,606 @@
+import { badValue, faultOf, hasCode, InspectError, unlessCode, unlessFault, withPlace } from '../base/errors.ts'
+import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
+import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import { COMMITS_SINCE, lastPathPart, parseLines } from '../format/commit-files.ts'
+import {
+  type ConsolidatedFragmentMetadata,
+  consolidatedFragmentMetadata,
+} from '../format/consolidated-fragment-metadata.ts'
+import { checkOffsets, type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import {
+  compareByTimestamps,
+  isFragmentName,
+  nameFacts,
+  parseTimestampedName,
+  sortedAsWritten,
+} from '../format/timestamped-name.ts'
+import { type ByteSource, type Entry, type Folder, hasEntry, readAll, withSource } from '../storage/source.ts'
+import {
+  COMMITS_FOLDER,
+  type Commits,
+  FRAGMENT_META_FOLDER,
+  FRAGMENTS_FOLDER,
+  mayBeFragment,
+  readCommits,
+} from './commits.ts'
+import { foreignError, foreignSchema } from './foreign.ts'
+import { Fragment } from './fragment.ts'
+import {
+  keyOrDamage,
+  openGenericTile,
+  type ReadContext,
+  readGenericTile,
+  readGenericTileHeader,
+  readTileFile,
+  type Times,
+} from './generic-tile.ts'
+import { FooterLayouts } from './laid-out-info.ts'
+import { timedFiles } from './timed-files.ts'
+import {
+  type FragmentState,
+  isPartly,
+  isPartlyWithin,
+  isRead,
+  isWithin,
+  type Visibility,
+  visibilityOf,
+} from './visibility.ts'
+
+export type { FragmentState }
+
+export const SCHEMA_FOLDER = '__schema'
+export const METADATA_FOLDER = '__meta'
+export const LABELS_FOLDER = '__labels'
+/** Names of an array's folders that are never fragments. */
+const NOT_FRAGMENTS = new Set([
+  SCHEMA_FOLDER,
+  FRAGMENTS_FOLDER,
+  METADATA_FOLDER,
+  COMMITS_FOLDER,
+  FRAGMENT_META_FOLDER,
+  LABELS_FOLDER,
+])
+
+/** Whether a folder with this name in an array is part of the array. */
+export function isArrayFolder(name: string): boolean {
+  return NOT_FRAGMENTS.has(name) || isFragmentName(name)
+}
+
+/** One file that holds an array schema. */
+export interface SchemaFile {
+  /** File name, as in footers. */
+  name: string
+  /** Path relative to the array. */
+  path: string
+  /** In milliseconds; undefined for `__array_schema.tdb`, which counts as the oldest. */
+  timestamp_range: [bigint, bigint] | undefined
+}
+
+/**
+ * The schema with which TileDB opens an array for reading. TileDB takes the last of the schemas that are not dated in the
+ * future; if all are, it takes the first. The order is by name, not by time: `__9_9_…` comes after `__10_10_…`.
+ * `__array_schema.tdb` is the first of all, and never in the future.
+ *
+ * @see ArrayDirectory::select_latest_array_schema_uri; measured with TileDB 2.30
+ */
+export function schemaFileOpened(files: readonly SchemaFile[], now: bigint): SchemaFile | undefined {
+  const isOld = ({ name }: SchemaFile): number => (name === OLD_SCHEMA_FILE ? 0 : 1)
+  const listed = [...files].sort((a, b) => isOld(a) - isOld(b) || (a.name < b.name ? -1 : 1))
+  return listed.findLast(({ timestamp_range }) => (timestamp_range?.[1] ?? 0n) <= now) ?? listed[0]
+}
+
+/** Path of a schema file, relative to the array. */
+export function schemaPath(name: string): string {
+  return name === OLD_SCHEMA_FILE ? name : `${SCHEMA_FOLDER}/${name}`
+}
+
+/** A fragment folder on disk. */
+export interface FragmentEntry {
+  name: string
+  /** Path relative to the array. */
+  path: string
+  /** In milliseconds, from the name. */
+  timestamp_range: [bigint, bigint] | undefined
+  /** Whether a commit names it, even if something hides it. */
+  committed: boolean
+  /** Whether TileDB lists it now. */
+  visible: boolean
+  /** Whether queries return its cells now. */
+  isRead: boolean
+  /** Whether a `.vac` file that counts now names it. */
+  to_vacuum: boolean
+  has_consolidated_metadata: boolean
+  state: FragmentState
+  /** The `.vac` or `.ign` file that hides it. */
+  hidden_by: string | undefined
+}
+
+/** Whether a fragment with this name is of a version without commits. */
+function hasNoCommit(facts: ReturnType<typeof nameFacts>): boolean {
+  return (facts?.format_version ?? COMMITS_SINCE) < COMMITS_SINCE
+}
+
+/** A folder that TileDB takes for a fragment, and what its name says. */
+interface ListedFolder extends Pick<FragmentEntry, 'name' | 'path' | 'timestamp_range'> {
+  facts: ReturnType<typeof nameFacts>
+  hasNoCommit: boolean
+}
+
+interface Listing {
+  visibility: Visibility
+  folders: readonly (ListedFolder & { committed: boolean })[]
+}
+
+/** Results of reading, by a key for what was read. */
+type Known = Map<string, Promise<unknown>>
+
+/** A TileDB array. Everything is read on demand and then kept. */
+export class InspectArray {
+  readonly folder: Folder
+  readonly cx: ReadContext
+  readonly layouts = new FooterLayouts()
+  private readonly known: Known = new Map()
+  /** Results that do not depend on the times. All arrays that {@link at} makes share them. */
+  private readonly timeless: Known
+
+  constructor(folder: Folder, cx: ReadContext, timeless: Known = new Map()) {
+    this.folder = folder
+    this.cx = cx
+    this.timeless = timeless
+  }
+
+  /** The same array as TileDB opens it between other times. */
+  at({ from, now }: Times): InspectArray {
+    return new InspectArray(this.folder, { ...this.cx, from, now }, this.timeless)
+  }
+
+  /** Returns the result of `read`, which is called once per key. */
+  private once<T>(key: string, read: () => Promise<T>, known = this.known): Promise<T> {
+    let found = known.get(key) as Promise<T> | undefined
+    if (!found) {
+      found = read()
+      known.set(key, found)
+    }
+    return found
+  }
+
+  /** The entries of the array's folder. */
+  root(): Promise<readonly Entry[]> {
+    return this.once('root', () => this.folder.list(), this.timeless)
+  }
+
+  /**
+   * All schema files, oldest first.
+   * @param known name of a file that must exist. If the server cannot list names, it is the only result.
+   * @see format_spec/array_file_hierarchy.md
+   */
+  async schemaFiles(known?: string): Promise<SchemaFile[]> {
+    try {
+      return (await this.schemaFolder()).files
+    } catch (error) {
+      if (known === undefined || !hasCode(error, 'NO_LISTING')) throw error
+      return [{ name: known, path: schemaPath(known), timestamp_range: parseTimestampedName(known)?.timestamp_range }]
+    }
+  }
+
+  /** Names of the files in `__schema` that are no schemas. None if the server cannot list names. */
+  async otherSchemaFiles(): Promise<readonly string[]> {
+    return (await this.schemaFolder().catch(unlessFault))?.others ?? []
+  }
+
+  private schemaFolder(): Promise<{ files: SchemaFile[]; others: string[] }> {
+    return this.once('schemas', () => this.readSchemaFolder(), this.timeless)
+  }
+
+  private async readSchemaFolder(): Promise<{ files: SchemaFile[]; others: string[] }> {
+    const root = await this.root()
+    const files: SchemaFile[] = []
+    const others: string[] = []
+    if (hasEntry(root, OLD_SCHEMA_FILE, 'file')) {
+      files.push({ name: OLD_SCHEMA_FILE, path: OLD_SCHEMA_FILE, timestamp_range: undefined })
+    }
+    if (hasEntry(root, SCHEMA_FOLDER, 'folder')) {
+      for (const { name, kind } of await this.folder.folder(SCHEMA_FOLDER).list()) {
+        const path = `${SCHEMA_FOLDER}/${name}`
+        if (kind !== 'file') continue
+        if (parseTimestampedName(name) || (await this.isReadAsSchema(path)))
+          files.push({ name, path, timestamp_range: nameFacts(name)?.timestamp_range })
+        else others.push(name)
+      }
+    }
+    return { files: files.sort(compareByTimestamps), others }
+  }
+
+  /** Whether a file with an unusual name is a schema. TileDB takes every file in the folder for one. */
+  private async isReadAsSchema(path: string): Promise<boolean> {
+    const [first, last] = nameFacts(lastPathPart(path))?.timestamp_range ?? [1n, 0n]
+    return first <= last && (await this.readSchemaFile(path).catch(unlessFault)) !== undefined
+  }
+
+  /** The schema with which TileDB opens the array: {@link schemaFileOpened}. @throws InspectError MISSING_FILE */
+  newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
+    return this.once('newest schema', async () => {
+      const file = schemaFileOpened(await this.schemaFiles(), this.cx.now)
+      if (file) return { file, schema: await this.schema(file.name) }
+      throw new InspectError(
+        'MISSING_FILE',
+        { expected: 'a schema in the array', found: 'none' },
+        { file: this.folder.path },
+      )
+    })
+  }
+
+  /** {@link newestSchema} for reading cells. @throws InspectError BAD_VALUE if the schema has no dimension */
+  async schemaOfCells(): Promise<ArraySchema> {
+    const { file, schema } = await this.newestSchema()
+    if (schema.domain.dimensions.length > 0) return schema
+    const at = { file: `${this.folder.path}/${file.path}`, field: 'domain.dimensions' }
+    throw badValue({ expected: 'at least one dimension', found: 'none' }, at)
+  }
+
+  /** Reads a schema. @param name as in footers: a file of `__schema`, or `__array_schema.tdb` */
+  schema(name: string): Promise<ArraySchema> {
+    return this.once(`schema ${name}`, () => this.readSchema(name))
+  }
+
+  private async readSchema(name: string): Promise<ArraySchema> {
+    if (/[/\0]/.test(name) || name === '' || name === '..') {
+      throw badValue(
+        { expected: 'the name of a schema file', found: JSON.stringify(name) },
+        {
+          field: 'array_schema_name',
+        },
+      )
+    }
+    try {
+      return await this.readSchemaFile(schemaPath(name))
+    } catch (error) {
+      if (hasCode(error, 'WRONG_KEY')) await this.proveKey()
+      throw keyOrDamage(error, this.cx)
+    }
+  }
+
+  private readSchemaFile(path: string): Promise<ArraySchema> {
+    return this.withFile(path, async (source) => {
+      const bytes = await readAll(source)
+      const foreign = path === OLD_SCHEMA_FILE ? foreignSchema(bytes, bytes.length) : undefined
+      if (foreign !== undefined) throw foreignError(foreign, source.name)
+      return readGenericTile(bytes, arraySchema, this.cx, { file: source.name, offset: 0 })
+    })
+  }
+
+  /** Tries the key on the fragments' metadata. If it opens any of them, a schema that it does not open is damaged. */
+  private async proveKey(): Promise<void> {
+    for (const { path } of await this.fragments()) {
+      const opened = this.withFile(`${path}/${FRAGMENT_METADATA_FILE}`, async (source) =>
+        openGenericTile(await readAll(source), this.cx, { file: source.name, offset: 0 }),
+      )
+      if (await opened.catch(unlessFault)) return
+    }
+  }
+
+  /** Reads the enumerations of a schema. */
+  async enumerations(schema: ArraySchema): Promise<Enumeration[]> {
+    return Promise.all(schema.enumerations.map((entry) => this.enumeration(entry)))
+  }
+
+  /** Reads an enumeration. @throws InspectError BAD_VALUE if offsets of values fall or leave the data */
+  enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
+    const path = `${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`
+    return this.once(path, async () => {
+      const enumeration = await readTileFile(this.folder.file(path), enumerationFile, this.cx)
+      withPlace({ file: `${this.folder.path}/${path}` }, () => checkOffsets(enumeration))
+      return enumeration
+    })
+  }
+
+  /** Reads all commit files. Damaged files are reported to {@link ReadContext.onFault}. */
+  commits(): Promise<Commits> {
+    const read = async (): Promise<Commits> => {
+      const commits = await readCommits(this.folder, await this.root(), this.cx.memory)
+      for (const { fault } of commits.files) if (fault) reportFault(this.cx, fault)
+      return commits
+    }
+    return this.once('commits', read, this.timeless)
+  }
+
+  /** All fragment folders, committed or not, sorted by their timestamps. Opens no fragment. */
+  async fragments(): Promise<FragmentEntry[]> {
+    const { visibility, folders } = await this.listing()
+    const { ignored } = await this.commits()
+    const inMeta = new Set<string>()
+    for await (const { entries } of this.consolidatedMetadata((fault) => reportFault(this.cx, fault)))
+      for (const { fragment_name } of entries) inMeta.add(lastPathPart(fragment_name))
+    return folders.map(({ name, path, timestamp_range, committed, hasNoCommit }): FragmentEntry => {
+      const found = visibility.state(path)
+      const state = found === 'uncommitted' && hasNoCommit ? 'no-metadata' : found
+      const listedBy = visibility.lists(path)[0]?.file
+      return {
+        name,
+        path,
+        timestamp_range,
+        committed,
+        visible: state === 'live',
+        isRead: isRead(state),
+        to_vacuum: listedBy !== undefined,
+        has_consolidated_metadata: inMeta.has(name),
+        state,
+        hidden_by:
+          state === 'ignored' ? ignored.get(path) : state === 'to-vacuum' || state === 'hidden' ? listedBy : undefined,
+      }
+    })
+  }
+
+  /** The fragment folders, and how commits and lists apply to them now. */
+  listing(): Promise<Listing> {
+    return this.once('listing', () => this.readListing())
+  }
+
+  /**
+   * Commits are listed before fragments, as TileDB lists only commits, and then opens what they name. A write makes its folder first
+   * and its commit last; a vacuum removes the commit first, and then the folder. So each listed commit has its folder, unless a
+   * vacuum has begun since, which {@link Storage.confirm} tells. Listed the other way round, a fragment that was consolidated
+   * between the two listings would lack its folder, and those that it replaces would lack their commits.
+   * @see Consolidator, FragmentConsolidator::vacuum, ArrayDirectory::load
+   */
+  private async readListing(): Promise<Listing> {
+    const commits = await this.commits()
+    const folders: Listing['folders'][number][] = []
+    for (const folder of await this.fragmentFolders()) {
+      const { path, hasNoCommit } = folder
+      const committed = commits.committed.has(path) || (hasNoCommit && (await this.hasMetadata(path)))
+      folders.push({ ...folder, committed })
+    }
+    const isAnyPartly =
+      folders.some(({ facts }) => isPartly(facts, this.cx)) ||
+      commits.files.some(({ kind, path }) => kind === 'vacuum' && isPartlyWithin(path, this.cx))
+    const newest = isAnyPartly ? await this.newestSchema().catch(unlessFault) : undefined
+    return { visibility: visibilityOf(commits, folders, this.cx, newest?.schema.array_type === 'sparse'), folders }
+  }
+
+  /** The entry of a fragment's folder. Undefined if there is none, or the server cannot list. */
+  async entryOf(folder: Folder): Promise<FragmentEntry | undefined> {
+    const path = folder.path.slice(this.folder.path.length + 1)
+    const entries = await this.fragments().catch(unlessCode('NO_LISTING'))
+    return entries?.find((entry) => entry.path === path)
+  }
+
+  /** Paths of fragments that TileDB would read, as they have a commit, but whose folder is missing. */
+  async missingFragments(): Promise<string[]> {
+    const { visibility, folders } = await this.listing()
+    const there = new Set(folders.map(({ path }) => path))
+    const missing: string[] = []
+    for (const path of (await this.commits()).committed)
+      if (!there.has(path) && visibility.lists(path).length === 0 && (await this.isReadNow(lastPathPart(path))))
+        missing.push(path)
+    // Told as damage only if no vacuum is removing them.
+    if (missing.length > 0) await this.folder.storage.confirm?.()
+    return missing
+  }
+
+  /** Whether TileDB reads all or a part of a fragment with this name at the times of the context. */
+  private async isReadNow(name: string): Promise<boolean> {
+    if (isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], this.cx)) return true
+    if (!isPartlyWithin(name, this.cx)) return false
+    return (await this.newestSchema().catch(unlessFault))?.schema.array_type === 'sparse'
+  }
+
+  /** Opens a fragment of this array. @param path relative to the array */
+  fragment(path: string): Fragment {
+    return new Fragment(this.folder.folder(path), this.cx, this)
+  }
+
+  /** What `work` returns for a fragment, which is closed afterwards. */
+  async withFragment<T>(path: string, work: (fragment: Fragment) => Promise<T>): Promise<T> {
+    const fragment = this.fragment(path)
+    try {
+      return await work(fragment)
+    } finally {
+      await fragment.close()
+    }
+  }
+
+  /** Names of all fragment folders, sorted by the timestamps in them. */
+  async fragmentNames(): Promise<string[]> {
+    return sortedAsWritten(await this.fragmentFolders()).map(({ name }) => name)
+  }
+
+  /** Folders with a fragment's name, and others that TileDB takes for fragments, sorted by their timestamps. */
+  private async fragmentFolders(): Promise<ListedFolder[]> {
+    const root = await this.root()
+    const grouped = hasEntry(root, FRAGMENTS_FOLDER, 'folder') ? await this.folder.folder(FRAGMENTS_FOLDER).list() : []
+    const found: ListedFolder[] = []
+    for (const [entries, folder] of [[root, ''] as const, [grouped, `${FRAGMENTS_FOLDER}/`] as const]) {
+      for (const { name, kind } of entries) {
+        const path = folder + name
+        if (kind !== 'folder' || NOT_FRAGMENTS.has(path)) continue
+        if (!isFragmentName(name) && !(await this.isUnusualFragment(path))) continue
+        const facts = nameFacts(name)
+        const timestamp_range = facts?.timestamp_range
+        found.push({ name, path, timestamp_range, facts, hasNoCommit: folder === '' && hasNoCommit(facts) })
+      }
+    }
+    return found.sort(compareByTimestamps)
+  }
+
+  /**
+   * Whether TileDB takes a folder with an unusual name for a fragment. It does if a commit names the folder. In the array's
+   * own folder, where old fragments have no version in their names, it also does if the folder has a metadata file.
+   */
+  private async isUnusualFragment(path: string): Promise<boolean> {
+    const isInside = path.includes('/')
+    if (!isInside && !mayBeFragment(path)) return false
+    if ((await this.commits()).committed.has(path)) return true
+    return !isInside && hasNoCommit(nameFacts(path)) && (await this.hasMetadata(path))
+  }
+
+  private async hasMetadata(folder: string): Promise<boolean> {
+    return (await this.folder.folder(folder).kind(FRAGMENT_METADATA_FILE)) === 'file'
+  }
+
+  /** Lets the storage list the folders of all fragments together, with many names and sizes per request. */
+  async listFragmentsAhead(): Promise<number | undefined> {
+    const inside = this.folder.folder(FRAGMENTS_FOLDER)
+    const grouped = hasEntry(await this.root(), FRAGMENTS_FOLDER, 'folder')
+    return this.folder.storage.listAhead?.(grouped ? inside.path : this.folder.path)
+  }
+
+  /**
+   * Footers from consolidated fragment metadata files, by fragment name. Footers before version 10 are left out, as they do
+   * not contain their version and schema. Damaged files are skipped, because every fragment has its own footer, too.
+   */
+  async consolidatedFooters(): Promise<Map<string, Uint8Array>> {
+    const found = new Map<string, Uint8Array>()
+    for await (const { entries, footers } of this.consolidatedMetadata(() => {})) {
+      const base = entries[0]?.offset ?? 0
+      for (const [i, { fragment_name, offset }] of entries.entries()) {
+        const next = entries[i + 1]
+        const end = next ? next.offset - base : footers.length
+        if (offset < base || end > footers.length) break
+        const name = lastPathPart(fragment_name)
+        if ((nameFacts(name)?.format_version ?? 0) >= 10) found.set(name, footers.subarray(offset - base, end))
+      }
+    }
+    return found
+  }
+
+  /** The consolidated fragment metadata files that can be read. */
+  private async *consolidatedMetadata(
+    onFault: (fault: InspectError) => void,
+  ): AsyncGenerator<ConsolidatedFragmentMetadata> {
+    for (const { kind, path } of (await this.commits()).files) {
+      if (kind !== 'fragment-metadata') continue
+      const metadata = await this.consolidatedFragmentMetadata(path).catch(faultOf)
+      if (metadata instanceof InspectError) onFault(metadata)
+      else yield metadata
+    }
+  }
+
+  /** Reads a consolidated fragment metadata file. @param path of the `.meta` file, relative to the array */
+  consolidatedFragmentMetadata(path: string): Promise<ConsolidatedFragmentMetadata> {
+    return readTileFile(this.folder.file(path), consolidatedFragmentMetadata, this.cx)
+  }
+
+  /** The array's current key-value metadata: see {@link readMetadata}. */
+  metadata(): Promise<Map<string, WrittenMetadata>> {
+    return readMetadata(this.folder, this.cx)
+  }
+
+  /** Whether the array is encrypted, from the header of the newest schema file. Needs no key. */
+  async encryption(): Promise<'NO_ENCRYPTION' | 'AES_256_GCM'> {
+    const file = (await this.schemaFiles()).at(-1)
+    if (!file) return 'NO_ENCRYPTION'
+    return this.withFile(file.path, async (source) => (await readGenericTileHeader(source)).encryption_type)
+  }
+
+  /**
+   * Refuses an array of an unknown version, for commands that read no schema. Ignores all other faults.
+   * @throws InspectError UNSUPPORTED_VERSION if the newest schema has a version that no release wrote
+   */
+  async checkVersion(): Promise<void> {
+    try {
+      await this.encryption()
+    } catch (error) {
+      if (hasCode(error, 'UNSUPPORTED_VERSION')) throw error
+    }
+  }
+
+  private async withFile<T>(path: string, work: (source: ByteSource) => Promise<T>): Promise<T> {
+    return withSource(this.folder.file(path), work)
+  }
+}
+
+/** Reports damage after which reading can go on: see {@link ReadContext.onFault}. */
+export function reportFault(cx: ReadContext, fault: InspectError): void {
+  if (!cx.onFault) throw fault
+  cx.onFault(fault)
+}
+
+/** An entry of key-value metadata, and the file that has it. */
+export type WrittenMetadata = MetadataEntry & {
+  /** First and last timestamp of the file, in milliseconds. They differ if the file was consolidated. */
+  timestamp_range: readonly [bigint, bigint] | undefined
+  /** Name of the file. */
+  file: string
+}
+
+/**
+ * Current key-value metadata of an array or a group, without deleted keys. It comes from all files of `__meta` except
+ * those that a `.vac` file there lists. For each key, a later file overrides earlier ones. See {@link timedFiles}.
+ *
+ * @see format_spec/metadata.md
+ */
+export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map<string, WrittenMetadata>> {
+  const inside = folder.folder(METADATA_FOLDER)
+  const entries = await inside.listIfThere()
+  return newestOf(await changesIn(inside, entries, cx, await vacuumedMetadata(inside, entries, cx)))
+}
+
+/** A change of a key of key-value metadata. */
+export interface MetadataVersion {
+  change: WrittenMetadata
+  /** Whether readers get it now. */
+  isCurrent: boolean
+}
+
+/**
+ * Every change of every key that the files of `__meta` hold between the times, even of files that a `.vac` file lists. Keys
+ * are in the order of their names. The changes of a key are oldest first; a consolidated copy comes after its original.
+ */
+export async function metadataVersions(folder: Folder, cx: ReadContext): Promise<MetadataVersion[]> {
+  const inside = folder.folder(METADATA_FOLDER)
+  const entries = await inside.listIfThere()
+  const gone = await vacuumedMetadata(inside, entries, cx)
+  const all = await changesIn(inside, entries, cx)
+  const current = newestOf(all.filter(({ file }) => !gone.has(file)))
+  return all
+    .map((change) => ({ change, isCurrent: current.get(change.key) === change }))
+    .sort(({ change: a }, { change: b }) => {
+      if (a.key !== b.key) return a.key < b.key ? -1 : 1
+      const [first, last] = a.timestamp_range ?? [0n, 0n]
+      const [otherFirst, otherLast] = b.timestamp_range ?? [0n, 0n]
+      return Number(last - otherLast) || Number(otherFirst - first)
+    })
+}
+
+/**
+ * Names of the files that `.vac` files of `__meta` list.
+ * @param entries entries of `__meta`
+ * @param times a `.vac` file counts if its timestamps are between these times; without times all count
+ */
+export async function vacuumedMetadata(inside: Folder, entries: readonly Entry[], times?: Times): Promise<Set<string>> {
+  const vacuumed = new Set<string>()
+  const counts = (name: string): boolean => !times || isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], times)
+  for (const { name } of entries) {
+    if (!name.endsWith('.vac') || !counts(name)) continue
+    const bytes = await withSource(inside.file(name), readAll)
+    for (const { text } of parseLines(bytes)) if (text !== '') vacuumed.add(lastPathPart(text))
+  }
+  return vacuumed
+}
+
+/** The entries of the files of `__meta`, in the order in which TileDB applies them. @param gone names of files to leave out */
+async function changesIn(
+  inside: Folder,
+  entries: readonly Entry[],
+  cx: ReadContext,
+  gone?: ReadonlySet<string>,
+): Promise<WrittenMetadata[]> {
+  const changes: WrittenMetadata[] = []
+  for await (const { name, content } of timedFiles(inside, entries, cx, arrayMetadata, gone)) {
+    const timestamp_range = nameFacts(name)?.timestamp_range
+    for (const change of content.entries) changes.push({ ...change, timestamp_range, file: name })
+  }
+  return changes
+}
+
+/** The last change of each key, without deleted keys. */
+function newestOf(changes: readonly WrittenMetadata[]): Map<string, WrittenMetadata> {
+  const newest = new Map<string, WrittenMetadata>()
+  for (const change of changes) {
+    newest.delete(change.key)
+    if (!change.deleted) newest.set(change.key, change)
+  }
+  return newest
+}

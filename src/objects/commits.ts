@@ -1,0 +1,236 @@
+import { addPlace, faultOf, hasCode, InspectError, withHint } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import type { Memory } from '../base/memory.ts'
+import { nameOf } from '../base/paths.ts'
+import {
+  type ConsolidatedCommit,
+  FOLDERS_SINCE,
+  fragmentsFolder,
+  lastPathPart,
+  parseConsolidatedCommits,
+  parseLines,
+} from '../format/commit-files.ts'
+import { nameFacts, parseFragmentName } from '../format/timestamped-name.ts'
+import { type Entry, type Folder, hasEntry, readAll, withSource } from '../storage/source.ts'
+
+/** Folder of commit files since version 12. */
+export const COMMITS_FOLDER = '__commits'
+/** Folder of fragments since version 12. */
+export const FRAGMENTS_FOLDER = '__fragments'
+export const FRAGMENT_META_FOLDER = '__fragment_meta'
+
+/** Kind of a commit file or entry, by its suffix. */
+export type CommitKind =
+  | 'write'
+  | 'delete'
+  | 'update'
+  | 'vacuum'
+  | 'consolidated-commits'
+  | 'ignore'
+  | 'fragment-metadata'
+
+const KINDS: Readonly<Record<string, CommitKind>> = {
+  '.wrt': 'write',
+  '.ok': 'write',
+  '.del': 'delete',
+  '.upd': 'update',
+  '.vac': 'vacuum',
+  '.con': 'consolidated-commits',
+  '.ign': 'ignore',
+  '.meta': 'fragment-metadata',
+}
+
+export function commitKind(name: string): CommitKind | undefined {
+  return KINDS[name.slice(name.lastIndexOf('.'))]
+}
+
+/** Suffixes that TileDB recognises in each folder. The array's own folder (`''`) is for versions before 12. */
+const SUFFIXES: Readonly<Partial<Record<string, RegExp>>> = {
+  '': /\.(?:ok|vac|meta)$/,
+  [COMMITS_FOLDER]: /\.(?:wrt|del|upd|vac|con|ign)$/,
+  [FRAGMENT_META_FOLDER]: /\.meta$/,
+}
+
+/**
+ * {@link commitKind} of a file in a folder. Undefined for files that TileDB ignores there.
+ * @param folder `''`, `__commits` or `__fragment_meta`
+ */
+export function commitKindIn(folder: string, name: string): CommitKind | undefined {
+  return SUFFIXES[folder]?.test(name) ? commitKind(name) : undefined
+}
+
+/** One commit file. */
+export interface CommitFile {
+  /** Path relative to the array: `__commits/<name>.wrt`, `<name>.ok`. */
+  path: string
+  kind: CommitKind
+  /** Whether a `.wrt` or `.ok` name is a folder. TileDB accepts it: it only checks that the name exists. */
+  isFolder: boolean
+  /** Lines of a `.vac`, `.ign` or `.con` file. */
+  entries: readonly CommitEntry[]
+  /** Damage of the file; `entries` then has the lines before it. */
+  fault: InspectError | undefined
+}
+
+/** One line of a commit file. */
+export interface CommitEntry {
+  /** The line as stored. */
+  text: string
+  /** Offset of the line in the file, in bytes. */
+  offset: number
+  /** Last part of the path: the name of a fragment or of a commit file. */
+  name: string
+  /** Place of the generic tile that follows the line in a `.con` file. */
+  tile: ConsolidatedCommit['tile']
+}
+
+/** The content of an array's commit files, whether the fragments exist or not. */
+export interface Commits {
+  files: readonly CommitFile[]
+  /** Paths of the committed fragments: by a `.wrt` or `.ok` file, or {@link consolidated}. */
+  committed: ReadonlySet<string>
+  /** Paths of the fragments whose line in a `.con` file is cancelled by an `.ign` file, with the path of the `.ign` file. */
+  ignored: ReadonlyMap<string, string>
+  /** Paths of the fragments that a line of a `.con` file commits. The line must not be in an `.ign` file. */
+  consolidated: ReadonlySet<string>
+}
+
+/**
+ * Reads all commit files of an array: those in `__commits` (since version 12) and those in its own folder (before).
+ *
+ * @see tiledb/sm/array/array_directory.cc: load_consolidated_commit_uris, compute_uris_to_vacuum
+ */
+export async function readCommits(array: Folder, rootEntries: readonly Entry[], memory: Memory): Promise<Commits> {
+  const files: CommitFile[] = []
+  for (const folder of ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
+    if (folder !== '' && !hasEntry(rootEntries, folder, 'folder')) continue
+    for (const { name, kind: fileKind } of folder === '' ? rootEntries : await array.folder(folder).list()) {
+      const kind = fileKind === 'other' ? undefined : commitKindIn(folder, name)
+      if (!kind || (fileKind !== 'file' && kind !== 'write')) continue
+      const path = folder === '' ? name : `${folder}/${name}`
+      files.push({ path, kind, isFolder: fileKind !== 'file', entries: NO_ENTRIES, fault: undefined })
+    }
+  }
+  const room = new ListRoom(memory)
+  const read = async (file: CommitFile) => ({ file, contents: await readEntries(array, file, room) })
+  for await (const { file, contents } of inOrder(files.filter(hasEntries), atOnce(array), read))
+    Object.assign(file, contents)
+  return { files, ...committedBy(files) }
+}
+
+/** A line of a list becomes objects, in several lists, that take this many times its bytes, as a share of {@link Memory.room}. */
+const TIMES_OF_LINES = 10
+
+/** Counts the bytes of the lists of an array. */
+class ListRoom {
+  private readonly most: number
+  private bytes = 0
+
+  constructor({ room }: Memory) {
+    this.most = Math.floor(room / TIMES_OF_LINES)
+  }
+
+  /** @throws InspectError TOO_LARGE if there is no room for all lists. Without some of them, no fragment's state is known. */
+  take(bytes: number, file: string): void {
+    this.bytes += bytes
+    if (this.bytes <= this.most) return
+    const fault = { expected: `at most ${this.most} bytes in lists of commits`, found: `${this.bytes} or more` }
+    throw new InspectError('TOO_LARGE', withHint(fault, '(a thirtieth of --memory)'), { file })
+  }
+}
+
+/** The list of all files without entries. Arrays may have 100,000 of them. */
+const NO_ENTRIES: CommitFile['entries'] = []
+
+function hasEntries({ kind }: Pick<CommitFile, 'kind'>): boolean {
+  return kind === 'vacuum' || kind === 'ignore' || kind === 'consolidated-commits'
+}
+
+/** Reads the lines of a file. Damage is returned and not thrown, so that the other files still count. */
+async function readEntries(
+  array: Folder,
+  { kind, path }: CommitFile,
+  room: ListRoom,
+): Promise<Pick<CommitFile, 'entries' | 'fault'>> {
+  const source = array.file(path)
+  const commits: ConsolidatedCommit[] = []
+  const fault = await withSource(source, async () => {
+    room.take(await source.size(), source.name)
+    const bytes = await readAll(source)
+    if (kind === 'consolidated-commits') parseConsolidatedCommits(bytes, commits)
+    else
+      for (const { text, offset } of parseLines(bytes))
+        if (text !== '' || kind === 'vacuum') commits.push({ path: text, offset, tile: undefined })
+  }).catch((error: unknown) => {
+    if (hasCode(error, 'TOO_LARGE')) throw error
+    return faultOf(addPlace(error, { file: source.name }))
+  })
+  const entries = commits.map(({ path: text, offset, tile }) => ({ text, offset, name: lastPathPart(text), tile }))
+  return { entries, fault: fault ?? undefined }
+}
+
+function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files'> {
+  const ignoredLines = new Map<string, string>()
+  const committed = new Set<string>()
+  const ignored = new Map<string, string>()
+  const consolidated = new Set<string>()
+  for (const { kind, entries, path } of files) {
+    if (kind === 'ignore') for (const { text } of entries) ignoredLines.set(text, ignoredLines.get(text) ?? path)
+  }
+  for (const { kind, entries, path } of files) {
+    if (kind === 'write') committed.add(committedPath(path))
+    if (kind !== 'consolidated-commits') continue
+    for (const { text } of entries) {
+      const fragment = linePath(text)
+      if (fragment === undefined) continue
+      const ignoredBy = ignoredLines.get(text)
+      if (ignoredBy === undefined) consolidated.add(fragment)
+      else ignored.set(fragment, ignoredBy)
+    }
+  }
+  for (const path of consolidated) committed.add(path)
+  for (const path of committed) ignored.delete(path)
+  return { committed, ignored, consolidated }
+}
+
+/** Path of the fragment that a commit file commits: in the array's own folder for `.ok` files, otherwise in `__fragments`. */
+export function committedPath(path: string): string {
+  const name = stem(lastPathPart(path))
+  return path.endsWith('.ok') ? name : `${FRAGMENTS_FOLDER}/${name}`
+}
+
+/** Path of the commit file of the fragment at a path: the inverse of {@link committedPath}. */
+export function pathOfCommit(fragment: string): string {
+  const name = lastPathPart(fragment)
+  return name === fragment ? `${name}.ok` : `${COMMITS_FOLDER}/${name}.wrt`
+}
+
+/** Path where a fragment with this name belongs. A name without a version counts as new. */
+export function fragmentPath(name: string): string {
+  const version = parseFragmentName(name)?.least_version ?? FOLDERS_SINCE
+  return `${fragmentsFolder(version)}${name}`
+}
+
+/**
+ * Path of the fragment that a line of a `.con` file commits. For `.wrt` only the last part of the path counts. For
+ * `.ok` the line must be exactly the file's path relative to the array.
+ * @see tiledb/sm/array/array_directory.cc: load_commits_dir_uris_v12_or_higher, is_fragment
+ */
+export function linePath(text: string): string | undefined {
+  if (text.endsWith('.wrt')) return `${FRAGMENTS_FOLDER}/${nameOf(text).slice(0, -'.wrt'.length)}`
+  return text.endsWith('.ok') && !text.includes('/') ? text.slice(0, -'.ok'.length) : undefined
+}
+
+/**
+ * Whether TileDB may take a folder with this name, in the array's own folder, for a fragment.
+ * @see tiledb/sm/array/array_directory.cc: is_fragment
+ */
+export function mayBeFragment(name: string): boolean {
+  return nameFacts(name) !== undefined && !stem(name).includes('.')
+}
+
+/** A file name without its suffix. */
+export function stem(name: string): string {
+  const dot = name.lastIndexOf('.')
+  return dot < 0 ? name : name.slice(0, dot)
+}

@@ -1,0 +1,83 @@
+import { element } from '../base/element.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import { type Entry, type Folder, withSource } from '../storage/source.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from './fragment.ts'
+
+/** Bytes of the offset of a var-sized cell. */
+const OFFSET_BYTES = 8
+
+/** Unfiltered bytes of a file's tiles. Undefined for var-sized values since version 3, for which the footer has no sizes. */
+export function unfilteredSizeByFooter(info: FragmentInfo, file: FieldFile): number | undefined {
+  const slot = element(info.slots, file.slot)
+  if (file.role === 'var') return info.v1 && sum(info.v1.tile_var_sizes[file.slot]?.values)
+  const cells = storedCellNum(info)
+  if (file.role === 'validity') return cells
+  return cells * (slot.varSized ? OFFSET_BYTES : slot.cellSize)
+}
+
+/** Unfiltered bytes of a file's tiles. Reads the list of the sizes of var tiles if needed. */
+export async function unfilteredFileSize(fragment: Fragment, file: FieldFile): Promise<number> {
+  const known = unfilteredSizeByFooter(await fragment.info(), file)
+  return known ?? sum(await fragment.offsets('tile_var_sizes', file.slot))
+}
+
+function sum(values: Float64Array | undefined): number {
+  let total = 0
+  for (const value of values ?? []) total += value
+  return total
+}
+
+/** Cells inside the non-empty domain. In a sparse fragment these are all cells. */
+export function cellsInDomain(info: FragmentInfo): number | bigint {
+  if (!info.dense) return storedCellNum(info)
+  if (!info.nonempty_domain) return 0
+  let cells = 1n
+  for (const [d, { type }] of info.schema.domain.dimensions.entries()) {
+    const { min, max } = element(info.nonempty_domain, d)
+    cells *= integerOf(type, max) - integerOf(type, min) + 1n
+  }
+  return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
+}
+
+/** Cells of a dense fragment's tiles outside of its non-empty domain, which it stores beside those that were written. */
+export function paddingNum(info: FragmentInfo): number {
+  return info.dense ? Math.max(0, storedCellNum(info) - Number(cellsInDomain(info))) : 0
+}
+
+/**
+ * Sizes in bytes of a folder's files, by name.
+ * @param entries entries of the folder, if they are known
+ */
+export async function fileSizes(folder: Folder, entries?: readonly Entry[]): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  const asked: Promise<unknown>[] = []
+  for (const entry of entries ?? (await folder.list())) {
+    const { name, kind } = entry
+    if (kind !== 'file') continue
+    const size = entry.size ?? folder.storage.sizeNow?.(`${folder.path}/${name}`)
+    // Set now, so that names keep the order of the entries even if the size comes later.
+    sizes.set(name, size ?? 0)
+    if (size === undefined) asked.push(entrySize(folder, entry).then((found) => sizes.set(name, found)))
+  }
+  await Promise.all(asked)
+  return sizes
+}
+
+/** Sizes in bytes of the files in a fragment's folder, by name. */
+export async function fragmentFileSizes(fragment: Fragment): Promise<Map<string, number>> {
+  const entries = (await fragment.entries()).map((entry) =>
+    entry.name === FRAGMENT_METADATA_FILE ? { ...entry, size: entry.size ?? fragment.metadataSize } : entry,
+  )
+  return fileSizes(fragment.folder, entries)
+}
+
+/** Bytes of one file. Asks the storage only if the listing did not give the size. */
+export async function entrySize(folder: Folder, { name, size }: Entry): Promise<number> {
+  return size ?? withSource(folder.file(name), (source) => source.size())
+}
+
+/** `unfiltered` divided by `stored`, rounded to four decimal places. `stored` must not be 0. */
+export function ratioOf(unfiltered: number, stored: number): number {
+  return Math.round((unfiltered / stored) * 10_000) / 10_000
+}

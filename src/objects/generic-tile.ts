@@ -1,0 +1,237 @@
+import { addPlace, hasCode, InspectError, withHint } from '../base/errors.ts'
+import { Memory } from '../base/memory.ts'
+import type { Codecs } from '../filters/codecs/codecs.ts'
+import { Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
+import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
+import { type Describe, decode, decodePrefix } from '../format/io.ts'
+import { CHUNK_HEAD_BYTES, chunkCount } from '../format/tile-chunks.ts'
+import { type ByteSource, readAll, withSource } from '../storage/source.ts'
+
+/** Settings and state of reading. An array, its fragments and its files share one object. */
+export interface ReadContext {
+  codecs: Codecs
+  /** AES-256-GCM key, 32 bytes. */
+  key: Uint8Array | undefined
+  /** Whether the key has opened any generic tile. From then on a wrong tag means damage, not a wrong key. */
+  keyProven: boolean
+  /** Whether an encrypted generic tile was opened. The pipelines of the array's data files then end in the AES filter. */
+  encrypted: boolean
+  /** The bound of the run's memory, which all contexts of a run share. What does not fit is TOO_LARGE. */
+  memory: Memory
+  /** Time of the read in milliseconds. Fragments, lists and schemas of later times do not count. */
+  now: bigint
+  /** Start of the time range in milliseconds, 0 if undefined. Earlier writes do not count, except for schemas. */
+  from?: bigint | undefined
+  /** Called for damage after which reading can go on, such as one commit file of many. If undefined, the error is thrown. */
+  onFault?: ((fault: InspectError) => void) | undefined
+  /** Called for files of `__meta` and `__group` with names of another form that TileDB fails to read. */
+  onStray?: ((name: string) => void) | undefined
+  /**
+   * Called between pieces of work that wait for nothing, so that signals are handled, and a page can let its browser draw. Returns what
+   * to wait for; nothing most of the time.
+   */
+  pause?: (() => Promise<void> | undefined) | undefined
+}
+
+/** The times between which TileDB opens an array or a group, both included. */
+export type Times = Pick<ReadContext, 'from' | 'now'>
+
+/** A context for one array, and for the fragments and files in it. */
+export function readContext(codecs: Codecs, key?: Uint8Array, memory = new Memory()): ReadContext {
+  return { codecs, key, keyProven: false, encrypted: false, memory, now: timeOfOpening() }
+}
+
+/** What a pipeline must know of the memory of the run, for tiles of data files. */
+export function roomOf({ memory }: ReadContext): Pick<TileType, 'room' | 'isRoomSet'> {
+  return { room: memory.room, isRoomSet: memory.isSet }
+}
+
+/** The time in `TILEDB_INSPECT_NOW`, or the current time. */
+export function timeOfOpening(): bigint {
+  const set = globalThis.process?.env.TILEDB_INSPECT_NOW
+  return set !== undefined && /^\d{1,18}$/.test(set) ? BigInt(set) : BigInt(Date.now())
+}
+
+/** An opened generic tile. */
+export interface GenericTile {
+  header: GenericTileHeader
+  /** Unfiltered content. Its meaning depends on the file. */
+  payload: Uint8Array
+  /** Stored bytes: of the header and the chunks. */
+  length: number
+  /** Upper limit on the elements of lists in the content: see {@link mostElements}. */
+  mostElements: number
+}
+
+/** The place of a generic tile, for errors. */
+export interface TilePlace {
+  file: string
+  /** Offset of the tile in its file, in bytes. */
+  offset: number
+}
+
+/**
+ * Opens the generic tile at the start of `bytes`. Other bytes may follow it.
+ * @throws InspectError KEY_NEEDED, WRONG_KEY, TRUNCATED, and those of filters
+ */
+export async function openGenericTile(
+  bytes: Uint8Array,
+  cx: ReadContext,
+  place: TilePlace,
+  options: Pick<ReadOptions, 'onVerdict'> = {},
+): Promise<GenericTile> {
+  const { value: header, length } = decodePrefix(bytes, genericTileHeader, place)
+  if (header.persisted_size > bytes.length - length) {
+    const fault = { expected: `${header.persisted_size} bytes of tile`, found: bytes.length - length }
+    throw new InspectError('TRUNCATED', fault, { ...place, field: 'persisted_size' })
+  }
+  const tile = genericTileType(header, cx, place)
+  const stored = bytes.subarray(length, length + header.persisted_size)
+  try {
+    const pipeline = await Pipeline.load(header.filters.filters, tile, cx.codecs)
+    checkChunkNum(chunkCount(stored), header, cx)
+    let fits = true
+    const steps = pipeline.reverseSteps(stored, {
+      onVerdict:
+        options.onVerdict &&
+        ((verdict, chunk) => {
+          if (!verdict.ok) fits = false
+          options.onVerdict?.(verdict, chunk)
+        }),
+      expectedSize: header.tile_size,
+      offset: place.offset + length,
+    })
+    let step = steps.next()
+    while (!step.done) {
+      await cx.pause?.()
+      step = steps.next()
+    }
+    const { data } = step.value
+    if (fits) openedWithKey(header, cx)
+    return {
+      header,
+      payload: data,
+      length: length + header.persisted_size,
+      mostElements: mostElements(stored.length, cx),
+    }
+  } catch (error) {
+    throw addPlace(keyOrDamage(error, cx), place)
+  }
+}
+
+/** Content of up to this many bytes is always accepted. */
+const LEAST_CONTENT = 2 ** 24
+/** Up to this many elements of lists are always accepted. Each element becomes some objects. */
+const LEAST_ELEMENTS = 2 ** 18
+/** Plausible elements per stored byte. TileDB needs 3 bytes or more for each, even if the names are sequential. */
+const ELEMENTS_PER_BYTE = 2
+/** Up to this many chunks are always accepted. TileDB's chunks have 65,536 bytes, except the last. */
+const LEAST_CHUNKS = 1024
+/** Smallest plausible bytes of a chunk, if there are more chunks. */
+const SMALLEST_CHUNK = 64
+
+/** Upper limit on the elements of lists in a generic tile of `stored` bytes: what is plausible, and what memory can hold. */
+export function mostElements(stored: number, { memory }: ReadContext): number {
+  const plausible = Math.max(LEAST_ELEMENTS, stored * ELEMENTS_PER_BYTE)
+  return memory.isSet ? memory.elements : Math.min(plausible, memory.elements)
+}
+
+/** The elements of every generic tile. TileDB does not look at what the header says about them. */
+export const TILE_OF_BYTES = { datatype: 'CHAR', cellSize: 1 } as const
+
+/**
+ * The {@link TileType} of a generic tile. The stored size limits the unfiltered size, so that a file of a few bytes cannot
+ * take all memory.
+ * @param header its persisted size fits in the file: the caller has checked it
+ * @throws InspectError KEY_NEEDED, TOO_LARGE
+ */
+export function genericTileType(header: GenericTileHeader, cx: ReadContext, place: Partial<TilePlace>): TileType {
+  if (header.encryption_type === 'AES_256_GCM' && !cx.key) {
+    const says = 'the array is encrypted (AES_256_GCM)'
+    const commandLine = `${says}: give its key with --key or --key-file`
+    throw new InspectError('KEY_NEEDED', { says, commandLine }, place)
+  }
+  return {
+    ...TILE_OF_BYTES,
+    formatVersion: header.format_version,
+    key: cx.key,
+    ...contentBound(header.persisted_size, cx),
+  }
+}
+
+/** The upper limit on a generic tile's unfiltered size. @param stored bytes of its chunks */
+export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'room' | 'isRoomSet' | 'plausible'> {
+  const bound = roomOf(cx)
+  return bound.isRoomSet ? bound : { ...bound, plausible: { bytes: unfilteredLimit(stored, LEAST_CONTENT), stored } }
+}
+
+/**
+ * Refuses implausibly many chunks, because unfiltering takes time for each chunk. If the user sets a bound of memory, any
+ * number is accepted.
+ * @throws InspectError TOO_LARGE
+ */
+export function checkChunkNum(
+  chunkNum: number,
+  { tile_size, persisted_size }: GenericTileHeader,
+  cx: ReadContext,
+): void {
+  // There is no room for their heads, so the number is damaged, and unfiltering ends at once.
+  if (chunkNum * CHUNK_HEAD_BYTES > persisted_size) return
+  const most = Math.max(LEAST_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
+  if (chunkNum <= most || cx.memory.isSet) return
+  const fault = { expected: `at most ${most} chunks for ${tile_size} unfiltered bytes`, found: chunkNum }
+  const hinted = withHint(fault, '(--memory lifts this bound)')
+  throw new InspectError('TOO_LARGE', hinted, { field: 'chunk_num' })
+}
+
+/** Updates the context after a generic tile was opened. */
+export function openedWithKey(header: GenericTileHeader, cx: ReadContext): void {
+  if (header.encryption_type !== 'AES_256_GCM') return
+  cx.keyProven = true
+  cx.encrypted = true
+}
+
+/** Turns WRONG_KEY into CHECKSUM if the key has opened another tile: then the tile is damaged. */
+export function keyOrDamage(error: unknown, cx: ReadContext): unknown {
+  if (!hasCode(error, 'WRONG_KEY') || !cx.keyProven) return error
+  const fault = { expected: 'the AES-256-GCM tag to fit the bytes', found: 'that it does not' }
+  return new InspectError('CHECKSUM', fault, error.at, { cause: error })
+}
+
+/**
+ * Opens a generic tile and reads its content with `describe`. In errors about the content, offsets are relative to the content.
+ * @throws InspectError UNSUPPORTED_VERSION if the content has an unknown format version; those of {@link openGenericTile}
+ */
+export async function readGenericTile<T>(
+  bytes: Uint8Array,
+  describe: Describe<T>,
+  cx: ReadContext,
+  place: TilePlace,
+): Promise<T> {
+  return decodeTile(await openGenericTile(bytes, cx, place), describe, place)
+}
+
+/** Reads the content of an opened generic tile with `describe`. */
+export function decodeTile<T>(
+  { payload, mostElements }: GenericTile,
+  describe: Describe<T>,
+  { file, offset }: TilePlace,
+): T {
+  return decode(payload, describe, { file, mostElements, space: `unfiltered content of the generic tile at ${offset}` })
+}
+
+/** {@link readGenericTile} for a file that is one generic tile. Closes the source. */
+export function readTileFile<T>(source: ByteSource, describe: Describe<T>, cx: ReadContext): Promise<T> {
+  return withSource(source, async () =>
+    readGenericTile(await readAll(source), describe, cx, { file: source.name, offset: 0 }),
+  )
+}
+
+/** Bytes to read for a header. A header with TileDB's filters is never longer. */
+export const GENERIC_TILE_HEADER_BYTES = 4096
+
+/** Reads only the header of the generic tile at the start of a file. Needs no key. */
+export async function readGenericTileHeader(source: ByteSource): Promise<GenericTileHeader> {
+  const bytes = await source.read(0, Math.min(await source.size(), GENERIC_TILE_HEADER_BYTES))
+  return decodePrefix(bytes, genericTileHeader, { file: source.name, offset: 0 }).value
+}

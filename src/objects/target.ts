@@ -1,0 +1,241 @@
+import { InspectError } from '../base/errors.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { parseFragmentName } from '../format/timestamped-name.ts'
+import { type Entry, Folder, notFound, type Storage } from '../storage/source.ts'
+import { InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from './array.ts'
+import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from './commits.ts'
+import { foreignError, foreignFile, foreignFolder } from './foreign.ts'
+import { Fragment } from './fragment.ts'
+import type { ReadContext } from './generic-tile.ts'
+import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from './group.ts'
+
+/** What is at a path. */
+export type Target = ArrayTarget | FragmentTarget | GroupTarget | FileTarget
+
+export interface ArrayTarget {
+  type: 'array'
+  path: string
+  array: InspectArray
+}
+
+export interface FragmentTarget {
+  type: 'fragment'
+  path: string
+  fragment: Fragment
+  array: InspectArray | undefined
+}
+
+export interface GroupTarget {
+  type: 'group'
+  path: string
+  group: InspectGroup
+}
+
+/** A file, with the array and the fragment that it belongs to, if any. */
+export interface FileTarget {
+  type: 'file'
+  path: string
+  name: string
+  folder: Folder
+  array: InspectArray | undefined
+  fragment: Fragment | undefined
+}
+
+export type FragmentFile = FileTarget & { fragment: Fragment }
+
+/** The kinds of targets that commands tell apart. Files are of different kinds by their names and places. */
+export interface TargetsByKind {
+  array: ArrayTarget
+  group: GroupTarget
+  fragment: FragmentTarget & { array: InspectArray }
+  /** A fragment that lies in no array. */
+  'lone fragment': FragmentTarget
+  'fragment metadata': FragmentFile
+  /** Any other file of a fragment. */
+  'data file': FragmentFile
+  'schema file': FileTarget
+  /** A file of the footers of several fragments. */
+  'consolidated fragment metadata': FileTarget
+  /** A file that lies in no array: it may be a copy of any file. */
+  'lone file': FileTarget
+  'other file': FileTarget
+}
+
+export type TargetKind = keyof TargetsByKind
+
+export function kindOf(target: Target): TargetKind {
+  switch (target.type) {
+    case 'array':
+    case 'group':
+      return target.type
+    case 'fragment':
+      return target.array ? 'fragment' : 'lone fragment'
+    case 'file':
+      return fileKind(target)
+  }
+}
+
+function fileKind({ name, folder, array, fragment }: FileTarget): TargetKind {
+  if (fragment) return name === FRAGMENT_METADATA_FILE ? 'fragment metadata' : 'data file'
+  if (name === OLD_SCHEMA_FILE || folder.name === SCHEMA_FOLDER) return 'schema file'
+  if (name.endsWith('.meta')) return 'consolidated fragment metadata'
+  return array ? 'other file' : 'lone file'
+}
+
+/**
+ * Finds out what is at a path.
+ * @throws InspectError NOT_FOUND; NOT_TILEDB if a folder is not an array, group or fragment
+ */
+export async function openTarget(storage: Storage, path: string, cx: ReadContext): Promise<Target> {
+  const clean = path.length > 1 ? path.replace(/\/+$/, '') : path
+  if (storage.mayNotList?.(clean)) {
+    const named = targetByName(new Folder(storage, clean), cx)
+    if (named) return named
+  }
+  const kind = await storage.kind(clean)
+  if (kind === undefined) throw notFound(clean)
+  const folder = new Folder(storage, clean)
+  if (kind !== 'folder') return fileTarget(folder, cx)
+  const entries = await folder.list()
+  const names = new Set(entries.map((entry) => entry.name))
+  if (!names.has(SCHEMA_FOLDER) && !names.has(GROUP_DETAILS_FOLDER)) {
+    const foreign = await foreignFolder(folder, entries)
+    if (foreign !== undefined) throw foreignError(foreign, clean)
+  }
+  if (names.has(FRAGMENT_METADATA_FILE) && !parseFragmentName(folder.name)) {
+    // A link to a fragment: the folder that it leads to has the name and the array.
+    const real = new Folder(storage, folder.realPath)
+    if (parseFragmentName(real.name)) return fragmentTarget(real, cx)
+  }
+  // It is a fragment, even if it also has files of an array or group.
+  if (names.has(FRAGMENT_METADATA_FILE) && parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
+  if (names.has(SCHEMA_FOLDER) || names.has(OLD_SCHEMA_FILE))
+    return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
+  if (names.has(GROUP_FILE) || names.has(GROUP_DETAILS_FOLDER)) {
+    return { type: 'group', path: clean, group: new InspectGroup(folder, cx) }
+  }
+  if (names.has(FRAGMENT_METADATA_FILE) || parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
+  if (ONLY_OF_ARRAYS.some((name) => names.has(name)))
+    return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
+  const around = await arrayAround(folder, cx, true)
+  const inside = around ? `; it lies in the array ${around.folder.name}` : await objectsBelow(folder, entries)
+  const fault = {
+    expected: 'a TileDB array, group or fragment',
+    found: `a folder without the files of any of them${inside}`,
+  }
+  throw new InspectError('NOT_TILEDB', fault, { file: clean })
+}
+
+/** Names the arrays and groups directly below a local folder: `; below it are the targets cities, roads`. */
+async function objectsBelow(folder: Folder, entries: readonly Entry[]): Promise<string> {
+  if (folder.isRemote) return ''
+  const found: string[] = []
+  for (const { name, kind } of entries.slice(0, MOST_LOOKED_AT)) {
+    if (found.length > MOST_NAMED) break
+    if (kind !== 'folder') continue
+    const below = await Promise.all(OBJECT_MARKS.map((mark) => folder.folder(name).kind(mark)))
+    if (below.some((mark) => mark !== undefined)) found.push(name)
+  }
+  if (found.length === 0) return ''
+  const more = found.length > MOST_NAMED ? ', …' : ''
+  return `; below it are the targets ${found.slice(0, MOST_NAMED).join(', ')}${more}`
+}
+
+/** Names that mark an array or a group. */
+const OBJECT_MARKS = [SCHEMA_FOLDER, OLD_SCHEMA_FILE, GROUP_FILE, GROUP_DETAILS_FOLDER]
+/** Limits on the entries that are looked at, and on the names in the message. */
+const MOST_LOOKED_AT = 1000
+const MOST_NAMED = 5
+
+async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> {
+  const array = await arrayAround(folder, cx)
+  // Only releases before 1.6 used such names, so a release before 1.4 may have written the array.
+  if (array && (parseFragmentName(folder.name)?.least_version ?? 0) <= 2) {
+    const foreign = await foreignFolder(array.folder, await array.root())
+    if (foreign !== undefined) throw foreignError(`a fragment of ${foreign}`, folder.path)
+  }
+  return fragmentIn(array, folder, cx)
+}
+
+function fragmentIn(array: InspectArray | undefined, folder: Folder, cx: ReadContext): Target {
+  return { type: 'fragment', path: folder.path, fragment: new Fragment(folder, cx, array), array }
+}
+
+/** Opens a folder that is known to be a fragment, without checking. */
+export async function openFragment(storage: Storage, path: string, cx: ReadContext): Promise<Fragment> {
+  const folder = new Folder(storage, path)
+  const array = storage.mayNotList?.(path) ? arrayByName(folder, cx) : await arrayAround(folder, cx)
+  return new Fragment(folder, cx, array)
+}
+
+/** Names that only arrays have. A folder with one of them and without a schema is an array that lost its schema. */
+const ONLY_OF_ARRAYS = [FRAGMENTS_FOLDER, COMMITS_FOLDER, '__lock.tdb']
+
+/** Closes the files that a target has opened. */
+export async function closeTarget(target: Target): Promise<void> {
+  if ('fragment' in target) await target.fragment?.close()
+}
+
+async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
+  const folder = file.parent() ?? new Folder(file.storage, '.')
+  const array = await arrayAround(folder, cx, true)
+  const inFragment = (await folder.kind(FRAGMENT_METADATA_FILE)) === 'file'
+  if (!inFragment && !folder.isRemote) {
+    const around = await foreignFolder(folder, await folder.list())
+    const foreign = foreignFile(file.name) ?? (around && `a file of ${around}`)
+    if (foreign !== undefined) throw foreignError(foreign, file.path)
+  }
+  const fragment = inFragment ? new Fragment(folder, cx, array) : undefined
+  return { type: 'file', path: file.path, name: file.name, folder, array, fragment }
+}
+
+/** Folders whose files are named like fragments. */
+const NAMED_AS_FRAGMENTS: ReadonlySet<string> = new Set([SCHEMA_FOLDER, METADATA_FOLDER, GROUP_DETAILS_FOLDER])
+
+/** A fragment, or a file in a fragment, by the names in its path alone. Undefined if the names do not tell. */
+function targetByName(folder: Folder, cx: ReadContext): Target | undefined {
+  const { path, name } = folder
+  const around = folder.parent()
+  if (around && NAMED_AS_FRAGMENTS.has(around.name)) return undefined
+  if (parseFragmentName(name)) return fragmentIn(arrayByName(folder, cx), folder, cx)
+  if (!around || !name.includes('.') || !parseFragmentName(around.name)) return undefined
+  const array = arrayByName(around, cx)
+  return { type: 'file', path, name, folder: around, array, fragment: new Fragment(around, cx, array) }
+}
+
+/** The array around a fragment, by names alone. */
+function arrayByName(fragment: Folder, cx: ReadContext): InspectArray | undefined {
+  const around = fragment.parent()
+  const folder = around?.name === FRAGMENTS_FOLDER ? around.parent() : around
+  return folder && new InspectArray(folder, cx)
+}
+
+/** The array that has a folder, up to three levels up. With `inside`, the search starts at the folder itself. */
+export async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
+  let at = inside ? folder : folder.parent()
+  // This folder is no array, and over a network the checks cost requests.
+  if (at?.isRemote && at.name === FRAGMENTS_FOLDER) at = at.parent()
+  for (let up = 0; at && up < 3; up++) {
+    if ((await at.kind(SCHEMA_FOLDER)) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')
+      return new InspectArray(at, cx)
+    // An array that lost its schema.
+    if ((await at.kind(COMMITS_FOLDER)) === 'folder') return new InspectArray(at, cx)
+    at = at.parent()
+  }
+  return undefined
+}
+
+/** Whether a part of a path may be the beginning of a fragment's name: timestamps and UUIDs have digits and a to f. */
+export function beginsFragmentName(part: string): boolean {
+  return /^__[0-9a-f][0-9a-f_]*$/.test(part) && !parseFragmentName(part)
+}
+
+/** Whether a part of a path may be a fragment's name, or its beginning. */
+export function mayBeFragmentName(part: string): boolean {
+  return beginsFragmentName(part) || parseFragmentName(part) !== undefined
+}
+
+/** The type with its article: `an array`, `a group`. */
+export function withArticle(type: Target['type']): string {
+  return type === 'array' ? 'an array' : `a ${type}`
+}

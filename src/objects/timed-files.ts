@@ -1,0 +1,61 @@
+import { ERROR_CODES, InspectError, unlessFault } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import { librarySort } from '../base/library-sort.ts'
+import type { Describe } from '../format/io.ts'
+import { isTimedName, nameFacts } from '../format/timestamped-name.ts'
+import type { Entry, Folder } from '../storage/source.ts'
+import { type ReadContext, readTileFile } from './generic-tile.ts'
+import { isWithin } from './visibility.ts'
+
+/**
+ * Reads the files of `__meta` or `__group` that count now, in the order in which TileDB applies them: by their first
+ * timestamp, sorted by {@link librarySort}. TileDB reads every file there, whatever its name, except `.vac` files. Damaged
+ * files are skipped, and reported to the context at the end. Those with unusual names are not reported here, but by `check`.
+ *
+ * @param inside the folder
+ * @param entries entries of the folder
+ * @param gone names of vacuumed files, which do not count
+ * @throws errors that are not damage; the first damage if there is no `onFault`, or if all files are damaged
+ * @see tiledb/sm/array/array_directory.cc: load_array_meta_uris; tiledb/sm/group/group_directory.cc; measured with TileDB 2.30
+ */
+export async function* timedFiles<T>(
+  inside: Folder,
+  entries: readonly Entry[],
+  cx: ReadContext,
+  describe: Describe<T>,
+  gone: ReadonlySet<string> = new Set(),
+): AsyncGenerator<{ name: string; content: T }> {
+  const found: { name: string; first: bigint }[] = []
+  for (const { name, kind } of entries) {
+    const times = nameFacts(name)?.timestamp_range
+    if (!times && kind === 'file' && !name.endsWith('.vac')) cx.onStray?.(name)
+    const [first, last] = times ?? [1n, 0n]
+    if (kind !== 'folder' && !name.endsWith('.vac') && !gone.has(name) && first <= last && isWithin([first, last], cx))
+      found.push({ name, first })
+  }
+  found.sort((a, b) => (a.name < b.name ? -1 : 1))
+  librarySort(found, ({ first }) => first)
+  const read = (name: string): Promise<T> => readTileFile(inside.file(name), describe, cx)
+  const files: { name: string; value?: Awaited<T> | undefined }[] = []
+  for (const { name } of found) {
+    const value = isTimedName(name) ? undefined : await read(name).catch(unlessFault)
+    if (value !== undefined || isTimedName(name)) files.push({ name, value })
+    else cx.onStray?.(name)
+  }
+  const { onFault } = cx
+  const faults: InspectError[] = []
+  const ifDamaged = (fault: unknown): InspectError => {
+    if (onFault && fault instanceof InspectError && ERROR_CODES[fault.code] === 1) return fault
+    throw fault
+  }
+  const contents = inOrder(files, atOnce(inside), async ({ name, value }) => ({
+    name,
+    content: value ?? (await read(name).catch(ifDamaged)),
+  }))
+  for await (const { name, content } of contents) {
+    if (content instanceof InspectError) faults.push(content)
+    else yield { name, content }
+  }
+  if (faults.length > 0 && faults.length === files.length) throw faults[0]
+  for (const fault of faults) onFault?.(fault)
+}
