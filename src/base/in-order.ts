@@ -43,6 +43,27 @@ export async function* inOrder<T, R>(
 }
 
 /**
+ * Looks ahead at items.
+ * @returns all items, and how many there are, counted up to `most`
+ */
+export async function firstOnes<T>(
+  items: AsyncGenerator<T>,
+  most: number,
+): Promise<{ items: AsyncGenerator<T>; first: number }> {
+  const begin: T[] = []
+  while (begin.length < most) {
+    const next = await items.next()
+    if (next.done) break
+    begin.push(next.value)
+  }
+  async function* all(): AsyncGenerator<T> {
+    yield* begin
+    yield* items
+  }
+  return { items: all(), first: begin.length }
+}
+
+/**
  * {@link inOrder} for work that yields several results. It yields all results of the first item, then all of the second,
  * and so on. Results that come before their turn are kept, up to {@link MOST_AHEAD} for each item.
  */

@@ -21,3 +21,15 @@ export function extensionOf(path: string): string {
   const dot = name.lastIndexOf('.')
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase()
 }
+
+/** A path without `.` and `..` between its names, as text: links are not looked at. */
+export function normalPath(path: string): string {
+  const [root] = /^(?:[a-z0-9]+:\/\/[^/]*)?\/?/.exec(path) ?? ['']
+  const names: string[] = []
+  for (const name of path.slice(root.length).split('/')) {
+    if (name === '' || name === '.') continue
+    if (name !== '..' || names.at(-1) === '..' || (names.length === 0 && root === '')) names.push(name)
+    else names.pop()
+  }
+  return root + names.join('/') || '.'
+}

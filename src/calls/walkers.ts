@@ -85,29 +85,29 @@ export async function* eachFragment(
 /**
  * Runs `work` on a target. For a group it runs `work` on the group, and then on each member at any depth, in the group's order. An
  * error in a member is its outcome, and the next member is tried.
- * @param above the identities of the groups around the target
  */
 export async function* throughGroups(
   cx: CommandContext,
   path: string,
   target: Target,
   work: (path: string, target: Target) => AsyncGenerator<Outcome>,
-  above: readonly string[] = [],
 ): AsyncGenerator<Outcome> {
   yield* work(path, target)
   if (target.type !== 'group') return
-  const { group } = target
-  const { findMember } = await import('../objects/group-members.ts')
-  const around = [...above, await group.identity()]
-  const members = await group.members()
-  if (members.length === 0) cx.note(`${cx.shownPath(path)} has no members${cx.times ? ' at that time' : ''}`, 'target')
-  for (const member of members) {
-    const found = await findMember(group, member, around, cx.open)
-    if (found.error && found.state !== 'cycle') cx.fault(found.error)
-    if (!found.target || found.path === undefined) continue
-    for await (const outcome of orFailure(throughGroups(cx, found.path, found.target, work, around)))
-      yield { ...outcome, oneOfSeveral: true }
+  const { walkDataset } = await import('../objects/dataset.ts')
+  const noteEmpty = (group: string): void =>
+    cx.note(`${cx.shownPath(group)} has no members${cx.times ? ' at that time' : ''}`, 'target')
+  /** The last group whose members have not come yet. */
+  let waiting: string | undefined = path
+  for await (const member of walkDataset(target, cx.open)) {
+    if (waiting !== undefined && waiting !== (member.names.length === 1 ? path : member.group.folder.path))
+      noteEmpty(waiting)
+    waiting = member.target?.type === 'group' && !member.error ? member.target.path : undefined
+    if (member.error && member.state !== 'cycle') cx.fault(member.error)
+    if (!member.target || member.path === undefined) continue
+    for await (const outcome of orFailure(work(member.path, member.target))) yield { ...outcome, oneOfSeveral: true }
   }
+  if (waiting !== undefined) noteEmpty(waiting)
 }
 
 /**

@@ -1,12 +1,13 @@
-import { InspectError } from '../base/errors.ts'
-import type { InspectGroup } from '../objects/group.ts'
+import { InspectError, unlessFault } from '../base/errors.ts'
+import { allInOrder, atOnce, firstOnes } from '../base/in-order.ts'
+import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dataset.ts'
 import { isFirst } from '../objects/shard.ts'
-import type { Target } from '../objects/target.ts'
+import { type GroupTarget, openTarget, type Target } from '../objects/target.ts'
 import { checkArray } from './array.ts'
 import { checkUnit } from './data-files.ts'
-import { type Item, type Items, withoutRepeats } from './finding.ts'
+import { fromError, type Item, type Items, withoutRepeats } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
-import { checkGroup } from './group.ts'
+import { checkGroupFiles, memberItems, memberPlace } from './group.ts'
 import type { CheckRun } from './run.ts'
 import { addCounts, knownUnit, type Plan, type Unit, type UnitResult, type UnitRunner, UnitWorker } from './units.ts'
 
@@ -18,7 +19,7 @@ import { addCounts, knownUnit, type Plan, type Unit, type UnitResult, type UnitR
  * @throws InspectError WRONG_TARGET for files
  */
 export async function* checkTarget(run: CheckRun, target: Target, runner?: UnitRunner<Item>): Items {
-  const plan = planTarget({ ...run, shared: runner !== undefined }, target, [])
+  const plan = planTarget({ ...run, shared: runner !== undefined }, target)
   if (!runner) {
     for await (const one of plan) if (!('part' in one)) yield one
     return
@@ -73,21 +74,48 @@ async function* itemsOf(
   }
 }
 
-/** Checks a group and its members. Only the first shard reports what is wrong with the group's own files. */
-async function* checkWholeGroup(run: CheckRun, group: InspectGroup, above: readonly string[]): Plan {
-  const ofMembers = new WeakSet<object>()
-  const plan = checkGroup(run, group, above, async function* (member, around, concurrency) {
-    for await (const one of planTarget({ ...run, concurrency: run.concurrency * concurrency }, member, around)) {
-      ofMembers.add(one)
-      yield one
-    }
+/**
+ * Checks a group and all its members. An object that several members name is checked once. Only the first shard reports what is wrong
+ * with groups themselves.
+ */
+async function* planDataset(run: CheckRun, target: GroupTarget): Plan {
+  const { folder, cx } = target.group
+  if (isFirst(run.shard)) yield* checkGroupFiles(run, target.group)
+  const open = (path: string): Promise<Target> =>
+    openTarget(folder.storage, path, { ...cx, keyProven: false, encrypted: false, onFault: undefined })
+  const { items, first } = await firstOnes(membersIn(target, open), atOnce(folder))
+  const concurrency = Math.max(1, first)
+  const shared = { ...run, concurrency: run.concurrency * concurrency }
+  yield* allInOrder(items, concurrency, async function* (member): Plan {
+    if (isFirst(run.shard)) yield* memberItems(member)
+    const found = member.again || member.state === 'unreadable' ? undefined : member.target
+    if (found?.type === 'group') {
+      if (isFirst(run.shard)) yield* checkGroupFiles(run, found.group)
+    } else if (found && member.state !== 'other-type') yield* planMember(shared, member, found)
   })
-  for await (const one of plan) if (isFirst(run.shard) || ofMembers.has(one)) yield one
 }
 
-async function* planTarget(run: CheckRun, target: Target, above: readonly string[]): Plan {
+/** The members, except those that a fault of the group's own list hides: {@link checkGroupFiles} reports it. */
+async function* membersIn(target: GroupTarget, open: OpenTarget): AsyncGenerator<DatasetMember> {
+  try {
+    yield* walkDataset(target, open)
+  } catch (error) {
+    unlessFault(error)
+  }
+}
+
+async function* planMember(run: CheckRun, member: DatasetMember, target: Target): Plan {
+  try {
+    yield* planTarget(run, target)
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    yield fromError(error, 'GROUP_MEMBER_MISSING', memberPlace(member))
+  }
+}
+
+async function* planTarget(run: CheckRun, target: Target): Plan {
   if (target.type === 'array') yield* checkArray(run, target.array)
-  else if (target.type === 'group') yield* checkWholeGroup(run, target.group, above)
+  else if (target.type === 'group') yield* planDataset(run, target)
   else if (target.type === 'fragment') {
     const { fragment, array } = target
     // A fragment is not split between shards.

@@ -5,7 +5,7 @@ import type { InspectGroup } from '../objects/group.ts'
 import { checkArrayFiles } from './array.ts'
 import { fromError, type Item } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
-import { checkGroup } from './group.ts'
+import { checkGroupFiles } from './group.ts'
 import { type CheckRun, newRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 import type { Plan } from './units.ts'
@@ -57,9 +57,9 @@ export function quickFragmentItems(
   return all(checkFragment(quickRun(), fragment, undefined, entry && whyIgnored(entry), sizes))
 }
 
-/** {@link QuickCheck} of a group: its own files, and whether its members are there. */
+/** {@link QuickCheck} of a group: its own files. */
 export function quickGroupItems(group: InspectGroup): Promise<Item[]> {
-  return all(checkGroup(quickRun(), group, [], async function* () {}))
+  return all(checkGroupFiles(quickRun(), group))
 }
 
 async function all(plan: Plan): Promise<Item[]> {

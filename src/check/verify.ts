@@ -3,12 +3,11 @@ import { allInOrder, atOnce } from '../base/in-order.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { InspectArray } from '../objects/array.ts'
+import { walkDataset } from '../objects/dataset.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
-import type { InspectGroup } from '../objects/group.ts'
-import { findMember } from '../objects/group-members.ts'
 import { isFirst, type Shard, shardOf } from '../objects/shard.ts'
-import { openTarget, type Target } from '../objects/target.ts'
+import { type GroupTarget, openTarget, type Target } from '../objects/target.ts'
 import { knownUnit, tileRuns, type Unit, type UnitRunner } from './units.ts'
 import type { Verified, VerifyFailure, VerifyItem } from './verification.ts'
 
@@ -46,20 +45,14 @@ export async function* verifyFailures(
 
 /**
  * Lists all work of a target in a fixed order. The units do not depend on the number of threads.
- * @param above identities of the enclosing groups; a group that contains itself is not visited again
  * @throws InspectError WRONG_TARGET
  */
-export async function* planTarget(
-  target: Target,
-  cx: ReadContext,
-  options: VerifyOptions,
-  above: readonly string[] = [],
-): Units {
+export async function* planTarget(target: Target, cx: ReadContext, options: VerifyOptions): Units {
   if (target.type === 'fragment') {
     // A fragment is not split between shards.
     if (isFirst(options.shard)) yield* fragmentUnits(target.fragment)
   } else if (target.type === 'array') yield* arrayUnits(target.array, options)
-  else if (target.type === 'group') yield* groupUnits(target.group, cx, options, above)
+  else if (target.type === 'group') yield* datasetUnits(target, cx, options)
   else
     throw new InspectError(
       'WRONG_TARGET',
@@ -70,35 +63,40 @@ export async function* planTarget(
     )
 }
 
-async function* groupUnits(
-  group: InspectGroup,
-  cx: ReadContext,
-  options: VerifyOptions,
-  above: readonly string[],
-): Units {
-  const { folder } = group
+/** An object that several members name is verified once. */
+async function* datasetUnits(target: GroupTarget, cx: ReadContext, options: VerifyOptions): Units {
+  const { group } = target
   const first = isFirst(options.shard)
-  if (first) yield { path: folder.path, part: { kind: 'group-files' }, bytes: 0 }
-  const around = [...above, await group.identity()]
   const faults: InspectError[] = []
   group.cx.onFault = (one) => void faults.push(one)
-  const members = await group.members()
-  if (first) for (const one of faults) yield faultUnit(one)
-  yield* allInOrder(members, atOnce(folder), async function* (member): Units {
-    const inside: ReadContext = { ...cx, keyProven: false, encrypted: false }
-    const { state, target, error } = await findMember(group, member, around, (path) =>
-      openTarget(folder.storage, path, inside),
-    )
-    // A group around this one contains the member, and verifies it.
-    if (state === 'cycle') return
-    try {
-      if (!target) throw error
-      yield* planTarget(target, inside, options, around)
-    } catch (caught) {
-      const one = faultUnit(caught)
-      if (first) yield one
-    }
+  if (first) yield groupFiles(target)
+  const inside = (): ReadContext => ({
+    ...cx,
+    keyProven: false,
+    encrypted: false,
+    onFault: (one) => void faults.push(one),
   })
+  const members = walkDataset(target, (path) => openTarget(group.folder.storage, path, inside()))
+  yield* allInOrder(members, atOnce(group.folder), async function* ({ state, target: found, error, again }): Units {
+    if (first) for (const one of faults.splice(0)) yield faultUnit(one)
+    // A group around this one contains the member, and verifies it.
+    if (state === 'cycle' || again) return
+    if (found?.type === 'group') {
+      if (first) yield groupFiles(found)
+    } else if (found) {
+      try {
+        yield* planTarget(found, inside(), options)
+      } catch (caught) {
+        const one = faultUnit(caught)
+        if (first) yield one
+      }
+    }
+    if (error && first) yield faultUnit(error)
+  })
+}
+
+function groupFiles({ group }: GroupTarget): VerifyUnit {
+  return { path: group.folder.path, part: { kind: 'group-files' }, bytes: 0 }
 }
 
 async function* arrayUnits(array: InspectArray, options: VerifyOptions): Units {

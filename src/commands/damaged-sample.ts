@@ -1,10 +1,12 @@
 import { addPlace, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { isWithinFolder, nameOf } from '../base/paths.ts'
 import { shellWord } from '../base/shell-word.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { FINDING_CODES, type FindingCode } from '../check/codes.ts'
+import { beside } from '../damage/damage.ts'
 import { DAMAGES } from '../damage/damages.ts'
 import { sampleArray } from '../damage/samples.ts'
 import type { DamageKindsDocument, DamageKindsLine } from '../documents/damage-kinds.ts'
@@ -33,15 +35,23 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
       `--damage expects a finding code of check (--damage list shows them), found ${JSON.stringify(kind)}${didYouMean(code, Object.keys(DAMAGES))}`,
     )
   }
-  const output = await openFolderOutput(path, (place) => cx.refuseReadPlace(place, 'write-sample'))
+  const open = (place: string) => openFolderOutput(place, (one) => cx.refuseReadPlace(one, 'write-sample'))
+  const outputs = [await open(path)]
   try {
     const root = absolutePath(path)
     const { sample, plant } = DAMAGES[code]
     const array = await sampleArray(sample, root, writingCodecs)
     await plant(array)
-    const files = [...array.files].map(([file, bytes]) => ({ path: file.slice(root.length + 1), bytes }))
-    for (const { path: file, bytes } of files) await output.write(file, bytes)
-    output.commit()
+    const files: { path: string; bytes: Uint8Array }[] = []
+    const others = beside(root)
+    const isBeside = (file: string): boolean => isWithinFolder(file, others)
+    if ([...array.files.keys()].some(isBeside)) outputs.push(await open(beside(path)))
+    for (const [file, bytes] of array.files) {
+      const below = file.slice((isBeside(file) ? others : root).length + 1)
+      await outputs[isBeside(file) ? 1 : 0].write(below, bytes)
+      files.push({ path: isBeside(file) ? `../${nameOf(others)}/${below}` : below, bytes })
+    }
+    for (const output of outputs) output.commit()
     const document: DamagedSampleDocument = {
       ...documentHead('damaged-sample', cx.shownPath(path)),
       ...kindResult(code),
@@ -56,7 +66,7 @@ export async function writeDamagedSample(cx: CommandContext, path: string, kind:
   } catch (error) {
     throw addPlace(error, { file: path })
   } finally {
-    output.discard()
+    for (const output of outputs) output.discard()
   }
 }
 

@@ -21,8 +21,8 @@ import type { SchemaDocument } from '../documents/schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { InspectArray } from '../objects/array.ts'
+import type { FoundMember } from '../objects/dataset.ts'
 import type { InspectGroup, Member } from '../objects/group.ts'
-import type { FoundMember } from '../objects/group-members.ts'
 import type { Target } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
@@ -205,7 +205,7 @@ async function compareGroups(
 ): Promise<void> {
   const { cx, options, found } = run
   found.push(...differences(below(prefix, 'metadata'), await keyValues(cx, left), await keyValues(cx, right)))
-  const { findMember } = await import('../objects/group-members.ts')
+  const { findMember } = await import('../objects/dataset.ts')
   const around = [...above, await left.identity(), await right.identity()]
   // Several members may have one name: absolute URIs may end in the same name.
   const others = groupBy(await right.members(), memberName)

@@ -30,10 +30,11 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { RangeType } from '../format/range.ts'
 import { sortedAsWritten } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import type { DatasetMember } from '../objects/dataset.ts'
 import { deletePlaces, laterDeletePlaces } from '../objects/deletes.ts'
 import { unfilteredFileSize } from '../objects/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
-import type { InspectGroup } from '../objects/group.ts'
+import type { GroupTarget } from '../objects/target.ts'
 
 interface LsOptions {
   names?: boolean
@@ -95,7 +96,7 @@ function targetOutcome(
     case 'fragment':
       return fragmentOutcome(cx, path, target.fragment)
     case 'group':
-      return groupOutcome(cx, path, target.group, options)
+      return groupOutcome(cx, path, target, options)
   }
 }
 
@@ -330,15 +331,15 @@ async function fragmentFiles(
 async function groupOutcome(
   cx: CommandContext,
   path: string,
-  group: InspectGroup,
+  target: GroupTarget,
   { depth }: LsOptions,
 ): Promise<Outcome> {
-  const members = await groupMembers(cx, group, parseDepth(depth), [])
+  const members = await groupMembers(cx, target, parseDepth(depth))
   const document: GroupDocument = {
     ...documentHead('group', cx.shownPath(path)),
     ...asOf(cx),
     members,
-    metadata: keyValueResult(await group.metadata(), cx.style),
+    metadata: keyValueResult(await target.group.metadata(), cx.style),
   }
   return {
     kind: 'rows',
@@ -349,31 +350,37 @@ async function groupOutcome(
   }
 }
 
-/** The members of a group, down to a depth. @param above the identities of the groups around it */
-async function groupMembers(
-  cx: CommandContext,
-  group: InspectGroup,
-  depth: number,
-  above: readonly string[],
-): Promise<GroupLine[]> {
-  const { findMember } = await import('../objects/group-members.ts')
-  const around = [...above, await group.identity()]
+/** The members of a group, down to a depth, each with its own members. */
+async function groupMembers(cx: CommandContext, target: GroupTarget, depth: number): Promise<GroupLine[]> {
+  const { walkDataset } = await import('../objects/dataset.ts')
   const lines: GroupLine[] = []
-  for (const member of await group.members()) {
-    const { state, target, error: memberFault } = await findMember(group, member, around, cx.open)
-    const { name = null, type, uri, relative, implicit } = member
-    const below =
-      target?.type === 'group' && depth > 1
-        ? await orError(() => groupMembers(cx, target.group, depth - 1, around))
-        : undefined
-    const fault = below instanceof InspectError ? below : state === 'unreadable' ? memberFault : undefined
-    if (fault) cx.fault(fault)
-    const found = target && target.type !== type ? target.type : undefined
-    const error = fault && errorResult(cx, fault)
-    const members = below instanceof InspectError ? undefined : below
-    lines.push({ name, type, uri, relative, implicit, state, found, error, members })
+  const lists = new Map<string, GroupLine[]>([[namesKey([]), lines]])
+  for await (const member of walkDataset(target, cx.open, depth)) {
+    const line = memberLine(cx, member)
+    lists.get(namesKey(member.names.slice(0, -1)))?.push(line)
+    if (member.target?.type !== 'group' || depth <= member.names.length || line.error) continue
+    const members: GroupLine[] = []
+    line.members = members
+    lists.set(namesKey(member.names), members)
   }
   return lines
+}
+
+const namesKey = (names: readonly string[]): string => JSON.stringify(names)
+
+function memberLine(cx: CommandContext, found: DatasetMember): GroupLine {
+  const { state, target, path, place, again, error: fault } = found
+  const { name = null, type, uri, relative, implicit } = found.member
+  const isFault = fault !== undefined && (state === 'unreadable' || target !== undefined)
+  if (isFault) cx.fault(fault)
+  return {
+    ...{ name, type, uri, relative, implicit, state },
+    resolved: place === 'nowhere' || path === undefined ? null : cx.shownPath(path),
+    place,
+    again: again?.join('/'),
+    found: target && target.type !== type ? target.type : undefined,
+    error: isFault ? errorResult(cx, fault) : undefined,
+  }
 }
 
 /** The number of levels of `--depth`. @throws InspectError USAGE */

@@ -31,6 +31,11 @@ export function committed(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1, -'.wrt'.length)
 }
 
+/** The folder beside a sample that some damages need, for what lies outside of it. */
+export function beside(root: string): string {
+  return `${root}-elsewhere`
+}
+
 /** Makes a damage. The functions below make damages of one kind. */
 export function damage(sample: SampleName, name: string, plant: Damage['plant']): Damage {
   return { name, sample, plant }

@@ -1,5 +1,5 @@
 import { groupDetails } from '../format/group-details.ts'
-import { cutShort, type Damages, damage, inFile, MICROSECONDS, UUID } from './damage.ts'
+import { beside, cutShort, type Damages, damage, inFile, MICROSECONDS, UUID } from './damage.ts'
 
 const METADATA_FILE = /\/__meta\/__/
 const DETAILS = /__group\//
@@ -16,6 +16,14 @@ export const GROUP_DAMAGE = {
     array.move(array.first(DETAILS), `${array.root}/__group/${MICROSECONDS}_${UUID}_2`),
   ),
   GROUP_MEMBER_MISSING: damage('group', 'a member that is not there', (array) => array.removeAll(/\/arr1\//)),
+  GROUP_MEMBER_ELSEWHERE: damage('group', 'a member that another group has, by its whole path', (array) => {
+    const { root, files } = array
+    for (const path of array.matching(/\/arr1\//)) files.set(beside(root) + path.slice(root.length), array.get(path))
+    return array.rewrite(array.find(DETAILS), groupDetails, ({ members }) => {
+      for (const member of members)
+        if (member.uri.endsWith('arr1')) Object.assign(member, { uri: `file://${beside(root)}/arr1`, relative: false })
+    })
+  }),
   GROUP_MEMBER_TYPE: inFile('group', 'an array that is said to be a group', DETAILS, groupDetails, ({ members }) => {
     for (const member of members) if (member.uri.endsWith('arr1')) member.type = 'group'
   }),

@@ -1,7 +1,7 @@
 import type { ObjectType } from '../format/layout.ts'
-import type { MemberState } from '../objects/group-members.ts'
+import type { MemberPlace, MemberState } from '../objects/dataset.ts'
 import type { Target } from '../objects/target.ts'
-import type { AsOf, DocumentHead, ErrorInfo, KeyValues, OfSeveral } from './common.ts'
+import type { AsOf, DocumentHead, ErrorInfo, KeyValues, OfSeveral, Path } from './common.ts'
 
 /** `tiledb-inspect ls <group> --json`. NDJSON: one member a line (`$defs/line`). */
 export interface GroupDocument extends DocumentHead<'group'>, AsOf {
@@ -27,6 +27,12 @@ export interface GroupLine extends OfSeveral {
   implicit: boolean
   /** What was found at the URI. */
   state: MemberState
+  /** Where TileDB reads the member from; null if it reads nothing. */
+  resolved: Path | null
+  /** Whether that place is in the dataset: a member elsewhere is not in a copy of it. */
+  place: MemberPlace
+  /** The path of names of the same object where it was listed first. */
+  again?: string | undefined
   /** The type that was found, if it is not the type that the group says. */
   found?: Target['type'] | undefined
   /** Why the member, or its own members, cannot be read. */

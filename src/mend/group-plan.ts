@@ -1,8 +1,10 @@
+import { normalPath } from '../base/paths.ts'
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../objects/group.ts'
+import { memberName } from '../objects/dataset.ts'
+import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member, memberPath } from '../objects/group.ts'
 import { type Draft, draftIn, type MendPlan } from './drafts.ts'
 import { wayOfCode } from './mending.ts'
 import { inMilliseconds } from './name-plan.ts'
@@ -84,12 +86,46 @@ async function mendMembers(
     const key = field?.startsWith('members.') ? field.slice('members.'.length) : undefined
     const member = key === undefined ? undefined : named.get(key)
     if (key === undefined || !member) continue
+    const isElsewhere = code === 'GROUP_MEMBER_ELSEWHERE'
+    const inside = isElsewhere || code === 'GROUP_MEMBER_MISSING' ? await placeInside(member, isObject) : undefined
+    if (isElsewhere && inside === undefined) {
+      const name = memberName(member)
+      const path = memberPath(group.folder.path, member)
+      if (path === undefined) continue
+      draft.move(shell.copyInto(path, name))
+      draft.say(
+        { command: python(REMOVE, shell.root, key) },
+        { command: python(ADD, shell.root, name, member.name ?? '') },
+      )
+      continue
+    }
     draft.say({ command: python(REMOVE, shell.root, key) })
-    if (code === 'GROUP_MEMBER_TYPE') draft.say({ command: addedAgain(shell, member) })
-    if (code !== 'GROUP_MEMBER_MISSING') continue
-    draft.loses.add(`the name ${key} in the group, with ${JSON.stringify(member.uri)}`)
-    draft.never.add('run these steps if the member was only moved: put it back instead')
+    if (inside !== undefined) {
+      draft.say({ command: python(ADD, shell.root, inside, member.name ?? '') })
+      draft.notLost.add(`${key}: ${inside} in the group's folder takes its place`)
+      draft.never.add(`run these steps if ${inside} is not the copy of ${member.uri} that readers should see`)
+      if (code === 'GROUP_MEMBER_MISSING') draft.takeBackLost()
+    } else if (code === 'GROUP_MEMBER_TYPE') draft.say({ command: addedAgain(shell, member) })
+    else if (code === 'GROUP_MEMBER_MISSING') {
+      draft.loses.add(`the name ${key} in the group, with ${JSON.stringify(member.uri)}`)
+      draft.never.add('run these steps if the member was only moved: put it back instead')
+    }
   }
+}
+
+/** The path below the group at which a member lies if the group was copied or moved with its members: the longest end of its path. */
+async function placeInside(
+  { uri, relative }: Member,
+  isObject: (path: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  const names = normalPath(uri.replace(/^[a-z0-9]+:\/\//, ''))
+    .split('/')
+    .filter((name) => name !== '' && name !== '..')
+  for (let from = relative ? 1 : 0; from < names.length; from++) {
+    const path = names.slice(from).join('/')
+    if (await isObject(path)) return path
+  }
+  return undefined
 }
 
 function addedAgain(shell: Shell, { relative, uri, name }: Member): string {

@@ -71,6 +71,14 @@ export class Shell {
     }
   }
 
+  /** Copies a folder from elsewhere. @param from a path outside */
+  copyInto(from: string, path: string): Move {
+    return {
+      step: run(`test ! -e ${this.at(path)} && cp -a ${word(from)} ${this.at(path)}`),
+      back: run(`mkdir -p ${word(this.aside)} && mv ${this.at(path)} ${this.kept(path)}`),
+    }
+  }
+
   makeFolder(path: string): Move {
     return { step: run(`mkdir ${this.at(path)}`), back: run(`rmdir ${this.at(path)}`) }
   }

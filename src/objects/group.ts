@@ -1,4 +1,5 @@
 import { faultOf, InspectError } from '../base/errors.ts'
+import { normalPath } from '../base/paths.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import type { ObjectType } from '../format/layout.ts'
@@ -116,13 +117,20 @@ export function objectType(entries: readonly Entry[]): 'array' | 'group' | undef
     : undefined
 }
 
-/** Path of a member. Undefined if it is not followed: it leads outside by `..`, or to another kind of storage. */
+/**
+ * Path of a member: where TileDB reads it from. Undefined if it is not followed: it leads by `..` out of a group that is not on a disk,
+ * or to another kind of storage.
+ */
 export function memberPath(folder: string, { relative, uri }: { relative: boolean; uri: string }): string | undefined {
   const clean = uri.replace(/\/+$/, '')
-  if (clean === '' || clean.split('/').includes('..')) return undefined
-  if (relative) return `${folder}/${clean.replace(/^(?:\.?\/)+/, '')}`
   const scheme = /^[a-z0-9]+:\/\//.exec(folder)?.[0]
+  const leadsUp = clean.split('/').includes('..')
+  if (clean === '' || (leadsUp && scheme !== undefined)) return undefined
+  if (relative) {
+    const path = `${folder}/${clean.replace(/^(?:\.?\/)+/, '')}`
+    return leadsUp ? normalPath(path) : path
+  }
   if (scheme !== undefined) return clean.startsWith(scheme) ? clean : undefined
   const local = clean.replace(/^file:\/\//, '')
-  return local.startsWith('/') ? local : undefined
+  return local.startsWith('/') ? (leadsUp ? normalPath(local) : local) : undefined
 }

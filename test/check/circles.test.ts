@@ -2,6 +2,7 @@ import { cpSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { localStorage } from '../../src/node/file.ts'
+import { memberPath } from '../../src/objects/group.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -52,13 +53,18 @@ describe('groups that contain themselves', () => {
     await agree(localStorage, path)
   })
 
-  test('members outside of the group are not followed by ".."', async () => {
+  test('".." is followed on a disk, as TileDB does, and not over a network', async () => {
+    expect(memberPath('/data/store/group', { relative: true, uri: '../side' })).toBe('/data/store/side')
+    expect(memberPath('store/group', { relative: true, uri: '../../../side' })).toBe('../side')
+    expect(memberPath('/data/group', { relative: false, uri: 'file:///data/other/../side' })).toBe('/data/side')
+    expect(memberPath('s3://bucket/group', { relative: true, uri: '../side' })).toBeUndefined()
+    expect(memberPath('s3://bucket/group', { relative: false, uri: 's3://bucket/group/../side' })).toBeUndefined()
     const array = new EditedArray('22/group')
     await array.rewrite(array.find(/__group\//), groupDetails, ({ members }) => {
       members[0].uri = '../../etc'
       members[0].relative = true
     })
-    const { notExamined } = await check(array.storage(), EDITED)
-    expect(notExamined.map(({ message }) => message)).toEqual(['member "../../etc" is not below the group'])
+    const { findings } = await check(array.storage(), EDITED)
+    expect(findings).toMatchObject([{ code: 'GROUP_MEMBER_MISSING', found: '"../../etc", not there' }])
   })
 })

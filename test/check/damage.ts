@@ -142,6 +142,7 @@ export const PLACES: Readonly<Partial<Record<FindingCode, Place>>> = {
   GROUP_DETAILS_UNREADABLE: place('22/group', /__group\//),
   GROUP_DETAILS_FUTURE: place('22/group', /__group\/__1700000000000000_/),
   GROUP_MEMBER_MISSING: place('22/group', /^\/array$/),
+  GROUP_MEMBER_ELSEWHERE: place('22/group', /^\/array$/),
   GROUP_MEMBER_TYPE: place('22/group', /^\/array$/),
   GROUP_CYCLE: place('22/group', /^\/array$/),
 }

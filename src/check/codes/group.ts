@@ -48,10 +48,23 @@ export const GROUP_CODES = {
     mend: 'milliseconds',
   },
   GROUP_MEMBER_MISSING: {
-    severity: 'warning',
+    severity: 'error',
     meaning: 'the group lists a member that is not there',
     mend: 'members',
     lost: loss('the member, unless it was only moved'),
+    variants: {
+      never: {
+        severity: 'warning',
+        meaning: 'the group lists a member that was not there when it was added, and is not there now',
+        lost: noLoss('nothing, unless the member was put there later and removed'),
+      },
+    },
+  },
+  GROUP_MEMBER_ELSEWHERE: {
+    severity: 'warning',
+    meaning: 'readers take the member from outside of the dataset: a copy of the dataset has no copy of it',
+    mend: 'members',
+    lost: noLoss('nothing: the member is there'),
   },
   GROUP_MEMBER_TYPE: {
     severity: 'error',

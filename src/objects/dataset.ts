@@ -1,0 +1,159 @@
+import { InspectError } from '../base/errors.ts'
+import { allInOrder, atOnce } from '../base/in-order.ts'
+import { isWithinFolder, nameOf, normalPath } from '../base/paths.ts'
+import { Folder } from '../storage/source.ts'
+import { type InspectGroup, type Member, memberPath } from './group.ts'
+import type { GroupTarget, Target } from './target.ts'
+
+/*
+ * A dataset is a group with all that belongs to it. Every walk through one is this walk: lists, totals and checks are folds over it.
+ */
+
+/**
+ * What is at the path of a member. `missing`: nothing that TileDB takes for an object. `outside`: the path is not followed,
+ * because it leads out of the group by `..` or to another kind of storage. `cycle`: a group that contains this one.
+ * `other-type`: an object of another type than the group says. `unreadable`: an object that cannot be opened.
+ */
+export type MemberState = 'present' | 'missing' | 'outside' | 'cycle' | 'other-type' | 'unreadable'
+
+/**
+ * Where TileDB reads a member from. `inside`: from below the dataset. `elsewhere`: from another place, which a copy of the dataset
+ * does not have. `linked`: by its path from below the dataset, but a link leads elsewhere. `nowhere`: nothing is read.
+ */
+export type MemberPlace = 'inside' | 'elsewhere' | 'linked' | 'nowhere'
+
+/** A member of a group, and what is there. */
+export interface FoundMember {
+  member: Member
+  /** Where TileDB reads it from. Undefined if the path is not followed. */
+  path: string | undefined
+  state: MemberState
+  /** The object, if the member is present or of another type. */
+  target: Target | undefined
+  /** Why there is no target. */
+  error: InspectError | undefined
+}
+
+/** A member at any depth of a dataset. */
+export interface DatasetMember extends FoundMember {
+  /** Names from the dataset down to the member. */
+  names: readonly string[]
+  /** The group that lists it. */
+  group: InspectGroup
+  place: MemberPlace
+  /** The names of the same object where the walk met it first; undefined if this is the first time. */
+  again: readonly string[] | undefined
+}
+
+/** Opens the object at a path. */
+export type OpenTarget = (path: string) => Promise<Target>
+
+/** The name of a member in its group. It is the same in a copy of the group. */
+export function memberName({ name, uri }: Member): string {
+  return name ?? nameOf(uri.replace(/\/+$/, ''))
+}
+
+/** Where a walk through a dataset is. */
+interface Around {
+  root: Folder
+  group: InspectGroup
+  names: readonly string[]
+  /** {@link InspectGroup.identity} of the groups around, this one included. */
+  identities: readonly string[]
+  /** Objects that were met, by their real path. */
+  met: Map<string, readonly string[]>
+  depth: number
+}
+
+/**
+ * Every member of a group, down to a depth: each group before its own members, in the order in which they are listed. Over a network
+ * several are opened at once.
+ * @param depth number of levels
+ * @throws InspectError if the list of members of the group itself cannot be read. That of a group below is its `error`
+ */
+export async function* walkDataset(
+  { group }: GroupTarget,
+  open: OpenTarget,
+  depth = Number.POSITIVE_INFINITY,
+): AsyncGenerator<DatasetMember> {
+  const { folder } = group
+  const met = new Map([[folder.realPath, []]])
+  yield* membersBelow({ root: folder, group, names: [], identities: [await group.identity()], met, depth }, open)
+}
+
+async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<DatasetMember> {
+  const { group, depth } = around
+  yield* allInOrder(await group.members(), atOnce(group.folder), async function* (member) {
+    const found = placed(around, await findMember(group, member, around.identities, open))
+    const { target, names } = found
+    if (target?.type !== 'group' || depth <= 1) {
+      yield found
+      return
+    }
+    const below = { ...around, group: target.group, names, depth: depth - 1 }
+    try {
+      const identities = [...around.identities, await target.group.identity()]
+      const first = membersBelow({ ...below, identities }, open)
+      // A list that cannot be read is the fault of the group, which is told before its members.
+      const { done, value } = await first.next()
+      yield found
+      if (done) return
+      yield value
+      yield* first
+    } catch (error) {
+      if (!(error instanceof InspectError)) throw error
+      yield { ...found, state: 'unreadable', error }
+    }
+  })
+}
+
+/** Adds to a member where it lies. */
+function placed({ root, group, names, met }: Around, found: FoundMember): DatasetMember {
+  const { path, member, state } = found
+  const own = [...names, memberName(member)]
+  const isThere = path !== undefined && state !== 'missing' && state !== 'outside'
+  const real = isThere ? new Folder(root.storage, path).realPath : undefined
+  const again = real === undefined ? undefined : met.get(real)
+  if (real !== undefined && !again) met.set(real, own)
+  return { ...found, names: own, group, place: placeOf(root, path, real), again }
+}
+
+/** @param real the path of the object with all links resolved; undefined if nothing is there */
+function placeOf(root: Folder, path: string | undefined, real: string | undefined): MemberPlace {
+  if (real === undefined || path === undefined) return 'nowhere'
+  if (isWithinFolder(real, root.realPath)) return 'inside'
+  return isWithinFolder(normalPath(path), normalPath(root.path)) ? 'linked' : 'elsewhere'
+}
+
+/**
+ * Looks for a member of a group.
+ * @param above {@link InspectGroup.identity} of the groups around the member, including its own group
+ */
+export async function findMember(
+  group: InspectGroup,
+  member: Member,
+  above: readonly string[],
+  open: OpenTarget,
+): Promise<FoundMember> {
+  const { folder } = group
+  const path = memberPath(folder.path, member)
+  const lost = (state: MemberState, code: InspectError['code'], message: string): FoundMember => {
+    const at = { file: path ?? folder.path }
+    const error = new InspectError(code, `member ${JSON.stringify(member.uri)} ${message}`, at)
+    return { member, path, state, target: undefined, error }
+  }
+  if (path === undefined) return lost('outside', 'IO', 'is not below the group')
+  try {
+    const target = await open(path)
+    if (target.type === 'group' && above.includes(await target.group.identity()))
+      return lost('cycle', 'IO', 'is a group that this one lies in')
+    const state = target.type === member.type || member.type === 'invalid' ? 'present' : 'other-type'
+    return { member, path, state, target, error: undefined }
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+    if (error.code !== 'NOT_FOUND' && error.code !== 'NOT_TILEDB')
+      return { member, path, state: 'unreadable', target: undefined, error }
+    const expected = member.type === 'group' ? 'a group' : 'an array'
+    return lost('missing', 'NOT_FOUND', `is missing: expected ${expected}, found nothing there`)
+  }
+}
