@@ -1,5 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
+import { isWithinFolder, normalPath } from '../base/paths.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { isTimedName } from '../format/timestamped-name.ts'
 import type { DatasetMember } from '../objects/dataset.ts'
@@ -43,8 +44,8 @@ export function* memberItems(found: DatasetMember): Generator<Item> {
   const uri = JSON.stringify(member.uri)
   if (state === 'cycle') yield finding('GROUP_CYCLE', place, 'a member below the group', uri)
   else if (state === 'missing') {
-    const never = member.type === 'invalid' ? 'never' : undefined
-    yield finding('GROUP_MEMBER_MISSING', place, memberInWords(member), `${uri}, not there`, never)
+    const variant = member.type === 'invalid' ? 'never' : isInside(found) ? undefined : 'elsewhere'
+    yield finding('GROUP_MEMBER_MISSING', place, memberInWords(member), `${uri}, not there`, variant)
   } else if (state === 'outside') {
     if (error) yield { notExamined: new InspectError(error.code, error.fault, place) }
   } else if (error) yield fromError(error, 'GROUP_MEMBER_MISSING', place)
@@ -54,6 +55,11 @@ export function* memberItems(found: DatasetMember): Generator<Item> {
     yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', 'invalid')
   if (lies === 'elsewhere' || lies === 'linked')
     yield finding('GROUP_MEMBER_ELSEWHERE', place, 'a member below the dataset', elsewhere(found))
+}
+
+/** Whether the path of a member leads below its group. */
+function isInside({ group: { folder }, path }: DatasetMember): boolean {
+  return path !== undefined && isWithinFolder(normalPath(path), normalPath(folder.path))
 }
 
 function elsewhere({ path, place, member }: DatasetMember): string {

@@ -4,6 +4,7 @@ import { walk } from '../base/walk.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import { keyValueResult } from '../calls/key-values.ts'
+import { addListOptions, type ListCut, type ListOptions, parseListOptions, sortedBy } from '../calls/list-order.ts'
 import {
   entryOf,
   examineFragment,
@@ -30,13 +31,12 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { RangeType } from '../format/range.ts'
 import { sortedAsWritten } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import type { DatasetMember } from '../objects/dataset.ts'
 import { deletePlaces, laterDeletePlaces } from '../objects/deletes.ts'
 import { unfilteredFileSize } from '../objects/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
 import type { GroupTarget } from '../objects/target.ts'
 
-interface LsOptions {
+interface LsOptions extends ListOptions {
   names?: boolean
   range?: string[]
   depth?: string
@@ -73,6 +73,7 @@ export const command: CommandModule<LsOptions> = {
         collect,
       )
       .option('--depth <n>', 'levels of the members of a group, shown as a tree: a number (1), or all')
+    addListOptions(command)
   },
 
   async *run(cx, [path], options) {
@@ -101,7 +102,9 @@ function targetOutcome(
 }
 
 const GROUP_COLUMNS: readonly (keyof GroupLine)[] = [
-  ...(['name', 'type', 'uri', 'relative', 'implicit', 'state', 'found', 'error', 'members'] as const),
+  ...(['name', 'type', 'uri', 'relative', 'implicit', 'state', 'resolved', 'place', 'again', 'found'] as const),
+  ...(['array_type', 'format_version', 'shape', 'cell_num', 'certainty', 'timestamp_range', 'array_num'] as const),
+  ...(['fragment_num', 'file_num', 'size', 'finding_num', 'codes', 'error', 'members'] as const),
 ]
 
 async function arrayOutcome(
@@ -141,9 +144,12 @@ async function arrayOutcome(
   }
   // Fragments stay in memory only if they are compared with each other.
   const compared = entries.length <= MOST_COMPARED
+  const cut = parseListOptions(options)
+  const isKept = compared || cut.order !== undefined || cut.isReverse
   const found: Listed[] = []
-  if (compared) for await (const one of wanted()) found.push(one)
+  if (isKept) for await (const one of wanted()) found.push(one)
   const overlapping = compared ? overlapsOf(found, dimensions) : { overlap_pair_num: null, overlap_pairs: null }
+  const sorted = sortedFragments(found, cut)
   const schemaFiles = await array.schemaFiles()
   const encryption = await orError(() => array.encryption())
   const first = {
@@ -171,7 +177,8 @@ async function arrayOutcome(
     ...overlapping,
   })
   async function* fragments(): AsyncGenerator<ArrayFragment, Tail> {
-    for await (const { result } of compared ? found : wanted()) yield result
+    let listed_num = 0
+    for await (const { result } of isKept ? sorted : wanted()) if (listed_num++ < (cut.limit ?? Infinity)) yield result
     return tail()
   }
   return {
@@ -189,6 +196,16 @@ async function arrayOutcome(
       await arrayTable(whole, (exact) => fragmentColumns(whole, names, exact), out)
     },
   }
+}
+
+function sortedFragments(found: readonly Listed[], { order, isReverse }: ListCut): readonly Listed[] {
+  if (order === undefined) return reversedIf(isReverse, found)
+  return sortedBy(found, order, isReverse, {
+    name: ({ result }) => result.name,
+    size: ({ result }) => result.size,
+    cells: ({ result }) => result.cells_in_domain,
+    written: ({ result }) => result.timestamp_range?.[1],
+  })
 }
 
 function namesOutcome(head: DocumentHead<'array'> & AsOf, names: readonly string[]): Outcome {
@@ -332,13 +349,20 @@ async function groupOutcome(
   cx: CommandContext,
   path: string,
   target: GroupTarget,
-  { depth }: LsOptions,
+  { depth, ...options }: LsOptions,
 ): Promise<Outcome> {
-  const members = await groupMembers(cx, target, parseDepth(depth))
+  const { datasetTree, sortTree, cutTree } = await import('../calls/dataset-lines.ts')
+  const levels = parseDepth(depth)
+  const { members, totals } = await datasetTree(cx, target)
+  const { order, isReverse, limit } = parseListOptions(options)
+  const sorted = order === undefined ? reversedIf(isReverse, members) : sortTree(members, order, isReverse)
+  const shown = cutTree(sorted.slice(0, limit), levels)
   const document: GroupDocument = {
     ...documentHead('group', cx.shownPath(path)),
     ...asOf(cx),
-    members,
+    members: shown,
+    member_num: members.length,
+    totals,
     metadata: keyValueResult(await target.group.metadata(), cx.style),
   }
   return {
@@ -350,37 +374,8 @@ async function groupOutcome(
   }
 }
 
-/** The members of a group, down to a depth, each with its own members. */
-async function groupMembers(cx: CommandContext, target: GroupTarget, depth: number): Promise<GroupLine[]> {
-  const { walkDataset } = await import('../objects/dataset.ts')
-  const lines: GroupLine[] = []
-  const lists = new Map<string, GroupLine[]>([[namesKey([]), lines]])
-  for await (const member of walkDataset(target, cx.open, depth)) {
-    const line = memberLine(cx, member)
-    lists.get(namesKey(member.names.slice(0, -1)))?.push(line)
-    if (member.target?.type !== 'group' || depth <= member.names.length || line.error) continue
-    const members: GroupLine[] = []
-    line.members = members
-    lists.set(namesKey(member.names), members)
-  }
-  return lines
-}
-
-const namesKey = (names: readonly string[]): string => JSON.stringify(names)
-
-function memberLine(cx: CommandContext, found: DatasetMember): GroupLine {
-  const { state, target, path, place, again, error: fault } = found
-  const { name = null, type, uri, relative, implicit } = found.member
-  const isFault = fault !== undefined && (state === 'unreadable' || target !== undefined)
-  if (isFault) cx.fault(fault)
-  return {
-    ...{ name, type, uri, relative, implicit, state },
-    resolved: place === 'nowhere' || path === undefined ? null : cx.shownPath(path),
-    place,
-    again: again?.join('/'),
-    found: target && target.type !== type ? target.type : undefined,
-    error: isFault ? errorResult(cx, fault) : undefined,
-  }
+function reversedIf<T>(isReverse: boolean, list: readonly T[]): readonly T[] {
+  return isReverse ? list.toReversed() : list
 }
 
 /** The number of levels of `--depth`. @throws InspectError USAGE */

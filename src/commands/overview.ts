@@ -1,23 +1,23 @@
 import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import { shellWord } from '../base/shell-word.ts'
+import { arrayOverview } from '../calls/array-overview.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { entryOf, examineFragment } from '../calls/listed-fragment.ts'
 import type { Outcome } from '../calls/outcome.ts'
+import { type CallMaker, dataText, judgement, MOST_FINDINGS, mergedFindings } from '../calls/overview-parts.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf, refuseTimes, type TimesOptions } from '../calls/times.ts'
 import { releases } from '../calls/values.ts'
+import { SEVERITIES } from '../check/codes.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
 import type { OverviewDocument } from '../documents/overview.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
-import type { InspectGroup } from '../objects/group.ts'
-import type { FileTarget } from '../objects/target.ts'
+import type { FileTarget, GroupTarget } from '../objects/target.ts'
 import type { OverviewCalls } from '../render/views/overview.ts'
-import { arrayOverview } from './overview-array.ts'
-import { type CallMaker, dataText, judgement } from './overview-parts.ts'
 
 const TAKES = { array: '', fragment: '', group: '', file: 'in one of them' } as const satisfies Takes
 
@@ -58,7 +58,7 @@ async function overviewOf(
     case 'fragment':
       return { document: await fragmentOverview(cx, path, target.fragment, call), calls: new Map() }
     case 'group':
-      return { document: await groupOverview(cx, path, target.group, call), calls: new Map() }
+      return { document: await groupOverview(cx, path, target, call), calls: new Map() }
     case 'file':
       return { document: await fileOverview(cx, path, target, call), calls: new Map() }
   }
@@ -161,24 +161,34 @@ async function fieldSizes(fragment: Fragment, { slots }: FragmentInfo, sizes: Re
 async function groupOverview(
   cx: CommandContext,
   path: string,
-  group: InspectGroup,
+  target: GroupTarget,
   call: CallMaker,
 ): Promise<OverviewDocument> {
-  const items = await quickGroupItems(group)
-  const members = await orError(() => group.members())
+  const { group } = target
+  const { datasetTree, DatasetSums } = await import('../calls/dataset-lines.ts')
+  const own = judgement(cx, await quickGroupItems(group))
+  const tree = await orError(() => datasetTree(cx, target))
+  const { members, totals, found } =
+    tree instanceof InspectError ? { members: [], totals: new DatasetSums().result(), found: [] } : tree
   const metadata = await orError(() => group.metadata())
-  const known = members instanceof InspectError ? [] : members
   const { path: place } = group.folder
+  const finding_num = { ...own.finding_num }
+  for (const severity of SEVERITIES) finding_num[severity] += totals.finding_num[severity]
+  const findings = mergedFindings([...own.findings, ...found.flatMap((one) => one.findings)]).slice(0, MOST_FINDINGS)
   return {
     ...documentHead('overview', cx.shownPath(path)),
     ...asOf(cx),
     target: 'group',
-    members: known.map(({ name = null, type, uri }) => ({ name, type, uri })),
+    members,
+    totals,
     metadata_keys: metadata instanceof InspectError ? [] : [...metadata.keys()],
-    ...judgement(cx, items),
-    not_checked: known.length === 0 ? [] : ['what is in its members'],
+    ok: finding_num.error === 0,
+    finding_num,
+    findings,
+    not_examined: own.not_examined,
+    not_checked: members.length === 0 ? [] : ['data; R-trees, tile offsets, statistics, key-value metadata of members'],
     next: [
-      call('members', ['ls', '--depth', 'all'], place),
+      call('all members', ['ls', '--depth', 'all'], place),
       call('what fills the disk', ['stats'], place),
       call('every tile', ['check'], place),
     ],

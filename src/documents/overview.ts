@@ -2,7 +2,6 @@ import type { Prose } from '../base/prose.ts'
 import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
-import type { ObjectType } from '../format/layout.ts'
 import type { FragmentState } from '../objects/visibility.ts'
 import type { ArrayFacts } from './array.ts'
 import type { CheckFindingNum } from './check.ts'
@@ -23,6 +22,7 @@ import type {
   TimestampRange,
   ValueRange,
 } from './common.ts'
+import type { GroupLine, GroupTotals } from './group.ts'
 
 /** `tiledb-inspect <target> --json`: what the target is, what a reader sees, and whether file names and sizes show damage. */
 export type OverviewDocument = ArrayOverview | FragmentOverview | GroupOverview | FileOverview
@@ -169,23 +169,16 @@ export interface FieldSize {
   size: Bytes
 }
 
-/** The overview of a group. */
+/** The overview of a group with all its members: a dataset. */
 export interface GroupOverview extends OverviewHead, AsOf {
   /** Type of the target. */
   target: 'group'
-  /** Members in stored order. */
-  members: readonly OverviewMember[]
+  /** Members in stored order, each with its own members. */
+  members: readonly GroupLine[]
+  /** Sums over all members. */
+  totals: GroupTotals
   /** Keys of its metadata. */
   metadata_keys: readonly string[]
-}
-
-export interface OverviewMember {
-  /** Name; null if it has none. */
-  name: string | null
-  /** Type, according to the group. */
-  type: ObjectType
-  /** URI, as stored. */
-  uri: string
 }
 
 /** The overview of a file. */

@@ -269,6 +269,14 @@ const PROVOKED: Readonly<
     SPARSE,
     (array) => array.add('__meta/old_copy', array.get(array.find(/\/__meta\//))),
   ],
+  'GROUP_MEMBER_MISSING.elsewhere': [
+    '22/group',
+    (array) =>
+      array.rewrite(array.find(/__group\//), groupDetails, ({ members }) => {
+        for (const member of members)
+          if (member.uri.endsWith('arr1')) Object.assign(member, { uri: 'file:///gone/arr1', relative: false })
+      }),
+  ],
   'GROUP_MEMBER_MISSING.never': [
     '22/group',
     (array) =>

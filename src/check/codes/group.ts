@@ -48,11 +48,16 @@ export const GROUP_CODES = {
     mend: 'milliseconds',
   },
   GROUP_MEMBER_MISSING: {
-    severity: 'error',
+    severity: 'warning',
     meaning: 'the group lists a member that is not there',
     mend: 'members',
     lost: loss('the member, unless it was only moved'),
     variants: {
+      elsewhere: {
+        severity: 'error',
+        meaning:
+          'readers look for the member outside of the dataset, and it is not there: the group or the member was moved',
+      },
       never: {
         severity: 'warning',
         meaning: 'the group lists a member that was not there when it was added, and is not there now',

@@ -1,7 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
-import type { GroupDocument, GroupLine } from '../../documents/group.ts'
+import type { GroupDocument, GroupLine, GroupTotals } from '../../documents/group.ts'
 import { withArticle } from '../../objects/target.ts'
 import { isRead } from '../../objects/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
@@ -303,22 +303,15 @@ function fileNote({ state, size, listed_size }: FragmentLine): string {
   return listed_size === undefined || listed_size === size ? '' : `listed with ${countText(listed_size)} bytes`
 }
 
-export async function groupTable({ path, as_of, members, metadata }: GroupDocument, out: Output): Promise<void> {
-  const what = members.length === 0 ? 'no members' : counted(members.length, 'member')
+export async function groupTable(document: GroupDocument, out: Output): Promise<void> {
+  const { path, as_of, members, member_num, totals, metadata } = document
+  const what = member_num === 0 ? 'no members' : counted(member_num, 'member')
   await writeTitle(path, withTimes(`group, ${what}`, as_of), out)
   if (members.length > 0) {
     const all = membersBelow(members, '')
-    const columns: Shows<Member>[] = [
-      { name: 'member', role: 'field', cell: memberName },
-      { name: 'type', cell: ({ type, state }) => (type === 'invalid' && state === 'missing' ? 'missing' : type) },
-      { name: 'uri', cell: ({ uri }) => uri },
-      {
-        name: 'where',
-        cell: ({ implicit, relative }) => (implicit ? IMPLICIT : relative ? 'in the group' : 'absolute path'),
-      },
-      { name: 'note', role: 'bad', shown: all.some((member) => memberNote(member) !== ''), cell: memberNote },
-    ]
-    await writeTableOrBelow(listOf(columns, all), out)
+    await writeTableOrBelow(listOf(memberColumns(all), all), out)
+    if (members.length < member_num) await writeLine(`${countText(member_num - members.length)} more`, out, 'dim')
+    await writeLine(totalsText(totals), out)
     if (all.some(({ implicit }) => implicit))
       await writeLine(
         `${IMPLICIT}: no list of members names it, as releases before TileDB 2.8 keep none; TileDB finds it by walking the folder`,
@@ -331,12 +324,71 @@ export async function groupTable({ path, as_of, members, metadata }: GroupDocume
   if (!empty) await writeValues(metadata, out)
 }
 
+/** The columns of members. @param all the lines of a tree */
+export function memberColumns(all: readonly Member[]): Shows<Member>[] {
+  return [
+    { name: 'member', role: 'field', cell: memberName },
+    { name: 'kind', cell: memberKind },
+    { name: 'shape', align: 'right', cell: ({ shape }) => shapeText(shape) },
+    { name: 'cells', align: 'right', cell: cellsText },
+    { name: 'fragments', align: 'right', cell: ({ fragment_num: num }) => (num === undefined ? '' : countText(num)) },
+    { name: 'size', align: 'right', cell: ({ size }) => (size === undefined ? '' : shortSizeText(size)) },
+    {
+      name: 'reads from',
+      shown: all.some((member) => whereText(member) !== ''),
+      cell: whereText,
+    },
+    { name: 'state', shown: all.some((member) => memberNote(member) !== ''), role: 'bad', cell: memberNote },
+  ]
+}
+
+function memberKind({ type, found, state, array_type }: GroupLine): string {
+  if (type === 'invalid' && state === 'missing') return 'missing'
+  return array_type ?? found ?? type
+}
+
+/** `2638 x 1838`; `*` for a dimension without a number of values. */
+export function shapeText(shape: GroupLine['shape']): string {
+  return shape?.map((length) => (length === null || length > MOST_SHOWN ? '*' : countText(length))).join(' x ') ?? ''
+}
+
+/** Above this length a dimension is as good as without an end. */
+const MOST_SHOWN = 2 ** 53
+
+function cellsText({ cell_num, certainty }: GroupLine): string {
+  if (cell_num === undefined || cell_num === null) return cell_num === null ? NOTHING : ''
+  const about = certainty === 'at most' ? '≤ ' : certainty === 'estimated' ? '~ ' : ''
+  return about + countText(cell_num)
+}
+
+/** Where a member is read from, if that needs to be said. */
+function whereText({ implicit, place, resolved, uri, relative }: GroupLine): string {
+  if (implicit) return IMPLICIT
+  if (place === 'linked') return `${uri} (a link)`
+  return place === 'elsewhere' || !relative ? (resolved ?? uri) : ''
+}
+
+/** `8 arrays in 3 groups: 12 fragments, 1,234,567 cells, 45.1 MiB in 210 files` */
+export function totalsText(totals: GroupTotals): string {
+  const { array_num, group_num, fragment_num, cell_num, size, file_num, unread_num, elsewhere_num } = totals
+  const parts = [
+    counted(fragment_num, 'fragment'),
+    counted(cell_num, 'cell'),
+    `${shortSizeText(size)} in ${counted(file_num, 'file')}`,
+    unread_num > 0 && `${countText(unread_num)} not read`,
+    elsewhere_num > 0 && `${countText(elsewhere_num)} read from outside`,
+  ]
+  const inGroups = group_num > 0 ? ` in ${counted(group_num + 1, 'group')}` : ''
+  return `${counted(array_num, 'array')}${inGroups}: ${parts.filter((part) => part !== false).join(', ')}`
+}
+
 const IMPLICIT = 'implicit'
 
-type Member = GroupLine & { indent: string }
+/** A member in a tree. */
+export type Member = GroupLine & { indent: string }
 
 /** Returns the members, each followed by its own members. */
-function membersBelow(members: readonly GroupLine[], indent: string): Member[] {
+export function membersBelow(members: readonly GroupLine[], indent: string): Member[] {
   return members.flatMap((member) => [{ ...member, indent }, ...membersBelow(member.members ?? [], `${indent}  `)])
 }
 
@@ -344,11 +396,22 @@ function memberName({ indent, name, implicit, uri }: Member): string {
   return indent + (name || (implicit ? uri : NOTHING))
 }
 
-function memberNote({ state, type, found, error }: GroupLine): string {
+function memberNote(member: GroupLine): string {
+  const { state, type, found, error } = member
   if (state === 'missing') return type === 'invalid' ? 'missing, also when it was added' : 'missing'
   if (state === 'outside') return 'leads out of the group: not followed'
   if (state === 'cycle') return 'a group that this one lies in'
   if (state === 'other-type' && found) return `is ${withArticle(found)}`
   if (state === 'unreadable' || error !== undefined) return UNREADABLE
-  return type === 'invalid' && found ? `was not there when it was added; now ${withArticle(found)}` : ''
+  if (type === 'invalid' && found) return `was not there when it was added; now ${withArticle(found)}`
+  return foundText(member)
+}
+
+/** The worst that an overview of the member finds. */
+function foundText({ again, finding_num, codes }: GroupLine): string {
+  if (again !== undefined) return `the same as ${again}`
+  const [code] = codes ?? []
+  if (!finding_num || code === undefined) return ''
+  const more = finding_num.error + finding_num.warning - 1
+  return `${finding_num.error > 0 ? 'NOT OK' : 'warning'}: ${code}${more > 0 ? ` and ${countText(more)} more` : ''}`
 }

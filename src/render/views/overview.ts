@@ -1,5 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
+import type { GroupLine } from '../../documents/group.ts'
 import type {
   ArrayOverview,
   FileOverview,
@@ -16,6 +17,8 @@ import type { Pair, Pairs } from '../table.ts'
 import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { meaningOf } from './fragment-states.ts'
+import { memberColumns, totalsText } from './ls.ts'
+import { listOf } from './parts.ts'
 import { heading } from './terminal-headings.ts'
 import {
   counted,
@@ -61,6 +64,13 @@ export async function overviewTable(document: OverviewDocument, calls: OverviewC
   ]
   const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
   await screen.pairs(pairs, MOST_LINES - below)
+  if (document.target === 'group' && document.members.length > 0) {
+    const room = MOST_LINES - below - pairs.length - 1
+    await screen.line('')
+    const [head, ...lines] = treeLines(document.members, room, screen.width)
+    await screen.line(head, 'heading')
+    for (const line of lines) await screen.line(line)
+  }
   if (findings.length > 0) await screen.line('')
   const written = new Set<string>()
   for (const finding of findings) await writeFinding(finding, calls.get(finding), document, written, screen)
@@ -305,23 +315,61 @@ function fragmentFacts(document: FragmentOverview): Facts {
   }
 }
 
-function groupFacts({ members, metadata_keys: keys }: GroupOverview): Facts {
-  const shown = members.slice(0, MOST_MEMBERS).map(({ name, type, uri }, i): Pair => {
-    const called = name === null || name === uri ? '' : `, named ${fieldName(name)}`
-    return [i === 0 ? 'members' : '', `${type} ${uri}${called}`]
-  })
-  const more = members.length - shown.length
+function groupFacts({ members, totals, metadata_keys: keys }: GroupOverview): Facts {
   return {
     what: `group, ${members.length === 0 ? 'no members' : counted(members.length, 'member')}`,
     facts: [
-      ...shown,
-      more > 0 && ['', `… ${countText(more)} more`],
+      ['holds', totalsText(totals)],
       ['metadata', keys.length === 0 ? 'none' : `${counted(keys.length, 'key')}: ${keys.join(', ')}`],
     ],
   }
 }
 
+/** Lines of a tree: the heading, the members that fit, and how many more there are. @param room upper limit on the lines */
+function treeLines(members: readonly GroupLine[], room: number, width: number): string[] {
+  const shown = shownMembers(members, Math.max(MOST_MEMBERS, room - 2))
+  const all = countMembers(members)
+  const lines = shown.map(({ line, indent }) => ({ ...line, indent }))
+  const list = listOf(memberColumns(lines), lines)
+  const [head, ...rows] = textTable([list.columns.map(({ name }) => name), ...list.rows], list.columns, width)
+  return [head, ...rows, ...(all > shown.length ? [`… ${countText(all - shown.length)} more`] : [])]
+}
+
+/** Least number of members that a screen shows. */
 const MOST_MEMBERS = 6
+
+/** The members that fit: level by level, the largest first; each below its group. */
+function shownMembers(members: readonly GroupLine[], most: number): { line: GroupLine; indent: string }[] {
+  const chosen = new Set<GroupLine>()
+  for (let level = members; level.length > 0 && chosen.size < most; level = level.flatMap((one) => one.members ?? []))
+    for (const one of [...level].sort((a, b) => (b.size ?? 0) - (a.size ?? 0))) if (chosen.size < most) chosen.add(one)
+  const walk = (lines: readonly GroupLine[], indent: string): { line: GroupLine; indent: string }[] =>
+    [...lines]
+      .filter((line) => chosen.has(line))
+      .sort((a, b) => (b.size ?? 0) - (a.size ?? 0))
+      .flatMap((line) => [{ line, indent }, ...walk(line.members ?? [], `${indent}  `)])
+  return walk(members, '')
+}
+
+function countMembers(members: readonly GroupLine[]): number {
+  return members.reduce((all, { members: below }) => all + 1 + countMembers(below ?? []), 0)
+}
+
+/** A table as lines of text, cut at the width. */
+function textTable(
+  rows: readonly (readonly string[])[],
+  columns: readonly { align?: 'left' | 'right' | undefined }[],
+  width: number,
+): string[] {
+  const widths = columns.map((_, c) => Math.max(...rows.map((row) => textWidth(row[c]))))
+  return rows.map((row) => {
+    const cells = row.map((text, c) => {
+      const spaces = ' '.repeat(widths[c] - textWidth(text))
+      return columns[c].align === 'right' ? spaces + text : text + spaces
+    })
+    return cutMiddle(cells.join(GAP).trimEnd(), width)
+  })
+}
 
 function fileFacts({ file_kind, size, field, fragment, array }: FileOverview): Facts {
   return {

@@ -1,10 +1,10 @@
 import { faultText, isNew } from '../base/errors.ts'
-import type { CommandContext } from '../calls/command.ts'
-import { notExaminedResult } from '../calls/document-parts.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { type Finding, findingKey, type Item } from '../check/finding.ts'
 import type { NextCommand, OverviewFinding, OverviewHead } from '../documents/overview.ts'
 import { counted } from '../render/views/wording.ts'
+import type { CommandContext } from './command.ts'
+import { notExaminedResult } from './document-parts.ts'
 
 /**
  * Makes a command that the user may call next.
@@ -19,7 +19,7 @@ export type CallMaker = (
 ) => NextCommand
 
 /** Largest number of findings on the screen. */
-const MOST_FINDINGS = 3
+export const MOST_FINDINGS = 3
 
 /**
  * The worst findings, and what could not be examined. Both decide the exit code.
@@ -48,13 +48,32 @@ export function judgement(
     else byCode.set(key, findingResult(cx, item))
   }
   for (const { severity } of slow) finding_num[severity]++
-  const damage = [...byCode.values()].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
+  const damage = worstFirst([...byCode.values()])
   const findings = [...damage, ...slow].slice(0, MOST_FINDINGS)
   const not_examined = notExamined.map((error) => notExaminedResult(cx, error))
   return { ok: finding_num.error === 0, finding_num, findings, not_examined }
 }
 
-function findingResult(
+/** Errors first, then warnings. */
+export function worstFirst(findings: readonly OverviewFinding[]): OverviewFinding[] {
+  return [...findings].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
+}
+
+/**
+ * Findings of several members as findings of a whole: one of each code, with the number of all, the worst first.
+ */
+export function mergedFindings(found: Iterable<OverviewFinding>): OverviewFinding[] {
+  const byCode = new Map<string, OverviewFinding>()
+  for (const one of found) {
+    if (one.severity === 'note') continue
+    const same = byCode.get(`${one.severity} ${one.code}`)
+    if (same) same.finding_num += one.finding_num
+    else byCode.set(`${one.severity} ${one.code}`, { ...one })
+  }
+  return worstFirst([...byCode.values()])
+}
+
+export function findingResult(
   cx: CommandContext,
   { severity, code, file, expected, found, meaning }: Finding,
 ): OverviewFinding {

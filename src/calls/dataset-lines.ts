@@ -1,0 +1,253 @@
+import { InspectError, orError } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import { memberItems } from '../check/group.ts'
+import { quickGroupItems } from '../check/quick.ts'
+import type { CheckFindingNum } from '../documents/check.ts'
+import type { ErrorInfo } from '../documents/common.ts'
+import type { ArrayLineFacts, GroupLine, GroupTotals } from '../documents/group.ts'
+import type { OverviewFinding } from '../documents/overview.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeKind } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import { METADATA_FOLDER } from '../objects/array.ts'
+import { type DatasetMember, walkDataset } from '../objects/dataset.ts'
+import { GROUP_DETAILS_FOLDER } from '../objects/group.ts'
+import type { GroupTarget } from '../objects/target.ts'
+import { type Folder, withSource } from '../storage/source.ts'
+import { filesBelow } from '../storage/walk.ts'
+import { arrayOverview } from './array-overview.ts'
+import type { CommandContext } from './command.ts'
+import { errorResult } from './document-parts.ts'
+import { type ListOrder, sortedBy } from './list-order.ts'
+import { type CallMaker, findingResult, judgement, worstFirst } from './overview-parts.ts'
+import { exact } from './values.ts'
+
+/*
+ * The members of a dataset as lines, with what an overview of each knows. Lists, screens and sums of datasets are made of them.
+ */
+
+/** A member of a dataset, and its line. */
+export interface DatasetLine {
+  names: readonly string[]
+  line: GroupLine
+  /** The findings of its overview, the worst first. */
+  findings: readonly OverviewFinding[]
+}
+
+/** What is known of an object besides its line in the list of its group. */
+type ObjectFacts = ArrayLineFacts & Pick<GroupLine, 'fragment_num' | 'file_num' | 'size' | 'finding_num'>
+
+/** A line of each member at any depth, each group before its members. Over a network several are looked at at once. */
+export async function* datasetLines(cx: CommandContext, target: GroupTarget): AsyncGenerator<DatasetLine> {
+  const look = (member: DatasetMember): Promise<DatasetLine> => lineOf(cx, member)
+  yield* inOrder(walkDataset(target, cx.open), atOnce(target.group.folder), look)
+}
+
+async function lineOf(cx: CommandContext, found: DatasetMember): Promise<DatasetLine> {
+  const { names, state, target, path, place, again, error } = found
+  const { name = null, type, uri, relative, implicit } = found.member
+  const isFault = error !== undefined && (state === 'unreadable' || target !== undefined)
+  if (isFault) cx.fault(error)
+  const known = again || !target ? undefined : await orError(() => factsOf(cx, found))
+  if (known instanceof InspectError) cx.fault(known)
+  const { findings = [], facts = {} } = known instanceof InspectError || !known ? {} : known
+  const fault: ErrorInfo | undefined =
+    known instanceof InspectError ? errorResult(cx, known) : isFault ? errorResult(cx, error) : undefined
+  const listed = memberFindings(cx, found)
+  const line: GroupLine = {
+    ...{ name, type, uri, relative, implicit, state },
+    resolved: place === 'nowhere' || path === undefined ? null : cx.shownPath(path),
+    place,
+    again: again?.join('/'),
+    found: target && target.type !== type ? target.type : undefined,
+    ...facts,
+    finding_num: addNums(facts.finding_num, listed),
+    codes: worstCodes([...listed, ...findings]),
+    error: fault,
+  }
+  return { names, line, findings: [...listed, ...findings] }
+}
+
+/** What is wrong with the line of a member in the list of its group, as `check` finds it. */
+function memberFindings(cx: CommandContext, found: DatasetMember): OverviewFinding[] {
+  return [...memberItems(found)].flatMap((item) => ('code' in item ? findingResult(cx, item) : []))
+}
+
+function addNums(
+  known: CheckFindingNum | undefined,
+  more: readonly Pick<OverviewFinding, 'severity'>[],
+): CheckFindingNum | undefined {
+  if (!known && more.length === 0) return undefined
+  const sum = { error: 0, warning: 0, note: 0, ...known }
+  for (const { severity } of more) sum[severity]++
+  return sum
+}
+
+function worstCodes(findings: readonly OverviewFinding[]): OverviewFinding['code'][] | undefined {
+  if (findings.length === 0) return undefined
+  return [...new Set(worstFirst(findings).map(({ code }) => code))]
+}
+
+/** Commands are not made for single members. */
+const NO_CALL: CallMaker = (shows) => ({ shows, command: '' })
+
+async function factsOf(
+  cx: CommandContext,
+  { target, path = '' }: DatasetMember,
+): Promise<{ facts: ObjectFacts; findings: readonly OverviewFinding[] } | undefined> {
+  if (target?.type === 'array') {
+    const { array } = target
+    const { document } = await arrayOverview(cx, path, array, NO_CALL)
+    const { array_type, format_version, cell_num, certainty, timestamp_range, finding_num, findings, states } = document
+    const schema = await orError(() => array.newestSchema())
+    const shape = schema instanceof InspectError ? null : shapeOf(schema.schema)
+    const fragment_num = states.reduce((all, { state, fragment_num }) => all + (state === 'live' ? fragment_num : 0), 0)
+    const files = await filesOf(array.folder, () => true)
+    return {
+      facts: {
+        ...{ array_type, format_version, shape, cell_num, certainty, fragment_num },
+        ...files,
+        timestamp_range,
+        finding_num,
+      },
+      findings,
+    }
+  }
+  if (target?.type !== 'group') return undefined
+  const { group } = target
+  const { finding_num, findings } = judgement(cx, await quickGroupItems(group))
+  return { facts: { ...(await groupFiles(group.folder)), finding_num }, findings }
+}
+
+/** Number of values of each dimension; null for those that have no number. */
+function shapeOf({ domain, current_domain }: ArraySchema): (number | bigint | null)[] {
+  return domain.dimensions.map(({ type, cell_val_num, domain: [...own] }, d) => {
+    const kind = datatypeKind(type)
+    if (cell_val_num === 'var' || kind === 'float' || kind === 'text' || own.length === 0) return null
+    const bytes = Uint8Array.from(own)
+    const half = bytes.length / 2
+    const { min, max } = current_domain?.range?.[d] ?? { min: bytes.subarray(0, half), max: bytes.subarray(half) }
+    return exact(integerOf(type, max) - integerOf(type, min) + 1n)
+  })
+}
+
+/** The files of a group itself: those in its folder, and in its own folders. */
+export function groupFiles(folder: Folder): Promise<{ file_num: number; size: number }> {
+  return filesOf(folder, (path) => OWN.has(path.split('/')[0]))
+}
+
+const OWN: ReadonlySet<string> = new Set([GROUP_DETAILS_FOLDER, METADATA_FOLDER])
+
+/** Number and bytes of the files below a folder. @param enter whether to enter a folder, by its path */
+async function filesOf(top: Folder, enter: (path: string) => boolean): Promise<{ file_num: number; size: number }> {
+  let [file_num, size] = [0, 0]
+  await top.storage.listAhead?.(top.path)
+  for await (const { folder, entry } of filesBelow(top, enter)) {
+    file_num++
+    const path = `${folder.path}/${entry.name}`
+    size +=
+      entry.size ??
+      folder.storage.sizeNow?.(path) ??
+      (await withSource(folder.storage.open(path), (file) => file.size()))
+  }
+  return { file_num, size }
+}
+
+/** Sums over the lines of a dataset. */
+export class DatasetSums {
+  private readonly sums = { group_num: 0, array_num: 0, unread_num: 0, elsewhere_num: 0, fragment_num: 0, file_num: 0 }
+  private readonly finding_num: CheckFindingNum = { error: 0, warning: 0, note: 0 }
+  private cells = 0n
+  private size = 0
+
+  /** @param line a member; undefined for the dataset itself, of which only the files count */
+  add(line: Partial<GroupLine>): void {
+    const { sums, finding_num } = this
+    if (line.again !== undefined) return
+    const isRead = line.state === 'present' || line.state === 'other-type'
+    const type = line.found ?? line.type
+    if (isRead && type === 'group') sums.group_num++
+    if (isRead && type === 'array') sums.array_num++
+    if (line.state !== undefined && (!isRead || line.error)) sums.unread_num++
+    if (line.place === 'elsewhere' || line.place === 'linked') sums.elsewhere_num++
+    sums.fragment_num += line.fragment_num ?? 0
+    sums.file_num += line.file_num ?? 0
+    this.size += line.size ?? 0
+    this.cells += BigInt(line.cell_num ?? 0)
+    for (const severity of ['error', 'warning', 'note'] as const)
+      finding_num[severity] += line.finding_num?.[severity] ?? 0
+  }
+
+  result(): GroupTotals {
+    const { fragment_num, file_num, ...counts } = this.sums
+    const cell_num = exact(this.cells)
+    return { ...counts, fragment_num, cell_num, file_num, size: this.size, finding_num: { ...this.finding_num } }
+  }
+}
+
+/** A line with those of its members, for a tree. */
+export interface TreeLine extends GroupLine {
+  members?: TreeLine[] | undefined
+}
+
+/** The lines of a dataset as a tree, and their sums. Sums of a group have those of its members. */
+export async function datasetTree(
+  cx: CommandContext,
+  target: GroupTarget,
+): Promise<{ members: TreeLine[]; totals: GroupTotals; found: DatasetLine[] }> {
+  const top: TreeLine[] = []
+  const parents = new Map<string, TreeLine>()
+  const all = new DatasetSums()
+  all.add(await groupFiles(target.group.folder))
+  const found: DatasetLine[] = []
+  for await (const one of datasetLines(cx, target)) {
+    const line: TreeLine = { ...one.line, members: undefined }
+    all.add(line)
+    if (one.findings.length > 0 || line.error) found.push(one)
+    const above = keys(one.names).slice(0, -1)
+    const parent = parents.get(above.at(-1) ?? '')
+    ;(parent?.members ?? top).push(line)
+    for (const key of above) addTo(parents.get(key), line)
+    if ((line.found ?? line.type) === 'group') {
+      line.array_num = 0
+      line.fragment_num ??= 0
+      line.members = []
+      if (!line.again) parents.set(keys(one.names).at(-1) ?? '', line)
+    }
+  }
+  return { members: top, totals: all.result(), found }
+}
+
+/** A key of each group on the way to a member, and of the member. */
+function keys(names: readonly string[]): string[] {
+  return names.map((_, i) => JSON.stringify(names.slice(0, i + 1)))
+}
+
+function addTo(group: TreeLine | undefined, line: TreeLine): void {
+  if (!group || line.again !== undefined) return
+  if ((line.found ?? line.type) === 'array' && line.state === 'present') group.array_num = (group.array_num ?? 0) + 1
+  group.fragment_num = (group.fragment_num ?? 0) + (line.fragment_num ?? 0)
+  group.file_num = (group.file_num ?? 0) + (line.file_num ?? 0)
+  group.size = (group.size ?? 0) + (line.size ?? 0)
+}
+
+/** Sorts the members of each group. Equal ones stay in their order. */
+export function sortTree(lines: readonly TreeLine[], order: ListOrder, isReverse = false): TreeLine[] {
+  const below = lines.map((line) =>
+    line.members ? { ...line, members: sortTree(line.members, order, isReverse) } : line,
+  )
+  return sortedBy(below, order, isReverse, {
+    name: ({ name, uri }) => name ?? uri,
+    size: ({ size }) => size,
+    cells: ({ cell_num }) => cell_num,
+    fragments: ({ fragment_num }) => fragment_num,
+    written: ({ timestamp_range }) => timestamp_range?.[1],
+  })
+}
+
+/** The tree down to a depth. A group that is not shown further keeps its sums. */
+export function cutTree(lines: readonly TreeLine[], depth: number): TreeLine[] {
+  return lines.map((line) =>
+    line.members ? { ...line, members: depth <= 1 ? undefined : cutTree(line.members, depth - 1) } : line,
+  )
+}

@@ -1,0 +1,56 @@
+import type { Command as CommanderCommand } from 'commander'
+import { usage } from '../base/errors.ts'
+import { parseChoice, parseWhole } from './option-values.ts'
+
+/** By what a list can be sorted. */
+export const LIST_ORDERS = ['name', 'size', 'cells', 'fragments', 'written'] as const
+export type ListOrder = (typeof LIST_ORDERS)[number]
+
+/** The options of a list. */
+export interface ListOptions {
+  sort?: string
+  reverse?: boolean
+  limit?: string
+}
+
+/** How a list is sorted and cut. Undefined keeps the order in which it is stored. */
+export interface ListCut {
+  order: ListOrder | undefined
+  isReverse: boolean
+  limit: number | undefined
+}
+
+export function addListOptions(command: CommanderCommand): void {
+  command
+    .option('--sort <what>', `sort by ${LIST_ORDERS.join(', ')}: names from a to z, all else from the largest down`)
+    .option('--reverse', 'the other way round')
+    .option('--limit <n>', 'show only the first n')
+}
+
+/** @throws InspectError USAGE */
+export function parseListOptions({ sort, reverse = false, limit }: ListOptions): ListCut {
+  const order = parseChoice('--sort', LIST_ORDERS, sort)
+  return { order, isReverse: reverse, limit: parseWhole('--limit', limit) }
+}
+
+/** What of an element decides; undefined comes last. */
+type Keys<T> = { readonly [order in ListOrder]?: (one: T) => string | number | bigint | null | undefined }
+
+/**
+ * Sorts a list. Equal elements stay in their order.
+ * @param keys what decides for each order
+ * @throws InspectError USAGE for an order that such a list does not have
+ */
+export function sortedBy<T>(list: readonly T[], order: ListOrder, isReverse: boolean, keys: Keys<T>): T[] {
+  const key = keys[order]
+  if (!key) throw usage({ expected: `--sort ${Object.keys(keys).join(', ')} for this list`, found: order })
+  const sign = isReverse ? -1 : 1
+  const keyed = list.map((one) => ({ one, key: key(one) ?? undefined }))
+  keyed.sort(({ key: a }, { key: b }) => {
+    if (a === b) return 0
+    if (a === undefined || b === undefined) return a === undefined ? 1 : -1
+    if (typeof a === 'string' || typeof b === 'string') return String(a) < String(b) ? -sign : sign
+    return a > b ? -sign : sign
+  })
+  return keyed.map(({ one }) => one)
+}
