@@ -3,7 +3,6 @@ import { arrayFindings, fragmentFindings } from '../advice/findings.ts'
 import { InspectError, inconsistent, orError, unlessFault, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output } from '../base/result.ts'
-import { shortSize } from '../base/sizes.ts'
 import { sum } from '../base/sum.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { damagedFault, damagedFiles } from '../calls/damaged-files.ts'
@@ -20,6 +19,8 @@ import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
 import type {
   ArrayStats,
+  GroupStats,
+  OneStats,
   StatsDocument,
   StatsFinding,
   StatsMetadata,
@@ -91,29 +92,19 @@ export const command: CommandModule<StatsOptions> = {
       return
     }
     if (options.all) refuseTimes(cx, 'what --all shows')
-    const found: StatsDocument[] = []
+    const found: OneStats[] = []
     const work = (path: string, target: Target | Promise<Target>): Promise<Outcome> =>
       outcomeOrError(new Folder(cx.storage, path), async () => {
         const document = await statsDocument(cx, path, await target, options)
         found.push(document)
-        return {
-          kind: 'document',
-          document,
-          table: async (out) => (await import('../render/views/stats.ts')).statsTable(document, out),
-        }
+        return statsOutcome(document)
       })
     const eachIn = async function* (path: string, target: Promise<Target>): AsyncGenerator<Outcome> {
       if (!(await isGroup(target))) {
         yield await work(path, target)
         return
       }
-      const before = found.length
-      yield* throughGroups(cx, path, await target, async function* (path, target) {
-        if (target.type !== 'group') yield await work(path, target)
-      })
-      const arrays = found.slice(before)
-      const size = shortSize(sum(arrays, (one) => one.size))
-      if (arrays.length > 1) cx.note(`${cx.shownPath(path)}: ${arrays.length} arrays, ${size} in all`, 'target')
+      yield* groupOutcomes(cx, path, await target, options)
     }
     const open = (path: string): Promise<Target> => {
       const target = cx.open(path)
@@ -135,6 +126,57 @@ export const command: CommandModule<StatsOptions> = {
       yield { ...b, table: sideBySide }
     } else yield* [a, b]
   },
+}
+
+/** The sums of a group, and with `--full` then each of its arrays. */
+async function* groupOutcomes(
+  cx: CommandContext,
+  path: string,
+  target: Target,
+  options: StatsOptions,
+): AsyncGenerator<Outcome> {
+  if (target.type !== 'group') throw new TypeError(target.type)
+  const [{ walkDataset }, { groupFiles }, { GroupTally }] = await Promise.all([
+    import('../objects/dataset.ts'),
+    import('../calls/dataset-lines.ts'),
+    import('./stats-group.ts'),
+  ])
+  const tally = new GroupTally()
+  tally.addGroup((await groupFiles(target.group.folder)).size)
+  const arrays: Outcome[] = []
+  for await (const member of walkDataset(target, cx.open)) {
+    const { target: found, names, error, again, state } = member
+    if (error && state !== 'cycle') cx.fault(error)
+    if (!found || again) continue
+    const name = names.join('/')
+    if (found.type === 'group') tally.addGroup((await groupFiles(found.group.folder)).size)
+    if (found.type !== 'array') continue
+    const own = member.path ?? found.path
+    const outcome = await outcomeOrError(found.array.folder, async () => {
+      const document = await arrayDocument(cx, own, found.array, options, (fragment, size) =>
+        tally.addFragment(name, fragment, size),
+      )
+      tally.addArray(name, document)
+      return statsOutcome(document)
+    })
+    if (cx.full || outcome.kind === 'error') arrays.push({ ...outcome, oneOfSeveral: true })
+  }
+  const document: GroupStats = {
+    ...documentHead('stats', cx.shownPath(path)),
+    ...asOf(cx),
+    target: 'group',
+    ...tally.result(),
+  }
+  yield statsOutcome(document)
+  yield* arrays
+}
+
+function statsOutcome(document: StatsDocument): Outcome {
+  return {
+    kind: 'document',
+    document,
+    table: async (out) => (await import('../render/views/stats.ts')).statsTable(document, out),
+  }
 }
 
 async function* readOutcome(
@@ -192,7 +234,7 @@ async function statsDocument(
   path: string,
   found: Target,
   options: StatsOptions,
-): Promise<StatsDocument> {
+): Promise<OneStats> {
   const target = await targetFor(cx, 'stats', TAKES, found)
   if (target.type === 'array') return arrayDocument(cx, path, target.array, options)
   // Of a group, each array has a document of its own.
@@ -215,6 +257,7 @@ async function arrayDocument(
   path: string,
   array: InspectArray,
   { all = false }: StatsOptions,
+  onFragment: (name: string, size: number) => void = () => {},
 ): Promise<ArrayStats> {
   const totals = new Totals()
   const { schema } = await array.newestSchema()
@@ -228,7 +271,13 @@ async function arrayDocument(
     return { name, measures, onDisk: await orError(() => fragmentFileSizes(fragment)) }
   }
   for await (const { name, measures, onDisk } of overEntries(cx, array, wanted, 'reading fragment metadata', work)) {
-    if (!(onDisk instanceof InspectError)) totals.addFiles(onDisk)
+    if (!(onDisk instanceof InspectError)) {
+      totals.addFiles(onDisk)
+      onFragment(
+        name,
+        sum([...onDisk.values()], (size) => size),
+      )
+    }
     if (measures instanceof InspectError) {
       cx.fault(measures)
       not_examined.push({ name, error: errorResult(cx, measures) })

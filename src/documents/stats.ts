@@ -19,8 +19,14 @@ import type {
   TileNum,
 } from './common.ts'
 
-/** `tiledb-inspect stats <target> --json`, one document for each target. */
-export type StatsDocument = ArrayStats | FragmentStats
+/**
+ * `tiledb-inspect stats <target> --json`, one document for each target. With `--full`, the document of a group is followed by one of each
+ * array in it.
+ */
+export type StatsDocument = OneStats | GroupStats
+
+/** What uses the disk in one array or fragment. */
+export type OneStats = ArrayStats | FragmentStats
 
 /** Sums over fragments. */
 export interface StatsSums extends DocumentHead<'stats'> {
@@ -83,6 +89,86 @@ export interface ArrayStats extends StatsSums, AsOf {
   other_size: Bytes
   /** Fragments that could not be read. Only `size` includes them. */
   not_examined: readonly StatsNotExamined[]
+}
+
+/** What fills a dataset: sums over all arrays in a group, and the largest parts first. */
+export interface GroupStats extends DocumentHead<'stats'>, AsOf {
+  /** What was counted: a group and its members. */
+  target: 'group'
+  /** Number of arrays in these sums: those that could be read. An array that several members name counts once. */
+  array_num: Count
+  /** Number of fragments in these sums. */
+  fragment_num: Count
+  /** Number of cells inside the non-empty domains. */
+  cells_in_domain: Int64
+  tile_num: TileNum
+  /** Bytes of all files: those of fragments that TileDB reads and does not read, and those beside. */
+  size: Bytes
+  /** Bytes of fragments that TileDB does not read. */
+  unread_size: Bytes
+  /** Bytes outside of fragments, those of the groups included. */
+  other_size: Bytes
+  /** Bytes of data files. */
+  data_size: Bytes
+  /** Bytes of the data before filtering. */
+  unfiltered_size: Bytes
+  ratio: Ratio | null
+  /** Bytes of the fragment metadata in TileDB's memory, once all is loaded. */
+  memory_size: Bytes
+  /** The largest arrays, at most 10. */
+  arrays: readonly GroupStatsArray[]
+  /** The largest fields of all arrays, at most 10. */
+  fields: readonly GroupStatsField[]
+  /** The largest fragments of all arrays, at most 10. */
+  fragments: readonly GroupStatsFragment[]
+  /** Sizes by filter pipeline, largest first. */
+  filters: readonly StatsFilter[]
+  /** Number of findings of all arrays, by their codes. */
+  findings: readonly GroupStatsFinding[]
+}
+
+/** A part of a dataset. */
+interface GroupStatsPart extends StatsRatio {
+  /** Names from the group down to the array. */
+  member: string
+  /** Share of the bytes of all data files, a ratio of 0 to 1. */
+  share: number | null
+}
+
+/** The data files of an array. */
+export interface GroupStatsArray extends GroupStatsPart {
+  /** Number of fragments. */
+  fragment_num: Count
+  /** Number of cells inside the non-empty domains. */
+  cells_in_domain: Int64
+}
+
+/** The data files of a field. */
+export interface GroupStatsField extends GroupStatsPart {
+  /** Name of the attribute, dimension or internal field. */
+  name: string
+}
+
+/** A fragment. */
+export interface GroupStatsFragment {
+  /** Names from the group down to the array. */
+  member: string
+  /** Name of the fragment. */
+  name: string
+  /** Bytes of its files. */
+  size: Bytes
+}
+
+export interface GroupStatsFinding {
+  /** Code of the findings. */
+  code: FindingCode | AdviceCode
+  severity: Severity
+  /** Number of findings. */
+  finding_num: Count
+  /** The arrays, at most 10. */
+  members: readonly string[]
+  /** Bytes that they are about. */
+  bytes: Bytes
 }
 
 export interface StatsNotExamined {

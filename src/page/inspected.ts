@@ -12,7 +12,7 @@ import type { HistoryDocument } from '../documents/history.ts'
 import type { MetadataDocument } from '../documents/metadata.ts'
 import type { OverviewDocument } from '../documents/overview.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
-import type { StatsDocument } from '../documents/stats.ts'
+import type { OneStats } from '../documents/stats.ts'
 import type { TileDocument } from '../documents/tile.ts'
 import type { TilesDocument } from '../documents/tiles.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
@@ -42,7 +42,7 @@ export interface Documents {
   overview: OverviewDocument
   ls: InMemory<ArrayListing> | InMemory<FragmentDocument> | InMemory<GroupDocument>
   schema: SchemaDocument
-  stats: StatsDocument
+  stats: OneStats
   check: Omit<CheckDocument, 'findings'> & { findings: readonly CheckFinding[] }
   history: HistoryDocument
   metadata: MetadataDocument

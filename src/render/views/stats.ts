@@ -1,7 +1,18 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { Distribution } from '../../documents/common.ts'
-import type { ArrayStats, StatsDocument, StatsFieldFile, StatsFilter, StatsSection } from '../../documents/stats.ts'
+import type {
+  ArrayStats,
+  GroupStats,
+  GroupStatsArray,
+  GroupStatsField,
+  GroupStatsFragment,
+  OneStats,
+  StatsDocument,
+  StatsFieldFile,
+  StatsFilter,
+  StatsSection,
+} from '../../documents/stats.ts'
 import { type Bar, drawHistogram } from '../histogram.ts'
 import { type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatCount } from '../units.ts'
@@ -36,6 +47,7 @@ const SECTIONS = 12
 
 /** Shows what uses the disk, largest first. */
 export async function statsTable(document: StatsDocument, out: Output): Promise<void> {
+  if (document.target === 'group') return groupStatsTable(document, out)
   const { path, target, size, fields, filters, findings } = document
   const what = target === 'array' ? `${document.array_type} array, ${fragmentsText(document)}` : 'fragment'
   await writeTitle(path, withTimes(`${what}, ${sizeText(size)}`, target === 'array' ? document.as_of : undefined), out)
@@ -56,7 +68,79 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
     await writeLine(`${severity}: ${message}`, out, severity === 'error' ? 'bad' : 'dim')
 }
 
-function facts(document: StatsDocument): Pairs {
+/** Shows what fills a dataset, on one screen. */
+async function groupStatsTable(document: GroupStats, out: Output): Promise<void> {
+  const { path, as_of, size, arrays, fields, fragments, filters, findings } = document
+  const what = `group, ${counted(document.array_num, 'array')}, ${sizeText(size)}`
+  await writeTitle(path, withTimes(what, as_of), out)
+  const { data_size, unfiltered_size, unread_size, other_size, memory_size } = document
+  const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
+  await writeKeyValues(
+    [
+      ['cells', `${countText(document.cells_in_domain)} in ${counted(document.fragment_num, 'fragment')}`],
+      ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
+      ['metadata', `about ${shortSizeText(memory_size)} in TileDB's memory once all is loaded`],
+      unread_size > 0 && ['unread', `${sizeText(unread_size)} of fragments that TileDB does not read`],
+      ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata, groups`],
+    ],
+    out,
+  )
+  if (arrays.length > 1) {
+    await writeSection('arrays, largest first', out)
+    await writeTableOrBelow(listOf(GROUP_ARRAY_COLUMNS, arrays.slice(0, SCREEN)), out)
+  }
+  if (fields.length > 0) {
+    await writeSection('fields of all arrays, largest first', out)
+    await writeTableOrBelow(listOf(GROUP_FIELD_COLUMNS, fields.slice(0, SCREEN)), out)
+  }
+  if (fragments.length > arrays.length) {
+    await writeSection('fragments, largest first', out)
+    await writeTableOrBelow(listOf(GROUP_FRAGMENT_COLUMNS, fragments.slice(0, FEW_FRAGMENTS)), out)
+  }
+  if (filters.length > 0) {
+    await writeSection('by filters', out)
+    await writeTableOrBelow(listOf(FILTER_COLUMNS, filters.slice(0, SCREEN)), out)
+  }
+  for (const { code, severity, finding_num, members } of findings) {
+    const [first] = members
+    const more = members.length > 1 ? ' and others' : ''
+    await writeLine(
+      `${severity}: ${code}, ${counted(finding_num, 'finding')}: ${first}${more}`,
+      out,
+      severity === 'error' ? 'bad' : 'dim',
+    )
+  }
+  await writeLine('--full shows each array', out, 'dim')
+}
+
+/** Number of rows of each table on the screen of a dataset. */
+const SCREEN = 5
+const FEW_FRAGMENTS = 3
+
+const GROUP_ARRAY_COLUMNS: readonly Shows<GroupStatsArray>[] = [
+  { name: 'array', role: 'field', cell: ({ member }) => member },
+  { name: 'cells', align: 'right', cell: ({ cells_in_domain }) => countText(cells_in_domain) },
+  { name: 'fragments', align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+  { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
+  { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
+]
+
+const GROUP_FIELD_COLUMNS: readonly Shows<GroupStatsField>[] = [
+  { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
+  { name: 'array', cell: ({ member }) => member },
+  { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
+  { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
+]
+
+const GROUP_FRAGMENT_COLUMNS: readonly Shows<GroupStatsFragment>[] = [
+  { name: 'fragment', cell: ({ name }) => name },
+  { name: 'array', role: 'field', cell: ({ member }) => member },
+  { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+]
+
+function facts(document: OneStats): Pairs {
   const { cell_num, cells_in_domain, data_size, unfiltered_size, fragment_metadata } = document
   const padding = Number(cell_num) - Number(cells_in_domain)
   const padded = padding > 0 && cell_num ? `: ${percentText(padding / Number(cell_num))} padding` : ''
@@ -137,7 +221,7 @@ function percentText(share: number | null): string {
 }
 
 /** Shows the sections of the metadata file, largest first. With `--full`, those of one fragment are in the order of the file. */
-async function writeSections(document: StatsDocument, out: Output): Promise<void> {
+async function writeSections(document: OneStats, out: Output): Promise<void> {
   const { sections, fragment_metadata, fragment_num } = document
   if (sections.length === 0) return
   const placed = sections.every(({ offset }) => offset !== undefined)
@@ -156,7 +240,7 @@ async function writeSections(document: StatsDocument, out: Output): Promise<void
     )
 }
 
-async function writeHistograms({ tile_size, cells_per_tile }: StatsDocument, out: Output): Promise<void> {
+async function writeHistograms({ tile_size, cells_per_tile }: OneStats, out: Output): Promise<void> {
   if (tile_size) {
     const tiles = counted(tile_size.tile_num, 'tile')
     await writeSection(`stored size of the ${tiles} of all files: ${spread(tile_size, shortSize)}`, out)
@@ -192,7 +276,7 @@ interface Compared {
 }
 
 /** Shows two documents side by side, largest differences in bytes first. */
-export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: Output): Promise<void> {
+export async function comparisonTable(a: OneStats, b: OneStats, out: Output): Promise<void> {
   await writeHeading('a and b compared', out)
   await writeKeyValues(Object.entries({ a: a.path, b: b.path }), out)
   await writeSection('in all', out)
@@ -233,7 +317,7 @@ export async function comparisonTable(a: StatsDocument, b: StatsDocument, out: O
 }
 
 /** Returns a row for the fragments that could not be read, if there are any. */
-function unreadableRow(a: StatsDocument, b: StatsDocument): Compared[] {
+function unreadableRow(a: OneStats, b: OneStats): Compared[] {
   const [left, right] = [a, b].map((one) => (one.target === 'array' ? one.not_examined.length : 0))
   return left + right === 0 ? [] : [{ what: 'fragments, unreadable', a: left, b: right }]
 }
@@ -260,7 +344,7 @@ function differenceText(difference: number, format: (value: number) => string): 
 }
 
 /** Compares the stored bytes of each file of each field, and of each section of the metadata. */
-function comparedParts(a: StatsDocument, b: StatsDocument): Compared[] {
+function comparedParts(a: OneStats, b: OneStats): Compared[] {
   const [left, right] = [parts(a), parts(b)]
   const names = new Set([...left.keys(), ...right.keys()])
   return Array.from(names, (name) => {
@@ -274,7 +358,7 @@ function bothFilters(a: string | undefined, b: string | undefined): string | und
   return a !== undefined && b !== undefined && a !== b ? `${a} -> ${b}` : (a ?? b)
 }
 
-function parts({ fields, sections }: StatsDocument): Map<string, { size: number; filters: string | undefined }> {
+function parts({ fields, sections }: OneStats): Map<string, { size: number; filters: string | undefined }> {
   const sizes = new Map<string, { size: number; filters: string | undefined }>()
   for (const { name, files } of fields) {
     for (const { role, size, filters } of files)
