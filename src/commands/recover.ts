@@ -3,7 +3,7 @@ import { InspectError, orError, usage } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
-import { collect } from '../calls/options.ts'
+import { collect, onlyWith } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { parseBox } from '../calls/ranges.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
@@ -47,9 +47,12 @@ interface Options {
   timestamp?: string
   formatVersion?: string
   array?: string
+  relocate?: boolean
+  withMembers?: boolean
 }
 
 const TAKES = { array: '', fragment: '' } as const satisfies Takes
+const TAKES_WITH = { '--relocate': { group: '' } } as const satisfies CommandModule<never>['takesWith']
 
 export const command: CommandModule<Options> = {
   about:
@@ -65,10 +68,11 @@ export const command: CommandModule<Options> = {
   ],
 
   takes: TAKES,
+  takesWith: TAKES_WITH,
 
   configure(command) {
     command
-      .argument('<target>', targetsHelp(TAKES))
+      .argument('<target>', `${targetsHelp(TAKES)}; with --relocate, group`)
       .requiredOption('--to <dir>', 'folder to make; never overwritten')
       .option(
         '--drop-damaged',
@@ -85,9 +89,17 @@ export const command: CommandModule<Options> = {
         'when the fragment was written, if its folder has lost its name: milliseconds or dates',
       )
       .option('--format-version <n>', 'format version of that fragment, if nothing else tells it')
+      .option('--relocate', 'write a group anew with relative members inside, wherever its members point now')
+      .option('--with-members', 'copy its arrays, too')
+    onlyWith(command, 'relocate', 'withMembers')
   },
 
   async *run(cx, [path], options) {
+    if (options.relocate) {
+      const target = await targetFor(cx, 'recover --relocate', TAKES_WITH['--relocate'], await cx.open(path))
+      yield await (await import('./recover-group.ts')).relocate(cx, path, target, options)
+      return
+    }
     yield await recover(cx, path, options)
   },
 }

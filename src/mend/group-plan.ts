@@ -1,9 +1,8 @@
-import { normalPath } from '../base/paths.ts'
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import { memberName } from '../objects/dataset.ts'
+import { memberName, placeInside } from '../objects/dataset.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member, memberPath } from '../objects/group.ts'
 import { type Draft, draftIn, type MendPlan } from './drafts.ts'
 import { wayOfCode } from './mending.ts'
@@ -111,21 +110,6 @@ async function mendMembers(
       draft.never.add('run these steps if the member was only moved: put it back instead')
     }
   }
-}
-
-/** The path below the group at which a member lies if the group was copied or moved with its members: the longest end of its path. */
-async function placeInside(
-  { uri, relative }: Member,
-  isObject: (path: string) => Promise<boolean>,
-): Promise<string | undefined> {
-  const names = normalPath(uri.replace(/^[a-z0-9]+:\/\//, ''))
-    .split('/')
-    .filter((name) => name !== '' && name !== '..')
-  for (let from = relative ? 1 : 0; from < names.length; from++) {
-    const path = names.slice(from).join('/')
-    if (await isObject(path)) return path
-  }
-  return undefined
 }
 
 function addedAgain(shell: Shell, { relative, uri, name }: Member): string {

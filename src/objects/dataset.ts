@@ -118,8 +118,8 @@ function placed({ root, group, names, met }: Around, found: FoundMember): Datase
   return { ...found, names: own, group, place: placeOf(root, path, real), again }
 }
 
-/** @param real the path of the object with all links resolved; undefined if nothing is there */
-function placeOf(root: Folder, path: string | undefined, real: string | undefined): MemberPlace {
+/** Where a path lies. @param real the path of the object with all links resolved; undefined if nothing is there */
+export function placeOf(root: Folder, path: string | undefined, real: string | undefined): MemberPlace {
   if (real === undefined || path === undefined) return 'nowhere'
   if (isWithinFolder(real, root.realPath)) return 'inside'
   return isWithinFolder(normalPath(path), normalPath(root.path)) ? 'linked' : 'elsewhere'
@@ -156,4 +156,19 @@ export async function findMember(
     const expected = member.type === 'group' ? 'a group' : 'an array'
     return lost('missing', 'NOT_FOUND', `is missing: expected ${expected}, found nothing there`)
   }
+}
+
+/** The path below the group at which a member lies if the group was copied or moved with its members: the longest end of its path. */
+export async function placeInside(
+  { uri, relative }: Member,
+  isObject: (path: string) => Promise<boolean>,
+): Promise<string | undefined> {
+  const names = normalPath(uri.replace(/^[a-z0-9]+:\/\//, ''))
+    .split('/')
+    .filter((name) => name !== '' && name !== '..')
+  for (let from = relative ? 1 : 0; from < names.length; from++) {
+    const path = names.slice(from).join('/')
+    if (await isObject(path)) return path
+  }
+  return undefined
 }

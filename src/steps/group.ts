@@ -1,10 +1,9 @@
 import { usage } from '../base/errors.ts'
-import { type GroupMember, groupDetails } from '../format/group-details.ts'
-import { encode } from '../format/io.ts'
-import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup, objectType } from '../objects/group.ts'
+import type { GroupMember } from '../format/group-details.ts'
+import { GROUP_FILE, InspectGroup, objectType } from '../objects/group.ts'
 import { hasEntry } from '../storage/source.ts'
 import { flag, integer, listOrNone, object, oneOf, or, text } from '../write/document.ts'
-import { genericTileWriter } from '../write/generic-tile-writer.ts'
+import { memberList } from '../write/member-list.ts'
 import { NEWEST_STABLE } from '../write/schema-check.ts'
 import { Place } from './place.ts'
 
@@ -61,10 +60,10 @@ export async function changeGroup(place: Place, change: GroupChange, time: bigin
   }
   const stay = before.filter((one) => !remove.includes(keyOf(one))).map((one) => memberOf(one, version))
   const members = version === 1 ? [...stay, ...added] : [...gone, ...added]
-  const writeTile = await genericTileWriter(format_version, place.cx.writing)
-  const path = `${GROUP_DETAILS_FOLDER}/__${time}_${time}_${place.cx.uuid()}${version === 2 ? '_2' : ''}`
-  await place.write({ path, bytes: writeTile(encode({ version, members }, groupDetails)) })
-  return [...made, path]
+  const { writing, uuid } = place.cx
+  const file = await memberList(members, { version, format_version, time, uuid: uuid() }, writing)
+  await place.write(file)
+  return [...made, file.path]
 }
 
 function memberOf({ type, relative, uri, name }: GroupMember, version: number): GroupMember {
