@@ -11,7 +11,7 @@ import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
 import { type DatasetMember, walkDataset } from '../objects/dataset.ts'
-import { GROUP_DETAILS_FOLDER } from '../objects/group.ts'
+import { GROUP_DETAILS_FOLDER, objectType } from '../objects/group.ts'
 import type { GroupTarget } from '../objects/target.ts'
 import { type Folder, withSource } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
@@ -102,7 +102,7 @@ async function factsOf(
     const schema = await orError(() => array.newestSchema())
     const shape = schema instanceof InspectError ? null : shapeOf(schema.schema)
     const fragment_num = states.reduce((all, { state, fragment_num }) => all + (state === 'live' ? fragment_num : 0), 0)
-    const files = await filesOf(array.folder, () => true)
+    const files = await arrayFiles(array.folder)
     return {
       facts: {
         ...{ array_type, format_version, shape, cell_num, certainty, fragment_num },
@@ -129,6 +129,14 @@ function shapeOf({ domain, current_domain }: ArraySchema): (number | bigint | nu
     const { min, max } = current_domain?.range?.[d] ?? { min: bytes.subarray(0, half), max: bytes.subarray(half) }
     return exact(integerOf(type, max) - integerOf(type, min) + 1n)
   })
+}
+
+/** The files of an array, without those of arrays in its folder, which old groups allow. */
+async function arrayFiles(folder: Folder): Promise<{ file_num: number; size: number }> {
+  const others = new Set<string>()
+  for (const { name, kind } of await folder.list())
+    if (kind === 'folder' && !name.startsWith('__') && objectType(await folder.folder(name).list())) others.add(name)
+  return filesOf(folder, (path) => !others.has(path))
 }
 
 /** The files of a group itself: those in its folder, and in its own folders. */

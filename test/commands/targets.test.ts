@@ -65,6 +65,7 @@ const ARGUMENTS: Readonly<Record<string, (target: string) => readonly string[]>>
   whatif: (target) => ['whatif', '--sample', '1000', '--filters', 'zstd', target],
   check: (target) => ['check', target],
   recover: (target) => ['recover', target, '--to', `${folder}/${made++}`],
+  'recover --relocate': (target) => ['recover', '--relocate', target, '--to', `${folder}/${made++}`],
   'verify-checksums': (target) => ['verify-checksums', target],
   diff: (target) => ['diff', target, target],
   'diff --read': (target) => ['diff', '--read', target, target],

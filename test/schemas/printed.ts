@@ -186,6 +186,7 @@ async function* recovered(folder: string): AsyncGenerator<Printed> {
   writeFileSync(`${second}/a0.tdb`, new Uint8Array(100))
   rmSync(third, { recursive: true })
   yield* json(['recover', array, '--drop-damaged', '--to', `${folder}/recovered`])
+  yield* json(['recover', '--relocate', `${FIXTURES}/22/group`, '--to', `${folder}/relocated`])
   // A changed cell, which the statistics contradict.
   const changed = `${folder}/changed`
   cpSync(`${FIXTURES}/22/filter_none`, changed, { recursive: true })

@@ -2,6 +2,7 @@ import type { Output } from '../../base/result.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine, GroupTotals } from '../../documents/group.ts'
+import { lastPathPart } from '../../format/commit-files.ts'
 import { withArticle } from '../../objects/target.ts'
 import { isRead } from '../../objects/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
@@ -392,8 +393,9 @@ export function membersBelow(members: readonly GroupLine[], indent: string): Mem
   return members.flatMap((member) => [{ ...member, indent }, ...membersBelow(member.members ?? [], `${indent}  `)])
 }
 
+/** The name of a member; of one without a name, the last part of its path. */
 function memberName({ indent, name, implicit, uri }: Member): string {
-  return indent + (name || (implicit ? uri : NOTHING))
+  return indent + (name || (implicit ? uri : lastPathPart(uri)))
 }
 
 function memberNote(member: GroupLine): string {

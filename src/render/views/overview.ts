@@ -355,21 +355,32 @@ function countMembers(members: readonly GroupLine[]): number {
   return members.reduce((all, { members: below }) => all + 1 + countMembers(below ?? []), 0)
 }
 
-/** A table as lines of text, cut at the width. */
+/** A table as lines of text. If it is too wide, its longest texts are cut. */
 function textTable(
   rows: readonly (readonly string[])[],
   columns: readonly { align?: 'left' | 'right' | undefined }[],
   width: number,
 ): string[] {
   const widths = columns.map((_, c) => Math.max(...rows.map((row) => textWidth(row[c]))))
+  let over = widths.reduce((all, one) => all + one + GAP.length, -GAP.length) - width
+  const texts = columns.flatMap(({ align }, c) => (align === 'right' ? [] : [c]))
+  for (const c of texts.sort((a, b) => widths[b] - widths[a])) {
+    const less = Math.max(0, Math.min(over, widths[c] - LEAST_TEXT))
+    widths[c] -= less
+    over -= less
+  }
   return rows.map((row) => {
     const cells = row.map((text, c) => {
-      const spaces = ' '.repeat(widths[c] - textWidth(text))
-      return columns[c].align === 'right' ? spaces + text : text + spaces
+      const cut = cutMiddle(text, widths[c])
+      const spaces = ' '.repeat(Math.max(0, widths[c] - textWidth(cut)))
+      return columns[c].align === 'right' ? spaces + cut : cut + spaces
     })
-    return cutMiddle(cells.join(GAP).trimEnd(), width)
+    return cells.join(GAP).trimEnd()
   })
 }
+
+/** Least width to which a text is cut. */
+const LEAST_TEXT = 14
 
 function fileFacts({ file_kind, size, field, fragment, array }: FileOverview): Facts {
   return {
