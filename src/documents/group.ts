@@ -33,6 +33,7 @@ export interface GroupDocument extends DocumentHead<'group'>, AsOf {
 export interface GroupTotals {
   /** Number of groups below the target. */
   group_num: Count
+  /** Number of arrays. */
   array_num: Count
   /** Number of members that could not be read. */
   unread_num: Count
@@ -92,7 +93,7 @@ export interface GroupLine extends OfSeveral, ArrayLineFacts {
   found?: Target['type'] | undefined
   /** Why the member, or its own members, cannot be read. */
   error?: ErrorInfo | undefined
-  /** Number of arrays in a group, at any depth. */
+  /** Number of arrays. */
   array_num?: Count | undefined
   /** Number of fragments that TileDB reads; of a group, those of its arrays. */
   fragment_num?: Count | undefined

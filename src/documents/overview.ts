@@ -175,7 +175,7 @@ export interface GroupOverview extends OverviewHead, AsOf {
   target: 'group'
   /** Members in stored order, each with its own members. */
   members: readonly GroupLine[]
-  /** Sums over all members. */
+  /** Sums over all members at any depth, whatever is listed. */
   totals: GroupTotals
   /** Keys of its metadata. */
   metadata_keys: readonly string[]

@@ -95,7 +95,7 @@ export interface ArrayStats extends StatsSums, AsOf {
 export interface GroupStats extends DocumentHead<'stats'>, AsOf {
   /** What was counted: a group and its members. */
   target: 'group'
-  /** Number of arrays in these sums: those that could be read. An array that several members name counts once. */
+  /** Number of arrays. */
   array_num: Count
   /** Number of fragments in these sums. */
   fragment_num: Count

@@ -48,7 +48,7 @@ describe('what people try first', () => {
     [['du', PLACES], 'stats'],
     [['fsck', PLACES], 'check'],
     [['version'], '--version'],
-    [['ls', '--sort', 'size', PLACES], '--format csv'],
+    [['commits', '--sort', 'size', PLACES], '--format csv'],
     [['decode', '--head', PLACES], '--limit'],
   ])('%j gets a hint', async (args, hint) => {
     const { code, stderr } = await run(args)

@@ -4,7 +4,7 @@ import type { CheckDocument, CheckFinding } from '../../documents/check.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import type { FindingsTail } from '../reports/reporter.ts'
 import { writeHeading } from '../table.ts'
-import { writeLine, writeNotExamined } from './parts.ts'
+import { limitOf, writeLine, writeNotExamined } from './parts.ts'
 import { counted, countText, relativePath, shardText, verdictWord } from './wording.ts'
 
 /** Shows findings as they are found, then the verdict, then what was not examined. */
@@ -19,12 +19,24 @@ export async function checkTable(
     if (!begun) await writeHeading(path, out)
     begun = true
   }
+  const alike = new Map<string, Alike>()
+  const most = limitOf(MOST_ALIKE, out) ?? Number.POSITIVE_INFINITY
   const result = await walk(findings, async (finding) => {
     await begin()
+    const { severity, code, variant = '', file } = finding
+    const kind = `${severity} ${code} ${variant}`
+    const found = alike.get(kind) ?? { finding, count: 0, places: new Set() }
+    alike.set(kind, found)
+    if (++found.count > most) {
+      if (found.places.size < MOST_PLACES) found.places.add(relativePath(file, path))
+      return
+    }
     await writeFinding(finding, path, out)
     await writeLine(`  ${finding.meaning}`, out, 'dim')
   })
   await begin()
+  for (const { finding, count, places } of alike.values())
+    if (count > most) await writeMore(finding, count - most, places, out)
   const { finding_num, counts, not_examined, not_checked } = result
   const total = (['error', 'warning', 'note'] as const).flatMap((severity) => {
     const count = finding_num[severity]
@@ -41,6 +53,30 @@ export async function checkTable(
   await writeLine(`${shardText(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
   await writeNotExamined(not_examined, path, out)
   await writeLine(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
+}
+
+/** Findings of one kind. */
+interface Alike {
+  /** The first of them. */
+  finding: CheckFinding
+  count: number
+  /** Files of those that are not shown one by one. */
+  places: Set<string>
+}
+
+/** Number of findings of one kind that a terminal shows one by one, and of files that it names of the others. */
+const MOST_ALIKE = 3
+const MOST_PLACES = 5
+
+async function writeMore(
+  { severity, code }: CheckFinding,
+  count: number,
+  places: Set<string>,
+  out: Output,
+): Promise<void> {
+  await writeLine(`${severity} ${code}: ${countText(count)} more, --full shows them`, out, SEVERITY_ROLES[severity])
+  const named = [...places].filter((one) => one !== '')
+  if (named.length > 0) await writeLine(`  in ${named.join(', ')}${count > named.length ? ', …' : ''}`, out)
 }
 
 /** Shows where a finding is, with the path of the file inside the target. The next line says what was expected and found. */

@@ -331,8 +331,8 @@ export function memberColumns(all: readonly Member[]): Shows<Member>[] {
     { name: 'member', role: 'field', cell: memberName },
     { name: 'kind', cell: memberKind },
     { name: 'shape', align: 'right', cell: ({ shape }) => shapeText(shape) },
-    { name: 'cells', align: 'right', cell: cellsText },
-    { name: 'fragments', align: 'right', cell: ({ fragment_num: num }) => (num === undefined ? '' : countText(num)) },
+    { name: heading('cell_num'), align: 'right', cell: cellsText },
+    { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num: num }) => (num === undefined ? '' : countText(num)) },
     { name: 'size', align: 'right', cell: ({ size }) => (size === undefined ? '' : shortSizeText(size)) },
     {
       name: 'reads from',

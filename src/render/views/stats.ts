@@ -119,8 +119,8 @@ const FEW_FRAGMENTS = 3
 
 const GROUP_ARRAY_COLUMNS: readonly Shows<GroupStatsArray>[] = [
   { name: 'array', role: 'field', cell: ({ member }) => member },
-  { name: 'cells', align: 'right', cell: ({ cells_in_domain }) => countText(cells_in_domain) },
-  { name: 'fragments', align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+  { name: heading('cells_in_domain'), align: 'right', cell: ({ cells_in_domain }) => countText(cells_in_domain) },
+  { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
   { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
   { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
   { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
