@@ -114,15 +114,26 @@ class Relocation {
   }
 
   /** Finds a place in the new folder for every member. */
-  async *plan(
-    group: InspectGroup = this.root.group,
-    above = '',
-    names: readonly string[] = [],
-    around: readonly string[] = [],
+  plan(): AsyncGenerator<Placed> {
+    return this.planOf(this.root.group, undefined, '', [], [])
+  }
+
+  /**
+   * @param original the group that readers see now, if `group` lies inside and takes its place: members that lead out of it by `..` are
+   *   found from there
+   * @param above the new path of the group
+   */
+  private async *planOf(
+    group: InspectGroup,
+    original: InspectGroup | undefined,
+    above: string,
+    names: readonly string[],
+    around: readonly string[],
   ): AsyncGenerator<Placed> {
     const identities = [...around, await group.identity()]
     for (const member of await group.members()) {
-      const found = await findMember(group, member, identities, this.cx.open)
+      const here = await findMember(group, member, identities, this.cx.open)
+      const found = here.target || !original ? here : await findMember(original, member, identities, this.cx.open)
       if (found.error && found.state !== 'missing') throw found.error
       const source = await this.sourceOf(group, found)
       const real = source?.realPath
@@ -134,7 +145,9 @@ class Relocation {
       yield { names: own, member, type, source, to, above }
       if (real === undefined || known !== undefined) continue
       this.places.set(real, to)
-      if (inside?.type === 'group') yield* this.plan(inside.group, to, own, identities)
+      if (inside?.type !== 'group') continue
+      const seen = found.target?.type === 'group' && found.path !== source?.path ? found.target.group : undefined
+      yield* this.planOf(inside.group, seen, to, own, identities)
     }
   }
 
