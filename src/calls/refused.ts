@@ -1,7 +1,11 @@
+import type { Finding } from '../check/finding.ts'
 import type { Refused } from '../check/refusals.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { mayBeRefused } from '../objects/may-be-refused.ts'
-import type { OpenedArray } from '../read/query.ts'
+import type { InspectArray } from '../objects/array.ts'
+import { isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
+import { missingFault, missingPaths } from '../read/opening.ts'
+import type { OpenedArray, OpenedFragment } from '../read/query.ts'
+import type { CommandContext } from './command.ts'
 
 /**
  * What TileDB refuses of an array although this program reads it: of the array itself, and of the attributes that are shown.
@@ -15,15 +19,90 @@ export async function refusedOf(
 ): Promise<readonly Refused[]> {
   if (!(await mayBeRefused(array))) return []
   const { refusedReads } = await import('../check/refusals.ts')
-  // A finding about an enumeration names its attribute, itself or its file.
+  const isNeeded = labelsOf(schema, fields)
+  const refused = await refusedReads(array, reads)
+  return refused.filter(({ refusal, finding }) => refusal.act !== 'labels' || isNeeded(finding))
+}
+
+/** Tells which findings about enumerations concern the shown attributes. Such a finding names an attribute, an enumeration or its file. */
+function labelsOf(schema: OpenedArray['schema'], fields: readonly string[] | undefined): (finding: Finding) => boolean {
   const needed = new Set<string | undefined>()
   for (const { name, enumeration } of schema.attributes) {
     if (fields !== undefined && !fields.includes(name)) continue
     const file = schema.enumerations.find((one) => one.name === enumeration)?.path_name
     for (const one of [`attributes.${name}.enumeration`, `enumerations.${enumeration}`, file]) needed.add(one)
   }
-  const refused = await refusedReads(array, reads)
-  return refused.filter(({ refusal, finding: { field, file } }) => {
-    return refusal.act !== 'fields' || needed.has(field) || needed.has(lastPathPart(file))
+  return ({ field, file }) => needed.has(field) || needed.has(lastPathPart(file))
+}
+
+/**
+ * The errors that an opening of an array meets, as {@link refusedOf}, whether TileDB refuses something because of them or reads on; and
+ * those of the footers.
+ */
+export async function errorsOfOpening(
+  { array, schema, fragments }: OpenedArray,
+  fields: readonly string[] | undefined,
+): Promise<readonly Finding[]> {
+  const found: Finding[] = []
+  if ((await mayBeRefused(array)) || (await array.fragments()).some(({ state }) => state === 'hidden')) {
+    const { openingErrors } = await import('../check/refusals.ts')
+    const { refusalOf } = await import('../check/codes.ts')
+    const isNeeded = labelsOf(schema, fields)
+    for (const one of await openingErrors(array)) if (refusalOf(one)?.act !== 'labels' || isNeeded(one)) found.push(one)
+  }
+  if (!fragments.some(({ info }) => isOddFooter(info))) return found
+  const { footerErrors } = await import('../check/footer.ts')
+  return [...found, ...footerErrors(fragments)]
+}
+
+/** What is left without what was told already. @param told paths of files whose faults were told */
+export function untold(
+  refused: readonly Refused[],
+  array: InspectArray,
+  told: ReadonlySet<string>,
+): readonly Refused[] {
+  return refused.filter(({ finding: { file, missing } }) => {
+    return !told.has(file) && !(missing !== undefined && told.has(`${array.folder.path}/${missing}`))
   })
+}
+
+/** Says what TileDB refuses of cells that this command shows. @param told as in {@link untold} */
+export async function tellRefused(
+  cx: CommandContext,
+  opened: OpenedArray,
+  fields: readonly string[] | undefined,
+  told: ReadonlySet<string>,
+): Promise<void> {
+  const refused = untold(await refusedOf(opened, fields), opened.array, told)
+  if (refused.length === 0) return
+  const { refusalError } = await import('../check/refusals.ts')
+  cx.fault(refusalError(refused))
+}
+
+/** The fragments of a command that lists an array, whose footers contradict something. */
+export type OddFragments = readonly Pick<OpenedFragment, 'fragment' | 'info'>[]
+
+/**
+ * Says what keeps TileDB from opening an array although this command goes on.
+ * @param odd undefined if the command lists neither commits nor fragments: then only schemas are looked at
+ */
+export async function tellNotOpened(
+  cx: CommandContext,
+  array: InspectArray,
+  odd: OddFragments | undefined,
+): Promise<void> {
+  const hasNames = odd !== undefined
+  if (hasNames) {
+    const [first, ...more] = await missingPaths(array)
+    if (first !== undefined) cx.fault(missingFault(array, first, more.length))
+  }
+  const mayNot = await mayNotOpen(array, hasNames)
+  if (!mayNot && (odd === undefined || odd.length === 0)) return
+  const { refusalError, refusedFindings, refusedOpening } = await import('../check/refusals.ts')
+  const refused = mayNot ? await refusedOpening(array, hasNames) : []
+  if (odd !== undefined && odd.length > 0) {
+    const { footerErrors } = await import('../check/footer.ts')
+    refused.push(...refusedFindings(footerErrors(odd)).filter(({ refusal }) => refusal.act === 'open'))
+  }
+  if (refused.length > 0) cx.fault(refusalError(refused))
 }

@@ -3,6 +3,7 @@ import { InspectError, movedTo } from '../base/errors.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { attributeLabels } from '../objects/labels.ts'
 import { type OpenedArray, PROVENANCE } from '../read/query.ts'
+import type { CommandContext } from './command.ts'
 import type { FieldReport } from './field-report.ts'
 
 /** The enumerations that `--labels` shows. A field whose labels cannot be read shows its indexes; and for `--provenance` the names of the fragments, in the form of an enumeration. */
@@ -33,4 +34,12 @@ function namesOf(names: readonly string[]): Enumeration {
   const [{ name }] = PROVENANCE
   const stored = { data: concat(values), offsets: startsOf(values) }
   return { version: 0, name, path_name: '', type: 'STRING_UTF8', cell_val_num: 'var', ordered: false, ...stored }
+}
+
+/** Tells faults, and adds their files to `told`. */
+export function tellingFaults(cx: CommandContext, told: Set<string>): (fault: InspectError) => void {
+  return (fault) => {
+    if (fault.at.file !== undefined) told.add(fault.at.file)
+    cx.fault(fault)
+  }
 }

@@ -1,4 +1,4 @@
-import { addPlace, hasCode, InspectError } from '../base/errors.ts'
+import { addPlace, badValue, hasCode, InspectError } from '../base/errors.ts'
 import { Lease } from '../base/memory.ts'
 import type { LostTail, RefusedPart } from '../filters/filter.ts'
 import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
@@ -321,6 +321,10 @@ export class TileFile {
 
   private async loadPipeline(stringOffsets: boolean): Promise<Pipeline> {
     const { info, fragment, role } = this
+    if (!fragment.cx.encrypted && this.filters.some(({ name }) => name === 'AES_256_GCM')) {
+      const expected = 'no AES filter in the schema of an array without encryption, which has no key'
+      throw badValue({ expected, found: 'one' }, { field: 'filters' })
+    }
     const slot = info.slots[this.slot]
     const tile: TileType = {
       ...tileDatatypes(info, slot, role),

@@ -48,7 +48,7 @@ async function itemsOf(array: InspectArray, path: string, depth: Level): Promise
   const file = `${array.folder.path}/${path}`
   const commit = (await array.commits()).files.find((one) => one.path === path)
   if ((commit?.kind === 'delete' && !commit.fault) || isWithinFolder(path, SCHEMA_FOLDER)) {
-    const refused = (await refusedReads(array, false).catch(unlessFault)) ?? []
+    const refused = (await refusedReads(array).catch(unlessFault)) ?? []
     return refused.map(({ finding }) => finding).filter((finding) => finding.file === file)
   }
   if (commit) return commit.fault ? [fromError(commit.fault, 'COMMIT_UNREADABLE', { file })] : []

@@ -3,27 +3,19 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import { sizeText } from '../base/sizes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
-import { FRAGMENT_METADATA_FILE, footerPlace, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { type FragmentEntry, SCHEMA_FOLDER } from '../objects/array.ts'
 import { changedFields, changedFooterLength } from '../objects/changed-fields.ts'
 import { COMMITS_FOLDER } from '../objects/commits.ts'
-import {
-  type FieldFile,
-  type Fragment,
-  type FragmentInfo,
-  slotHasFiles,
-  valuesHoldOffsets,
-} from '../objects/fragment.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, valuesHoldOffsets } from '../objects/fragment.ts'
 import { TileLists } from '../objects/tile-lists.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
 import { withSource } from '../storage/source.ts'
-import type { FindingCode } from './codes.ts'
 import { checkDataFiles, dataFileUnits } from './data-files.ts'
 import {
   asIgnored,
   attempt,
-  type Finding,
   finding,
   fromError,
   guarded,
@@ -31,9 +23,10 @@ import {
   type Item,
   type Items,
 } from './finding.ts'
+import { footerFindings } from './footer.ts'
 import { checkRTree } from './rtree.ts'
 import { type CheckRun, reaches } from './run.ts'
-import { type CheckedSchemas, checkRanges } from './schemas.ts'
+import type { CheckedSchemas } from './schemas.ts'
 import { checkSections } from './sections.ts'
 import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
 import type { Plan } from './units.ts'
@@ -157,65 +150,6 @@ async function footerErrorItem(
     return fromError(badValue(message, at, { cause: error }), 'FOOTER_UNREADABLE', { file })
   }
   return fromError(error, 'FOOTER_UNREADABLE', { file })
-}
-
-/** Compares a footer with the name of the fragment and with its schema. */
-function* footerFindings(info: FragmentInfo, fragment: Fragment, file: string): Generator<Finding> {
-  const { footer, schema } = info
-  const offset = footer?.offset
-  type Value = string | number | bigint
-  const wrong = (code: FindingCode, field: string, expected: Value, found: Value): Finding =>
-    finding(code, { file, offset, field }, expected, found)
-  const named = fragment.parsedName?.least_version
-  if (named !== undefined) {
-    const versions = named >= 5 ? [named] : [named, named + 1]
-    if (!versions.includes(info.format_version))
-      yield wrong('FOOTER_VERSION', 'version', `${versions.join(' or ')}, as the name says`, info.format_version)
-  } else if (fragment.array) {
-    const taken = nameFacts(fragment.name)?.format_version ?? info.format_version
-    if (footerPlace(taken, schema) !== footerPlace(info.format_version, schema)) {
-      const place = { file, offset, field: 'version' }
-      const expected = `${taken}, as TileDB reads the name`
-      yield finding('FOOTER_VERSION', place, expected, info.format_version, 'elsewhere')
-    }
-  }
-  // TileDB wrote sparse fragments into dense arrays until 2.4 (HISTORY.md, "TileDB v2.5.0").
-  const mayBeSparse = info.format_version <= 10
-  if (info.dense !== (schema.array_type === 'dense') && !(mayBeSparse && !info.dense)) {
-    yield wrong('FOOTER_DENSE', 'dense', `a ${schema.array_type} fragment, as its schema says`, String(info.dense))
-  }
-  if (!info.dense && info.nonempty_domain) {
-    const place = { file, offset, field: 'nonempty_domain' }
-    yield* checkRanges(schema.domain.dimensions, info.nonempty_domain, 'NONEMPTY_DOMAIN', place, 'nanDomain')
-  }
-  if (!info.dense && info.tile_num > 0) {
-    const cells = info.last_tile_cell_num
-    if (cells < 1 || cells > info.cells_per_tile)
-      yield wrong('FOOTER_LAST_TILE', 'last_tile_cell_num', `1 to ${info.cells_per_tile}`, cells)
-  }
-  if (!footer) return
-  if (footer.null_nonempty_domain) yield wrong('FOOTER_NULL_DOMAIN', 'null_nonempty_domain', 0, 1)
-  // Releases since 2.8 leave 8 bytes after the fields when they append to arrays of version 11.
-  if (footer.slack.length > 0 && !(footer.version === 11 && footer.slack.length === 8))
-    yield wrong('FOOTER_SLACK', 'slack', 'no more bytes', footer.slack.length)
-  if (info.dense) {
-    if (footer.sparse_tile_num !== 0) yield wrong('FOOTER_IGNORED_FIELD', 'sparse_tile_num', 0, footer.sparse_tile_num)
-    if (footer.last_tile_cell_num !== BigInt(info.cells_per_tile)) {
-      yield wrong('FOOTER_IGNORED_FIELD', 'last_tile_cell_num', info.cells_per_tile, footer.last_tile_cell_num)
-    }
-  }
-  for (const [i, slot] of info.slots.entries()) {
-    const has = slotHasFiles(info, slot)
-    const { varSized, nullable } = slot
-    for (const [list, there] of [
-      ['file_sizes', has],
-      ['file_var_sizes', has && varSized],
-      ['file_validity_sizes', has && nullable],
-    ] as const) {
-      const size = footer[list]?.[i]
-      if (!there && size !== undefined && size !== 0) yield wrong('FOOTER_FILE_SIZE', `${list}.${slot.name}`, 0, size)
-    }
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { InspectError, unlessFault } from '../base/errors.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import { type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
+import { REFUSED_ACTS } from '../objects/condition.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
 import { isTimeReversed } from '../objects/may-be-refused.ts'
 import type { Folder } from '../storage/source.ts'
@@ -8,7 +9,7 @@ import { checkTimes } from './array-folder.ts'
 import { MEASURED_RELEASE, type Refusal } from './codes/row.ts'
 import { refusalOf } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
-import { type Finding, type Item, withoutRepeats } from './finding.ts'
+import { collectItems, type Finding, type Item, withoutRepeats } from './finding.ts'
 import { refusedPart } from './refused-part.ts'
 import { newRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
@@ -21,19 +22,16 @@ export interface Refused {
 }
 
 /**
- * What TileDB refuses of an array. Looks only at schemas, enumerations, commits and the names of fragments.
+ * The errors of an array that an opening meets: in schemas, enumerations, commits and the names of fragments. Other errors of the array
+ * are in what this does not look at.
  * @param reads leaves out what makes a read of this program fail, too: missing fragments, and delete conditions other than tests for null
  */
-export async function refusedReads(array: InspectArray, reads = true): Promise<Refused[]> {
+export async function openingErrors(array: InspectArray, reads = false): Promise<Finding[]> {
   const run = newRun('structure', false)
   const schemas = new CheckedSchemas(run, array, await array.schemaFiles())
   const entries = await array.fragments()
-  const items: Item[] = []
-  for await (const item of withoutRepeats(schemas.checkAll())) items.push(item)
-  for (const { path, name } of entries.filter(isTimeReversed))
-    items.push(...checkTimes(`${array.folder.path}/${path}`, name, true))
-  const schemaFolder = array.folder.folder(SCHEMA_FOLDER)
-  items.push(...(await strayItems(schemaFolder, await array.otherSchemaFiles(), array.cx)))
+  const items = await schemaItems(array, schemas, true)
+  items.push(...(await nameItems(array)))
   const ofCommits = checkCommits(run, array, await array.commits(), entries, schemas.get(schemas.opened?.name))
   try {
     for await (const item of ofCommits)
@@ -41,15 +39,40 @@ export async function refusedReads(array: InspectArray, reads = true): Promise<R
   } catch (error) {
     unlessFault(error)
   }
-  return refusedOf(items)
+  return items.filter((item): item is Finding => 'severity' in item && item.severity === 'error')
+}
+
+/** What TileDB refuses of an array, as far as an opening meets it. @param reads as in {@link openingErrors} */
+export async function refusedReads(array: InspectArray, reads = false): Promise<Refused[]> {
+  return refusedFindings(await openingErrors(array, reads))
+}
+
+/** What keeps TileDB from opening an array, by its schemas and, with `names`, by the names of its fragments. */
+export async function refusedOpening(array: InspectArray, names: boolean): Promise<Refused[]> {
+  const schemas = new CheckedSchemas(newRun('structure', false), array, await array.schemaFiles())
+  const items = await schemaItems(array, schemas, false)
+  if (names) items.push(...(await nameItems(array)))
+  return refusedFindings(items).filter(({ refusal }) => refusal.act === 'open')
+}
+
+async function schemaItems(array: InspectArray, schemas: CheckedSchemas, enumerations: boolean): Promise<Item[]> {
+  const { items } = await collectItems(withoutRepeats(schemas.checkAll(enumerations)))
+  const strays = await strayItems(array.folder.folder(SCHEMA_FOLDER), await array.otherSchemaFiles(), array.cx)
+  return [...items, ...strays]
+}
+
+async function nameItems(array: InspectArray): Promise<Item[]> {
+  const reversed = (await array.fragments()).filter(isTimeReversed)
+  return reversed.flatMap(({ path, name }) => [...checkTimes(`${array.folder.path}/${path}`, name, true)])
 }
 
 /** What TileDB refuses because of files whose names do not belong in their folder. @param inside `__schema` or `__meta` */
 export async function refusedStrays(inside: Folder, names: readonly string[], cx: ReadContext): Promise<Refused[]> {
-  return refusedOf(await strayItems(inside, names, cx))
+  return refusedFindings(await strayItems(inside, names, cx))
 }
 
-function refusedOf(items: readonly Item[]): Refused[] {
+/** Those of the items because of which TileDB refuses something. */
+export function refusedFindings(items: readonly Item[]): Refused[] {
   return items.flatMap((item) => {
     if ('notExamined' in item) return []
     const refusal = refusalOf(item)
@@ -59,23 +82,30 @@ function refusedOf(items: readonly Item[]): Refused[] {
 
 /** What TileDB refuses of the tiles that a read looked at. */
 export function refusedChunks(chunks: readonly RefusedChunk[]): Refused[] {
-  return refusedOf(chunks.map(({ part, ...place }) => refusedPart(place, part)))
+  return refusedFindings(chunks.map(({ part, ...place }) => refusedPart(place, part)))
 }
 
 /**
- * What TileDB refuses, as one error. It does not end a command: it says that TileDB does not do what the command does.
+ * What TileDB refuses, as one error, which tells the worst. It does not end a command: it says that TileDB does not do what the command
+ * does.
  * @param refused at least one
  */
-export function refusalError([{ finding, refusal }, ...more]: readonly Refused[]): InspectError {
+export function refusalError(refused: readonly Refused[]): InspectError {
+  const [{ finding, refusal }, ...more] = refused.toSorted((a, b) => rankOf(a) - rankOf(b))
   const { file, offset, space, field, expected, found } = finding
   const others = more.length === 0 ? '' : `; check names ${more.length} more such faults`
   const message = `TileDB ${MEASURED_RELEASE} ${ACTS[refusal.act]} (${refusal.error}): expected ${expected}, found ${found}${others}`
   return new InspectError('TILEDB_REFUSES', message, { file, offset, space, field })
 }
 
+function rankOf({ refusal }: Refused): number {
+  return REFUSED_ACTS.indexOf(refusal.act)
+}
+
 const ACTS: Readonly<Record<Refusal['act'], string>> = {
   open: 'does not open the array',
   read: 'cannot read these cells',
-  fields: 'cannot read attributes that need this',
+  fields: 'cannot read the fields whose cells are here',
+  labels: 'reads only the indexes of this enumeration, not its values',
   metadata: 'cannot read the key-value metadata',
 }

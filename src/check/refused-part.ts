@@ -2,15 +2,16 @@ import type { RefusedPart } from '../filters/filter.ts'
 import type { VariantOf } from './codes.ts'
 import { type Finding, finding, type Place } from './finding.ts'
 
-const VARIANTS = {
-  'stream cut short': 'cutShort',
-  'delta of nothing': 'deltaOfNothing',
-  'part of nothing': 'partOfNothing',
-} as const satisfies Readonly<Record<RefusedPart, VariantOf<'CHUNK_UNREADABLE'>>>
+const PARTS = {
+  'stream cut short': { variant: 'cutShort', found: 'an empty chunk whose GZIP stream ends early' },
+  'delta of nothing': { variant: 'deltaOfNothing', found: 'an empty chunk under DELTA or DOUBLE_DELTA' },
+  'part of nothing': { variant: 'partOfNothing', found: 'an empty chunk in the form that TileDB writes' },
+} as const satisfies Readonly<Record<RefusedPart, { variant: VariantOf<'CHUNK_UNREADABLE'>; found: string }>>
 
 /** The finding for a chunk that TileDB wrote and cannot read, though nothing of it is lost. */
 export function refusedPart(place: Place, part: RefusedPart): Finding {
-  return onceInFile(finding('CHUNK_UNREADABLE', place, 'what TileDB can read', `a ${part}`, VARIANTS[part]))
+  const { variant, found } = PARTS[part]
+  return onceInFile(finding('CHUNK_UNREADABLE', place, 'a chunk that TileDB can read', found, variant))
 }
 
 /** The finding, to be reported only once for its file. */

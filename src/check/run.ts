@@ -72,7 +72,7 @@ export function* headerFindings(header: GenericTileHeader, place: Place): Genera
     const expected = aes ? 'AES_256_GCM, as its filters say' : 'NO_ENCRYPTION'
     yield wrong('encryption_type', expected, header.encryption_type, 'refused')
   }
-  for (const filter of header.filters.filters) yield* filterFindings(filter, place)
+  for (const filter of header.filters.filters) yield* filterFindings(filter, place, false)
 }
 
 /**
@@ -89,19 +89,27 @@ export function* checkEncrypted(
   yield finding(code, { ...place, field: 'encryption_type' }, 'AES_256_GCM as in other files', encryption_type)
 }
 
-/** Checks the options of a filter. */
-export function* filterFindings(filter: FilterConfig, place: Place): Generator<Finding> {
+/** Checks the options of a filter. @param inSchema whether it is a filter of data, and not of the generic tile itself */
+export function* filterFindings(filter: FilterConfig, place: Place, inSchema: boolean): Generator<Finding> {
   const { name, compressor, extra, byte_width, max_window_size, scale, quality } = filter
   const field = place.field === undefined ? name : `${place.field}.${name}`
-  const wrong = (option: string, expected: string, found: string | number): Finding =>
-    finding('SCHEMA_FILTER_OPTIONS', { ...place, field: `${field}.${option}` }, expected, found)
+  const wrong = (
+    option: string,
+    expected: string,
+    found: string | number,
+    variant?: VariantOf<'SCHEMA_FILTER_OPTIONS'>,
+  ): Finding => {
+    const at = { ...place, field: `${field}.${option}` }
+    return finding('SCHEMA_FILTER_OPTIONS', at, expected, found, inSchema ? variant : undefined)
+  }
   if (name.startsWith('UNKNOWN_'))
     yield finding('SCHEMA_FILTER_UNKNOWN', { ...place, field }, 'a filter of some release', name)
   const at = { ...place, field: `${field}.compressor` }
   if (compressor !== undefined) yield finding('SCHEMA_FILTER_COMPRESSOR', at, `the number of ${name}`, compressor)
   if (extra && (name !== 'WEBP' || extra.length !== WEBP_PADDING_BYTES))
-    yield wrong('extra', 'no more options', `${extra.length} more bytes`)
-  if (byte_width !== undefined && !isElementSize(byte_width)) yield wrong('byte_width', '1, 2, 4 or 8', byte_width)
+    yield wrong('extra', 'no more options', `${extra.length} more bytes`, 'extra')
+  if (byte_width !== undefined && !isElementSize(byte_width))
+    yield wrong('byte_width', '1, 2, 4 or 8', byte_width, 'byteWidth')
   if (max_window_size === 0) yield wrong('max_window_size', '1 or more bytes', 0)
   if (scale !== undefined && (scale === 0 || !Number.isFinite(scale)))
     yield wrong('scale', 'a finite number other than 0', scale)

@@ -42,8 +42,9 @@ export class CheckedSchemas {
   /**
    * Checks all schemas, because TileDB reads all of them to open the array. Checks enumerations only of the schemas that TileDB
    * uses to read and to write, unless the run includes all. A quick check looks only at the schema of the opened array.
+   * @param enumerations whether enumerations are checked at all: TileDB does not need them to open the array
    */
-  async *checkAll(): Items {
+  async *checkAll(enumerations = true): Items {
     const { files, opened } = this
     if (this.run.quick) {
       if (!opened) return
@@ -54,9 +55,10 @@ export class CheckedSchemas {
     yield* this.checkEncryption()
     for (const file of files) {
       yield* this.check(file)
-      if (this.run.all || file === files.at(-1) || file === opened) yield* this.checkEnumerations(file.name)
+      if (enumerations && (this.run.all || file === files.at(-1) || file === opened))
+        yield* this.checkEnumerations(file.name)
     }
-    yield* this.checkShortened()
+    if (enumerations) yield* this.checkShortened()
   }
 
   /** Checks the enumerations of a schema, unless they were checked before. */
@@ -247,7 +249,8 @@ function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> 
   if (!orders.includes(schema.tile_order))
     yield wrong('SCHEMA_LAYOUT', 'tile_order', orders.join(' or '), schema.tile_order)
   if (!orders.includes(schema.cell_order) && (dense || schema.cell_order !== 'hilbert')) {
-    yield wrong('SCHEMA_LAYOUT', 'cell_order', orders.join(' or '), schema.cell_order)
+    const place = { file, field: 'cell_order' }
+    yield finding('SCHEMA_LAYOUT', place, orders.join(' or '), schema.cell_order, 'cellOrder')
   }
   if (!dense && schema.capacity === 0n) yield wrong('SCHEMA_CAPACITY', 'capacity', '1 or more', 0)
   for (const dimension of dimensions) yield* dimensionFindings(dimension, dense, file)
@@ -262,9 +265,10 @@ function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> 
     yield finding('SCHEMA_FILL_VALUE', place, `${size} bytes`, fill_value.length, variant)
   }
   for (const [field, pipeline] of pipelines(schema)) {
-    for (const filter of pipeline.filters) yield* filterFindings(filter, { file, field })
+    for (const filter of pipeline.filters) yield* filterFindings(filter, { file, field }, true)
     if (pipeline.filters.some(({ name }) => name === 'AES_256_GCM')) {
-      yield wrong('SCHEMA_FILTER_OPTIONS', field, 'the AES filter in generic tiles alone', 'it in a schema')
+      const expected = 'the AES filter in generic tiles alone'
+      yield finding('SCHEMA_FILTER_OPTIONS', { file, field }, expected, 'it in a schema', 'aes')
     }
   }
   for (const { name, dimension_index } of schema.dimension_labels) {
@@ -318,7 +322,7 @@ function* dimensionFindings(dimension: Dimension, dense: boolean, file: string):
   const unsigned = integerOf('UINT64', tile_extent)
   if (unsigned === 0n || (extent <= 0n && unsigned > cells)) {
     // An extent of 0 fails: opening the array divides by it.
-    yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent, unsigned === 0n ? undefined : variant)
+    yield finding('SCHEMA_TILE_EXTENT', place, 'a positive tile extent', extent, unsigned === 0n ? 'zero' : variant)
   } else if (extent > cells) {
     yield finding('SCHEMA_TILE_EXTENT', place, `at most ${cells}, the size of the domain`, extent, variant)
   }

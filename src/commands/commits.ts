@@ -4,6 +4,7 @@ import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { shownCondition } from '../calls/condition-text.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import type { Outcome } from '../calls/outcome.ts'
+import { tellNotOpened } from '../calls/refused.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { throughGroups } from '../calls/walkers.ts'
 import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
@@ -119,7 +120,11 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     row.entry_num = footers.length
     rows.push(...footers)
   }
-  if (rows.some(({ kind }) => kind === 'delete')) await sayRefused(cx, array)
+  await sayRefused(
+    cx,
+    array,
+    rows.some(({ kind }) => kind === 'delete'),
+  )
   const document: CommitsDocument = {
     ...documentHead('commits', cx.shownPath(path)),
     commits: rows.map((row) => ({ ...KEYS, ...row, timestamp_range: timesOf(row) })),
@@ -133,12 +138,16 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
 }
 
-/** Says which delete conditions keep TileDB from reading the array. */
-async function sayRefused(cx: CommandContext, array: InspectArray): Promise<void> {
+/** Says what keeps TileDB from opening the array or, because of delete conditions, from reading it. */
+async function sayRefused(cx: CommandContext, array: InspectArray, hasDeletes: boolean): Promise<void> {
+  if (!hasDeletes) {
+    await tellNotOpened(cx, array, [])
+    return
+  }
   const { refusalError, refusedReads } = await import('../check/refusals.ts')
-  const refused =
-    (await refusedReads(array, false).catch(unlessFault))?.filter(({ refusal }) => refusal.act === 'read') ?? []
-  if (refused.length > 0) cx.fault(refusalError(refused))
+  const refused = (await refusedReads(array).catch(unlessFault)) ?? []
+  const told = refused.filter(({ refusal }) => refusal.act === 'open' || refusal.act === 'read')
+  if (told.length > 0) cx.fault(refusalError(told))
 }
 
 function timesOf({ file, entry }: Row): CommitsLine['timestamp_range'] {

@@ -22,7 +22,7 @@ import { parseChoice, parseSize } from '../calls/option-values.ts'
 import { collect } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
-import { refusedOf } from '../calls/refused.ts'
+import { errorsOfOpening } from '../calls/refused.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { endResult } from '../calls/values.ts'
 import type { Comparable } from '../cells/bounds.ts'
@@ -143,7 +143,7 @@ async function arrayOutcome(
   const fragments = await explainedFragments(opened, plan, tiles)
   const whole = costOf(steps, rates)
   const findings = [
-    ...(await refusalFindings(cx, path, opened, options.field)),
+    ...(await openingFindings(cx, path, opened, options.field)),
     ...(await damageFindings(cx, path, opened, plan)),
     ...(await queryFindings(request, plan, cost, counted)),
   ]
@@ -241,21 +241,31 @@ async function damageFindings(
   })
 }
 
-/** What TileDB refuses of the array, though this program can explain the read. It decides the exit code. */
-async function refusalFindings(
+/** The errors that TileDB meets when it opens the array, whether it then fails or reads on. They decide the exit code. */
+async function openingFindings(
   cx: CommandContext,
   path: string,
   opened: OpenedArray,
   fields: readonly string[] | undefined,
 ): Promise<AdvisedFinding[]> {
-  const refused = await refusedOf(opened, fields, false)
-  if (refused.length === 0) return []
-  const { refusalError } = await import('../check/refusals.ts')
+  const errors = await errorsOfOpening(opened, fields)
+  if (errors.length === 0) return []
+  const { refusalError, refusedFindings } = await import('../check/refusals.ts')
   const advice = [inspectLine(`tiledb-inspect check --plan ${shellWord(path)}`)]
-  return [...groupBy(refused, ({ finding }) => finding.code)].map(([code, alike]) => {
-    const fault = refusalError(alike)
-    cx.fault(fault, true)
-    return advise(code, { message: fault.message, effect: { seconds: 0 }, advice })
+  return [...groupBy(errors, ({ code }) => code)].map(([code, alike]) => {
+    const [{ file, expected, found, severity, meaning }, ...more] = alike
+    const refused = refusedFindings(alike)
+    let message = `${cx.shownPath(file)}: expected ${expected}, found ${found}`
+    if (refused.length > 0) {
+      const fault = refusalError(refused)
+      cx.fault(fault, true)
+      message = fault.message
+    } else {
+      cx.foundWrong()
+      if (more.length > 0) message += `; check names ${more.length} more`
+    }
+    // The code may be a variant, whose meaning differs from that of the code.
+    return { ...advise(code, { message, effect: { seconds: 0 }, advice }), severity, meaning }
   })
 }
 

@@ -11,7 +11,8 @@ import type { Outcome } from '../calls/outcome.ts'
 import { parseRangeSets, RANGE_SET_FORMS } from '../calls/ranges.ts'
 import { checkFields } from '../calls/read-query.ts'
 import type { Reader } from '../calls/reader.ts'
-import { shownEnumerations } from '../calls/shown-enumerations.ts'
+import { tellRefused } from '../calls/refused.ts'
+import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { timeResult } from '../calls/values.ts'
 import { type Bounds, oneRangeEach, type RangeSets } from '../cells/bounds.ts'
@@ -83,8 +84,9 @@ async function* outcomes(
   const ranges: RangeSets = cell ? oneRangeEach(cell) : parseRangeSets(dimensions, options.range ?? [])
   const fields = await checkFields(cx, opened, options.field)
   const report = new FieldReport()
+  const told = new Set<string>()
   const labels: Labels = {
-    enumerations: await shownEnumerations(opened, { labels: options.labels === true }, report, cx.fault),
+    enumerations: await shownEnumerations(opened, { labels: options.labels === true }, report, tellingFaults(cx, told)),
     report,
   }
   const faults: InspectError[] = []
@@ -108,6 +110,7 @@ async function* outcomes(
     yield await cellOutcome(cx, path, opened, history, labels, { faults, purging, notUnique })
   notUnique.tell(cx)
   report.tell(cx)
+  await tellRefused(cx, opened, options.field, told)
 }
 
 /** Whether a fragment comes from a consolidation that can have left deleted cells out. Its box tells nothing about these cells. */

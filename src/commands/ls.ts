@@ -17,6 +17,7 @@ import { collect } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { comparableDomain, findOverlaps } from '../calls/overlaps.ts'
 import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
+import { tellNotOpened } from '../calls/refused.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf } from '../calls/times.ts'
 import { exact, filterResult, releases, timeResult } from '../calls/values.ts'
@@ -34,6 +35,7 @@ import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import { deletePlaces, laterDeletePlaces } from '../objects/deletes.ts'
 import { unfilteredFileSize } from '../objects/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
+import { isOddFooter } from '../objects/may-be-refused.ts'
 import type { GroupTarget } from '../objects/target.ts'
 
 interface LsOptions extends ListOptions {
@@ -131,8 +133,9 @@ async function arrayOutcome(
   const dimensions = schema?.domain.dimensions ?? []
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
   const totals = new Totals()
+  const odd: { fragment: Fragment; info: FragmentInfo }[] = []
   async function* wanted(): AsyncGenerator<Listed> {
-    for await (const one of listedEntries(cx, array, entries, totals, unreadable)) {
+    for await (const one of listedEntries(cx, array, entries, totals, odd, unreadable)) {
       const domain = touches && comparableDomain(one, dimensions)
       if (!touches || (domain && touches(domain))) yield one
     }
@@ -179,6 +182,7 @@ async function arrayOutcome(
   async function* fragments(): AsyncGenerator<ArrayFragment, Tail> {
     let listed_num = 0
     for await (const { result } of isKept ? sorted : wanted()) if (listed_num++ < (cut.limit ?? Infinity)) yield result
+    await tellNotOpened(cx, array, odd)
     return tail()
   }
   return {
@@ -233,7 +237,7 @@ class Totals {
 const NO_SUMS: ArraySums = { fragment_num: 0, cell_num: 0, cells_in_domain: 0, tile_num: 0, size: 0 }
 
 /**
- * Examines the fragments of an array, and adds each to `totals`.
+ * Examines the fragments of an array, and adds each to `totals`. Those whose footers contradict something are added to `odd`.
  * @param unreadable the fault of the newest schema, which was reported already; fragments with this schema do not report it again
  */
 async function* listedEntries(
@@ -241,11 +245,17 @@ async function* listedEntries(
   array: InspectArray,
   entries: readonly FragmentEntry[],
   totals: Totals,
+  odd: { fragment: Fragment; info: FragmentInfo }[],
   unreadable: InspectError | undefined,
 ): AsyncGenerator<Listed> {
   const reported = new Set([unreadable?.at.file])
   const sizesOf = sizesWithFooters(array)
-  const work = (fragment: Fragment, entry: FragmentEntry) => examineFragment(cx, fragment, entry, sizesOf)
+  const work = async (fragment: Fragment, entry: FragmentEntry) => {
+    const examined = await examineFragment(cx, fragment, entry, sizesOf)
+    const { info } = examined
+    if (info && entry.isRead && isOddFooter(info)) odd.push({ fragment, info })
+    return examined
+  }
   for await (const { listed } of overEntries(cx, array, entries, 'reading footers', work)) {
     const { fault, isRead, result } = listed
     if (fault && (fault.at.file === undefined || !reported.has(fault.at.file))) cx.fault(fault)

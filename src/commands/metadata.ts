@@ -5,6 +5,7 @@ import { documentHead } from '../calls/document-parts.ts'
 import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
 import { keyValueResult, readNum, storedValue } from '../calls/key-values.ts'
 import type { Outcome } from '../calls/outcome.ts'
+import { tellNotOpened } from '../calls/refused.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
 import { minMaxCellSize, minMaxValues, sumValues } from '../calls/tile-min-max.ts'
 import { asOf, refuseTimes } from '../calls/times.ts'
@@ -123,6 +124,7 @@ async function keyValueDocument(
     const refused = await refusedStrays(holder.folder.folder(METADATA_FOLDER), [...strays], holder.cx)
     if (refused.length > 0) cx.fault(refusalError(refused))
   }
+  if (target.type === 'array') await tellNotOpened(cx, target.array, undefined)
   return { ...documentHead('metadata', cx.shownPath(path)), ...asOf(cx), metadata, versions }
 }
 

@@ -7,8 +7,8 @@ import type { Outcome } from '../calls/outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
 import type { Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
-import { refusedOf } from '../calls/refused.ts'
-import { shownEnumerations } from '../calls/shown-enumerations.ts'
+import { refusedOf, untold } from '../calls/refused.ts'
+import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ReadHead } from '../documents/read.ts'
@@ -63,17 +63,16 @@ export const command: CommandModule<ReadOptions> = {
       const key = `${chunk.part} ${chunk.file}`
       if (!chunks.has(key)) chunks.set(key, chunk)
     }
-    const outcome = await arrayOutcome(cx, path, opened, faults, onRefused, options)
+    const told = new Set<string>()
+    const outcome = await arrayOutcome(cx, path, opened, { faults, onRefused, told }, options)
     // Not earlier, as a wrong option has an error without notes.
     if (options.where !== undefined && opened.schema.array_type === 'dense')
       cx.note('the array is dense: cells that do not meet the condition are shown with fill values')
     if (missing > 0)
       cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
     yield outcome
-    // Said after the cells. With --labels, a fault of the labels was said already.
-    const refused = (await refusedOf(opened, options.field)).filter(
-      ({ refusal }) => !(options.labels && refusal.act === 'fields'),
-    )
+    // Said after the cells. With --labels, some faults of the labels were said already.
+    const refused = untold(await refusedOf(opened, options.field), opened.array, told)
     if (refused.length + chunks.size === 0) return
     const { refusalError, refusedChunks } = await import('../check/refusals.ts')
     cx.fault(refusalError([...refused, ...refusedChunks([...chunks.values()])]))
@@ -84,8 +83,7 @@ async function arrayOutcome(
   cx: CommandContext,
   path: string,
   opened: OpenedArray,
-  faults: FaultList,
-  onRefused: ReadQuery['onRefused'],
+  { faults, onRefused, told }: { faults: FaultList; onRefused: ReadQuery['onRefused']; told: Set<string> },
   options: ReadOptions,
 ): Promise<Outcome> {
   const report = new FieldReport()
@@ -103,7 +101,7 @@ async function arrayOutcome(
   const reader: Reader = {
     columns: readColumns(opened.schema, query),
     limit: parseLimit(options.limit),
-    enumerations: await shownEnumerations(opened, options, report, (fault) => cx.fault(fault)),
+    enumerations: await shownEnumerations(opened, options, report, tellingFaults(cx, told)),
     report,
     notUnique,
     faults: faults.listed,

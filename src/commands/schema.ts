@@ -3,6 +3,7 @@ import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
 import type { Outcome } from '../calls/outcome.ts'
+import { tellNotOpened } from '../calls/refused.ts'
 import { schemaChanges } from '../calls/schema-changes.ts'
 import { schemaResult } from '../calls/schema-result.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
@@ -80,6 +81,7 @@ async function* schemasOf(
       else
         for (const file of options.all || !opened ? files : [opened])
           yield* oneSchema(cx, target.array, file, files, options)
+      await tellNotOpened(cx, target.array, undefined)
       return
     }
     case 'fragment': {

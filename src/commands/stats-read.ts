@@ -6,8 +6,9 @@ import { shownCondition } from '../calls/condition-text.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
 import { parseQuery, type QueryOptions } from '../calls/read-query.ts'
+import { tellRefused } from '../calls/refused.ts'
 import { enumerationResult } from '../calls/schema-result.ts'
-import { shownEnumerations } from '../calls/shown-enumerations.ts'
+import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { endResult, exact, timeResult } from '../calls/values.ts'
 import { bytesOfRead } from '../calls/work-size.ts'
 import type { ColumnData } from '../cells/column.ts'
@@ -43,7 +44,8 @@ export async function readStats(
   const { schema, between, fragments } = opened
   const { ranges, fields, where } = await parseQuery(cx, opened, options)
   const report = new FieldReport()
-  const enumerations = await shownEnumerations(opened, { labels: true }, report, cx.fault)
+  const told = new Set<string>()
+  const enumerations = await shownEnumerations(opened, { labels: true }, report, tellingFaults(cx, told))
   const progress = cx.progress({ what: 'reading cells', total: () => bytesOfRead(opened, { fields, where }) })
   let summary: ReadSummary
   try {
@@ -58,6 +60,7 @@ export async function readStats(
     progress.stop()
   }
   report.tell(cx)
+  await tellRefused(cx, opened, options.field, told)
   const { cell_num, hidden, repeated } = summary
   const states = (await array.fragments()).map(({ state }) => state)
   const deletes = await deletesResult(cx, opened, summary)

@@ -11,6 +11,7 @@ import { onlyWith } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { addCellOptions, type QueryOptions } from '../calls/read-query.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
+import { tellNotOpened } from '../calls/refused.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf, refuseTimes } from '../calls/times.ts'
 import { exact } from '../calls/values.ts'
@@ -41,6 +42,7 @@ import {
   unfilteredFileSize,
 } from '../objects/file-sizes.ts'
 import { type FieldFile, type Fragment, filePipeline, storedCellNum } from '../objects/fragment.ts'
+import { isOddFooter } from '../objects/may-be-refused.ts'
 import { metadataSections } from '../objects/metadata-sections.ts'
 import type { Target } from '../objects/target.ts'
 import type { OpenedFragment } from '../read/query.ts'
@@ -284,6 +286,9 @@ async function arrayDocument(
     } else addMeasures(totals, measures)
   }
   for (const { fault } of totals.damaged) cx.fault(fault)
+  const read = new Set(entries.flatMap(({ name, isRead }) => (isRead ? name : [])))
+  const odd = totals.opened.filter(({ fragment, info }) => read.has(fragment.name) && isOddFooter(info))
+  await tellNotOpened(cx, array, odd)
   const hidden = entries.filter(({ isRead }) => !isRead)
   const sizes = inOrder(hidden, atOnce(array.folder), ({ path }) => fileSizes(array.folder.folder(path)))
   let unread_size = 0

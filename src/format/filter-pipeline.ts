@@ -226,7 +226,7 @@ function filterOptions(io: Io<FilterConfig>, name: FilterConfig['name'], version
     if (compressor !== number) options.compressor = compressor
   }
   for (const option of storedOptions(name, version)) Object.assign(options, { [option]: OPTIONS[option].read(io) })
-  const extra = io.rest('extra', 'not defined in this version; TileDB skips it')
+  const extra = io.rest('extra', 'not defined in this version; TileDB 2.27 and 2.30 take it for what follows')
   if (extra.length > 0) options.extra = extra
   return options
 }

@@ -7,8 +7,12 @@ export type Depth = 'structure' | 'chunks' | 'cells'
  */
 export type PartState = 'whole' | 'suspect' | 'damaged' | 'unseen'
 
-/** What TileDB refuses because of a part. open: the array. read: every read. fields: reads of a field. metadata: key-value metadata. */
-export type RefusedAct = 'open' | 'read' | 'fields' | 'metadata'
+/**
+ * What TileDB refuses because of a part, the worst first. open: the array. read: every read. fields: reads of a field. labels: the values
+ * of an enumeration; TileDB still reads the indexes. metadata: key-value metadata.
+ */
+export const REFUSED_ACTS = ['open', 'read', 'fields', 'labels', 'metadata'] as const
+export type RefusedAct = (typeof REFUSED_ACTS)[number]
 
 /** What is known of one part, such as a fragment. */
 export interface PartCondition {

@@ -1,20 +1,102 @@
+import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
+import { withSource } from '../storage/source.ts'
 import type { FragmentEntry, InspectArray } from './array.ts'
 import { deletePlaces } from './deletes.ts'
+import { type FragmentInfo, slotHasFiles } from './fragment.ts'
+import { readGenericTileHeader } from './generic-tile.ts'
 
 /**
  * Whether TileDB may refuse an array that this program reads: because of its schemas, its enumerations, its delete conditions or the name
- * of a fragment. Costs nothing after an opening. check/refusals.ts finds out.
+ * of a fragment. Costs nothing after an opening, except for schemas that nothing else needs. check/refusals.ts finds out.
  */
 export async function mayBeRefused(array: InspectArray): Promise<boolean> {
-  if ((await array.schemaFiles()).length > 1 || (await deletePlaces(array)).length > 0) return true
-  if ((await array.otherSchemaFiles()).length > 0 || (await array.fragments()).some(isTimeReversed)) return true
-  const { enumerations, current_domain, domain, attributes } = (await array.newestSchema()).schema
-  const names = new Set([...domain.dimensions, ...attributes].map(({ name }) => name))
-  const hasTwins = names.size < domain.dimensions.length + attributes.length
-  return enumerations.length > 0 || current_domain?.range !== undefined || hasTwins
+  if ((await deletePlaces(array)).length > 0) return true
+  const { enumerations, current_domain } = (await array.newestSchema()).schema
+  return enumerations.length > 0 || current_domain?.range !== undefined || (await mayNotOpen(array, true))
+}
+
+/**
+ * Whether TileDB may not open an array because of its schemas, all of which it reads.
+ * @param names whether the names of fragments are looked at, too
+ */
+export async function mayNotOpen(array: InspectArray, names: boolean): Promise<boolean> {
+  if (names && (await array.fragments()).some(isTimeReversed)) return true
+  if ((await array.otherSchemaFiles()).length > 0) return true
+  const files = await array.schemaFiles()
+  for (const { name, path } of files) {
+    const schema = await array.schema(name).catch(() => undefined)
+    if (!schema || isOdd(schema)) return true
+    // With a key, this program reads schemas without encryption, too.
+    if (!array.cx.key || files.length === 1) continue
+    const { encryption_type } = await withSource(array.folder.file(path), readGenericTileHeader)
+    if (encryption_type !== 'AES_256_GCM') return true
+  }
+  return false
+}
+
+/** Whether something in a schema is as TileDB never writes it. check/schemas.ts has the rules; this is quick, and only finds what may break one. */
+function isOdd({
+  array_type,
+  tile_order,
+  capacity,
+  domain,
+  attributes,
+  dimension_labels,
+  ...others
+}: ArraySchema): boolean {
+  const { dimensions } = domain
+  const isDense = array_type === 'dense'
+  const names = new Set([...dimensions, ...attributes, ...dimension_labels].map(({ name }) => name))
+  if (names.size < dimensions.length + attributes.length + dimension_labels.length || dimensions.length === 0)
+    return true
+  if ((tile_order !== 'row-major' && tile_order !== 'col-major') || (!isDense && capacity === 0n)) return true
+  if (dimensions.some((one) => hasOddDomain(one, isDense))) return true
+  const pipelines = [...dimensions, ...attributes].map(({ filters }) => filters)
+  pipelines.push(others.coords_filters, others.offsets_filters)
+  if (others.validity_filters) pipelines.push(others.validity_filters)
+  return pipelines.some(({ filters }) => filters.some(isOddFilter))
+}
+
+function isOddFilter({ name, byte_width, extra }: ArraySchema['coords_filters']['filters'][number]): boolean {
+  return name.startsWith('UNKNOWN_') || name === 'AES_256_GCM' || byte_width !== undefined || extra !== undefined
+}
+
+/** Whether a domain is reversed, or cannot be divided into tiles. */
+function hasOddDomain({ type, cell_val_num, domain, tile_extent }: Dimension, isDense: boolean): boolean {
+  if (cell_val_num === 'var') return false
+  if (isDense && !tile_extent) return true
+  const size = datatypeSize(type)
+  if (datatypeKind(type) === 'float') {
+    const view = new DataView(domain.buffer, domain.byteOffset, domain.byteLength)
+    const [low, high] =
+      size === 4
+        ? [view.getFloat32(0, true), view.getFloat32(4, true)]
+        : [view.getFloat64(0, true), view.getFloat64(8, true)]
+    return isDense || !(low <= high)
+  }
+  const [low, high] = [integerOf(type, domain.subarray(0, size)), integerOf(type, domain.subarray(size))]
+  const extent = tile_extent && integerOf('UINT64', tile_extent)
+  return low > high || (extent !== undefined && (extent === 0n || (isDense && extent > high - low + 1n)))
 }
 
 /** Whether the first time in a committed fragment's name is the later one. */
 export function isTimeReversed({ committed, timestamp_range }: FragmentEntry): boolean {
   return committed && timestamp_range !== undefined && timestamp_range[0] > timestamp_range[1]
+}
+
+/** Whether a footer contradicts itself or its schema, so that readers may fail. check/footer.ts has the rules. */
+export function isOddFooter(info: FragmentInfo): boolean {
+  const { dense, footer, schema, tile_num, last_tile_cell_num, cells_per_tile } = info
+  if (footer?.null_nonempty_domain || dense !== (schema.array_type === 'dense')) return true
+  if (!dense && tile_num > 0 && (last_tile_cell_num < 1 || last_tile_cell_num > cells_per_tile)) return true
+  return tile_num > mostTiles(info)
+}
+
+/** Most tiles that a fragment can have: in the first file of a field, every tile takes a byte or more. */
+export function mostTiles(info: FragmentInfo): number {
+  const sizes = info.slots.flatMap((slot, i) => (slotHasFiles(info, slot) ? (info.file_sizes[i] ?? []) : []))
+  return sizes.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...sizes)
 }

@@ -25,14 +25,25 @@ export async function openAt(
 ): Promise<OpenedArray> {
   const opened = array.at({ from, now: to })
   const schema = await opened.schemaOfCells()
-  for (const missing of await opened.missingFragments()) {
-    if (!missing.startsWith(`${FRAGMENTS_FOLDER}/`)) continue
-    const fault = { expected: 'the fragment that a commit names', found: 'no such folder' }
-    onFault(new InspectError('MISSING_FILE', fault, { file: `${array.folder.path}/${missing}` }))
-  }
+  for (const missing of await missingPaths(opened)) onFault(missingFault(array, missing))
   const fragments = await openedFragments(opened, onFault)
   const deletes = await openedDeletes(opened)
   return { array: opened, between: [from, to], schema, fragments, deletes }
+}
+
+/** Paths of the fragments that TileDB opens, but that are missing. Of versions before 12 it opens only what it finds. */
+export async function missingPaths(array: InspectArray): Promise<string[]> {
+  return (await array.missingFragments()).filter((path) => path.startsWith(`${FRAGMENTS_FOLDER}/`))
+}
+
+/** The fault that a fragment is missing. @param others number of others that are */
+export function missingFault({ folder }: InspectArray, path: string, others = 0): InspectError {
+  const found = others === 0 ? 'no such folder' : `no such folder (and ${others} more that are missing)`
+  return new InspectError(
+    'MISSING_FILE',
+    { expected: 'the fragment that a commit names', found },
+    { file: `${folder.path}/${path}` },
+  )
 }
 
 type OnFault = (fault: InspectError) => void

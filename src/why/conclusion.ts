@@ -10,7 +10,7 @@ import type { Answer } from './answer.ts'
  */
 export function concluded(answer: Answer, path: string, condition: Condition): Answer {
   const { refused } = partCondition(condition, path)
-  if (refused !== undefined && refused !== 'fields')
+  if (refused !== undefined && refused !== 'fields' && refused !== 'labels')
     return kept({ ...answer, noticed: [NOTICED[refused]] }, REFUSED[refused])
   const { stands_in = [] } = answer
   const known = stands_in.map((path) => ({ path, ...partCondition(condition, path) }))

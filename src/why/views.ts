@@ -6,6 +6,7 @@ import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/ar
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { deletePlaces } from '../objects/deletes.ts'
 import { isPartlyWithin, isRead } from '../objects/visibility.ts'
+import { missingPaths } from '../read/opening.ts'
 
 /** What TileDB finds when it opens an array between two times. */
 export interface View {
@@ -105,7 +106,7 @@ export async function viewOf(
     const { file } = await opened.newestSchema()
     const { visibility, folders } = await opened.listing()
     const fragments = folders.map(({ path }) => path).filter((path) => isRead(visibility.state(path)))
-    const missing = (await opened.missingFragments()).filter((path) => path.startsWith(`${FRAGMENTS_FOLDER}/`))
+    const missing = await missingPaths(opened)
     const broken = [...missing, ...fragments.filter((path) => isGone(`${path}/${FRAGMENT_METADATA_FILE}`))]
     const footers = broken.length > 0 ? await opened.consolidatedFooters() : undefined
     const lost = broken.find((path) => !footers?.has(lastPathPart(path)))

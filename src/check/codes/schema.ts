@@ -57,22 +57,36 @@ export const SCHEMA_CODES = {
   },
   SCHEMA_LAYOUT: {
     severity: 'error',
-    meaning: 'no array has this order of cells or tiles: coordinates cannot be computed',
+    meaning: 'no array has this order of tiles: TileDB fails to open the array',
     mend: 'schema',
+    refused: { act: 'open', error: '[ArraySchema::deserialize]' },
+    variants: {
+      cellOrder: {
+        severity: 'error',
+        meaning:
+          'no array has this order of cells. TileDB opens the array all the same (measured with 2.30), but nothing tells in which order its cells are',
+      },
+    },
   },
   SCHEMA_CAPACITY: {
     severity: 'error',
     meaning: 'tiles have no cells: the cells of sparse fragments cannot be found',
     mend: 'schema',
+    refused: { act: 'read', error: 'Tile: Incorrect unfiltered tile size allocated.' },
   },
   SCHEMA_DOMAIN: {
     severity: 'error',
-    meaning: 'the domain cannot be divided into tiles',
+    meaning: 'the ends of the domain are reversed or no numbers: readers fail',
     mend: 'schema',
+    refused: { act: 'read', error: 'Lower range bound cannot be larger than the higher bound' },
     variants: {
       denseFloat: {
         severity: 'error',
         meaning: 'dense arrays cannot have a float dimension: TileDB fails to open the array',
+        refused: {
+          act: 'open',
+          error: 'ArraySchema: Array schema check failed; Dense arrays cannot have floating point domains',
+        },
       },
     },
   },
@@ -80,7 +94,16 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'the domain cannot be divided into tiles of this extent, or without an extent',
     mend: 'schema',
+    refused: {
+      act: 'read',
+      error: 'std::bad_alloc, or Cannot process a single tile, or the process ends with a signal',
+    },
     variants: {
+      zero: {
+        severity: 'error',
+        meaning: 'to open the array TileDB divides by the tile extent, which is 0',
+        refused: { act: 'open', error: 'none: the process ends with a signal' },
+      },
       sparse: {
         severity: 'warning',
         meaning:
@@ -124,26 +147,50 @@ export const SCHEMA_CODES = {
     meaning: 'TileDB never stores such a value for this option; readers may refuse it',
     mend: 'schema',
     lost: UNNEEDED,
+    variants: {
+      byteWidth: {
+        severity: 'error',
+        meaning: 'no integers have this size: TileDB fails to open the array, and what it filtered cannot be read',
+        lost: SCHEMA_NEEDED,
+        refused: {
+          act: 'open',
+          error: 'FloatScalingFilter::output_datatype: byte_width_ does not reflect the size of an integer type.',
+        },
+      },
+      extra: {
+        severity: 'error',
+        meaning: 'TileDB takes these bytes for what follows the filter: it fails to open the array',
+        lost: SCHEMA_NEEDED,
+        refused: { act: 'open', error: 'Reading data past end of serialized data size.' },
+      },
+      aes: {
+        severity: 'error',
+        meaning:
+          'TileDB encrypts by the key of an array, never by a filter of its schema. It has no key for this filter, so nobody can read what it filtered',
+        lost: SCHEMA_NEEDED,
+        refused: { act: 'fields', error: 'Encryption error; bad key.' },
+      },
+    },
   },
   ENUMERATION_UNLISTED: {
     severity: 'error',
     meaning: 'an attribute indexes an enumeration that the schema does not have',
     mend: 'copy',
-    refused: { act: 'fields', error: 'ArraySchema: Unable to check if unknown enumeration is loaded.' },
+    refused: { act: 'labels', error: 'ArraySchema: Unable to check if unknown enumeration is loaded.' },
     lost: VALUES,
   },
   ENUMERATION_MISSING: {
     severity: 'error',
     meaning: 'the values that cells index are not there: only the indexes can be read',
     mend: 'copy',
-    refused: { act: 'fields', error: 'Cannot get file size of … No such file or directory' },
+    refused: { act: 'labels', error: 'Cannot get file size of … No such file or directory' },
     lost: VALUES,
   },
   ENUMERATION_UNREADABLE: {
     severity: 'error',
     meaning: 'the values that cells index are lost: only the indexes can be read',
     mend: 'copy',
-    refused: { act: 'fields', error: 'Cannot read from file; Read exceeds file size' },
+    refused: { act: 'labels', error: 'Cannot read from file; Read exceeds file size' },
     lost: VALUES,
   },
   ENUMERATION_NAME: {
@@ -151,23 +198,30 @@ export const SCHEMA_CODES = {
     meaning:
       'TileDB does not load an enumeration under another name than the schema gives it: only the indexes can be read',
     mend: 'copy',
-    refused: { act: 'fields', error: 'ArraySchema: Unable to check if unknown enumeration is loaded.' },
+    refused: { act: 'labels', error: 'ArraySchema: Unable to check if unknown enumeration is loaded.' },
     lost: noLoss('nothing but the right name; TileDB fails to read the attributes that use the enumeration'),
   },
   ENUMERATION_VALUES: {
     severity: 'error',
     meaning: 'it is unknown where each value begins',
     mend: 'copy',
+    refused: {
+      act: 'labels',
+      error:
+        'Enumeration: Invalid data input, data_size is smaller than the last provided offset; or the process ends with a signal',
+    },
     lost: VALUES,
     variants: {
       twice: {
         severity: 'error',
         meaning: 'TileDB does not load an enumeration that has a value twice: only the indexes can be read',
+        refused: { act: 'labels', error: 'Enumeration: Invalid duplicated value in enumeration' },
       },
       fewer: {
         severity: 'error',
         meaning:
           'the enumeration had more values before, and cells may still index them: readers that look these up fail. An older schema of the array has the values',
+        refused: { act: 'labels', error: 'none by TileDB itself; of TileDB-Py: IndexError, index out of bounds' },
       },
     },
   },

@@ -332,7 +332,11 @@ export function memberColumns(all: readonly Member[]): Shows<Member>[] {
     { name: 'kind', cell: memberKind },
     { name: 'shape', align: 'right', cell: ({ shape }) => shapeText(shape) },
     { name: heading('cell_num'), align: 'right', cell: cellsText },
-    { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num: num }) => (num === undefined ? '' : countText(num)) },
+    {
+      name: heading('fragment_num'),
+      align: 'right',
+      cell: ({ fragment_num: num }) => (num === undefined ? '' : countText(num)),
+    },
     { name: 'size', align: 'right', cell: ({ size }) => (size === undefined ? '' : shortSizeText(size)) },
     {
       name: 'reads from',
