@@ -1,4 +1,5 @@
 import { commandLineText, exitCodeOf, faultOf, InspectError, inconsistent } from '../base/errors.ts'
+import { sizeText } from '../base/sizes.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
 import { type Pipeline, type StageResult, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
@@ -112,7 +113,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     .filter(({ name, length }) => name !== 'extra' || length > 0)
     .map((span) => partOf(span, reading, [span.name]))
   if (!sizeFits) {
-    const mismatch = { expected: `${expectedSize} unfiltered bytes`, found: `chunks of ${total}` }
+    const mismatch = { expected: `${sizeText(expectedSize)} unfiltered bytes`, found: `chunks of ${total}` }
     const fault = inconsistent(mismatch, { file, offset, field: 'chunks.original_length' })
     parts[0] = { ...parts[0], fault, verdict: 'invalid' }
   }

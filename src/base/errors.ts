@@ -1,4 +1,5 @@
 import type { Prose } from './prose.ts'
+import { sizeText } from './sizes.ts'
 
 /**
  * Every error code and the exit code of the process for it: 1 damage, 2 wrong usage, 3 could not be examined.
@@ -91,8 +92,8 @@ export class InspectError extends Error {
     if (typeof fault === 'string') return
     if (fault.commandLine !== undefined) this.commandLine = grammatical(fault.commandLine)
     if (!('expected' in fault)) return
-    this.expected = grammatical(String(fault.expected))
-    this.found = grammatical(String(fault.found))
+    this.expected = grammatical(valueText(fault.expected))
+    this.found = grammatical(valueText(fault.found))
   }
 
   /** What the error says, for another error that says the same. */
@@ -132,7 +133,13 @@ export function longer(fault: Fault, more: string): Fault {
 /** What an error says, in one sentence. */
 export function faultText(fault: Fault): string {
   if (typeof fault === 'string') return fault
-  return 'expected' in fault ? `expected ${fault.expected}, found ${fault.found}` : fault.says
+  if (!('expected' in fault)) return fault.says
+  return `expected ${valueText(fault.expected)}, found ${valueText(fault.found)}`
+}
+
+/** A value of a {@link Mismatch}. Numbers are sizes, offsets and counts. */
+function valueText(value: Mismatch['found']): string {
+  return typeof value === 'number' ? sizeText(value) : String(value)
 }
 
 /** The facts of an error that a message to another thread transfers. An error itself would lose its class. */

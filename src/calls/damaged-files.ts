@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { sizeText } from '../base/sizes.ts'
 import type { DamagedFile } from '../documents/common.ts'
 import type { TileRead } from '../explain/plan.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
@@ -25,7 +26,7 @@ export function damagedFault(
   const others = more.length === 0 ? '' : ` (and ${more.length} more files of the fragment)`
   const [code, found] =
     size === null ? (['MISSING_FILE', 'no such file'] as const) : (['TRUNCATED', `${size} bytes`] as const)
-  const message = `expected the file ${name}, which the metadata lists with ${listed_size} bytes; found ${found}${others}`
+  const message = `expected the file ${name}, which the metadata lists with ${sizeText(listed_size)} bytes; found ${found}${others}`
   return new InspectError(code, message, { file: size === null ? folder.path : `${folder.path}/${name}` })
 }
 

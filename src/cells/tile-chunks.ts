@@ -1,4 +1,5 @@
 import { type InspectError, inconsistent } from '../base/errors.ts'
+import { sizeText } from '../base/sizes.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import { withRoom } from '../filters/pipeline.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -154,7 +155,7 @@ export class TilePieces {
   private wrongSize(found: number): unknown {
     const { expected } = this.tile
     const fault = {
-      expected: `${expected} unfiltered bytes`,
+      expected: `${sizeText(expected)} unfiltered bytes`,
       found: `chunks of ${found > expected ? 'more' : found}`,
     }
     return this.tile.fault(inconsistent(fault, { field: 'chunks.original_length' }))

@@ -1,4 +1,5 @@
 import { inconsistent } from '../base/errors.ts'
+import { sizeText } from '../base/sizes.ts'
 import { fieldFileName } from '../format/field-files.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, sizesOf } from '../objects/fragment.ts'
@@ -39,7 +40,7 @@ export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole):
 export function checkOffsetCount(fragment: Fragment, info: FragmentInfo, list: string, count: number): void {
   if (count >= info.tile_num) return
   throw inconsistent(
-    { expected: `${info.tile_num} tile offsets`, found: count },
+    { expected: `${sizeText(info.tile_num)} tile offsets`, found: count },
     {
       file: fragment.metadataSource().name,
       field: list,

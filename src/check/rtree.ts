@@ -1,3 +1,4 @@
+import { sizeText } from '../base/sizes.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
@@ -195,7 +196,8 @@ class LevelCheck {
       if (cells === 1 ? boxes.isPoint(i) : cells <= room) continue
       if (dimensions.some((dimension, d) => emptyStringFault(info, dimension, boxes.textStart(d, i)))) continue
       const at = { ...place, field: 'rtree', tile }
-      const expected = cells === 1 ? 'a box of one point around one cell' : `a box with room for ${cells} cells`
+      const expected =
+        cells === 1 ? 'a box of one point around one cell' : `a box with room for ${sizeText(cells)} cells`
       const found = cells === 1 ? 'a larger one' : `room for ${room}`
       this.cells = finding('MBR_INVALID', at, expected, found, 'cells')
       return

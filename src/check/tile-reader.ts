@@ -1,5 +1,6 @@
 import { addPlace, InspectError } from '../base/errors.ts'
 import { Lease } from '../base/memory.ts'
+import { sizeText } from '../base/sizes.ts'
 import { tileDatatypes } from '../cells/slot-type.ts'
 import { isStringOffsetsTile, planTiles, TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
@@ -216,7 +217,7 @@ export class FieldReader {
       }
       if (total !== expected) {
         const at = { ...place, field: 'original_length' }
-        ofTile.push(finding('TILE_SIZE', at, `${expected} unfiltered bytes`, `chunks of ${total}`))
+        ofTile.push(finding('TILE_SIZE', at, `${sizeText(expected)} unfiltered bytes`, `chunks of ${total}`))
       }
       // They come before the findings about the chunks.
       items.splice(before, 0, ...ofTile)

@@ -1,5 +1,6 @@
 import { type ErrorPlace, faultOf, InspectError, inconsistent, longer, withHint } from '../base/errors.ts'
 import { OPTION_OF_MEMORY } from '../base/memory.ts'
+import { sizeText } from '../base/sizes.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
@@ -221,7 +222,7 @@ export class Pipeline {
     if (options.expectedSize === undefined) this.refuseUnlikely(total, stored.length, base)
     else if (total !== options.expectedSize) {
       throw inconsistent(
-        { expected: `${options.expectedSize} unfiltered bytes`, found: `chunks of ${total}` },
+        { expected: `${sizeText(options.expectedSize)} unfiltered bytes`, found: `chunks of ${total}` },
         {
           offset: base,
           field: 'chunks.original_length',

@@ -1,5 +1,6 @@
 import { addPlace, hasCode, InspectError, withHint } from '../base/errors.ts'
 import { Memory } from '../base/memory.ts'
+import { sizeText } from '../base/sizes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
@@ -179,7 +180,7 @@ export function checkChunkNum(
   if (chunkNum * CHUNK_HEAD_BYTES > persisted_size) return
   const most = Math.max(LEAST_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
   if (chunkNum <= most || cx.memory.isSet) return
-  const fault = { expected: `at most ${most} chunks for ${tile_size} unfiltered bytes`, found: chunkNum }
+  const fault = { expected: `at most ${most} chunks for ${sizeText(tile_size)} unfiltered bytes`, found: chunkNum }
   const hinted = withHint(fault, '(--memory lifts this bound)')
   throw new InspectError('TOO_LARGE', hinted, { field: 'chunk_num' })
 }

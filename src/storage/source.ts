@@ -1,5 +1,6 @@
 import { badValue, faultText, InspectError, type Mismatch } from '../base/errors.ts'
 import { nameOf } from '../base/paths.ts'
+import { sizeText } from '../base/sizes.ts'
 
 /**
  * Where bytes come from. All other code reads through these interfaces, so that local files, memory, HTTP and object stores
@@ -158,7 +159,10 @@ export class Folder {
 /** Refuses a range with a negative offset or length, which wrong numbers in a file lead to. @throws InspectError BAD_VALUE */
 export function checkRange(file: string, offset: number, length: number): void {
   if (Number.isSafeInteger(offset) && Number.isSafeInteger(length) && offset >= 0 && length >= 0) return
-  throw badValue({ expected: 'a part of the file', found: `${length} bytes from ${offset} on` }, { file })
+  throw badValue(
+    { expected: 'a part of the file', found: `${sizeText(length)} bytes from ${sizeText(offset)} on` },
+    { file },
+  )
 }
 
 export function notFound(path: string): InspectError {
