@@ -2,6 +2,7 @@ import type { Finding } from '../check/finding.ts'
 import type { Refused } from '../check/refusals.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { InspectArray } from '../objects/array.ts'
+import type { RefusedAct } from '../objects/condition.ts'
 import { isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
 import { missingFault, missingPaths } from '../read/opening.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
@@ -19,20 +20,23 @@ export async function refusedOf(
 ): Promise<readonly Refused[]> {
   if (!(await mayBeRefused(array))) return []
   const { refusedReads } = await import('../check/refusals.ts')
-  const isNeeded = labelsOf(schema, fields)
-  const refused = await refusedReads(array, reads)
-  return refused.filter(({ refusal, finding }) => refusal.act !== 'labels' || isNeeded(finding))
+  const isShown = neededBy(schema, fields)
+  return (await refusedReads(array, reads)).filter(({ refusal, finding }) => isShown(finding, refusal.act))
 }
 
-/** Tells which findings about enumerations concern the shown attributes. Such a finding names an attribute, an enumeration or its file. */
-function labelsOf(schema: OpenedArray['schema'], fields: readonly string[] | undefined): (finding: Finding) => boolean {
+/** Tells what the shown attributes need. A finding about an enumeration names an attribute, the enumeration or its file. */
+function neededBy({ attributes, enumerations }: OpenedArray['schema'], fields: readonly string[] | undefined) {
   const needed = new Set<string | undefined>()
-  for (const { name, enumeration } of schema.attributes) {
+  for (const { name, enumeration } of attributes) {
     if (fields !== undefined && !fields.includes(name)) continue
-    const file = schema.enumerations.find((one) => one.name === enumeration)?.path_name
-    for (const one of [`attributes.${name}.enumeration`, `enumerations.${enumeration}`, file]) needed.add(one)
+    const own = [`attributes.${name}.filters`, `attributes.${name}.enumeration`, `enumerations.${enumeration}`]
+    const file = enumerations.find((one) => one.name === enumeration)?.path_name
+    for (const one of [...own, file]) needed.add(one)
   }
-  return ({ field, file }) => needed.has(field) || needed.has(lastPathPart(file))
+  return ({ field, file }: Finding, act: RefusedAct | undefined): boolean => {
+    if (act === 'labels') return needed.has(field) || needed.has(lastPathPart(file))
+    return act !== 'fields' || field?.startsWith('attributes.') !== true || needed.has(field)
+  }
 }
 
 /**
@@ -47,8 +51,8 @@ export async function errorsOfOpening(
   if ((await mayBeRefused(array)) || (await array.fragments()).some(({ state }) => state === 'hidden')) {
     const { openingErrors } = await import('../check/refusals.ts')
     const { refusalOf } = await import('../check/codes.ts')
-    const isNeeded = labelsOf(schema, fields)
-    for (const one of await openingErrors(array)) if (refusalOf(one)?.act !== 'labels' || isNeeded(one)) found.push(one)
+    const isShown = neededBy(schema, fields)
+    for (const one of await openingErrors(array)) if (isShown(one, refusalOf(one)?.act)) found.push(one)
   }
   if (!fragments.some(({ info }) => isOddFooter(info))) return found
   const { footerErrors } = await import('../check/footer.ts')
@@ -85,11 +89,13 @@ export type OddFragments = readonly Pick<OpenedFragment, 'fragment' | 'info'>[]
 /**
  * Says what keeps TileDB from opening an array although this command goes on.
  * @param odd undefined if the command lists neither commits nor fragments: then only schemas are looked at
+ * @param told as in {@link untold}
  */
 export async function tellNotOpened(
   cx: CommandContext,
   array: InspectArray,
   odd: OddFragments | undefined,
+  told: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const hasNames = odd !== undefined
   if (hasNames) {
@@ -104,5 +110,6 @@ export async function tellNotOpened(
     const { footerErrors } = await import('../check/footer.ts')
     refused.push(...refusedFindings(footerErrors(odd)).filter(({ refusal }) => refusal.act === 'open'))
   }
-  if (refused.length > 0) cx.fault(refusalError(refused))
+  const left = untold(refused, array, told)
+  if (left.length > 0) cx.fault(refusalError(left))
 }

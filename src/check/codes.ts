@@ -107,7 +107,8 @@ export function mendOf({ code, variant, knownFaults = [] }: FindingState): Mend 
 export function refusalOf({ code, variant, severity }: FindingState & Meaning): Refusal | undefined {
   if (severity !== 'error') return undefined
   const row: CodeRow = FINDING_CODES[code]
-  return (variant === undefined ? undefined : row.variants?.[variant]?.refused) ?? row.refused
+  const ofVariant = variant === undefined ? undefined : row.variants?.[variant]?.refused
+  return ofVariant === undefined ? row.refused : (ofVariant ?? undefined)
 }
 
 const CHANGED = loss(

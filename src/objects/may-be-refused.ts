@@ -1,4 +1,5 @@
 import type { ArraySchema } from '../format/array-schema.ts'
+import type { Attribute } from '../format/attribute.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
@@ -54,6 +55,8 @@ function isOdd({
     return true
   if ((tile_order !== 'row-major' && tile_order !== 'col-major') || (!isDense && capacity === 0n)) return true
   if (dimensions.some((one) => hasOddDomain(one, isDense))) return true
+  // Only dense reads fill cells.
+  if (isDense && attributes.some(hasOddFill)) return true
   const pipelines = [...dimensions, ...attributes].map(({ filters }) => filters)
   pipelines.push(others.coords_filters, others.offsets_filters)
   if (others.validity_filters) pipelines.push(others.validity_filters)
@@ -62,6 +65,11 @@ function isOdd({
 
 function isOddFilter({ name, byte_width, extra }: ArraySchema['coords_filters']['filters'][number]): boolean {
   return name.startsWith('UNKNOWN_') || name === 'AES_256_GCM' || byte_width !== undefined || extra !== undefined
+}
+
+function hasOddFill({ type, cell_val_num, fill_value }: Attribute): boolean {
+  const size = datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
+  return fill_value !== undefined && (fill_value.length === 0 || fill_value.length % size !== 0)
 }
 
 /** Whether a domain is reversed, or cannot be divided into tiles. */

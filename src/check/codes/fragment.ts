@@ -2,7 +2,7 @@ import { noLoss, type Rows, UNNEEDED, UNSURE, UNUSED_OFFSETS, type VariantRow } 
 
 /** What readers lose without a section that only some of them need, or none. Measured with TileDB 2.30. */
 const LOST_SECTION = {
-  aggregates: { severity: 'error', meaning: 'aggregates of the field fail; its cells can be read' },
+  aggregates: { severity: 'error', meaning: 'aggregates of the field fail; its cells can be read', refused: null },
   unneeded: { severity: 'warning', meaning: 'readers never need the section: the field has no such files' },
 } as const satisfies Readonly<Record<string, VariantRow>>
 

@@ -111,7 +111,8 @@ export interface Meaning {
 export interface VariantRow extends Meaning {
   mend?: Mend
   lost?: Loss
-  refused?: Refusal
+  /** Null if TileDB refuses nothing in this state, though it does in the usual one. */
+  refused?: Refusal | null
 }
 
 /** What is lost: to be said if the way of mending does not tell. */

@@ -34,7 +34,7 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'an array has at least one dimension',
     mend: 'copy',
-    refused: { act: 'open', error: 'none: the process ends with a signal' },
+    refused: { act: 'open', error: 'no error: the process ends with a signal' },
     lost: SCHEMA_NEEDED,
   },
   SCHEMA_DUPLICATE_FIELD: {
@@ -52,6 +52,7 @@ export const SCHEMA_CODES = {
         severity: 'error',
         meaning:
           'TileDB has an internal field with this name, and takes this one for it: reads fail, end the process, or give values that nobody wrote',
+        refused: { act: 'fields', error: 'another for each name, or none: then the values are wrong' },
       },
     },
   },
@@ -65,6 +66,7 @@ export const SCHEMA_CODES = {
         severity: 'error',
         meaning:
           'no array has this order of cells. TileDB opens the array all the same (measured with 2.30), but nothing tells in which order its cells are',
+        refused: null,
       },
     },
   },
@@ -102,7 +104,7 @@ export const SCHEMA_CODES = {
       zero: {
         severity: 'error',
         meaning: 'to open the array TileDB divides by the tile extent, which is 0',
-        refused: { act: 'open', error: 'none: the process ends with a signal' },
+        refused: { act: 'open', error: 'no error: the process ends with a signal' },
       },
       sparse: {
         severity: 'warning',
@@ -221,7 +223,7 @@ export const SCHEMA_CODES = {
         severity: 'error',
         meaning:
           'the enumeration had more values before, and cells may still index them: readers that look these up fail. An older schema of the array has the values',
-        refused: { act: 'labels', error: 'none by TileDB itself; of TileDB-Py: IndexError, index out of bounds' },
+        refused: { act: 'labels', error: 'no error of TileDB itself; TileDB-Py: IndexError, index out of bounds' },
       },
     },
   },
