@@ -5,6 +5,7 @@ import { sum } from '../base/sum.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
+import type { CommitFile } from '../objects/commits.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import { timeOfOpening } from '../objects/generic-tile.ts'
 import { hasSlot } from '../read/opening.ts'
@@ -108,6 +109,11 @@ export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGen
 /** Upper limit on the names in one answer to a listing. */
 const NAMES_PER_LIST = 1000
 
+/** Whether a commit file holds delete conditions. */
+function isDelete({ kind, entries }: CommitFile): boolean {
+  return kind === 'delete' || entries.some(({ tile }) => tile !== undefined)
+}
+
 /** Finds many commit files: each thousand of them costs every opening one more request. */
 export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { files } = await opened.array.commits()
@@ -118,7 +124,8 @@ export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<Advi
     message: `${marks} commit files: opening needs ${requests + 1} requests to list them`,
     // The pages of a listing are requested one after another, not 8 at once.
     effect: { seconds: rounded(8 * secondsOf(requests, 0)), requests, share: requests / (requests + 1) },
-    advice: modeLines(opened, 'commits'),
+    // After a vacuum of commits, TileDB 2.30 cannot consolidate them again if there are deletes: DELETE_CONDITION_FILE.
+    advice: files.some(isDelete) ? consolidationLines(opened) : modeLines(opened, 'commits'),
   })
 }
 

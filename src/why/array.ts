@@ -11,7 +11,7 @@ import {
   SCHEMA_FOLDER,
   schemaPath,
 } from '../objects/array.ts'
-import { COMMITS_FOLDER, stem } from '../objects/commits.ts'
+import { COMMITS_FOLDER, commitKind, stem } from '../objects/commits.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
 import { atAllTimes, CONSOLIDATION_MODES, type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'
 import { conditionFields } from '../read/condition.ts'
@@ -341,6 +341,8 @@ async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefi
   for (const mode of [...CONSOLIDATION_MODES].reverse()) {
     const { gone, voided } = await vacuumedBy(array, mode)
     if (!gone.some((one) => isWithinFolder(path, one)) || part.isHidden) continue
+    // TileDB 2.30 asks for the file of each condition when it next consolidates commits: DELETE_CONDITION_FILE.
+    if (mode === 'commits' && gone.some((one) => commitKind(one) === 'delete')) continue
     // The cells of a hidden fragment may be in no other one.
     if (mode === 'fragments' && (await atAllTimes(array).fragments()).some(({ state }) => state === 'hidden')) continue
     const less = arrayWithout(array, gone, voided)

@@ -5,11 +5,11 @@ import type { Answer } from './answer.ts'
 
 /**
  * The answer in the light of what is known of the array: nothing may be deleted while what holds the same instead is not whole.
- * @param path the path that was asked about
- * @param condition what is known of the path, and of those in {@link Answer.stands_in}
+ * @param own paths of what is asked about because of which TileDB may refuse something
+ * @param condition what is known of these, and of those in {@link Answer.stands_in}
  */
-export function concluded(answer: Answer, path: string, condition: Condition): Answer {
-  const { refused } = partCondition(condition, path)
+export function concluded(answer: Answer, own: readonly string[], condition: Condition): Answer {
+  const refused = own.map((path) => partCondition(condition, path).refused).find((one) => one !== undefined)
   if (refused !== undefined && refused !== 'fields' && refused !== 'labels')
     return kept({ ...answer, noticed: [NOTICED[refused]] }, REFUSED[refused])
   const { stands_in = [] } = answer

@@ -17,6 +17,7 @@ import {
 import {
   COMMITS_FOLDER,
   type CommitFile,
+  commitKind,
   committedPath,
   FRAGMENT_META_FOLDER,
   FRAGMENTS_FOLDER,
@@ -111,7 +112,19 @@ async function folderPart(array: InspectArray, name: string): Promise<Part> {
   if (what === undefined) return part(UNKNOWN, { isForeign: true })
   const fragments =
     name === COMMITS_FOLDER || name === FRAGMENTS_FOLDER ? (await array.fragments()).map(({ path }) => path) : []
-  return part(what, { fragments })
+  const unreadable = (await holdsUnreadable(array, name))
+    ? 'a file in it cannot be read, so nobody can tell what it holds'
+    : undefined
+  return part(what, { fragments, unreadable })
+}
+
+/** Whether something in a folder cannot be read: then nobody can tell what is lost with the folder. */
+async function holdsUnreadable(array: InspectArray, name: string): Promise<boolean> {
+  if (name === COMMITS_FOLDER) return (await array.commits()).files.some(({ fault }) => fault !== undefined)
+  if (name !== METADATA_FOLDER) return false
+  for (const { name: file, kind } of await array.folder.folder(name).listIfThere())
+    if (kind === 'file' && (await metadataText(array, `${name}/${file}`)) === undefined) return true
+  return false
 }
 
 async function fragmentPart(
@@ -245,9 +258,11 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
       })
     }
     case 'consolidated-commits': {
-      const fragments = entries.flatMap(({ text }) => linePath(text) ?? [])
+      const named = entries.filter(({ name, tile }) => tile !== undefined || commitKind(name) === 'write')
+      if (named.length === 0) return part('lines in one file that name no commit: TileDB skips them')
+      const fragments = named.flatMap(({ text }) => linePath(text) ?? [])
       const caution = 'the commit files that it repeats say the same: keep these'
-      return part(`${entries.length} commits in one file`, { fragments, caution })
+      return part(`${named.length} commits in one file`, { fragments, caution })
     }
     case 'ignore':
       return part(`the list of ${entries.length} commits in consolidated files that do not count any more`, {

@@ -24,15 +24,20 @@ export async function why(storage: Storage, path: string, cx: ReadContext, exami
   if (place.path === '') return whyRoot(place.root)
   if (place.root instanceof InspectArray) {
     const answer = await whyInArray(place.root, place.path, place.kind)
-    const own = place.kind === 'file' && mayBeRefused(place.path) ? [place.path] : []
-    return concluded(answer, place.path, await examine(place.root, [...own, ...(answer.stands_in ?? [])]))
+    const own = await mayBeRefused(place.root, place)
+    return concluded(answer, own, await examine(place.root, [...own, ...(answer.stands_in ?? [])]))
   }
   return whyInGroup(place.root, place.path)
 }
 
-/** Whether TileDB may refuse the array, or its metadata, because of what is in a file. */
-function mayBeRefused(path: string): boolean {
-  return [METADATA_FOLDER, SCHEMA_FOLDER].some((folder) => isWithinFolder(path, folder)) || path.endsWith('.del')
+/** Paths of the files at a place whose content may make TileDB refuse the array, or its metadata. */
+async function mayBeRefused({ folder }: InspectArray, { path, kind }: Pick<Place, 'path' | 'kind'>): Promise<string[]> {
+  if (path === METADATA_FOLDER) {
+    const entries = await folder.folder(path).listIfThere()
+    return entries.flatMap(({ name, kind }) => (kind === 'file' ? `${path}/${name}` : []))
+  }
+  const isOne = [METADATA_FOLDER, SCHEMA_FOLDER].some((one) => isWithinFolder(path, one)) || path.endsWith('.del')
+  return isOne && kind === 'file' ? [path] : []
 }
 
 /** The answer for an array or a group as a whole. */

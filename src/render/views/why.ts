@@ -52,7 +52,8 @@ function noNeed({ path, root }: WhyDocument): string {
 }
 
 function noEffect({ delete: answer, reason }: WhyDocument): string {
-  return answer === 'yes' || reason === '' ? 'no reader sees a difference, at any time' : reason
+  // The last line has the reason.
+  return answer === 'yes' || reason === '' ? 'no reader sees a difference, at any time' : 'no difference is known'
 }
 
 /** Returns a line for each need, followed by indented lines for what needs that in turn. */
