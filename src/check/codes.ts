@@ -85,6 +85,12 @@ export function needsCells(code: FindingCode): boolean {
   return level === 'cells'
 }
 
+/** Whether faults of fragments may follow from a code while it is an error. */
+export function isRoot(code: FindingCode): boolean {
+  const row: CodeRow = FINDING_CODES[code]
+  return row.isRoot === true
+}
+
 /** How severe a finding is, and what it means for a reader. */
 export function meaningOf({ code, variant, knownFaults = [] }: FindingState): Meaning {
   if (knownFaults.length > 0)

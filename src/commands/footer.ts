@@ -1,6 +1,6 @@
 import { badValue, InspectError } from '../base/errors.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
-import { documentHead } from '../calls/document-parts.ts'
+import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { type Takes, targetsHelp } from '../calls/targets.ts'
@@ -60,6 +60,8 @@ export const command: CommandModule<HexOptions> = {
   },
 }
 
+const WITHOUT_SCHEMA = 'nonempty_domain and all after it: the fragment lies in no array, its schema is missing'
+
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
   const path = cx.shownPath(fragment.folder.path)
   try {
@@ -76,7 +78,7 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<
       ...rest,
       footer_offset: offset,
       footer_size: size,
-      not_examined: ['nonempty_domain and all after it: the fragment lies in no array, its schema is missing'],
+      not_examined: [{ ...notExaminedResult(cx, error), message: WITHOUT_SCHEMA }],
     })
   }
 }

@@ -6,7 +6,7 @@ import type { Output } from '../base/result.ts'
 import { sum } from '../base/sum.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { damagedFault, damagedFiles } from '../calls/damaged-files.ts'
-import { documentHead, errorResult } from '../calls/document-parts.ts'
+import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import { onlyWith } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { addCellOptions, type QueryOptions } from '../calls/read-query.ts'
@@ -282,7 +282,7 @@ async function arrayDocument(
     }
     if (measures instanceof InspectError) {
       cx.fault(measures)
-      not_examined.push({ name, error: errorResult(cx, measures) })
+      not_examined.push({ name, ...notExaminedResult(cx, measures) })
     } else addMeasures(totals, measures)
   }
   for (const { fault } of totals.damaged) cx.fault(fault)

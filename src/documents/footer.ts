@@ -1,6 +1,16 @@
 import type { FooterFields, FooterHead } from '../format/fragment-footer.ts'
 import type { SlotSectionName } from '../format/metadata-sections.ts'
-import type { Binary, Bytes, Count, DocumentHead, FormatVersion, Int64, Offset, ValueRange } from './common.ts'
+import type {
+  Binary,
+  Bytes,
+  Count,
+  DocumentHead,
+  FormatVersion,
+  Int64,
+  NotExamined,
+  Offset,
+  ValueRange,
+} from './common.ts'
 
 /**
  * `tiledb-inspect footer <target> --json`, one document for each fragment, or for each entry of a `.meta` file. Keys that
@@ -42,8 +52,8 @@ export interface OldFooter extends DocumentHead<'footer'> {
 /** The part of a footer that can be read without its schema. */
 export interface FooterWithoutSchema extends FooterPlace, Omit<FooterHead, 'version'> {
   format_version: FormatVersion
-  /** What could not be read, and why, in words. */
-  not_examined: readonly string[]
+  /** What could not be read, and why. */
+  not_examined: readonly NotExamined[]
 }
 
 /** Position of a footer. */

@@ -9,10 +9,10 @@ import type {
   Count,
   Distribution,
   DocumentHead,
-  ErrorInfo,
   FilterDescription,
   FormatVersion,
   Int64,
+  NotExamined,
   Offset,
   Ratio,
   Severity,
@@ -171,10 +171,9 @@ export interface GroupStatsFinding {
   bytes: Bytes
 }
 
-export interface StatsNotExamined {
+export interface StatsNotExamined extends NotExamined {
   /** Name of the fragment. */
   name: string
-  error: ErrorInfo
 }
 
 export interface StatsFinding {

@@ -1,6 +1,6 @@
 import { groupBy } from '../base/group-by.ts'
 import { noLoss } from '../check/codes/row.ts'
-import { ANEW, isMendedBy } from '../check/codes.ts'
+import { ANEW, isRoot } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { FragmentEntry } from '../objects/array.ts'
@@ -68,7 +68,7 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
   const schemas = new SchemaPlanner(drafts)
   const planners: Planners = { names: new NamePlanner(drafts, fragments), schemas, fragments }
   const byWay = await findingsByWay(drafts, fragments)
-  const isSchemaWrong = findings.some(isOfSchema)
+  const isSchemaWrong = findings.some(({ code, severity }) => severity === 'error' && isRoot(code))
   for (const [way, plan] of Object.entries(PLANNERS) as [Way, PlanFinding][]) {
     for (const finding of byWay.get(way) ?? []) {
       const path = drafts.path(finding.file)
@@ -107,11 +107,6 @@ async function findingsByWay(drafts: ArrayDrafts, fragments: FragmentPlanner): P
     const entry = isLeftOver ? drafts.entryOf(finding) : undefined
     return entry && anew.has(entry) ? 'recover' : wayOf(finding)
   })
-}
-
-/** Whether a finding says that a schema is wrong or missing. */
-function isOfSchema({ code, severity }: Finding): boolean {
-  return severity === 'error' && /^(?:ARRAY_NO_)?SCHEMA(?:_|$)/.test(code) && isMendedBy(code, 'copy', 'schema')
 }
 
 /** Adds a fault of a fragment to a draft without steps, because it may follow from a wrong schema. */

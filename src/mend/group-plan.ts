@@ -1,12 +1,11 @@
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { nameFacts } from '../format/timestamped-name.ts'
 import { memberName, placeInside } from '../objects/dataset.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member, memberPath } from '../objects/group.ts'
 import { type Draft, draftIn, type MendPlan } from './drafts.ts'
 import { wayOfCode } from './mending.ts'
-import { inMilliseconds } from './name-plan.ts'
+import { leaveUntilThen, pathInMilliseconds } from './milliseconds.ts'
 import { python, type Shell, word } from './shell.ts'
 
 const REMOVE = 'import sys, tiledb; tiledb.Group(sys.argv[1], "w").remove(sys.argv[2])'
@@ -26,15 +25,15 @@ export async function groupPlans(
     const path = pathOf(finding)
     const way = wayOfCode(finding.code)
     if (way === 'milliseconds') {
-      const name = lastPathPart(path)
-      const to = inMilliseconds(name, group.cx.now)
+      const to = pathInMilliseconds(path, group.cx.now)
       const draft = draftOf(path, finding)
-      if (to === undefined) {
-        draft.outcome = 'leave'
-        const [, last] = nameFacts(name)?.timestamp_range ?? []
-        if (last !== undefined)
-          draft.say({ text: `open the group at that time, with sm.group.timestamp_end=${last}, or wait` })
-      } else draft.move(shell.rename(path, path.slice(0, -name.length) + to))
+      if (to !== undefined) draft.move(shell.rename(path, to))
+      else
+        leaveUntilThen(
+          draft,
+          lastPathPart(path),
+          (last) => `the group at that time, with sm.group.timestamp_end=${last}`,
+        )
     } else if (way === 'aside') draftOf(path, finding).move(shell.moveAside(path))
     else if (way !== 'members') draftOf('leave', finding).outcome = 'leave'
   }

@@ -3,16 +3,14 @@ import type { Finding } from '../check/finding.ts'
 import { hex } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { integerOf } from '../format/dense-tiles.ts'
-import { nameFacts, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
+import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { committedPath, FRAGMENTS_FOLDER, fragmentPath, stem } from '../objects/commits.ts'
 import { type ArrayDrafts, CONSOLIDATE_AGAIN, commitOf, type NamedVacuumList } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
 import type { FragmentPlanner } from './fragment-plan.ts'
+import { inMilliseconds, leaveUntilThen, pathInMilliseconds, withTimes } from './milliseconds.ts'
 import { type DividedTimes, type Times, whyNotRewritten } from './rewrite-plan.ts'
-
-/** Earliest likely time of a fragment: the year 2000, in milliseconds. */
-const EARLIEST_LIKELY_TIME = 946_684_800_000n
 
 /** A fragment's vacuum lists, and those of the fragments in them. */
 interface Consolidation {
@@ -95,11 +93,10 @@ export class NamePlanner {
   /** Gives a file of its own the time in milliseconds. */
   async fileInMilliseconds(path: string, finding: Finding): Promise<void> {
     const { drafts } = this
-    const name = lastPathPart(path)
     // A name inside a .con file cannot be changed by itself.
-    const to = name.endsWith('.con') ? undefined : inMilliseconds(name, drafts.array.cx.now)
-    if (to === undefined) return this.leaveUntilThen(finding, name)
-    drafts.rename(drafts.draft(`rename ${path}`, finding), path, `${path.slice(0, -name.length)}${to}`)
+    const to = path.endsWith('.con') ? undefined : pathInMilliseconds(path, drafts.array.cx.now)
+    if (to === undefined) return this.leaveUntilThen(finding, lastPathPart(path))
+    drafts.rename(drafts.draft(`rename ${path}`, finding), path, to)
   }
 
   /** Plans the mending of a fragment with a future time in its name. The time may be in another unit. */
@@ -206,10 +203,8 @@ export class NamePlanner {
   /** Leaves a name with a future time, which may be right. @param list a vacuum list that has the fragment under this name */
   private leaveUntilThen(finding: Finding, name: string, list?: NamedVacuumList): void {
     const draft = this.drafts.draft(`later ${name}`, finding)
-    draft.outcome = 'leave'
     if (list) draft.say({ text: `it keeps its name: ${list.path} lists it by this name` })
-    const [, last] = nameFacts(name)?.timestamp_range ?? []
-    if (last !== undefined) draft.say({ text: `open the array at that time, timestamp=${last}, or wait` })
+    leaveUntilThen(draft, name, (last) => `the array at that time, timestamp=${last}`)
   }
 
   /** Plans the mending of a folder whose name no fragment can have. It may be the missing fragment of a commit, or be committed under this name. */
@@ -261,16 +256,4 @@ function dividedTimes(name: string, to: string, [first, last]: Times): DividedTi
   const [stored, wanted] = [name, to].map((one) => nameFacts(one)?.timestamp_range[1] ?? 1n)
   const by = stored / wanted
   return { by, times: [first / by, last / by] }
-}
-
-/** The name with its times in milliseconds, if they are in microseconds or nanoseconds; undefined otherwise. */
-export function inMilliseconds(name: string, now: bigint): string | undefined {
-  const [first, last] = parseTimestampedName(name)?.timestamp_range ?? [0n, 0n]
-  for (const unit of [1000n, 1_000_000n])
-    if (first / unit >= EARLIEST_LIKELY_TIME && last / unit <= now) return withTimes(name, first / unit, last / unit)
-  return undefined
-}
-
-function withTimes(name: string, first: bigint, last: bigint): string {
-  return name.replace(/^__\d+_\d+/, `__${first}_${last}`)
 }

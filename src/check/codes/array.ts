@@ -6,6 +6,7 @@ export const ARRAY_CODES = {
     severity: 'error',
     meaning: 'without a schema nothing of the array can be read',
     mend: 'copy',
+    isRoot: true,
     refused: { act: 'open', error: 'Cannot open array; Array does not exist.' },
     lost: loss('all schemas: nothing else in the array tells what the cells are'),
   },

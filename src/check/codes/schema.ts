@@ -34,6 +34,7 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'an array has at least one dimension',
     mend: 'copy',
+    isRoot: true,
     refused: { act: 'open', error: 'no error: the process ends with a signal' },
     lost: SCHEMA_NEEDED,
   },
@@ -41,6 +42,7 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'two fields have the same name: readers take one for the other',
     mend: 'copy',
+    isRoot: true,
     refused: {
       act: 'open',
       error:
@@ -60,6 +62,7 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'no array has this order of tiles: TileDB fails to open the array',
     mend: 'schema',
+    isRoot: true,
     refused: { act: 'open', error: '[ArraySchema::deserialize]' },
     variants: {
       cellOrder: {
@@ -74,12 +77,14 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'tiles have no cells: the cells of sparse fragments cannot be found',
     mend: 'schema',
+    isRoot: true,
     refused: { act: 'read', error: 'Tile: Incorrect unfiltered tile size allocated.' },
   },
   SCHEMA_DOMAIN: {
     severity: 'error',
     meaning: 'the ends of the domain are reversed or no numbers: readers fail',
     mend: 'schema',
+    isRoot: true,
     refused: { act: 'read', error: 'Lower range bound cannot be larger than the higher bound' },
     variants: {
       denseFloat: {
@@ -96,6 +101,7 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'the domain cannot be divided into tiles of this extent, or without an extent',
     mend: 'schema',
+    isRoot: true,
     refused: {
       act: 'read',
       error: 'std::bad_alloc, or Cannot process a single tile, or the process ends with a signal',
@@ -117,12 +123,14 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'readers fail on a current domain that does not lie inside the domain',
     mend: 'schema',
+    isRoot: true,
     refused: { act: 'read', error: 'Subarray: Cannot add range to dimension' },
   },
   SCHEMA_FILL_VALUE: {
     severity: 'error',
     meaning: 'readers fill missing cells with this value, but its size is not that of a cell',
     mend: 'copy',
+    isRoot: true,
     lost: SCHEMA_NEEDED,
     variants: {
       sparse: {
@@ -136,18 +144,21 @@ export const SCHEMA_CODES = {
     severity: 'error',
     meaning: 'no release has this filter: what it filtered cannot be read',
     mend: 'schema',
+    isRoot: true,
     refused: { act: 'open', error: 'FilterCreate: Deserialization error; unknown type' },
   },
   SCHEMA_FILTER_COMPRESSOR: {
     severity: 'warning',
     meaning: 'the number inside the options contradicts the filter; TileDB uses the filter',
     mend: 'schema',
+    isRoot: true,
     lost: noLoss('nothing: decode uses the filter; TileDB may use the number, and fail to read tiles'),
   },
   SCHEMA_FILTER_OPTIONS: {
     severity: 'warning',
     meaning: 'TileDB never stores such a value for this option; readers may refuse it',
     mend: 'schema',
+    isRoot: true,
     lost: UNNEEDED,
     variants: {
       byteWidth: {

@@ -68,7 +68,7 @@ export async function footerTable(document: FooterDocument, out: Output): Promis
     await writeKeyValues(after, out)
   }
   if ('not_examined' in document)
-    for (const what of document.not_examined) await writeLine(`not examined: ${what}`, out, 'bad')
+    for (const { message } of document.not_examined) await writeLine(`not examined: ${message}`, out, 'bad')
 }
 
 /** Returns the names of the dimensions. Since format 5, their slots follow the slot of the coordinates. */
