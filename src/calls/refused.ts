@@ -48,7 +48,8 @@ export async function errorsOfOpening(
   fields: readonly string[] | undefined,
 ): Promise<readonly Finding[]> {
   const found: Finding[] = []
-  if ((await mayBeRefused(array)) || (await array.fragments()).some(({ state }) => state === 'hidden')) {
+  const { visibility, folders } = await array.listing()
+  if ((await mayBeRefused(array)) || folders.some(({ path }) => visibility.state(path) === 'hidden')) {
     const { openingErrors } = await import('../check/refusals.ts')
     const { refusalOf } = await import('../check/codes.ts')
     const isShown = neededBy(schema, fields)

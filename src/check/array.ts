@@ -91,7 +91,6 @@ export async function* checkArrayFiles(
 ): Items {
   const { folder } = array
   yield* guarded('ARRAY_NO_SCHEMA', { file: folder.path }, () => checkArrayFolder(run, array, entries))
-  if (schemas.files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: folder.path }, 'a schema', 'none')
   yield* schemas.checkAll()
   const commits = await array.commits()
   const schema = schemas.get(schemas.opened?.name)

@@ -27,6 +27,17 @@ export interface Refused {
  * @param reads leaves out what makes a read of this program fail, too: missing fragments, and delete conditions other than tests for null
  */
 export async function openingErrors(array: InspectArray, reads = false): Promise<Finding[]> {
+  // The faults of files that are read once more were told.
+  const { onFault } = array.cx
+  array.cx.onFault = () => {}
+  try {
+    return await errorsOf(array, reads)
+  } finally {
+    array.cx.onFault = onFault
+  }
+}
+
+async function errorsOf(array: InspectArray, reads: boolean): Promise<Finding[]> {
   const run = newRun('structure', false)
   const schemas = new CheckedSchemas(run, array, await array.schemaFiles())
   const entries = await array.fragments()
@@ -62,7 +73,7 @@ async function schemaItems(array: InspectArray, schemas: CheckedSchemas, enumera
 }
 
 async function nameItems(array: InspectArray): Promise<Item[]> {
-  const reversed = (await array.fragments()).filter(isTimeReversed)
+  const reversed = (await array.listing()).folders.filter(isTimeReversed)
   return reversed.flatMap(({ path, name }) => [...checkTimes(`${array.folder.path}/${path}`, name, true)])
 }
 

@@ -45,7 +45,8 @@ export class CheckedSchemas {
    * @param enumerations whether enumerations are checked at all: TileDB does not need them to open the array
    */
   async *checkAll(enumerations = true): Items {
-    const { files, opened } = this
+    const { files, opened, array } = this
+    if (files.length === 0) yield finding('ARRAY_NO_SCHEMA', { file: array.folder.path }, 'a schema', 'none')
     if (this.run.quick) {
       if (!opened) return
       yield* this.check(opened)

@@ -24,9 +24,10 @@ export async function mayBeRefused(array: InspectArray): Promise<boolean> {
  * @param names whether the names of fragments are looked at, too
  */
 export async function mayNotOpen(array: InspectArray, names: boolean): Promise<boolean> {
-  if (names && (await array.fragments()).some(isTimeReversed)) return true
+  if (names && (await array.listing()).folders.some(isTimeReversed)) return true
   if ((await array.otherSchemaFiles()).length > 0) return true
   const files = await array.schemaFiles()
+  if (files.length === 0) return true
   for (const { name, path } of files) {
     const schema = await array.schema(name).catch(() => undefined)
     if (!schema || isOdd(schema)) return true
@@ -91,7 +92,10 @@ function hasOddDomain({ type, cell_val_num, domain, tile_extent }: Dimension, is
 }
 
 /** Whether the first time in a committed fragment's name is the later one. */
-export function isTimeReversed({ committed, timestamp_range }: FragmentEntry): boolean {
+export function isTimeReversed({
+  committed,
+  timestamp_range,
+}: Pick<FragmentEntry, 'committed' | 'timestamp_range'>): boolean {
   return committed && timestamp_range !== undefined && timestamp_range[0] > timestamp_range[1]
 }
 

@@ -190,6 +190,38 @@ const PROVOKED: Readonly<
         attributes[1].name = '__delete_condition_index'
       }),
   ],
+  'SCHEMA_LAYOUT.cellOrder': [
+    '22/empty_dense',
+    (array) =>
+      array.editSchema((schema) => {
+        schema.cell_order = 'hilbert'
+      }),
+  ],
+  'SCHEMA_TILE_EXTENT.zero': [
+    SPARSE,
+    (array) => array.editSchema(({ domain }) => void domain.dimensions[0].tile_extent?.fill(0)),
+  ],
+  'SCHEMA_FILTER_OPTIONS.byteWidth': [
+    SPARSE,
+    (array) =>
+      array.editSchema(({ attributes }) => {
+        attributes[0].filters.filters = [{ name: 'SCALE_FLOAT', scale: 1, offset: 0, byte_width: 3 }]
+      }),
+  ],
+  'SCHEMA_FILTER_OPTIONS.extra': [
+    SPARSE,
+    (array) =>
+      array.editSchema(({ attributes }) => {
+        attributes[0].filters.filters = [{ name: 'BITSHUFFLE', extra: text('abc') }]
+      }),
+  ],
+  'SCHEMA_FILTER_OPTIONS.aes': [
+    SPARSE,
+    (array) =>
+      array.editSchema(({ attributes }) => {
+        attributes[0].filters.filters = [{ name: 'AES_256_GCM' }]
+      }),
+  ],
   'SCHEMA_DOMAIN.denseFloat': [
     '22/empty_dense',
     (array) =>

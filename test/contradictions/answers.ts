@@ -44,6 +44,10 @@ export interface Answers {
   overview: Said<ArrayOverview>
   ls: Said<ArrayListing>
   commits: Said<CommitsDocument>
+  schema: Said<SchemaDocument>
+  metadata: Said<unknown>
+  /** `stats` without `--read`. */
+  sizes: Said<unknown>
   structure: Said<CheckDocument>
   chunks: Said<CheckDocument>
   check: Said<CheckDocument>
@@ -110,6 +114,9 @@ export async function asked({ array, key }: DamagedArray, place: string): Promis
     overview: await of(EDITED),
     ls,
     commits: await of('commits', EDITED),
+    schema: await of('schema', EDITED),
+    metadata: await of('metadata', EDITED),
+    sizes: await of('stats', EDITED),
     structure: await of('check', '--level', 'structure', EDITED),
     chunks: await of('check', '--level', 'chunks', EDITED),
     check: await of('check', '--level', 'cells', EDITED),

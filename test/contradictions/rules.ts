@@ -15,6 +15,8 @@ const findingsOf = ({ document }: Answers['check']): readonly CheckFinding[] => 
 const errorsOf = (said: Answers['check']): CheckFinding[] =>
   findingsOf(said).filter(({ severity }) => severity === 'error')
 
+const actOf = (found: CheckFinding) => refusalOf({ ...found, code: found.code as FindingCode })?.act
+
 /** Codes of cells that nobody can read. */
 const LOST =
   /^(?:TILE_UNREADABLE|CHUNK_UNREADABLE|CHECKSUM_MISMATCH|FILE_MISSING|FILE_SHORT|FOOTER_UNREADABLE|FRAGMENT_NO_METADATA|COMMIT_DANGLING)$/
@@ -44,12 +46,13 @@ const visibleOf = (answers: Answers): string[] =>
 const isIn = (name: string, { file }: CheckFinding): boolean => file.endsWith(`/${name}`) || file.includes(`/${name}/`)
 
 /**
- * Codes for which TileDB refuses an array, and which read and explain do not look for: an unknown filter stops a read of its field, and
- * the others are in files that a read does not need.
+ * Codes that a command does not look for although TileDB refuses an array because of them. Files in `__meta` are listed by `metadata`
+ * alone; footers are not examined by `read`, which fails where it needs what is wrong in them.
  */
-const NOT_LOOKED_FOR = /^(?:SCHEMA_FILTER_UNKNOWN|METADATA_NAME_INVALID|FOOTER_NULL_DOMAIN)/
-/** Codes for which TileDB refuses a read, and explain says nothing: it looks at no tile. */
-const NOT_PLANNED = /^FOOTER_LAST_TILE/
+const NOT_LOOKED_FOR = /^METADATA_/
+const OF_FOOTERS = /^(?:FOOTER_NULL_DOMAIN|FOOTER_DENSE)$/
+/** Codes of fragment metadata, which `commits` does not read. */
+const OF_METADATA = /^(?:FOOTER_|FRAGMENT_NO_METADATA$|SCHEMA_MISSING$)/
 
 /** Name of the fragment that replaces what a `.vac` file lists. */
 const replacing = (vac: string | null | undefined): string | undefined => /(__[^/]*)\.vac$/.exec(vac ?? '')?.[1]
@@ -75,17 +78,41 @@ export const RULES: Readonly<Record<string, Rule>> = {
     // It refuses what is no array, and what lies in work.
     if (recover.code !== 0 && recover.code !== 2) yield `check: OK; recover ${outcome(recover)}`
   },
-  *'what TileDB refuses by check, read and explain do not give without an error'(answers) {
-    const { check, read, explain } = answers
+  *'what TileDB refuses by check, no command that reads gives without an error'(answers) {
+    const { check, read, explain, stats, history } = answers
     const visible = visibleOf(answers)
     for (const found of errorsOf(check)) {
-      const act = refusalOf({ ...found, code: found.code as FindingCode })?.act
+      const act = actOf(found)
       const isHidden = listed(answers).some(({ name }) => isIn(name, found) && !visible.includes(name))
       if ((act !== 'open' && act !== 'read') || isHidden || NOT_LOOKED_FOR.test(found.code)) continue
       const said = `check: ${shown([found])}, which TileDB refuses to ${act}`
-      if (read.code === 0) yield `${said}; read ${outcome(read)}`
-      if (explain.code === 0 && !NOT_PLANNED.test(found.code)) yield `${said}; explain ${outcome(explain)}`
+      if (explain.code === 0) yield `${said}; explain ${outcome(explain)}`
+      if (OF_FOOTERS.test(found.code)) continue
+      const readers = { read, 'stats --read': stats, ...(history && { history: history.said }) }
+      for (const [name, one] of Object.entries(readers)) if (one.code === 0) yield `${said}; ${name} ${outcome(one)}`
     }
+  },
+  *'what TileDB does not open by check, commands that list say with exit code 1'(answers) {
+    const { check, ls, sizes, commits, overview, schema, metadata } = answers
+    for (const found of errorsOf(check)) {
+      if (actOf(found) !== 'open' || isIn('__labels', found)) continue
+      const isSchema = isIn('__schema', found)
+      const isMeta = NOT_LOOKED_FOR.test(found.code)
+      const said = `check: ${shown([found])}, which TileDB refuses to open`
+      const all = {
+        ...(!isMeta && { overview, ls, stats: sizes }),
+        ...(!isMeta && !OF_METADATA.test(found.code) && { commits }),
+        ...(isSchema && { schema }),
+        ...((isSchema || isMeta) && { metadata }),
+      }
+      for (const [name, one] of Object.entries(all)) if (one.code === 0) yield `${said}; ${name} ${outcome(one)}`
+    }
+  },
+  *'what ls, stats, schema, metadata or commits say that TileDB does not open, check has as an error'(answers) {
+    const { check, ls, sizes, commits, schema, metadata } = answers
+    if (errorsOf(check).length > 0) return
+    for (const [name, one] of Object.entries({ ls, stats: sizes, commits, schema, metadata }))
+      if (/TileDB 2\.30 does not open/.test(one.stderr)) yield `${name} ${outcome(one)}; check ${shown([])}`
   },
   *'what read says that TileDB refuses, check and explain say, too'({ check, read, explain }) {
     if (!/TileDB 2\.30 (?:does not open|cannot read)/.test(read.stderr)) return

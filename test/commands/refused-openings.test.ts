@@ -1,0 +1,250 @@
+import { describe, expect, test } from '@jest/globals'
+import { encodeText } from '../../src/format/text.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { get, items, type Json } from '../helpers/json.ts'
+import { run, runJson } from '../helpers/run.ts'
+
+const SPARSE = '22/sparse_basic'
+const UUID = '0'.repeat(32)
+
+type Edit = (array: EditedArray) => unknown
+
+async function edited(fixture: string, edit: Edit): Promise<EditedArray> {
+  const array = new EditedArray(fixture)
+  await edit(array)
+  return array
+}
+
+async function codesOf(command: string[], array: EditedArray): Promise<{ code: number; codes: unknown[] }> {
+  const { code, documents } = await runJson([...command, EDITED], { storage: array.storage() })
+  return { code, codes: items(get(documents[0], 'findings')).map((one: Json) => get(one, 'code')) }
+}
+
+/** Schemas with which TileDB 2.30 does not open an array, and a part of its error. */
+const NOT_OPENED: Readonly<Record<string, [change: Edit, error: RegExp]>> = {
+  'two fields of one name': [
+    (array) =>
+      array.editSchema(({ attributes }) => {
+        attributes[0].name = attributes[1].name
+      }),
+    /must have unique names/,
+  ],
+  'a tile extent of 0': [
+    (array) => array.editSchema(({ domain }) => void domain.dimensions[0].tile_extent?.fill(0)),
+    /the process ends with a signal/,
+  ],
+  'an order of tiles that no array has': [
+    (array) =>
+      array.editSchema((schema) => {
+        schema.tile_order = 'global-order'
+      }),
+    /ArraySchema::deserialize/,
+  ],
+  'a size that no integers have': [
+    (array) =>
+      array.editSchema(({ attributes }) => {
+        attributes[0].filters.filters = [{ name: 'SCALE_FLOAT', scale: 1, offset: 0, byte_width: 3 }]
+      }),
+    /byte_width_ does not reflect/,
+  ],
+  'a file that is no schema': [
+    (array) => array.add('__schema/notes', encodeText('notes')),
+    /does not contain a fragment name/,
+  ],
+}
+
+describe.each(Object.entries(NOT_OPENED))('TileDB does not open an array with %s', (_, [change, error]) => {
+  test.each([['ls'], ['stats'], ['schema'], ['metadata'], ['commits']])(
+    '%s says so, and ends with 1',
+    async (command) => {
+      const array = await edited(SPARSE, change)
+      const whole = await run([command, EDITED], { storage: new EditedArray(SPARSE).storage() })
+      expect([whole.code, whole.stderr]).toEqual([0, ''])
+      const { code, stderr } = await run([command, EDITED], { storage: array.storage() })
+      expect(code).toBe(1)
+      expect(stderr.match(/^error: /gm)).toHaveLength(1)
+      expect(stderr).toMatch(/TileDB 2\.30 does not open the array/)
+      expect(stderr).toMatch(error)
+    },
+  )
+
+  test('check and explain have a finding', async () => {
+    const array = await edited(SPARSE, change)
+    for (const command of ['check', 'explain']) expect((await codesOf([command], array)).code).toBe(1)
+  })
+})
+
+test.each([['ls'], ['stats'], ['commits']])('%s names a fragment that is missing, as read does', async (command) => {
+  const array = await edited(SPARSE, (array) => array.add(`__commits/__9_9_${UUID}_22.wrt`))
+  const { code, stderr } = await run([command, EDITED], { storage: array.storage() })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/expected the fragment that a commit names, found no such folder/)
+})
+
+describe('what makes every read of TileDB fail, or miss cells, is a finding of explain and of the overview', () => {
+  const cases: Readonly<Record<string, [fixture: string, change: Edit, code: string]>> = {
+    'tiles without cells': [
+      SPARSE,
+      (array) =>
+        array.editSchema((schema) => {
+          schema.capacity = 0n
+        }),
+      'SCHEMA_CAPACITY',
+    ],
+    'a reversed domain': [
+      SPARSE,
+      (array) =>
+        array.editSchema(({ domain }) => {
+          const [first] = domain.dimensions
+          const half = first.domain.length / 2
+          first.domain = Uint8Array.of(...first.domain.subarray(half), ...first.domain.subarray(0, half))
+        }),
+      'SCHEMA_DOMAIN',
+    ],
+    'an impossible last tile': [
+      SPARSE,
+      (array) => array.editFooter({ last_tile_cell_num: 1_000_000n }),
+      'FOOTER_LAST_TILE',
+    ],
+    'more tiles than a file can hold': [
+      SPARSE,
+      (array) => array.editFooter({ sparse_tile_num: 2 ** 18 }),
+      'TILE_OFFSETS_COUNT',
+    ],
+    'a vacuum file that hides cells': [
+      SPARSE,
+      (array) => {
+        const name = array.find(/\.wrt$/).slice(`${EDITED}/__commits/`.length, -'.wrt'.length)
+        array.add(`__commits/${name}.vac`, encodeText(`/__fragments/${name}\n`))
+      },
+      'VACUUM_HIDES_CELLS',
+    ],
+  }
+  test.each(Object.entries(cases))('%s', async (_, [fixture, change, code]) => {
+    const array = await edited(fixture, change)
+    const overview = await codesOf([], array)
+    expect([overview.code, overview.codes]).toEqual([1, expect.arrayContaining([code])])
+    const explain = await run(['explain', EDITED, '--json'], { storage: array.storage() })
+    expect(explain.code).toBe(1)
+    // Of very many tiles, explain says no more than that their list is short.
+    if (!/^\{\s*"error"/.test(explain.text)) expect(explain.text).toContain(`"${code}"`)
+  })
+})
+
+test('an overview of a dense array whose domain is reversed has findings, not an error', async () => {
+  const array = await edited('22/dense_3d_row_row', (array) =>
+    array.editSchema(({ domain }) => {
+      const [first] = domain.dimensions
+      const half = first.domain.length / 2
+      first.domain = Uint8Array.of(...first.domain.subarray(half), ...first.domain.subarray(0, half))
+    }),
+  )
+  expect((await codesOf([], array)).codes).toContain('SCHEMA_DOMAIN')
+})
+
+test('read of a field with an AES filter in an array without a key is damage, not a missing key', async () => {
+  const array = await edited(SPARSE, (array) =>
+    array.editSchema(({ attributes }) => {
+      attributes[0].filters.filters = [{ name: 'AES_256_GCM' }]
+    }),
+  )
+  const { code, stderr } = await run(['read', EDITED], { storage: array.storage() })
+  expect(code).toBe(1)
+  expect(stderr).toMatch(/expected no AES filter in the schema of an array without encryption/)
+})
+
+test('a variant for which TileDB refuses nothing is not said', async () => {
+  const array = await edited('22/dense_3d_row_row', (array) =>
+    array.editSchema((schema) => {
+      schema.cell_order = 'hilbert'
+    }),
+  )
+  const { stderr } = await run(['schema', EDITED], { storage: array.storage() })
+  expect(stderr).toBe('')
+})
+
+test('an enumeration with fewer values than before is said by read, and by the overview', async () => {
+  const array = new EditedArray('22/enumerations')
+  const { schema_num } = { schema_num: array.matching(/__schema\/__\d/).length }
+  expect(schema_num).toBeGreaterThan(0)
+  const older = array.find(/__schema\/__\d/)
+  array.add(`__schema/__1000_1000_${UUID}`, array.get(older))
+  const { arraySchema } = await import('../../src/format/array-schema.ts')
+  const { enumerationFile } = await import('../../src/format/enumeration.ts')
+  const other = `__${'1'.repeat(32)}_0`
+  const [file] = array.matching(/__enumerations\/__/)
+  array.add(`__schema/__enumerations/${other}`, array.get(file))
+  await array.rewrite(`${EDITED}/__schema/__enumerations/${other}`, enumerationFile, (one) => {
+    const size = one.offsets ? (one.offsets[1] ?? one.data.length) : one.data.length / 2
+    return { ...one, path_name: other, data: one.data.slice(0, size), offsets: one.offsets?.slice(0, 1) }
+  })
+  await array.rewrite(older, arraySchema, ({ enumerations }) => {
+    for (const one of enumerations) if (file.endsWith(one.path_name)) one.path_name = other
+  })
+  expect((await codesOf([], array)).codes).toContain('ENUMERATION_VALUES')
+  const { code, text, stderr } = await run(['read', EDITED], { storage: array.storage() })
+  expect([code, text === '']).toEqual([1, false])
+  expect(stderr).toMatch(/TileDB 2\.30 reads only the indexes of this enumeration/)
+})
+
+describe('why', () => {
+  async function whyOf(array: EditedArray, path: string) {
+    const { documents } = await runJson(['why', `${EDITED}/${path}`], { storage: array.storage() })
+    return documents[0]
+  }
+
+  test('the folder of the metadata may not be deleted while a file in it cannot be read', async () => {
+    const array = new EditedArray(SPARSE)
+    for (const path of array.matching(/\/__meta\//)) array.remove(path)
+    array.add(`__meta/__5_5_${UUID}.tmp`, Uint8Array.of(1, 2, 3))
+    const found = await whyOf(array, '__meta')
+    expect([get(found, 'delete'), get(found, 'noticed_by')]).toEqual(['no', ['read']])
+  })
+
+  test('a list that names only other lists has no commits', async () => {
+    const array = new EditedArray(SPARSE)
+    array.add(`__commits/__1_2_${UUID}_22.con`, encodeText(`__commits/__1_3_${UUID}_22.con\n`))
+    const found = await whyOf(array, `__commits/__1_2_${UUID}_22.con`)
+    expect(get(found, 'what')).toBe('lines in one file that name no commit: TileDB skips them')
+    expect(get(found, 'reason')).not.toMatch(/that it repeats/)
+  })
+
+  test('a vacuum of commits is not advised that takes away the file of a delete condition', async () => {
+    const array = new EditedArray('22/deletes')
+    const commits = array.matching(/\/__commits\/[^/]*\.(?:wrt|del)$/)
+    const parts = commits.flatMap((path) => {
+      const line = encodeText(`${path.slice(EDITED.length + 1)}\n`)
+      if (path.endsWith('.wrt')) return [line]
+      const condition = array.get(path)
+      const length = new Uint8Array(BigUint64Array.of(BigInt(condition.length)).buffer)
+      return [line, length, condition]
+    })
+    array.add(`__commits/__1_99_${UUID}_22.con`, Buffer.concat(parts))
+    for (const path of commits) {
+      const found = await whyOf(array, path.slice(EDITED.length + 1))
+      expect(String(get(found, 'how'))).not.toMatch(/vacuum\(.*commits/)
+      if (path.endsWith('.del')) expect(get(found, 'delete')).toBe('no')
+    }
+  })
+
+  test('the reason stands once', async () => {
+    const array = new EditedArray(SPARSE)
+    array.add(`__meta/__5_5_${UUID}`, Uint8Array.of(1, 2, 3))
+    const { text } = await run(['why', `${EDITED}/__meta/__5_5_${UUID}`], { storage: array.storage() })
+    expect(text.match(/so nobody can tell|while it is there/gi)).toHaveLength(1)
+  })
+})
+
+test('a number above 2^53 in a message is said to be rounded', async () => {
+  const array = await edited(SPARSE, (array) => array.editFooter({ last_tile_cell_num: 2n ** 50n }))
+  const { stderr } = await run(['read', EDITED], { storage: array.storage() })
+  expect(stderr).not.toMatch(/\d{17}/)
+})
+
+test('what stats could not examine has the keys of every document', async () => {
+  const array = new EditedArray(SPARSE)
+  array.cut(array.find(/__fragment_metadata\.tdb$/), 10)
+  const { documents } = await runJson(['stats', EDITED], { storage: array.storage() })
+  const [one] = items(get(documents[0], 'not_examined'))
+  expect(Object.keys(one as object).sort()).toEqual(['code', 'file', 'message', 'name'])
+})
