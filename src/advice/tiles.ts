@@ -3,10 +3,11 @@ import { sum } from '../base/sum.ts'
 import { comparable } from '../cells/bounds.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
+import { domainRange } from '../format/dimension.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import type { RangeType } from '../format/range.ts'
 import { cellsInDomain, paddingNum } from '../objects/file-sizes.ts'
-import { domainRange, gridOf } from '../read/dense-windows.ts'
+import { gridOf } from '../read/dense-windows.ts'
 import type { OpenedArray } from '../read/query.ts'
 import {
   mean,

@@ -20,8 +20,8 @@ import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import { deletePlaces, laterDeletePlaces } from '../objects/deletes.ts'
 import { paddingNum } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
+import { openedCells } from '../read/domain-cells.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { openedCells } from '../read/summary.ts'
 import type { CodeLine } from '../render/code-lines.ts'
 import type { OverviewCalls } from '../render/views/overview.ts'
 import type { CommandContext } from './command.ts'
@@ -84,7 +84,7 @@ export async function arrayOverview(
     examined_num: opened.length,
     fragment_format_versions: [...versions].sort((a, b) => a - b),
     ...cellsOf(known, read_num, schema, delete_condition_num, box),
-    whole_cell_num: schema?.array_type === 'dense' ? wholeCells(schema) : undefined,
+    whole_cell_num: schema?.array_type === 'dense' ? exact(openedCells(schema)) : undefined,
     nonempty_domain: schema && box ? rangesResult(schema.domain.dimensions, box, cx.style) : null,
     nonempty_domain_certainty: extentOf(known.length, read_num),
     tile_num,
@@ -143,15 +143,6 @@ function callOf(lines: readonly AdviceLine[], explain: NextCommand): CodeLine {
 /** Whether what is known of some fragments is that of all. */
 function extentOf(known_num: number, all_num: number): Extent {
   return known_num < all_num ? 'at least' : 'exact'
-}
-
-/** Cells of a dense array as a whole; undefined if its domain is wrong, which a finding says. */
-function wholeCells(schema: ArraySchema): number | bigint | undefined {
-  try {
-    return exact(openedCells(schema))
-  } catch (error) {
-    return unlessFault(error)
-  }
 }
 
 function unopenedText(count: number): string {

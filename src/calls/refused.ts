@@ -87,23 +87,28 @@ export async function tellRefused(
 /** The fragments of a command that lists an array, whose footers contradict something. */
 export type OddFragments = readonly Pick<OpenedFragment, 'fragment' | 'info'>[]
 
-/**
- * Says what keeps TileDB from opening an array although this command goes on.
- * @param odd undefined if the command lists neither commits nor fragments: then only schemas are looked at
- * @param told as in {@link untold}
- */
+/** What a command has seen of an array. */
+interface Seen {
+  /** The fragments whose footers contradict something; undefined if the command lists neither commits nor fragments. */
+  odd?: OddFragments | undefined
+  /** Paths of the files whose faults were told. */
+  told?: ReadonlySet<string> | undefined
+  /** Whether it reads schemas anyway. Otherwise they are looked at only if there are several. */
+  schema: boolean
+}
+
+/** Says what keeps TileDB from opening an array although this command goes on. */
 export async function tellNotOpened(
   cx: CommandContext,
   array: InspectArray,
-  odd: OddFragments | undefined,
-  told: ReadonlySet<string> = new Set(),
+  { odd, told = new Set(), schema }: Seen,
 ): Promise<void> {
   const hasNames = odd !== undefined
   if (hasNames) {
     const [first, ...more] = await missingPaths(array)
     if (first !== undefined) cx.fault(missingFault(array, first, more.length))
   }
-  const mayNot = await mayNotOpen(array, hasNames)
+  const mayNot = await mayNotOpen(array, hasNames, schema)
   if (!mayNot && (odd === undefined || odd.length === 0)) return
   const { refusalError, refusedFindings, refusedOpening } = await import('../check/refusals.ts')
   const refused = mayNot ? await refusedOpening(array, hasNames) : []

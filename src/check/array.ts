@@ -20,7 +20,6 @@ import { type Folder, readAll, withSource } from '../storage/source.ts'
 import { checkArrayFolder } from './array-folder.ts'
 import type { FindingCode } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
-import { checkConsolidatedMetadata } from './consolidated-metadata.ts'
 import { collectItems, finding, guarded, type Item, type Items, type Place } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { hasTimes, isVacuumPath } from './names.ts'
@@ -96,6 +95,7 @@ export async function* checkArrayFiles(
   const schema = schemas.get(schemas.opened?.name)
   yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))
   if (!run.quick) {
+    const { checkConsolidatedMetadata } = await import('./consolidated-metadata.ts')
     yield* guarded('CONSOLIDATED_METADATA_UNREADABLE', { file: folder.path }, () =>
       checkConsolidatedMetadata(run, array, entries),
     )

@@ -4,31 +4,14 @@ import { sizeText } from '../base/sizes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { type FragmentEntry, SCHEMA_FOLDER } from '../objects/array.ts'
 import { changedFields, changedFooterLength } from '../objects/changed-fields.ts'
-import { COMMITS_FOLDER } from '../objects/commits.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, valuesHoldOffsets } from '../objects/fragment.ts'
-import { TileLists } from '../objects/tile-lists.ts'
-import { countReadBytes } from '../storage/lean-heap.ts'
 import { withSource } from '../storage/source.ts'
-import { checkDataFiles, dataFileUnits } from './data-files.ts'
-import {
-  asIgnored,
-  attempt,
-  finding,
-  fromError,
-  guarded,
-  type IgnoredReason,
-  type Item,
-  type Items,
-} from './finding.ts'
+import { asIgnored, finding, fromError, guarded, type IgnoredReason, type Item, type Items } from './finding.ts'
 import { footerFindings } from './footer.ts'
-import { checkRTree } from './rtree.ts'
 import { type CheckRun, reaches } from './run.ts'
 import type { CheckedSchemas } from './schemas.ts'
-import { checkSections } from './sections.ts'
-import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
 import type { Plan } from './units.ts'
 
 /** Why readers ignore a fragment; undefined if they read it. */
@@ -98,18 +81,10 @@ async function* checkAsRead(
     checkFiles(run, fragment, info, files, sizes),
   )
   if (run.quick) return
-  yield* guarded('SECTION_UNREADABLE', { file }, () => checkSections(fragment, info, file))
-  const lists = new TileLists(fragment, countReadBytes)
-  yield* guarded('SECTION_UNREADABLE', { file }, () => checkRTree(lists, info, file))
-  fragment.forget()
-  for (const slot of info.slots.keys()) {
-    yield* checkTileOffsets(lists, info, slot, file)
-    yield* checkStatisticsLists(lists, info, slot, file)
-    fragment.forget()
-  }
-  yield* checkFragmentLists(fragment, info, file)
-  fragment.forget()
+  const { checkFragmentMetadata } = await import('./fragment-metadata.ts')
+  yield* checkFragmentMetadata(fragment, info, file)
   if (!reaches(run, 'chunks')) return
+  const { checkDataFiles, dataFileUnits } = await import('./data-files.ts')
   if (run.shared) yield* dataFileUnits(run, fragment, info, ignored)
   else yield* checkDataFiles(run, fragment, info)
 }
@@ -197,23 +172,5 @@ async function* checkFiles(
   for (const name of there.keys()) {
     if (!listed.has(name))
       yield finding('FILE_UNLISTED', { file: `${folder.path}/${name}` }, 'a file of a field', JSON.stringify(name))
-  }
-}
-
-/** Checks the lists that a fragment has only once. Other checks compare the statistics with the cells. */
-async function* checkFragmentLists(fragment: Fragment, info: FragmentInfo, file: string): Items {
-  const statistics = yield* attempt('SECTION_UNREADABLE', { file }, () => fragment.statistics())
-  for (const [i, slot] of info.slots.entries()) {
-    const count = statistics?.[i]?.null_count
-    if (count === undefined || Number(count) === 0 || slot.nullable) continue
-    const place = { file, field: `fragment_null_count.${slot.name}` }
-    yield finding('FRAGMENT_NULL_COUNT', place, 0, count, 'notNullable')
-  }
-  const conditions = yield* attempt('SECTION_UNREADABLE', { file }, () => fragment.processedConditions())
-  for (const [i, condition] of (conditions ?? []).entries()) {
-    const name = /^__commits\/(.+)\.(?:del|upd)$/.exec(condition)?.[1]
-    if (name !== undefined && parseTimestampedName(name)) continue
-    const place = { file, field: `processed_conditions.${i}` }
-    yield finding('PROCESSED_CONDITION_NAME', place, `${COMMITS_FOLDER}/<name>.del`, JSON.stringify(condition))
   }
 }

@@ -141,7 +141,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
 /** Says what keeps TileDB from opening the array or, because of delete conditions, from reading it. */
 async function sayRefused(cx: CommandContext, array: InspectArray, hasDeletes: boolean): Promise<void> {
   if (!hasDeletes) {
-    await tellNotOpened(cx, array, [])
+    await tellNotOpened(cx, array, { odd: [], schema: false })
     return
   }
   const { refusalError, refusedReads } = await import('../check/refusals.ts')

@@ -182,7 +182,8 @@ async function arrayOutcome(
   async function* fragments(): AsyncGenerator<ArrayFragment, Tail> {
     let listed_num = 0
     for await (const { result } of isKept ? sorted : wanted()) if (listed_num++ < (cut.limit ?? Infinity)) yield result
-    await tellNotOpened(cx, array, odd, new Set(unreadable?.at.file === undefined ? [] : [unreadable.at.file]))
+    const told = new Set(unreadable?.at.file === undefined ? [] : [unreadable.at.file])
+    await tellNotOpened(cx, array, { odd, told, schema: true })
     return tail()
   }
   return {

@@ -124,7 +124,7 @@ async function keyValueDocument(
     const refused = await refusedStrays(holder.folder.folder(METADATA_FOLDER), [...strays], holder.cx)
     if (refused.length > 0) cx.fault(refusalError(refused))
   }
-  if (target.type === 'array') await tellNotOpened(cx, target.array, undefined)
+  if (target.type === 'array') await tellNotOpened(cx, target.array, { schema: false })
   return { ...documentHead('metadata', cx.shownPath(path)), ...asOf(cx), metadata, versions }
 }
 

@@ -8,9 +8,9 @@ import { datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { fixedSize } from '../format/range.ts'
 import { hull, integer, intersection, intervalsOf } from '../read/dense-windows.ts'
+import { openedCells } from '../read/domain-cells.ts'
 import { readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
-import { openedCells } from '../read/summary.ts'
 
 /** Bytes of an offset in TileDB's result buffers, unless `sm.var_offsets.bitsize` is 32. */
 const OFFSET_BYTES = 8

@@ -81,7 +81,7 @@ async function* schemasOf(
       else
         for (const file of options.all || !opened ? files : [opened])
           yield* oneSchema(cx, target.array, file, files, options)
-      await tellNotOpened(cx, target.array, undefined)
+      await tellNotOpened(cx, target.array, { schema: true })
       return
     }
     case 'fragment': {

@@ -29,9 +29,10 @@ import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { cellValue } from '../format/value.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { laterDeletePlaces } from '../objects/deletes.ts'
+import { domainCells } from '../read/domain-cells.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { domainCells, type FieldSummary, type ReadSummary, type Repeated, summarize } from '../read/summary.ts'
+import { type FieldSummary, type ReadSummary, type Repeated, summarize } from '../read/summary.ts'
 
 /** The document of `stats --read`, and its lines of advice as data: reads the array once, and counts what a reader sees. */
 export async function readStats(

@@ -288,7 +288,7 @@ async function arrayDocument(
   for (const { fault } of totals.damaged) cx.fault(fault)
   const read = new Set(entries.flatMap(({ name, isRead }) => (isRead ? name : [])))
   const odd = totals.opened.filter(({ fragment, info }) => read.has(fragment.name) && isOddFooter(info))
-  await tellNotOpened(cx, array, odd)
+  await tellNotOpened(cx, array, { odd, schema: true })
   const hidden = entries.filter(({ isRead }) => !isRead)
   const sizes = inOrder(hidden, atOnce(array.folder), ({ path }) => fileSizes(array.folder.folder(path)))
   let unread_size = 0

@@ -3,6 +3,7 @@ import { type CellValNum, cellValNumCoding } from './cell-val-num.ts'
 import { type Datatype, datatypeCoding, datatypeSize } from './datatype.ts'
 import { type FilterPipeline, filterPipeline } from './filter-pipeline.ts'
 import { type AnyIo, flagOf } from './io.ts'
+import type { Range } from './range.ts'
 
 /** A dimension of the array schema. If the user gave no names, they are `__dim_0`, `__dim_1`… */
 export type Dimension = ReturnType<ReturnType<typeof dimension>>
@@ -38,4 +39,10 @@ export function dimension(version: number, domainType: Datatype | undefined) {
       : io.bytes('tile_extent', size, 'extent of a tile, one value; absent if `null_tile_extent` is 1')
     return { name, type, cell_val_num, filters, domain, tile_extent }
   }
+}
+
+/** The domain of a dimension as a range. */
+export function domainRange({ domain }: Dimension): Range {
+  const half = domain.length / 2
+  return { min: domain.subarray(0, half), max: domain.subarray(half) }
 }

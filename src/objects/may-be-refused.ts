@@ -3,6 +3,7 @@ import type { Attribute } from '../format/attribute.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
+import { type Enumeration, enumerationValues } from '../format/enumeration.ts'
 import { withSource } from '../storage/source.ts'
 import type { FragmentEntry, InspectArray } from './array.ts'
 import { deletePlaces } from './deletes.ts'
@@ -15,19 +16,46 @@ import { readGenericTileHeader } from './generic-tile.ts'
  */
 export async function mayBeRefused(array: InspectArray): Promise<boolean> {
   if ((await deletePlaces(array)).length > 0) return true
-  const { enumerations, current_domain } = (await array.newestSchema()).schema
-  return enumerations.length > 0 || current_domain?.range !== undefined || (await mayNotOpen(array, true))
+  const { schema } = await array.newestSchema()
+  if (schema.current_domain?.range !== undefined || (await hasOddEnumeration(array, schema))) return true
+  return mayNotOpen(array, true)
+}
+
+/** Whether an enumeration cannot be read, has a value twice, or was another one before. */
+async function hasOddEnumeration(array: InspectArray, { enumerations, attributes }: ArraySchema): Promise<boolean> {
+  const names = new Set(['', ...enumerations.map(({ name }) => name)])
+  if (attributes.some(({ enumeration }) => !names.has(enumeration))) return true
+  for (const { name, path_name } of enumerations) {
+    if (path_name.includes('/')) return true
+    const read = await array.enumeration({ name, path_name }).catch(() => undefined)
+    if (!read || read.name !== name || read.path_name !== path_name || hasTwins(read)) return true
+    for (const file of await array.schemaFiles()) {
+      const other = await array.schema(file.name).catch(() => undefined)
+      if (!other || other.enumerations.some((one) => one.name === name && one.path_name !== path_name)) return true
+    }
+  }
+  return false
+}
+
+function hasTwins(enumeration: Enumeration): boolean {
+  const { type, cell_val_num, data, offsets } = enumeration
+  if (!offsets && data.length % (datatypeSize(type) * Number(cell_val_num)) !== 0) return true
+  const latin1 = new TextDecoder('latin1')
+  const values = enumerationValues(enumeration)
+  return new Set(values.map((bytes) => latin1.decode(bytes))).size < values.length
 }
 
 /**
  * Whether TileDB may not open an array because of its schemas, all of which it reads.
  * @param names whether the names of fragments are looked at, too
+ * @param sole whether a schema is read that is the only one: not if the command needs no schema
  */
-export async function mayNotOpen(array: InspectArray, names: boolean): Promise<boolean> {
+export async function mayNotOpen(array: InspectArray, names: boolean, sole = true): Promise<boolean> {
   if (names && (await array.listing()).folders.some(isTimeReversed)) return true
   if ((await array.otherSchemaFiles()).length > 0) return true
   const files = await array.schemaFiles()
   if (files.length === 0) return true
+  if (files.length === 1 && !sole) return false
   for (const { name, path } of files) {
     const schema = await array.schema(name).catch(() => undefined)
     if (!schema || isOdd(schema)) return true

@@ -2,8 +2,8 @@ import type { RangeSets } from '../cells/bounds.ts'
 import type { Domain } from '../format/array-schema.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { type DenseAxis, denseAxis, integerOf } from '../format/dense-tiles.ts'
-import type { Dimension } from '../format/dimension.ts'
-import type { NDRange, Range } from '../format/range.ts'
+import { domainRange } from '../format/dimension.ts'
+import type { NDRange } from '../format/range.ts'
 
 /** An interval of coordinates along an axis, both ends included. */
 export interface Interval {
@@ -59,12 +59,6 @@ export interface WindowSizes {
 /** The axes of a dense array's grid of tiles, over the whole domain. */
 export function gridOf({ dimensions }: Domain): DenseAxis[] {
   return dimensions.map((dimension) => denseAxis(dimension, domainRange(dimension)))
-}
-
-/** The domain of a dimension as a range. */
-export function domainRange({ domain }: Dimension): Range {
-  const half = domain.length / 2
-  return { min: domain.subarray(0, half), max: domain.subarray(half) }
 }
 
 /**

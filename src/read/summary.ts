@@ -8,19 +8,12 @@ import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, integerOf } from '../format/dense-tiles.ts'
+import { domainRange } from '../format/dimension.ts'
 import { fixedSize } from '../format/range.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { storedCellNum } from '../objects/fragment.ts'
-import {
-  domainRange,
-  gridOf,
-  type Interval,
-  intersection,
-  intervalsOf,
-  type WantedCells,
-  wantedCells,
-} from './dense-windows.ts'
+import { gridOf, type Interval, intersection, intervalsOf, type WantedCells, wantedCells } from './dense-windows.ts'
 import { fillCell, fillTest, hasAttribute } from './fill.ts'
 import { processedNames } from './filter.ts'
 import { hasSlot, openAt } from './opening.ts'
@@ -342,18 +335,6 @@ export class Repeated {
     // The sort is stable: equal numbers stay in row-major order.
     most.sort((a, b) => b.cells - a.cells).splice(MAX_SHOWN)
   }
-}
-
-/** Number of cells in the domain of a dense array. */
-export function domainCells({ domain }: ArraySchema): bigint {
-  return cellsOf(gridOf(domain).map(({ domainLow: low, domainHigh: high }) => [{ low, high }]))
-}
-
-/** Number of cells that a read of a whole dense array returns: those of the current domain if there is one, otherwise of the domain. */
-export function openedCells(schema: ArraySchema): bigint {
-  const axes = gridOf(schema.domain)
-  const nothing = axes.map(() => [])
-  return cellsOf(wantedCells(axes, withEnds(schema, new Map()), nothing))
 }
 
 /** The ranges of all dimensions. Open ends are replaced by the ends of the current domain if there is one, otherwise of the domain. */

@@ -5,11 +5,11 @@ import { lastPathPart } from '../format/commit-files.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import { vacuumLists } from '../objects/visibility.ts'
+import { domainCells } from '../read/domain-cells.ts'
 import { fillCell } from '../read/fill.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
 import { defaultOrder, readMerged } from '../read/read.ts'
-import { domainCells } from '../read/summary.ts'
 import { stampsIn, type View } from './views.ts'
 
 /** Numbers of cells that differ between two openings. */

@@ -93,7 +93,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
   },
   *'what TileDB does not open by check, commands that list say with exit code 1'(answers) {
-    const { check, ls, sizes, commits, overview, schema, metadata } = answers
+    const { check, ls, sizes, commits, overview, schema, metadata, array } = answers
+    // A single schema is read only by commands that need it.
+    const isSole = array.matching(/\/__schema\/[^/]+$/).length === 1
     for (const found of errorsOf(check)) {
       if (actOf(found) !== 'open' || isIn('__labels', found)) continue
       const isSchema = isIn('__schema', found)
@@ -101,9 +103,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
       const said = `check: ${shown([found])}, which TileDB refuses to open`
       const all = {
         ...(!isMeta && { overview, ls, stats: sizes }),
-        ...(!isMeta && !OF_METADATA.test(found.code) && { commits }),
+        ...(!isMeta && !OF_METADATA.test(found.code) && !(isSchema && isSole) && { commits }),
         ...(isSchema && { schema }),
-        ...((isSchema || isMeta) && { metadata }),
+        ...(((isSchema && !isSole) || isMeta) && { metadata }),
       }
       for (const [name, one] of Object.entries(all)) if (one.code === 0) yield `${said}; ${name} ${outcome(one)}`
     }
