@@ -10,13 +10,18 @@ const { existsSync, readFileSync, writeFileSync } = require('node:fs')
 const folder = join(__dirname, '../dist/cli')
 const makeCache = process.env.TILEDB_INSPECT_MAKE_CACHE
 
+/** The commands that need the code of `read`, and those that need code of the overview. */
+const READS = /^(?:read|decode|commits|history|diff|explain|stats|check|why|verify-checksums)$/
+const CHECKS = /^(?:explain|stats|check|why|verify-checksums)$/
+
 if (makeCache) makeCacheOf(JSON.parse(makeCache))
 else {
   const loaded = loadFromCache('core')
   if (!loaded) nodeModule.enableCompileCache?.()
   else {
     const word = process.argv[2] ?? ''
-    if (word === 'read') loadFromCache('read')
+    if (READS.test(word)) loadFromCache('read')
+    if (CHECKS.test(word)) loadFromCache('overview')
     // What is no name of a command, and what is there, is a target.
     else if (word === 'overview' || !/^(?:[a-z-]*|--.*)$/.test(word) || existsSync(word)) loadFromCache('overview')
   }
