@@ -15,6 +15,7 @@ import { getSystemErrorMap, promisify } from 'node:util'
 import { attempt, InspectError, tooManyFiles, unlessCode, unlessFault } from '../base/errors.ts'
 import { decodeText, encodeText } from '../format/text.ts'
 import { countListedNames } from '../storage/lean-heap.ts'
+import { listedAsOne, mayBeChangedSince, NAMES_IN_ONE_STEP } from '../storage/one-state.ts'
 import { type ByteSource, byName, checkRange, type Entry, type Storage, truncated } from '../storage/source.ts'
 import { eventsWereHandled, pauseForEvents } from './pause.ts'
 
@@ -254,6 +255,28 @@ function entriesOf(path: string): Dirent[] {
   )
 }
 
+/** A folder's entries, sorted by name. The system reads a large folder in several steps. */
+async function listedOnce(path: string): Promise<Entry[]> {
+  const pause = pauseForEvents()
+  if (pause) await pause
+  const entries = guarded(path, () => entriesOf(path)).map((entry): Entry => {
+    if (entry.isFile()) return { name: entry.name, kind: 'file' }
+    if (entry.isDirectory()) return { name: entry.name, kind: 'folder' }
+    const link = entry.isSymbolicLink()
+    return { name: entry.name, kind: link ? kindOfLink(`${path}/${entry.name}`) : 'other', link }
+  })
+  return entries.sort(byName)
+}
+
+/** Whether it is sure that no name came or went in a folder since a time, in milliseconds since 1970. */
+function isUnchangedSince(path: string, time: number): boolean {
+  return !mayBeChangedSince(time, modifiedAt(path) ?? time)
+}
+
+function modifiedAt(path: string): number | undefined {
+  return attempt(() => statSync(systemPath(path), { throwIfNoEntry: false }))?.mtimeMs
+}
+
 /** The local file system. */
 export const localStorage: Storage = {
   async kind(path) {
@@ -261,16 +284,14 @@ export const localStorage: Storage = {
   },
 
   async list(path) {
-    const pause = pauseForEvents()
-    if (pause) await pause
-    const entries = guarded(path, () => entriesOf(path)).map((entry): Entry => {
-      if (entry.isFile()) return { name: entry.name, kind: 'file' }
-      if (entry.isDirectory()) return { name: entry.name, kind: 'folder' }
-      const link = entry.isSymbolicLink()
-      return { name: entry.name, kind: link ? kindOfLink(`${path}/${entry.name}`) : 'other', link }
-    })
+    const entries = await listedAsOne(
+      path,
+      'near',
+      () => listedOnce(path),
+      (found, begun) => found.length <= NAMES_IN_ONE_STEP || isUnchangedSince(path, begun),
+    )
     countListedNames(entries.length)
-    return entries.sort(byName)
+    return entries
   },
 
   open(path) {
@@ -282,9 +303,7 @@ export const localStorage: Storage = {
     return status?.isFile() ? status.size : undefined
   },
 
-  modified(path) {
-    return attempt(() => statSync(systemPath(path), { throwIfNoEntry: false }))?.mtimeMs
-  },
+  modified: modifiedAt,
 
   readEnd(path, into) {
     let descriptor: number | undefined

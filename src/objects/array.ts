@@ -130,6 +130,8 @@ interface ListedFolder extends Pick<FragmentEntry, 'name' | 'path' | 'timestamp_
 interface Listing {
   visibility: Visibility
   folders: readonly (ListedFolder & { committed: boolean })[]
+  /** Paths of fragments that commits name, no list hides, and that are not there. */
+  missing: readonly string[]
 }
 
 /** Results of reading, by a key for what was read. */
@@ -356,7 +358,12 @@ export class InspectArray {
       folders.some(({ facts }) => isPartly(facts, this.cx)) ||
       commits.files.some(({ kind, path }) => kind === 'vacuum' && isPartlyWithin(path, this.cx))
     const newest = isAnyPartly ? await this.newestSchema().catch(unlessFault) : undefined
-    return { visibility: visibilityOf(commits, folders, this.cx, newest?.schema.array_type === 'sparse'), folders }
+    const visibility = visibilityOf(commits, folders, this.cx, newest?.schema.array_type === 'sparse')
+    const there = new Set(folders.map(({ path }) => path))
+    const missing = [...commits.committed].filter((path) => !there.has(path) && visibility.lists(path).length === 0)
+    // A vacuum may have removed them since the commits were listed.
+    if (missing.length > 0) await this.folder.storage.confirm?.()
+    return { visibility, folders, missing }
   }
 
   /** The entry of a fragment's folder. Undefined if there is none, or the server cannot list. */
@@ -368,14 +375,8 @@ export class InspectArray {
 
   /** Paths of fragments that TileDB would read, as they have a commit, but whose folder is missing. */
   async missingFragments(): Promise<string[]> {
-    const { visibility, folders } = await this.listing()
-    const there = new Set(folders.map(({ path }) => path))
     const missing: string[] = []
-    for (const path of (await this.commits()).committed)
-      if (!there.has(path) && visibility.lists(path).length === 0 && (await this.isReadNow(lastPathPart(path))))
-        missing.push(path)
-    // Told as damage only if no vacuum is removing them.
-    if (missing.length > 0) await this.folder.storage.confirm?.()
+    for (const path of (await this.listing()).missing) if (await this.isReadNow(lastPathPart(path))) missing.push(path)
     return missing
   }
 
@@ -439,8 +440,12 @@ export class InspectArray {
     return (await this.folder.folder(folder).kind(FRAGMENT_METADATA_FILE)) === 'file'
   }
 
-  /** Lets the storage list the folders of all fragments together, with many names and sizes per request. */
+  /**
+   * Lets the storage list the folders of all fragments together, with many names and sizes per request. Commits are listed before, so
+   * that the files of each fragment with a commit are there.
+   */
   async listFragmentsAhead(): Promise<number | undefined> {
+    await this.commits()
     const inside = this.folder.folder(FRAGMENTS_FOLDER)
     const grouped = hasEntry(await this.root(), FRAGMENTS_FOLDER, 'folder')
     return this.folder.storage.listAhead?.(grouped ? inside.path : this.folder.path)

@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
 import type { Prose } from '../base/prose.ts'
+import { listedAsOne, NAMES_IN_ONE_STEP } from './one-state.ts'
 import { type ByteSource, byName, checkRange, type Entry, notFound, type Storage, truncated } from './source.ts'
 
 /** The part of a browser's `File` or `Blob` that is used here. */
@@ -38,6 +39,8 @@ export function folderStorage(folder: DirectoryHandle | Iterable<ListedFile>): S
 
 /** One folder, from a handle or from a list of files. */
 interface PickedFolder {
+  /** Whether the list is the browser's, and does not change. */
+  readonly isStill: boolean
   list(): Promise<Entry[]>
   folder(name: string): Promise<PickedFolder | undefined>
   file(name: string): Promise<FileContent | undefined>
@@ -47,6 +50,7 @@ interface PickedFolder {
 function parentOf(handle: DirectoryHandle): PickedFolder {
   const { name } = handle
   return {
+    isStill: true,
     list: async () => [{ name, kind: 'folder' }],
     folder: async (asked) => (asked === name ? new HandleFolder(handle) : undefined),
     file: async () => undefined,
@@ -54,6 +58,7 @@ function parentOf(handle: DirectoryHandle): PickedFolder {
 }
 
 class HandleFolder implements PickedFolder {
+  readonly isStill = false
   private readonly handle: DirectoryHandle
 
   constructor(handle: DirectoryHandle) {
@@ -90,6 +95,7 @@ async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
 }
 
 class ListedFolder implements PickedFolder {
+  readonly isStill = true
   readonly folders = new Map<string, ListedFolder>()
   readonly files = new Map<string, FileContent>()
 
@@ -144,7 +150,12 @@ class FolderStorage implements Storage {
     return withPath(path, async () => {
       const folder = await this.folder(path)
       if (!folder) throw notFound(path)
-      return (await folder.list()).sort(byName)
+      return listedAsOne(
+        path,
+        'near',
+        async () => (await folder.list()).sort(byName),
+        (found) => found.length <= NAMES_IN_ONE_STEP || folder.isStill,
+      )
     })
   }
 

@@ -1,5 +1,6 @@
 import { hasCode, type InspectError, type Mismatch } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
+import { mayBeChangedSince } from './one-state.ts'
 import { type ByteSource, changedWhileRead, type Entry, findEntry, type Storage } from './source.ts'
 import { LINKED } from './walk.ts'
 
@@ -26,7 +27,7 @@ interface Listing {
   entries: readonly Entry[]
   /** When it was listed, in milliseconds since 1970. */
   at: number
-  /** When the folder was last changed, if the storage says so. */
+  /** When the folder was last changed before it was listed, if that is known. */
   modified: number | undefined
 }
 
@@ -35,8 +36,6 @@ const FOLDERS_WATCHED = 16
 /** Numbers of listings and of answers that are kept, so that memory does not grow with the array. */
 const LISTINGS_KEPT = 256
 const KINDS_KEPT = 1024
-/** How often a folder is listed again that is changed while it is listed. */
-const LISTED_AGAIN = 3
 /** Over a network, `confirm` asks at most this often, in milliseconds. */
 const CONFIRMED_EVERY = 1000
 /** What TileDB writes before it removes fragments whose commits were consolidated. */
@@ -107,23 +106,18 @@ class WatchedStorage {
     if (known) return known.entries
     return this.judged(path, async () => {
       const isWatched = this.listings.size < FOLDERS_WATCHED || LINKED.has(nameOf(path))
-      const listing = isWatched
-        ? await this.listedWhole(path)
-        : { entries: await this.under.list(path), at: Date.now(), modified: undefined }
+      const modified = isWatched ? this.timeOfChange(path) : undefined
+      const listing = { entries: await this.under.list(path), at: Date.now(), modified }
       if (isWatched) this.listings.set(path, listing)
       else if (this.others.size < LISTINGS_KEPT) this.others.set(path, listing)
       return listing.entries
     })
   }
 
-  /** Lists a folder. The system reads a large one in several steps, between which names may come and go. */
-  private async listedWhole(path: string): Promise<Listing> {
-    const { under } = this
-    for (let times = 1; ; times++) {
-      const modified = under.modified?.(path)
-      const entries = await under.list(path)
-      if (times >= LISTED_AGAIN || modified === under.modified?.(path)) return { entries, at: Date.now(), modified }
-    }
+  /** When a folder was last changed; undefined if that is not known, or so short ago that another change may bear the same time. */
+  private timeOfChange(path: string): number | undefined {
+    const modified = this.under.modified?.(path)
+    return modified === undefined || mayBeChangedSince(Date.now(), modified) ? undefined : modified
   }
 
   private open(path: string): ByteSource {
@@ -198,7 +192,7 @@ class WatchedStorage {
       const file = `${path}/${name}`
       if ((under.modified?.(file) ?? 0) >= begun) return this.written(file, 'that it was written to after that')
     }
-    const modified = under.modified?.(path)
+    const modified = this.timeOfChange(path)
     if (modified !== undefined && modified === listing.modified) return undefined
     let now: readonly Entry[]
     try {

@@ -2,10 +2,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
-import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.ts'
-import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { apply, ChangingStorage } from '../helpers/changing-storage.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { Random } from '../helpers/random.ts'
 import { type Ran, run } from '../helpers/run.ts'
+import { filesAfter, motionOf } from '../helpers/written-history.ts'
 
 /*
  * Commands run while a writer writes, deletes, consolidates, evolves and vacuums. A right answer is that of a state, or exit code 3 with
@@ -80,59 +81,7 @@ const HISTORIES: Readonly<Record<string, { before: number; steps: readonly objec
 
 let serial = 0
 
-/** The files of an array after some steps. The same steps give the same names. */
-async function after(steps: readonly object[]): Promise<Map<string, Uint8Array>> {
-  const file = `${folder}/steps-${serial}.json`
-  const array = `${folder}/array-${serial++}`
-  writeFileSync(file, JSON.stringify([{ step: 'create', schema: SCHEMA, time: 10 }, ...steps]))
-  const { code, stderr } = await run(['write-sample', array, '--steps', file, '--seed', '1'])
-  if (code !== 0) throw new Error(stderr)
-  return filesBelow(array, ROOT)
-}
-
-/** In which order TileDB makes and removes files: the commit after its fragment, and before it when both are removed. */
-function rank(path: string): number {
-  if (path.endsWith('.vac')) return 4
-  if (path.endsWith('.ign') || path.endsWith('.con')) return 0
-  return /\.(?:wrt|del)$/.test(path) ? 3 : path.endsWith('__fragment_metadata.tdb') ? 2 : 1
-}
-
-/** What a writer does between two states. */
-function eventsBetween(from: ReadonlyMap<string, Uint8Array>, to: ReadonlyMap<string, Uint8Array>): Event[] {
-  const events: Event[] = []
-  const made = [...to].filter(([path]) => !from.has(path)).sort(([a], [b]) => rank(a) - rank(b))
-  for (const [path, bytes] of made) {
-    // A file is there before it has its bytes.
-    if (bytes.length > 0)
-      events.push({ path, bytes: bytes.subarray(0, 0) }, { path, bytes: bytes.slice(0, bytes.length >> 1) })
-    events.push({ path, bytes })
-  }
-  const isCommit = (path: string): boolean => /\.(?:wrt|del)$/.test(path)
-  const gone = [...from.keys()].filter((path) => !to.has(path))
-  gone.sort(
-    (a, b) => Number(isCommit(b)) - Number(isCommit(a)) || Number(a.endsWith('.vac')) - Number(b.endsWith('.vac')),
-  )
-  for (const path of gone) events.push({ path, bytes: undefined })
-  return events
-}
-
-interface Motion {
-  files: Map<string, Uint8Array>
-  events: Event[]
-}
-
-async function motionOf(name: string): Promise<Motion> {
-  const { before, steps } = HISTORIES[name]
-  const files = await after(steps.slice(0, before))
-  const events: Event[] = []
-  let last = files
-  for (let count = before + 1; count <= steps.length; count++) {
-    const next = await after(steps.slice(0, count))
-    events.push(...eventsBetween(last, next))
-    last = next
-  }
-  return { files, events }
-}
+const after = (steps: readonly object[]): Promise<Map<string, Uint8Array>> => filesAfter(SCHEMA, steps, ROOT)
 
 const COMMANDS: readonly (readonly string[])[] = [
   [ROOT],
@@ -184,7 +133,7 @@ function wrongIn({ code, text, stderr }: Ran, [command]: readonly string[]): str
 }
 
 describe.each(Object.keys(HISTORIES))('%s', (name) => {
-  const motion = motionOf(name)
+  const motion = motionOf(SCHEMA, HISTORIES[name], ROOT)
 
   const commands = COMMANDS.filter(([command]) => name === SLOW_ON || !SLOW.has(command))
 

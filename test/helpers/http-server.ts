@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, openSync, readdirSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -122,7 +122,8 @@ export function answerFile(
   if (wanted) out.writeHead(206, { ...common, ...length, 'content-range': `bytes ${from}-${to}/${size}` })
   else out.writeHead(200, { ...common, ...length })
   if (method === 'HEAD' || size === 0) out.end()
-  else createReadStream(file, { start: from, end: to }).pipe(out)
+  // Opened at once, because tests remove files.
+  else createReadStream(file, { fd: openSync(file, 'r'), start: from, end: to }).pipe(out)
 }
 
 function answerFolder(folder: string, path: string, { index }: ServerOptions, out: ServerResponse): void {

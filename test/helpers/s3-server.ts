@@ -116,14 +116,18 @@ function answerListing(
   out: ServerResponse,
 ): void {
   const names = namesWith(folder, prefix, query.get('delimiter') === '/', marks)
-  const from = Number(query.get('continuation-token')?.replace('token ', '') ?? 0)
+  // A page begins behind the last name of the page before it, whatever came or went meanwhile.
+  const last = Buffer.from(query.get('continuation-token')?.replace('token ', '') ?? '', 'base64')
+  const behind = names.findIndex(({ name }) => Buffer.compare(Buffer.from(name), last) > 0)
+  const from = behind < 0 ? names.length : behind
   out.writeHead(200, { 'content-type': 'application/xml' }).end(listingPage(names, from, pageSize))
 }
 
 /** A page of a listing, names encoded as `encoding-type=url` asks. */
 export function listingPage(names: readonly Listed[], from: number, pageSize: number, token?: string): string {
   const page = names.slice(from, from + pageSize)
-  const next = token ?? (from + pageSize < names.length ? `token ${from + pageSize}` : undefined)
+  const last = Buffer.from(page.at(-1)?.name ?? '').toString('base64')
+  const next = token ?? (from + pageSize < names.length ? `token ${last}` : undefined)
   // As AWS encodes them: a space is `+`, and `/` stays.
   const encoded = (name: string): string => encodeURIComponent(name).replaceAll('%20', '+').replaceAll('%2F', '/')
   const entries = page.map(({ name, size }) =>

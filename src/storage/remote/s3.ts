@@ -3,6 +3,7 @@ import { InspectError, unlessCode, usage } from '../../base/errors.ts'
 import type { Memory } from '../../base/memory.ts'
 import { folderOf, nameOf } from '../../base/paths.ts'
 import { countListedNames } from '../lean-heap.ts'
+import { areEqual, listedAsOne } from '../one-state.ts'
 import { byName, type Entry, findEntry, notFound } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
@@ -206,27 +207,38 @@ export class S3Storage extends RemoteStorage {
     return entries
   }
 
-  private async requestList(path: string): Promise<Entry[]> {
-    const { prefix } = partsOf(path)
-    const entries: Entry[] = []
-    let isMarked = false
-    for await (const { files, prefixes } of this.pages(path, prefix, true)) {
-      for (const { key, size } of files) {
-        const name = key.slice(prefix.length)
-        // A key that marks the folder itself. Sync tools and consoles write it, even for empty folders.
-        if (name === '') isMarked = true
-        else entries.push({ name, kind: 'file', size })
-      }
-      for (const one of prefixes) {
-        const name = one.slice(prefix.length, -1)
-        // Keys such as `array//x` have a name that is empty.
-        if (name === '') isMarked = true
-        else entries.push({ name, kind: 'folder' })
-      }
+  /** Names that were there all the time are in any listing, so the pages need not be of one state. */
+  override async listAgain(path: string): Promise<readonly Entry[]> {
+    return namedIn((await this.entryPages(path)).flat(), path)
+  }
+
+  private async requestList(path: string): Promise<readonly Entry[]> {
+    let pages: Entry[][] | undefined
+    const list = async (): Promise<Entry[]> => {
+      pages = await this.entryPages(path, pages)
+      return pages.flat()
     }
-    if (entries.length === 0 && !isMarked) throw notFound(path)
-    countListedNames(entries.length)
-    return sorted(entries)
+    return namedIn(await listedAsOne(path, 'far', list, () => pages?.length === 1), path)
+  }
+
+  /**
+   * The entries of a folder by page. Names may be empty.
+   * @param before pages of an earlier call, which are returned once all but the last are known to be as they were when that one was read
+   */
+  private async entryPages(path: string, before: Entry[][] = []): Promise<Entry[][]> {
+    const { prefix } = partsOf(path)
+    const found: Entry[][] = []
+    let isAsBefore = before.length > 1
+    for await (const { files, prefixes } of this.pages(path, prefix, true)) {
+      const page = [
+        ...files.map(({ key, size }): Entry => ({ name: key.slice(prefix.length), kind: 'file', size })),
+        ...prefixes.map((one): Entry => ({ name: one.slice(prefix.length, -1), kind: 'folder' })),
+      ]
+      isAsBefore &&= areEqual(page, before[found.length] ?? [])
+      found.push(page)
+      if (isAsBefore && found.length === before.length - 1) return before
+    }
+    return found
   }
 
   /** Pages of ListObjectsV2. @throws InspectError if a page is invalid, or the service repeats pages */
@@ -267,6 +279,15 @@ export class S3Storage extends RemoteStorage {
       token = page.next
     } while (token !== undefined)
   }
+}
+
+/** The entries with a name, sorted. @throws InspectError NOT_FOUND if there is not even a mark of the folder */
+function namedIn(entries: readonly Entry[], path: string): Entry[] {
+  if (entries.length === 0) throw notFound(path)
+  // The name is empty of a key that marks the folder itself, which sync tools and consoles write, and of keys such as `array//x`.
+  const named = entries.filter(({ name }) => name !== '')
+  countListedNames(named.length)
+  return sorted(named)
 }
 
 function entriesOf({ names, sizes }: FilesAhead): Entry[] {
