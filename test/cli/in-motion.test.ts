@@ -138,7 +138,7 @@ describe.each(Object.keys(HISTORIES))('%s', (name) => {
   const commands = COMMANDS.filter(([command]) => name === SLOW_ON || !SLOW.has(command))
 
   test.each(commands.map((args) => [args.join(' '), args] as const))('%s', async (_, args) => {
-    const { files, events } = await motion
+    const { files, events } = await motion()
     const still = new ChangingStorage(files, [], () => 0)
     expect(await run(args, { storage: still })).toMatchObject({ code: 0 })
     const [command] = args
@@ -158,7 +158,7 @@ describe.each(Object.keys(HISTORIES))('%s', (name) => {
     ['ls', '--json', ROOT],
   ]
   test.each(ANSWERS)('%s answers as of one state', async (...args) => {
-    const { files, events } = await motion
+    const { files, events } = await motion()
     const answer = ({ text }: Ran): string => {
       const { fragments, ...document } = JSON.parse(text)
       if (args[0] === 'read') return JSON.stringify([...document.cells].map((cell) => JSON.stringify(cell)).sort())
@@ -184,6 +184,31 @@ describe.each(Object.keys(HISTORIES))('%s', (name) => {
     }
     expect(answered).toBeGreaterThan(0)
   })
+})
+
+describe('what a vacuum removes between the listing of the commits and that of the fragments', () => {
+  const steps = [write(20, 1), write(30, 5), ...both('fragments'), write(60, 3)]
+  const motion = motionOf(SCHEMA, { before: 2, steps }, ROOT)
+
+  test.each(COMMANDS.filter(([command]) => !SLOW.has(command)).map((args) => [args.join(' '), args] as const))(
+    'is no reason for %s to answer without it',
+    async (_, args) => {
+      const { files, events } = await motion()
+      const after = new Map(files)
+      for (const event of events) apply(after, event)
+      const { code, text } = await run(args, { storage: new ChangingStorage(after, [], () => 0) })
+      let isListed = false
+      const storage = new ChangingStorage(files, events, () => (isListed ? events.length : 0))
+      const list = storage.list.bind(storage)
+      storage.list = async (path) => {
+        const entries = await list(path)
+        isListed ||= path === `${ROOT}/__commits`
+        return entries
+      }
+      const ran = await run(args, { storage })
+      expect({ code: ran.code, text: ran.text }).toEqual({ code, text })
+    },
+  )
 })
 
 describe('a fragment without a commit may be half written, or half removed: a state, not a fault', () => {

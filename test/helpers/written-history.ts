@@ -57,20 +57,35 @@ export function eventsBetween(
   return events
 }
 
-/** What a writer does in all steps after the first. @param before number of steps that were done before */
-export async function motionOf(
+interface Motion {
+  files: Map<string, Uint8Array>
+  events: Event[]
+}
+
+/**
+ * What a writer does in all steps after the first, which is found out when it is first asked for.
+ * @param before number of steps that were done before
+ */
+export function motionOf(
   schema: object,
   { before, steps }: { before: number; steps: readonly object[] },
   root: string,
   whole = false,
-): Promise<{ files: Map<string, Uint8Array>; events: Event[] }> {
-  const files = await filesAfter(schema, steps.slice(0, before), root)
-  const events: Event[] = []
-  let last = files
-  for (let count = before + 1; count <= steps.length; count++) {
-    const next = await filesAfter(schema, steps.slice(0, count), root)
-    events.push(...eventsBetween(last, next, whole))
-    last = next
+): () => Promise<Motion> {
+  const find = async (): Promise<Motion> => {
+    const files = await filesAfter(schema, steps.slice(0, before), root)
+    const events: Event[] = []
+    let last = files
+    for (let count = before + 1; count <= steps.length; count++) {
+      const next = await filesAfter(schema, steps.slice(0, count), root)
+      events.push(...eventsBetween(last, next, whole))
+      last = next
+    }
+    return { files, events }
   }
-  return { files, events }
+  let found: Promise<Motion> | undefined
+  return () => {
+    found ??= find()
+    return found
+  }
 }
