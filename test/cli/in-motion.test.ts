@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
-import { apply, ChangingStorage } from '../helpers/changing-storage.ts'
+import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { Random } from '../helpers/random.ts'
 import { type Ran, run } from '../helpers/run.ts'
@@ -132,6 +132,20 @@ function wrongIn({ code, text, stderr }: Ran, [command]: readonly string[]): str
   return undefined
 }
 
+const ANSWERS: readonly (readonly string[])[] = [
+  ['read', '--json', ROOT],
+  ['stats', '--read', '--json', ROOT],
+  ['ls', '--json', ROOT],
+]
+
+/** The part of an answer that a state has, too. */
+function answerOf([command]: readonly string[], { text }: Ran): string {
+  const { fragments, ...document } = JSON.parse(text)
+  if (command === 'read') return JSON.stringify([...document.cells].map((cell) => JSON.stringify(cell)).sort())
+  if (command === 'stats') return JSON.stringify(document.cell_num ?? document.cells ?? document)
+  return JSON.stringify(fragments.filter((one: { visible: boolean }) => one.visible))
+}
+
 describe.each(Object.keys(HISTORIES))('%s', (name) => {
   const motion = motionOf(SCHEMA, HISTORIES[name], ROOT)
 
@@ -152,25 +166,14 @@ describe.each(Object.keys(HISTORIES))('%s', (name) => {
     }
   })
 
-  const ANSWERS: readonly (readonly string[])[] = [
-    ['read', '--json', ROOT],
-    ['stats', '--read', '--json', ROOT],
-    ['ls', '--json', ROOT],
-  ]
   test.each(ANSWERS)('%s answers as of one state', async (...args) => {
     const { files, events } = await motion()
-    const answer = ({ text }: Ran): string => {
-      const { fragments, ...document } = JSON.parse(text)
-      if (args[0] === 'read') return JSON.stringify([...document.cells].map((cell) => JSON.stringify(cell)).sort())
-      if (args[0] === 'stats') return JSON.stringify(document.cell_num ?? document.cells ?? document)
-      return JSON.stringify(fragments.filter((one: { visible: boolean }) => one.visible))
-    }
     const states = new Set<string>()
     const at = new Map(files)
     for (const event of [undefined, ...events]) {
       if (event) apply(at, event)
       const ran = await run(args, { storage: new ChangingStorage(at, [], () => 0) })
-      if (ran.code === 0) states.add(answer(ran))
+      if (ran.code === 0) states.add(answerOf(args, ran))
     }
     const random = new Random(Number(process.env.TEST_SEED ?? 1))
     let answered = 0
@@ -179,36 +182,58 @@ describe.each(Object.keys(HISTORIES))('%s', (name) => {
       const ran = await run(args, { storage: new ChangingStorage(files, events, (call) => (call < first ? 0 : burst)) })
       if (ran.code !== 0) continue
       answered++
-      const found = answer(ran)
+      const found = answerOf(args, ran)
       expect({ first, burst, isState: states.has(found), found }).toEqual({ first, burst, isState: true, found })
     }
     expect(answered).toBeGreaterThan(0)
   })
 })
 
-describe('what a vacuum removes between the listing of the commits and that of the fragments', () => {
+/** A storage in which some events happen right after a folder was listed for the first time. */
+function changedBehind(folder: string, files: ReadonlyMap<string, Uint8Array>, events: readonly Event[]): Storage {
+  let isListed = false
+  const storage = new ChangingStorage(files, events, () => (isListed ? events.length : 0))
+  const list = storage.list.bind(storage)
+  storage.list = async (path) => {
+    const entries = await list(path)
+    isListed ||= path === folder
+    return entries
+  }
+  return storage
+}
+
+describe('what happens between the listing of the commits and that of the fragments', () => {
   const steps = [write(20, 1), write(30, 5), ...both('fragments'), write(60, 3)]
   const motion = motionOf(SCHEMA, { before: 2, steps }, ROOT)
 
   test.each(COMMANDS.filter(([command]) => !SLOW.has(command)).map((args) => [args.join(' '), args] as const))(
-    'is no reason for %s to answer without it',
+    '%s does not answer without what a vacuum removes',
     async (_, args) => {
       const { files, events } = await motion()
       const after = new Map(files)
       for (const event of events) apply(after, event)
       const { code, text } = await run(args, { storage: new ChangingStorage(after, [], () => 0) })
-      let isListed = false
-      const storage = new ChangingStorage(files, events, () => (isListed ? events.length : 0))
-      const list = storage.list.bind(storage)
-      storage.list = async (path) => {
-        const entries = await list(path)
-        isListed ||= path === `${ROOT}/__commits`
-        return entries
-      }
-      const ran = await run(args, { storage })
+      const ran = await run(args, { storage: changedBehind(`${ROOT}/__commits`, files, events) })
       expect({ code: ran.code, text: ran.text }).toEqual({ code, text })
     },
   )
+
+  test.each(ANSWERS)('%s answers as of one state, whatever it is', async (...args) => {
+    const { files, events } = await motion()
+    const at = new Map(files)
+    const states = new Set<string>()
+    for (const event of [undefined, ...events]) {
+      if (event) apply(at, event)
+      const ran = await run(args, { storage: new ChangingStorage(at, [], () => 0) })
+      if (ran.code === 0) states.add(answerOf(args, ran))
+    }
+    for (const folder of [`${ROOT}/__commits`, `${ROOT}/__fragments`])
+      for (let count = 1; count <= events.length; count++) {
+        const ran = await run(args, { storage: changedBehind(folder, files, events.slice(0, count)) })
+        const isRight = ran.code === 3 || (ran.code === 0 && states.has(answerOf(args, ran)))
+        expect({ folder, count, isRight, ...ran }).toMatchObject({ isRight: true })
+      }
+  })
 })
 
 describe('a fragment without a commit may be half written, or half removed: a state, not a fault', () => {
