@@ -11,6 +11,7 @@ import type { CellValue } from '../documents/common.ts'
 import type { DumpDocument, DumpNode } from '../documents/dump.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ArrayTarget, FileTarget, FragmentFile, FragmentTarget, GroupTarget } from '../objects/target.ts'
+import type { Progress } from '../render/progress.ts'
 import { formatCount } from '../render/units.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead } from './document-parts.ts'
@@ -25,12 +26,27 @@ export async function* fileOutcome(
   options: HexOptions & { tree?: boolean; path?: string },
 ): AsyncGenerator<Outcome> {
   const { root, close } = await openAnatomy(target, cx)
+  let progress: Progress | undefined
   try {
     const part = options.path === undefined ? root : await findPath(root, options.path)
-    yield hexOutcome(cx, root.type, root.space, [part], options)
+    const outcome = hexOutcome(cx, root.type, root.space, [part], options)
+    // What is shown is read while it is shown.
+    progress = cx.progress({
+      what: 'showing bytes',
+      total: bytesShown(root.space, part, selectionOf(cx, options, root.space.file)),
+    })
+    yield outcome
   } finally {
+    progress?.stop()
     await close()
   }
+}
+
+/** Bytes of the file that are shown of a part. Content below filters has bytes of its own. */
+function bytesShown(space: Space, part: Part, { range }: Selection): number | undefined {
+  if (part.space !== space) return undefined
+  const { from = 0, to = space.length } = range ?? {}
+  return Math.max(0, Math.min(part.offset + part.length, to + 1) - Math.max(part.offset, from))
 }
 
 /**

@@ -35,8 +35,15 @@ export const command: CommandModule<WhyOptions> = {
   async *run(cx, [path], { quick = false }) {
     const full = cx.internalPath(path)
     const isAsked = ({ folder }: InspectArray, one: string): boolean => `${folder.path}/${one}` === full
-    const examine: Examine = (array, paths) =>
-      examined(array, quick ? paths.filter((one) => isAsked(array, one)) : paths, 'cells')
+    const examine: Examine = async (array, paths) => {
+      const asked = quick ? paths.filter((one) => isAsked(array, one)) : paths
+      const progress = cx.progress({ what: 'examining what holds the same', total: () => bytesOf(array, asked) })
+      try {
+        return await examined(array, asked, 'cells')
+      } finally {
+        progress.stop()
+      }
+    }
     const answer = await why(cx.storage, full, { ...cx.reading, onFault: cx.fault }, examine).catch(
       async (error: unknown) => {
         if (!(error instanceof InspectError) || error.code !== 'NOT_FOUND' || error.at.file !== full) throw error
@@ -63,6 +70,21 @@ export const command: CommandModule<WhyOptions> = {
       table: async (out) => (await import('../render/views/why.ts')).whyTable(document, out),
     }
   },
+}
+
+/** Bytes of some files and folders of an array. Undefined over a network. */
+async function bytesOf({ folder }: InspectArray, paths: readonly string[]): Promise<number | undefined> {
+  const { bytesBelow } = await import('../calls/work-size.ts')
+  let bytes = 0
+  for (const path of paths) {
+    const isFolder = (await folder.kind(path)) === 'folder'
+    const own = isFolder
+      ? await bytesBelow(folder.storage, `${folder.path}/${path}`)
+      : folder.storage.sizeNow?.(`${folder.path}/${path}`)
+    if (own === undefined) return undefined
+    bytes += own
+  }
+  return bytes
 }
 
 /** Paths that `rm` refuses: URLs, `.` and `..`. */

@@ -11,7 +11,8 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
 import type { FolderOutput } from '../node/folder-output.ts'
-import { Clock, type StepFolder } from '../steps/place.ts'
+import type { Progress } from '../render/progress.ts'
+import { Clock, type StepContext, type StepFolder } from '../steps/place.ts'
 import { runSteps, type StepDone } from '../steps/run.ts'
 import { layeredStorage } from '../storage/layered.ts'
 import { Folder } from '../storage/source.ts'
@@ -54,20 +55,34 @@ export async function writeSteps(cx: CommandContext, toWrite: StepsToWrite): Pro
   const writing = await toWrite.writing(existing.join('\n'))
   const notes = sample?.notes ?? []
   let cells = 0
+  if (sample) {
+    const ofSample = cx.progress({ what: 'writing', unit: 'cells', total: sample.most_cells })
+    let written = 0
+    const onCells = (more: number): void => {
+      written += more
+      ofSample.update(written)
+    }
+    try {
+      const made = arrayFiles(sample.array, { ...writing, onCells }, ({ cell_num }) => (cells += cell_num))
+      for await (const one of made) await folder.write(one.path, one.bytes)
+    } finally {
+      ofSample.stop()
+    }
+  }
   const progress = cx.progress({ what: 'writing', unit: 'steps', total: steps.length })
-  for await (const one of sample ? arrayFiles(sample.array, writing, ({ cell_num }) => (cells += cell_num)) : [])
-    await folder.write(one.path, one.bytes)
+  const within = stepProgress(progress)
   const random = new Random(append ? `${seed} names ${existing.join('\n')}` : `${seed} names`)
   const last = toWrite.before ?? newestOf(append ? existing : [...files.keys()])
   const context = {
     folder,
-    writing,
+    writing: { ...writing, onCells: within.onCells },
     style: cx.style,
     uuid: sample ? sample.array.uuid : () => random.uuid(),
     uri: `file://${root}`,
     rows: (name: string) => rows(file === undefined || name === '-' ? name : resolve(dirname(file), name)),
     note: (text: string) => notes.push(text),
-    onStep: progress.update,
+    onStep: within.onStep,
+    onRead: within.onRead,
   }
   let done: StepDone[]
   try {
@@ -82,6 +97,30 @@ export async function writeSteps(cx: CommandContext, toWrite: StepsToWrite): Pro
     document,
     rows: document.steps,
     table: async (out) => (await import('../render/views/steps.ts')).stepsTable(document, out),
+  }
+}
+
+/** Tells the progress within long steps, too. Of a step that reads what it writes, each is the half. */
+function stepProgress({
+  update,
+}: Progress): Required<Pick<StepContext, 'onStep' | 'onRead'> & Pick<WriteContext, 'onCells'>> {
+  let [done, read, written] = [0, 0, 0]
+  // A step that writes several fragments is not done before the last of them.
+  const tell = (part: number): void => update(done + Math.min(part, 0.99))
+  return {
+    onStep(count) {
+      ;[done, read, written] = [count, 0, 0]
+      tell(0)
+    },
+    onRead(cells, ofAll) {
+      read = ofAll === 0 ? 0 : Math.min(1, cells / ofAll) / 2
+      tell(read)
+    },
+    onCells(cells, ofFragment) {
+      written += cells / ofFragment
+      // What was read is read, however many cells were left out.
+      tell(read === 0 ? written : (1 + written) / 2)
+    },
   }
 }
 

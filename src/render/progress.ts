@@ -168,7 +168,7 @@ export function progressText(
   width: number,
 ): string {
   const isBytes = unit === undefined || unit === 'bytes'
-  const amount = (count: number): string => (isBytes ? shortSize(Math.round(count)) : formatCount(Math.round(count)))
+  const amount = (count: number): string => (isBytes ? shortSize(Math.round(count)) : formatCount(Math.floor(count)))
   // What was said beforehand may be less than what there is.
   const known = total !== undefined && total >= done && total > 0 ? total : undefined
   const counted = isBytes ? '' : ` ${unit}`

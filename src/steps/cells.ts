@@ -1,3 +1,4 @@
+import { sum } from '../base/sum.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType, cellBytes } from '../cells/column.ts'
 import { type CellPositions, gather } from '../cells/gather.ts'
@@ -8,6 +9,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
+import { cellsInDomain } from '../objects/file-sizes.ts'
 import { fillCell } from '../read/fill.ts'
 import { CellFilter, writtenAt } from '../read/filter.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
@@ -23,6 +25,9 @@ export function boxAround(fragments: readonly OpenedFragment[], dimensions: read
   )
 }
 
+/** Called with the number of cells that were read so far, and with that of the fragments' cells, which may be more than are read. */
+export type OnRead = (cells: number, ofAll: number) => void
+
 /**
  * All cells that a read of an array returns, in one set: what a rewrite puts into a new array.
  * @param part a box, instead of all cells; `domain` is the same box in a dense array
@@ -30,20 +35,29 @@ export function boxAround(fragments: readonly OpenedFragment[], dimensions: read
 export async function cellsToRewrite(
   opened: OpenedArray,
   part: { ranges: RangeSets; domain: NDRange | undefined } = { ranges: new Map(), domain: undefined },
+  onRead?: OnRead,
 ): Promise<FragmentCellsToWrite> {
   const { schema, fragments } = opened
   const { ranges } = part
   const dense = schema.array_type === 'dense'
   const collected = new CollectedColumns(schema)
   const order = dense ? 'row-major' : schema.allows_duplicates ? 'unordered' : 'global'
-  for await (const batch of readMerged(opened, { order, ranges }))
+  const all = cellsOf(opened)
+  for await (const batch of readMerged(opened, { order, ranges })) {
     collected.add(batch, batch.rows ? Int32Array.from(batch.rows) : { from: 0, to: batch.cell_num })
+    onRead?.(collected.cell_num, all)
+  }
   const domain = dense ? (part.domain ?? boxAround(fragments, schema.domain.dimensions)) : undefined
   return {
     domain,
     cell_num: collected.cell_num,
     columns: collected.columns(({ kind }) => !dense || kind !== 'dimension'),
   }
+}
+
+/** Number of cells of all fragments. */
+function cellsOf({ fragments }: OpenedArray): number {
+  return sum(fragments, ({ info }) => Number(cellsInDomain(info)))
 }
 
 /** What consolidation does with the cells that delete conditions name: keeps them as they are, with the time of their deletion, or not at all. */
@@ -58,8 +72,10 @@ type OfDeleted = 'as-they-are' | 'marked' | 'purged'
 export async function cellsToConsolidate(
   opened: OpenedArray,
   ofDeleted: OfDeleted = 'as-they-are',
+  onRead?: OnRead,
 ): Promise<FragmentCellsToWrite> {
   const { schema, fragments, deletes } = opened
+  const inAll = cellsOf(opened)
   const collected = new CollectedColumns(schema)
   const filter = ofDeleted === 'as-they-are' ? undefined : await CellFilter.of(opened, EVERYTHING, true)
   const times: bigint[] = []
@@ -76,6 +92,7 @@ export async function cellsToConsolidate(
           times.push(BigInt(writtenAt(batch, row)))
           deletions.push(found?.[row])
         }
+        onRead?.(collected.cell_num, inAll)
       }
     } finally {
       await source.close()

@@ -17,7 +17,7 @@ import { readAll, withSource } from '../storage/source.ts'
 import { fragmentFiles, metadataFile } from '../write/array-writer.ts'
 import type { FragmentToWrite } from '../write/fragment-writer.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
-import { boxAround, cellsToConsolidate, cellsToRewrite, fillCells } from './cells.ts'
+import { boxAround, cellsToConsolidate, cellsToRewrite, fillCells, type OnRead } from './cells.ts'
 import type { Place } from './place.ts'
 
 interface FragmentConsolidation {
@@ -50,7 +50,7 @@ export async function consolidateFragments(place: Place, options: FragmentConsol
   const { file } = await all.array.newestSchema()
   const { name, files } = await fragmentFiles(
     {
-      ...(await consolidatedFragment({ ...all, fragments }, options.purge)),
+      ...(await consolidatedFragment({ ...all, fragments }, options.purge, place.cx.onRead)),
       schemaName: file.name,
       uuid: place.cx.uuid(),
     },
@@ -77,11 +77,13 @@ export async function consolidateFragments(place: Place, options: FragmentConsol
  * of each; cells that delete conditions name, with the time of the deletion.
  *
  * @param purge leaves out deleted cells
+ * @param onRead see {@link StepContext.onRead}
  * @throws InspectError USAGE if no cell is left
  */
 export async function consolidatedFragment(
   opened: OpenedArray,
   purge = false,
+  onRead?: OnRead,
 ): Promise<Omit<FragmentToWrite, 'schemaName' | 'uuid'>> {
   const { schema, fragments, deletes } = opened
   const { version } = schema
@@ -89,7 +91,9 @@ export async function consolidatedFragment(
   const marks = version >= DELETES_SINCE && sparse && (await hasDeletions(opened))
   const timed = version >= TIMESTAMPS_SINCE && sparse
   const ofDeleted = purge ? 'purged' : marks ? 'marked' : 'as-they-are'
-  const { domain, ...cells } = timed ? await cellsToConsolidate(opened, ofDeleted) : await cellsToRewrite(opened)
+  const { domain, ...cells } = timed
+    ? await cellsToConsolidate(opened, ofDeleted, onRead)
+    : await cellsToRewrite(opened, undefined, onRead)
   if (cells.cell_num === 0) throw usage({ expected: 'cells to consolidate', found: 'that all are deleted' })
   return {
     schema,

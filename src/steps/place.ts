@@ -8,6 +8,7 @@ import { Folder, type Storage } from '../storage/source.ts'
 import type { ArrayFile } from '../write/array-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import type { RowInput } from '../write/ndjson-cells.ts'
+import type { OnRead } from './cells.ts'
 
 /** A folder that steps change. */
 export interface StepFolder {
@@ -36,6 +37,8 @@ export interface StepContext {
   note(text: string): void
   /** Called with the number of steps that are done. */
   onStep(done: number): void
+  /** Tells how far a consolidation has read. */
+  onRead?: OnRead
 }
 
 /** The last time that a name of TileDB can have. An array opened at this time has everything. */

@@ -110,7 +110,7 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
         writer.append(tile, padded, cellNum, counts ? undefined : written)
       } else writer.append(tile, gather(column(name), cellSize, positions), cellNum, written, slabs)
     }
-    cx.onCells?.(cellNum)
+    cx.onCells?.(cellNum, (tileNum - 1) * cellsPerTile + lastTileCellNum)
     await cx.pause?.()
   }
   const boxes = tiles.map(({ mbr }) => mbr)

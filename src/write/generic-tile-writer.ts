@@ -16,8 +16,8 @@ export interface WriteContext {
   randomBytes: (length: number) => Uint8Array
   /** See {@link ReadContext.pause}. */
   pause?: ReadContext['pause']
-  /** Called with the number of cells of each tile that was written. */
-  onCells?: (cells: number) => void
+  /** Called with the number of cells of each tile that was written, and of all tiles of its fragment. */
+  onCells?: (cells: number, ofFragment: number) => void
 }
 
 /** The level at which TileDB compresses generic tiles. */

@@ -31,6 +31,10 @@ test('the line says what is done of how much, with rate and time left, as far as
   expect(progressText({ what: 'reading', unit: 'tiles' }, 3, 1200, 2, 100)).toBe(
     'reading: 3 of 1,200 tiles (0 %), 1.5/s, 13 min left',
   )
+  // A step that is not yet done is a part of all of them.
+  expect(progressText({ what: 'writing', unit: 'steps' }, 1.75, 4, 7, 100)).toBe(
+    'writing: 1 of 4 steps (43 %), 0.25/s, 9 s left',
+  )
   expect(progressText({ what: 'trying', unit: 'bytes' }, 0, 2048, 0.1, 100)).toBe('trying: 0 B of 2.0 KiB (0 %)')
 })
 
