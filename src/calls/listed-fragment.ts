@@ -1,4 +1,4 @@
-import { exitCodeOf, InspectError, orError, withPlaceAsync } from '../base/errors.ts'
+import { InspectError, orError, withPlaceAsync } from '../base/errors.ts'
 import type { ArrayFragment, ArrayListing } from '../documents/array.ts'
 import type { DamagedFile, ErrorInfo, ListedFragment } from '../documents/common.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -26,6 +26,7 @@ import type { CommandContext } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { errorResult } from './document-parts.ts'
 import { exact, rangesResult } from './values.ts'
+import { inPart } from './walkers.ts'
 
 /*
  * A fragment in a listing: how each fact about it is found, and how the table of an array's fragments shows it.
@@ -115,9 +116,7 @@ export async function examineFragment(
 
 /** What keeps a fragment from being read. Metadata that is half written or half removed is not there yet, or no more: no damage. */
 function asState(error: InspectError, entry: FragmentEntry | undefined): InspectError {
-  if (!entry || !isInWork(entry.state) || exitCodeOf(error) !== 1) return error
-  const fault = { expected: 'the metadata of the fragment', found: 'a part of it' }
-  return new InspectError('NOT_FOUND', fault, { file: error.at.file }, { cause: error })
+  return entry && isInWork(entry.state) ? inPart(error) : error
 }
 
 async function listedFragment(

@@ -1,4 +1,4 @@
-import { asInspectError, exitCodeOf, InspectError, withPlaceAsync } from '../base/errors.ts'
+import { asInspectError, exitCodeOf, InspectError, longer, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
@@ -29,20 +29,37 @@ export async function* throughFragments(
       const outcome = await outcomeOrError(fragment.folder, () => work(fragment))
       const isBroken =
         outcome.kind === 'error' && (exitCodeOf(outcome.error) === 1 || outcome.error.code === 'NOT_FOUND')
-      if (isBroken && oneOfSeveral && (await isFragmentInWork(target.array, fragment)))
-        cx.note(
-          `${cx.shownPath(fragment.folder.path)} is left out: no commit names it, and it is half written or half removed`,
-          'target',
-        )
-      else yield { ...outcome, oneOfSeveral }
+      if (!isBroken || !(await isFragmentInWork(target, fragment))) yield { ...outcome, oneOfSeveral }
+      else if (oneOfSeveral) noteInWork(cx, fragment)
+      else yield { kind: 'error', error: ofFragmentInWork(outcome.error) }
     }
   })
 }
 
-/** Whether a fragment that cannot be read is one that TileDB does not look at: see {@link isInWork}. */
-async function isFragmentInWork(array: InspectArray, { folder }: Fragment): Promise<boolean> {
-  const entry = await array.entryOf(folder)
+const IN_WORK = 'no commit names it, and it is half written or half removed'
+
+/** Whether a fragment of a target that cannot be read is one that TileDB does not look at: see {@link isInWork}. */
+export async function isFragmentInWork(target: Target, { folder }: Fragment): Promise<boolean> {
+  const entry = 'array' in target ? await target.array?.entryOf(folder) : undefined
   return entry !== undefined && isInWork(entry.state)
+}
+
+/** Says that a fragment is left out, because what it lacks is no damage. */
+export function noteInWork(cx: CommandContext, { folder }: Fragment): void {
+  cx.note(`${cx.shownPath(folder.path)} is left out: ${IN_WORK}`, 'target')
+}
+
+/** The error of a fragment that lacks what was asked of it, which is no damage. */
+function ofFragmentInWork(error: InspectError): InspectError {
+  const { fault, at } = inPart(error)
+  return new InspectError('NOT_FOUND', longer(fault, `; ${IN_WORK}`), at, { cause: error })
+}
+
+/** The error of metadata that is half written or half removed: it is not there yet, or no more. */
+export function inPart(error: InspectError): InspectError {
+  if (exitCodeOf(error) !== 1) return error
+  const fault = { expected: 'the metadata of the fragment', found: 'a part of it' }
+  return new InspectError('NOT_FOUND', fault, { file: error.at.file }, { cause: error })
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Outcome } from '../calls/outcome.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { unitRunner } from '../calls/unit-runner.ts'
-import { noteIfEmpty } from '../calls/walkers.ts'
+import { isFragmentInWork, noteIfEmpty, noteInWork } from '../calls/walkers.ts'
 import { bytesOfTarget, countedRunner } from '../calls/work-size.ts'
 import type { UnitRunner, UnitWork } from '../check/units.ts'
 import { Verified, type VerifyItem } from '../check/verification.ts'
@@ -96,6 +96,10 @@ function outcome(
       const items = verifyFailures(target, cx.reading, verifyOptions, counted, found)
       for await (const failure of items) {
         await cx.storage.confirm?.([failure.file])
+        if (target.type === 'fragment' && (await isFragmentInWork(target, target.fragment))) {
+          noteInWork(cx, target.fragment)
+          break
+        }
         failureNum++
         yield { ...failure, file: cx.shownPath(failure.file) }
       }

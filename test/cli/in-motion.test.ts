@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { folderOf } from '../../src/base/paths.ts'
 import { localStorage } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.ts'
@@ -261,6 +262,16 @@ describe('a fragment without a commit may be half written, or half removed: a st
       // These ask for the cells of every fragment, in whatever state.
       if (args[0] !== 'decode' && args[1] !== '--cells') expect({ args, ...ran }).toMatchObject({ args, code: 0 })
     }
+    // Whoever names it is told so, and is not told of damage.
+    const metadata = [...(await half).keys()].find((path) => /__30_.*__fragment_metadata.tdb$/.test(path)) ?? ''
+    for (const command of ['verify-checksums', 'ls', 'footer', 'rtree', 'tiles']) {
+      const { code, text, stderr } = await run([command, folderOf(metadata)], { storage })
+      const said = `${text}${stderr}`
+      expect({ command, code, said }).toMatchObject({ said: expect.not.stringMatching(DAMAGE) })
+      expect([0, 3]).toContain(code)
+      if (code === 3) expect(stderr).toContain('half written or half removed')
+    }
+    expect(await run(['check', folderOf(metadata)], { storage })).toMatchObject({ code: 0 })
     const { text } = await run(['ls', '--json', ROOT], { storage })
     const [committed, uncommitted] = JSON.parse(text).fragments
     expect(committed).toMatchObject({ state: 'live' })
