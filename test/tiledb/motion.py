@@ -2,7 +2,7 @@
 """Asks for the cells of an array while TileDB changes it: motion.py [--seconds S] [--seed N]
 
 A second process writes, deletes, consolidates and vacuums, and logs what cells and fragments there are after each step. Beside it, `read`, `ls` and
-`stats --read` run, one after the other. Each answer must be that of one logged state: the cells, their number and sum, and the fragments that readers see.
+`stats --read` run, one after the other, at full speed and slowed down. Each answer must be that of one logged state: the cells, their number and sum, and the fragments that readers see.
 Or the exit code is 3, and the error says that the array was changed. The exit code of this script is 1 if any answer is another.
 """
 import argparse
@@ -22,7 +22,9 @@ environment.enter()
 import numpy as np  # noqa: E402
 import tiledb  # noqa: E402
 
-CLI = ["node", str(environment.ROOT / "bin" / "tiledb-inspect.js")]
+CLI = str(environment.ROOT / "bin" / "tiledb-inspect.js")
+# In turns: as fast as it goes, and with pauses in which the writer gets further.
+NODES = [["node"], ["node", "--require", str(environment.ROOT / "test" / "tiledb" / "slow_files.cjs")]]
 COMMANDS = [["read", "--format", "ndjson"], ["ls", "--json"], ["stats", "--read", "--json"]]
 
 
@@ -122,9 +124,9 @@ def main():
             time.sleep(0.05)
         end = time.time() + args.seconds
         while time.time() < end:
-            command = COMMANDS[calls % len(COMMANDS)]
+            command, node = COMMANDS[calls % len(COMMANDS)], NODES[calls // len(COMMANDS) % len(NODES)]
             calls += 1
-            ran = subprocess.run([*CLI, command[0], path, *command[1:]], capture_output=True, text=True)
+            ran = subprocess.run([*node, CLI, command[0], path, *command[1:]], capture_output=True, text=True)
             if ran.returncode == 0:
                 answers.append((command[0], answered(command[0], ran)))
             elif ran.returncode == 3 and "the array was changed while it was read" in ran.stderr:
