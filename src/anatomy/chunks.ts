@@ -138,6 +138,7 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
   const stages: UndoneChunk['stages'] = []
   let verdicts: ChecksumVerdict[] = []
   try {
+    run.pipeline.refuseClaim(chunk)
     run.pipeline.refuseBeyond(end, run.expectedSize, run.stored.length)
     run.pipeline.refuseLarger(end)
     const out = run.pipeline.undoAt(run.stored, run.offset, chunk, index, {

@@ -163,6 +163,7 @@ export class TileFile {
       undo: async ({ chunk, index, offset }) => {
         try {
           const pipeline = await this.pipeline(false)
+          pipeline.refuseClaim(chunk)
           this.holdNew(chunk.original_length)
           return pipeline.owned(pipeline.undoAt(chunk.metadata, offset, chunk, index, options).data)
         } catch (error) {

@@ -94,6 +94,7 @@ export async function undoTile(
     try {
       // A chunk is not undone if its size contradicts the metadata. The tile's size is wrong then, too.
       if (expected !== undefined && out.total > expected) return
+      if (!checksumsOnly) pipeline.refuseClaim(chunk)
       pipeline.refuseBeyond(out.total, expected, size)
       file.hold(keep ? KEPT_TIMES[file.role] * Math.max(expected ?? 0, out.total) : chunk.original_length)
       const { data, offsets } = pipeline.undoAt(chunk.metadata, offset, chunk, index, options)

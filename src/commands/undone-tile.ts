@@ -45,6 +45,7 @@ export async function undoneOutcome(
     let error: InspectError | undefined
     end += original_length
     try {
+      pipeline.refuseClaim(chunk)
       pipeline.refuseBeyond(end, expected, stored.length)
       if (isKept) pipeline.refuseLarger(end)
       const out = pipeline.undoAt(stored, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })

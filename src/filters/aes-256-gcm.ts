@@ -3,7 +3,7 @@ import { AES_IV_BYTES, aesMetadata, type EncryptedPart } from '../format/chunk-m
 import { encode } from '../format/io.ts'
 import { badData, concat, hex, Parts, wholeMetadata } from './bytes.ts'
 import type { Aead } from './codecs/codecs.ts'
-import type { Filter, FilterContext, FilterDefinition } from './filter.ts'
+import { type Filter, type FilterContext, type FilterDefinition, noMore } from './filter.ts'
 
 const KEY_BYTES = 32
 
@@ -23,6 +23,7 @@ export const aes256Gcm: FilterDefinition = {
   losesEmptyPart: () => true,
   outputType: () => 'BLOB',
   metadata: () => aesMetadata,
+  mostUndone: noMore,
   load: async (codecs) => aesFilter(await codecs.aes256gcm()),
 }
 

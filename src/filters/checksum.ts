@@ -3,7 +3,7 @@ import { type ChecksumMetadata, checksumMetadata, type PartChecksum } from '../f
 import { type Describe, decodePrefix, encode } from '../format/io.ts'
 import { hex, Parts } from './bytes.ts'
 import type { Codecs, Digest } from './codecs/codecs.ts'
-import type { ChecksumVerdict, Filter, FilterContext, FilterDefinition } from './filter.ts'
+import { type ChecksumVerdict, type Filter, type FilterContext, type FilterDefinition, noMore } from './filter.ts'
 
 /**
  * Makes one of the two checksum filters. The bytes pass unchanged. The digests of all parts go in front of the metadata.
@@ -29,6 +29,7 @@ function checksum(
     keepsData: true,
     losesEmptyPart: () => true,
     metadata: () => layout,
+    mostUndone: noMore,
     load: async (codecs) => checksumFilter(name, layout, await load(codecs)),
   }
 }

@@ -24,6 +24,8 @@ import type { Kernels } from './kernels/kernels.ts'
 export const doubleDelta: FilterDefinition = {
   since: 1,
   ...DELTA_FACTS,
+  // An element of up to 8 bytes takes a bit at least: its sign.
+  mostUndone: (stored) => 64 * stored,
   mayLose: (type, { reinterpret_datatype }, formatVersion) =>
     formatVersion <= REFUSES_OVERFLOW_SINCE && datatypeSize(deltaDatatype(type, reinterpret_datatype)) === 8,
   load: async () => deltaFilter({ compress, decompress, uneven }, 1),

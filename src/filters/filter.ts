@@ -160,6 +160,11 @@ export interface FilterDefinition {
   losesEmptyPart?(type: Datatype, formatVersion: number): boolean
   /** Upper limit on the bytes of output for a byte of input. By default 2: for headers, and data that does not compress. */
   readonly growth?: number
+  /**
+   * Upper limit on the bytes that undoing the filter gives for a number of stored bytes, metadata and data together. It holds for all
+   * bytes that the format of the filter allows, not only for those that TileDB writes. A chunk that claims more is damaged.
+   */
+  readonly mostUndone: (stored: number, stringOffsets: boolean) => number
   /** Whether the filter uses {@link FilterContext.kernels}. */
   readonly usesKernels?: boolean
   /** Returns the element type of the output. Undefined if it is that of the input. @see typeAfter in registry.ts */
@@ -176,6 +181,9 @@ export interface FilterDefinition {
   /** Loads the filter with the codecs that it needs. */
   load(codecs: Codecs): Promise<Filter>
 }
+
+/** {@link FilterDefinition.mostUndone} of filters that only rearrange bytes, or take their own metadata away. */
+export const noMore = (stored: number): number => stored
 
 /**
  * Since this format version (TileDB 2.17) a filter sees the output type of the filter before it, and TileDB checks that

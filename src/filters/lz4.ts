@@ -9,6 +9,8 @@ import type { FilterDefinition } from './filter.ts'
  */
 export const lz4: FilterDefinition = {
   ...COMPRESSOR_FACTS,
+  // Each further byte of a match length adds at most 255 (lz4_Block_format.md). The 3 bytes before them give less.
+  mostUndone: (stored) => 255 * stored,
   usesKernels: true,
   load: async (codecs) =>
     byteCodecFilter(await codecs.lz4(), (kernels, part, length) =>

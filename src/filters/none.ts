@@ -1,4 +1,4 @@
-import type { FilterDefinition } from './filter.ts'
+import { type FilterDefinition, noMore } from './filter.ts'
 
 /**
  * NONE: passes data and metadata unchanged. A compression filter without a compressor is stored as NONE, too.
@@ -14,5 +14,6 @@ export const none: FilterDefinition = {
   suits: undefined,
   keepsData: true,
   losesEmptyPart: () => true,
+  mostUndone: noMore,
   load: async () => ({ forward: (parts) => parts, reverse: (bytes) => bytes }),
 }

@@ -3,7 +3,14 @@ import { datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decodePrefix, encode } from '../format/io.ts'
 import { badData, checkLimit, concat, Parts } from './bytes.ts'
-import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
+import {
+  type Filter,
+  type FilterContext,
+  type FilterDefinition,
+  type FilteredBytes,
+  type FilterParts,
+  noMore,
+} from './filter.ts'
 
 /** Facts that BYTESHUFFLE and BITSHUFFLE share. */
 export const SHUFFLE_FACTS = {
@@ -13,6 +20,7 @@ export const SHUFFLE_FACTS = {
   elementSize: 'hidden',
   usesKernels: true,
   metadata: () => partLengthsMetadata,
+  mostUndone: noMore,
 } as const satisfies Partial<FilterDefinition>
 
 /** What a filter does to one part. */

@@ -219,8 +219,7 @@ export class Pipeline {
     const chunks = only ? [only] : decode(stored, tileChunks, { offset: base }).chunks
     let total = 0
     for (const chunk of chunks) total += chunk.original_length
-    if (options.expectedSize === undefined) this.refuseUnlikely(total, stored.length, base)
-    else if (total !== options.expectedSize) {
+    if (options.expectedSize !== undefined && total !== options.expectedSize) {
       throw inconsistent(
         { expected: `${sizeText(options.expectedSize)} unfiltered bytes`, found: `chunks of ${total}` },
         {
@@ -229,6 +228,8 @@ export class Pipeline {
         },
       )
     }
+    for (const chunk of chunks) this.refuseClaim(chunk, base)
+    if (options.expectedSize === undefined) this.refuseUnlikely(total, stored.length, base)
     this.refuseLarger(total, base)
     options.beforeUndone?.(total)
     let data = options.into !== undefined && options.into.length >= total ? options.into : NO_BYTES
@@ -257,6 +258,30 @@ export class Pipeline {
       yield
     }
     return { data: at < data.length ? data.subarray(0, at) : data, offsets }
+  }
+
+  /**
+   * Refuses a chunk that claims more bytes than its filters can make of it. It is damaged, whatever memory has room for.
+   * @throws InspectError INCONSISTENT
+   */
+  refuseClaim({ original_length, metadata, data }: StoredChunk, offset?: number): void {
+    // Undoing a short chunk says more precisely what is wrong.
+    if (original_length <= LEAST_LIMIT) return
+    const stored = metadata.length + data.length
+    let most = stored
+    for (let i = this.stages.length - 1; i >= 0 && most < original_length; i--) most = this.mostUndone(i, most)
+    if (original_length <= most) return
+    const expected = `at most ${most} bytes, all that ${stored} stored ones can give`
+    throw inconsistent(
+      { expected, found: `an original length of ${original_length}` },
+      { offset, field: 'original_length' },
+    )
+  }
+
+  /** {@link FilterDefinition.mostUndone} of a stage. */
+  private mostUndone(stage: number, stored: number): number {
+    const { definition } = this.stages[stage]
+    return Math.floor(definition.mostUndone(stored, stage === 0 && this.tile.stringOffsets === true))
   }
 
   /** Refuses bytes of one tile that are more than memory has room for, by callers that hold all of them. @throws InspectError TOO_LARGE */
@@ -338,6 +363,8 @@ export class Pipeline {
     options: ReadOptions,
     room?: Uint8Array,
   ): FilteredBytes {
+    // Comparing checksums makes nothing of this length.
+    if (!options.checksumsOnly) this.refuseClaim(chunk)
     this.refuseLarger(chunk.original_length)
     if (this.tile.stringOffsets && chunk.metadata.length + chunk.data.length === 0) return this.chunkOfNothing(chunk)
     const contexts = this.contextsFor(stages, options)
@@ -351,7 +378,8 @@ export class Pipeline {
     for (let i = stages.length - 1; i >= last; i--) {
       const { config, filter, datatype, growth } = stages[i]
       const cx = contexts.ofStages[i]
-      cx.limit = least + chunk.original_length * growth
+      cx.limit =
+        least + Math.min(chunk.original_length * growth, this.mostUndone(i, bytes.metadata.length + bytes.data.length))
       cx.kernels = kernels
       cx.into = i === 0 ? room : undefined
       let output: FilteredBytes

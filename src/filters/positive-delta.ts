@@ -7,7 +7,7 @@ import {
 } from '../format/chunk-metadata.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { highLane, type IntegerType, lanesEach, lanesOf, lowLane, scan, windowType } from './elements.ts'
-import { type FilterDefinition, TYPES_CHECKED_SINCE } from './filter.ts'
+import { type FilterDefinition, noMore, TYPES_CHECKED_SINCE } from './filter.ts'
 import { WINDOW_FACTS, type WindowCodec, windowFilter } from './windows.ts'
 
 /**
@@ -22,6 +22,7 @@ import { WINDOW_FACTS, type WindowCodec, windowFilter } from './windows.ts'
  */
 export const positiveDelta: FilterDefinition = {
   ...WINDOW_FACTS,
+  mostUndone: noMore,
   metadata: (datatype) => positiveDeltaMetadata(datatypeSize(datatype)),
   suits: (type) => windowType(type, TYPES_CHECKED_SINCE) !== undefined,
   losesEmptyPart: (type, formatVersion) => codec.elementType(type, formatVersion) === undefined,

@@ -42,6 +42,8 @@ export const rle: FilterDefinition = {
   losesEmptyPart: () => true,
   growth: STRING_GROWTH,
   usesKernels: true,
+  // Cells: a run gives up to 65,535 cells, and has 2 bytes besides its cell. Strings: a run length may have 8 bytes.
+  mostUndone: (stored, stringOffsets) => (stringOffsets ? Number.POSITIVE_INFINITY : LONGEST_RUN * stored),
   metadata: (_datatype, stringOffsets) => (stringOffsets ? rleStringMetadata : compressorMetadata),
   load: async () => rleFilter(),
 }

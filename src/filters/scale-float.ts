@@ -25,6 +25,8 @@ export const scaleFloat: FilterDefinition = {
   loss: () => 'digits',
   outputType: (_input, config) => signedInteger(widthOf(config)),
   metadata: () => partLengthsMetadata,
+  // Floats of 8 bytes as integers of 1.
+  mostUndone: (stored) => 8 * stored,
   optionRefusal({ name, scale, offset, byte_width }) {
     if (scale !== undefined && !(Number.isFinite(scale) && Math.abs(scale) >= SMALLEST_NORMAL))
       return `${name} needs a scale other than 0, found ${scale}`

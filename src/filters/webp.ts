@@ -27,6 +27,8 @@ export const webp: FilterDefinition = {
   outputType: undefined,
   suits: undefined,
   needsWholeTile: true,
+  // A picture of one colour takes a header of 20 bytes, and nothing for its pixels of up to 4 bytes.
+  mostUndone: (stored) => ((MOST_PIXELS + 1) ** 2 * 4 * stored) / 20,
   loss: ({ lossless, format }) =>
     lossless ? (format !== undefined && hasAlpha(format) ? 'hidden colours' : undefined) : 'digits',
   metadata: () => partLengthsMetadata,

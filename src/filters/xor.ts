@@ -2,7 +2,7 @@ import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import { datatypeSize, type ElementSize } from '../format/datatype.ts'
 import { badData } from './bytes.ts'
 import { checkWhole, lanesEach, lanesOf, signedInteger } from './elements.ts'
-import type { FilterDefinition } from './filter.ts'
+import { type FilterDefinition, noMore } from './filter.ts'
 import { partFilter } from './part-filter.ts'
 
 /**
@@ -21,6 +21,7 @@ export const xor: FilterDefinition = {
   usesKernels: true,
   outputType: (input) => signedInteger(datatypeSize(input)),
   metadata: () => partLengthsMetadata,
+  mostUndone: noMore,
   load: async () =>
     partFilter({
       dropsTails: true,
