@@ -203,6 +203,29 @@ export function unlessFault(error: unknown): undefined {
   faultOf(error)
 }
 
+/**
+ * Codes of errors that say nothing about the bytes: they could not be reached, or memory has no room for them. A size that cannot be right
+ * has another code.
+ */
+const UNSEEN_CODES: readonly ErrorCode[] = ['IO', 'NO_LISTING', 'NO_PERMISSION', 'TOO_LARGE']
+
+/** Whether an error is about the bytes, not about access to them. */
+export function isAboutBytes({ code }: InspectError): boolean {
+  return !UNSEEN_CODES.includes(code)
+}
+
+/** For `catch`: returns an error about the bytes that were read. @throws every other error, because what was not seen is not lost */
+export function damageOf(error: unknown): InspectError {
+  const fault = faultOf(error)
+  if (!isAboutBytes(fault)) throw fault
+  return fault
+}
+
+/** For `catch`: {@link damageOf} that returns undefined in place of the error. */
+export function unlessDamaged(error: unknown): undefined {
+  damageOf(error)
+}
+
 /** Whether an error is an {@link InspectError} with one of the codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is InspectError {
   return error instanceof InspectError && codes.includes(error.code)

@@ -12,6 +12,9 @@ const TIMES_HELD = 3
 /** Bytes of the objects that an element of a stored list becomes: names, numbers, and the object that holds them. */
 const ELEMENT_BYTES = 2560
 
+/** Bytes that a value of an enumeration becomes: a view of its bytes, its text, and its entries in lists and maps. */
+const VALUE_BYTES = 512
+
 /** What another thread must know of its memory. */
 export interface MemoryFacts {
   bytes: number
@@ -49,6 +52,11 @@ export class Memory {
   /** Upper limit on the elements of stored lists that are held at once. */
   get elements(): number {
     return Math.floor(this.facts.bytes / ELEMENT_BYTES)
+  }
+
+  /** Upper limit on the values of an enumeration, all of which are held as objects. */
+  get enumerationValues(): number {
+    return Math.floor(this.facts.bytes / VALUE_BYTES)
   }
 
   /** Takes more bytes for a lease, or gives some back. @returns whether they fit */

@@ -1,15 +1,16 @@
-import { unlessFault } from '../base/errors.ts'
+import { InspectError, isAboutBytes, orError } from '../base/errors.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { compareValues } from '../cells/rtree-builder.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import { type Enumeration, enumerationFile, enumerationValues } from '../format/enumeration.ts'
+import { type Enumeration, enumerationFile, enumerationValueNum, enumerationValues } from '../format/enumeration.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange, Range } from '../format/range.ts'
 import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../objects/array.ts'
+import { boundedEnumeration } from '../objects/enumerations.ts'
 import { readGenericTileHeader, readTileFile } from '../objects/generic-tile.ts'
 import { withSource } from '../storage/source.ts'
 import type { KnownFault } from './codes/known.ts'
@@ -86,7 +87,7 @@ export class CheckedSchemas {
         continue
       }
       const { folder, cx } = this.array
-      const read = yield* checkedTileFile(this.run, folder, path, enumerationFile, cx, 'ENUMERATION_UNREADABLE')
+      const read = yield* checkedTileFile(this.run, folder, path, boundedEnumeration(cx), cx, 'ENUMERATION_UNREADABLE')
       if (!read) continue
       const inFile = `${folder.path}/${path}`
       const { value } = read
@@ -122,22 +123,25 @@ export class CheckedSchemas {
       let most = 0
       for (const older of files.slice(0, opened ? files.indexOf(opened) : 0)) {
         const before = this.get(older.name)?.enumerations.find((one) => one.name === name)
-        if (before && before.path_name !== path_name) most = Math.max(most, await this.valueNum(before.path_name))
+        if (before && before.path_name !== path_name)
+          most = Math.max(most, (await this.valueNum(before.path_name)) ?? 0)
       }
       if (most === 0) continue
       const now = await this.valueNum(path_name)
       const place = { file: `${array.folder.path}/${opened?.path}`, field: `enumerations.${name}` }
-      if (now < most) yield finding('ENUMERATION_VALUES', place, `${most} values or more, as before`, now, 'fewer')
+      if (now !== undefined && now < most)
+        yield finding('ENUMERATION_VALUES', place, `${most} values or more, as before`, now, 'fewer')
     }
   }
 
-  /** Number of values of an enumeration; 0 if its file is missing or damaged, which other findings say. */
-  private async valueNum(path_name: string): Promise<number> {
+  /** Number of values of an enumeration; 0 if its file is missing or damaged, which other findings say. Undefined if it was not seen. */
+  private async valueNum(path_name: string): Promise<number | undefined> {
     const { folder, cx } = this.array
     if (path_name.includes('/')) return 0
     const file = folder.file(enumerationPath({ path_name }))
-    const read = await readTileFile(file, enumerationFile, cx).catch(unlessFault)
-    return read ? enumerationValues(read).length : 0
+    const read = await orError(() => readTileFile(file, enumerationFile, cx))
+    if (read instanceof InspectError) return isAboutBytes(read) ? 0 : undefined
+    return enumerationValueNum(read)
   }
 
   /** Checks that all schemas are encrypted, or none: TileDB opens an array with a key or without. */

@@ -74,6 +74,11 @@ export function enumerationValueType(enumeration: Enumeration, values: readonly 
   return cell_val_num === 'var' && values.some(({ length }) => length % size !== 0) ? 'BLOB' : type
 }
 
+/** Number of values of an enumeration. */
+export function enumerationValueNum({ data, offsets, type, cell_val_num }: Enumeration): number {
+  return cell_val_num === 'var' ? (offsets?.length ?? 0) : Math.floor(data.length / (datatypeSize(type) * cell_val_num))
+}
+
 /** Cuts the data of an enumeration into its raw values. */
 export function enumerationValues({ data, offsets, type, cell_val_num }: Enumeration): Uint8Array[] {
   if (cell_val_num !== 'var') {

@@ -6,7 +6,7 @@ import {
   type ConsolidatedFragmentMetadata,
   consolidatedFragmentMetadata,
 } from '../format/consolidated-fragment-metadata.ts'
-import { checkOffsets, type Enumeration, type EnumerationEntry, enumerationFile } from '../format/enumeration.ts'
+import { checkOffsets, type Enumeration, type EnumerationEntry } from '../format/enumeration.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import {
   compareByTimestamps,
@@ -24,6 +24,7 @@ import {
   mayBeFragment,
   readCommits,
 } from './commits.ts'
+import { boundedEnumeration } from './enumerations.ts'
 import { foreignError, foreignSchema } from './foreign.ts'
 import { Fragment } from './fragment.ts'
 import {
@@ -291,7 +292,7 @@ export class InspectArray {
   enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
     const path = `${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`
     return this.once(path, async () => {
-      const enumeration = await readTileFile(this.folder.file(path), enumerationFile, this.cx)
+      const enumeration = await readTileFile(this.folder.file(path), boundedEnumeration(this.cx), this.cx)
       withPlace({ file: `${this.folder.path}/${path}` }, () => checkOffsets(enumeration))
       return enumeration
     })

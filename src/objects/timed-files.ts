@@ -1,4 +1,4 @@
-import { ERROR_CODES, InspectError, unlessFault } from '../base/errors.ts'
+import { ERROR_CODES, InspectError, unlessDamaged } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
 import type { Describe } from '../format/io.ts'
@@ -38,7 +38,7 @@ export async function* timedFiles<T>(
   const read = (name: string): Promise<T> => readTileFile(inside.file(name), describe, cx)
   const files: { name: string; value?: Awaited<T> | undefined }[] = []
   for (const { name } of found) {
-    const value = isTimedName(name) ? undefined : await read(name).catch(unlessFault)
+    const value = isTimedName(name) ? undefined : await read(name).catch(unlessDamaged)
     if (value !== undefined || isTimedName(name)) files.push({ name, value })
     else cx.onStray?.(name)
   }

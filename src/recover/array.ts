@@ -1,4 +1,4 @@
-import { commandLineText, exitCodeOf, InspectError, orError } from '../base/errors.ts'
+import { commandLineText, damageOf, exitCodeOf, InspectError, orError, unlessDamaged } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { unreadFragments } from '../check/array.ts'
@@ -7,7 +7,6 @@ import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition, updateCondition } from '../format/delete-condition.ts'
-import { enumerationFile } from '../format/enumeration.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { Describe } from '../format/io.ts'
 import type { NDRange } from '../format/range.ts'
@@ -28,12 +27,12 @@ import {
   pathOfCommit,
   stem,
 } from '../objects/commits.ts'
+import { boundedEnumeration } from '../objects/enumerations.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import { readTileFile } from '../objects/generic-tile.ts'
 import { type Folder, readAll, withSource } from '../storage/source.ts'
 import { enterOnce } from '../storage/walk.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
-import { damageOf, unlessDamaged } from './damage.ts'
 import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
 import { copyOf, lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
 
@@ -291,7 +290,7 @@ async function schemaFiles(array: InspectArray, found: NewFiles): Promise<void> 
   const { folder } = array
   for (const name of [OLD_SCHEMA_FILE, '__lock.tdb']) if ((await folder.kind(name)) === 'file') found.copy(folder, name)
   await checkedFiles(array, SCHEMA_FOLDER, arraySchema, found)
-  await checkedFiles(array, `${SCHEMA_FOLDER}/__enumerations`, enumerationFile, found)
+  await checkedFiles(array, `${SCHEMA_FOLDER}/__enumerations`, boundedEnumeration(array.cx), found)
 }
 
 /** Adds every file of a folder and of the folders in it. Leaves out links to folders that were entered before. */

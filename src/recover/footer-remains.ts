@@ -1,3 +1,4 @@
+import { unlessDamaged } from '../base/errors.ts'
 import { inflatePrefix } from '../filters/codecs/short-inflate.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import {
@@ -17,7 +18,6 @@ import { walkSections } from '../objects/footer-fault.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import { readAll, withSource } from '../storage/source.ts'
 import { emptySlot, type FragmentMetadataToWrite, writeFragmentMetadata } from '../write/fragment-metadata-writer.ts'
-import { unlessDamaged } from './damage.ts'
 import { wholeDomain } from './dense-domain.ts'
 import type { FragmentFacts } from './facts.ts'
 

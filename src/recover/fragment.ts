@@ -1,9 +1,11 @@
 import {
   commandLineText,
+  damageOf,
   exitCodeOf,
   type Fault,
   faultText,
   InspectError,
+  isAboutBytes,
   orError,
   withPlaceAsync,
 } from '../base/errors.ts'
@@ -28,7 +30,6 @@ import { fragmentName } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { Random } from '../write/random.ts'
 import { contradictedField, isContradiction, lastingContradictions } from './contradictions.ts'
-import { damageOf, isAboutBytes } from './damage.ts'
 import { boxCells, roundOut } from './dense-domain.ts'
 import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
 import { keptStatistics } from './kept-statistics.ts'
@@ -118,7 +119,7 @@ async function errorsOf(fragment: Fragment): Promise<Errors> {
 }
 
 /**
- * The code for an error that kept check from examining the metadata. Damaged metadata may claim an unknown version, filter or size, or
+ * The code for an error that kept check from examining the metadata. Damaged metadata may claim an unknown version or filter, or
  * to be encrypted. The array's key is right, as it opened the schema.
  * @throws InspectError the error, if it is not about the bytes of the metadata
  */

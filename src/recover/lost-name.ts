@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, unlessDamaged } from '../base/errors.ts'
 import { fragmentsFolder, lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { InspectArray } from '../objects/array.ts'
@@ -7,7 +7,6 @@ import { mounted } from '../storage/overlay.ts'
 import { Folder } from '../storage/source.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
 import { Random } from '../write/random.ts'
-import { unlessDamaged } from './damage.ts'
 
 /** What the user knows about a lost name. */
 interface KnownOfName {

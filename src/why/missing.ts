@@ -1,4 +1,4 @@
-import { unlessFault } from '../base/errors.ts'
+import { unlessDamaged, unlessFault } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts, parseFragmentName, timeText } from '../format/timestamped-name.ts'
@@ -101,7 +101,7 @@ function isCommitFolder(folder: string): boolean {
 /** Paths in the array of what needs the missing file or folder. */
 async function neededBy(array: InspectArray, { fragment, file, schema, isCommit }: Form): Promise<string[]> {
   if (file !== undefined && fragment !== undefined) {
-    const files = await array.withFragment(fragment, (one) => one.fieldFiles().catch(unlessFault))
+    const files = await array.withFragment(fragment, (one) => one.fieldFiles().catch(unlessDamaged))
     return files?.some(({ name }) => name === file) ? [`${fragment}/${FRAGMENT_METADATA_FILE}`] : []
   }
   if (fragment !== undefined) {
@@ -111,7 +111,7 @@ async function neededBy(array: InspectArray, { fragment, file, schema, isCommit 
   if (schema === undefined) return []
   const using: string[] = []
   for (const { path } of await array.fragments()) {
-    const head = await array.withFragment(path, (one) => one.head().catch(unlessFault))
+    const head = await array.withFragment(path, (one) => one.head().catch(unlessDamaged))
     if (head?.array_schema_name === schema) using.push(path)
   }
   return using

@@ -1,4 +1,4 @@
-import { firstOf, unlessFault } from '../base/errors.ts'
+import { firstOf, unlessDamaged, unlessFault } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -292,7 +292,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
 async function mayBeMarked(array: InspectArray): Promise<boolean> {
   for (const { path, state } of await array.fragments()) {
     if (!isRead(state)) continue
-    const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessFault))
+    const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessDamaged))
     if (info?.slots.some(({ kind }) => kind === 'delete_condition_index')) return true
   }
   return false
@@ -308,7 +308,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
     const needs: Omit<Need, 'needed_by'>[] = []
     for (const entry of await array.fragments()) {
       if (!entry.committed) continue
-      const info = await array.withFragment(entry.path, (fragment) => fragment.info().catch(unlessFault))
+      const info = await array.withFragment(entry.path, (fragment) => fragment.info().catch(unlessDamaged))
       if (info?.schemaName === file.name) needs.push({ path: entry.path, what: 'a fragment that was written with it' })
     }
     return part(what, { needs })
@@ -320,7 +320,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
   const needs: Omit<Need, 'needed_by'>[] = []
   const labels = new Set<string>()
   for (const { name, path: schemaPath } of files) {
-    const schema = await array.schema(name).catch(unlessFault)
+    const schema = await array.schema(name).catch(unlessDamaged)
     for (const one of schema?.enumerations ?? []) {
       if (lastPathPart(one.path_name) !== lastPathPart(path)) continue
       labels.add(one.name)

@@ -12,10 +12,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { arrayMetadata } from '../../src/format/array-metadata.ts'
+import { enumerationFile } from '../../src/format/enumeration.ts'
 import { parseFragmentName } from '../../src/format/timestamped-name.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
 import { get, type Json, parseJson } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
 import { run, runJson } from '../helpers/run.ts'
@@ -440,6 +443,38 @@ describe('an array', () => {
     const { code, text } = await run(['recover', from, '--to', `${from}.new`])
     expect([code, text]).toEqual([exit, expect.stringMatching(says)])
     expect(existsSync(`${from}.new/__fragments`)).toBe(false)
+  })
+
+  describe('what only exceeds --memory is not lost', () => {
+    const name = '__1_1_00000000000000000000000000000001'
+    const metadata = {
+      key: 'k',
+      deleted: false,
+      type: 'UINT8' as const,
+      value_num: 2 ** 20,
+      value: new Uint8Array(2 ** 20),
+    }
+    const values = {
+      ...{
+        version: 0,
+        name: 'e',
+        path_name: `${name}_0`,
+        type: 'UINT8' as const,
+        cell_val_num: 1 as const,
+        ordered: false,
+      },
+      ...{ data: new Uint8Array(5000), offsets: undefined },
+    }
+    test.each([
+      ['metadata', '22/metadata', `__meta/${name}`, genericTileBytes({ entries: [metadata] }, arrayMetadata)],
+      ['values', '22/enumerations', `__schema/__enumerations/${name}_0`, genericTileBytes(values, enumerationFile)],
+    ] as const)('%s', async (_, fixture, path, bytes) => {
+      const { from, to } = copyOf(fixture)
+      writeFileSync(join(from, path), bytes)
+      const { code, stderr } = await run(['recover', from, '--to', to, '--memory', '2M'])
+      expect([code, stderr]).toEqual([3, expect.stringMatching(`/${path}: .*--memory`)])
+      expect(existsSync(to)).toBe(false)
+    })
   })
 
   test('an impossibly large index of a delete condition does not take all memory', async () => {
