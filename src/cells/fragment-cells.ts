@@ -237,6 +237,14 @@ export class FragmentCells {
     return this.part(tile, { first: cell, count: 1 }, this.partReaders(tile))
   }
 
+  /** Returns what reads runs of fixed-sized cells of a tile, one after the other and never back, without holding the whole tile. */
+  runs(tile: number): (run: CellRun) => Promise<CellBatch> {
+    const readers = this.readers.map(
+      (reader, i) => reader && (reader.parts?.(tile) ?? partsOfWhole(reader, tile, this.columns[i])),
+    )
+    return (run) => this.part(tile, run, readers)
+  }
+
   private partReaders(tile: number): (PartReader | undefined)[] {
     const isLarge = this.isLarge(tile)
     return this.readers.map(

@@ -1,5 +1,5 @@
-import { addPlace, badValue, hasCode, InspectError } from '../base/errors.ts'
-import { Lease } from '../base/memory.ts'
+import { addPlace, badValue, hasCode, InspectError, withHint } from '../base/errors.ts'
+import { Lease, OPTION_OF_MEMORY } from '../base/memory.ts'
 import type { LostTail, RefusedPart } from '../filters/filter.ts'
 import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
 import type { FileRole } from '../format/field-files.ts'
@@ -27,6 +27,9 @@ export type { TilePlace, TileRole } from './tile-places.ts'
 
 /** Upper limit on the planned blocks of large tiles, as damaged metadata may have any size. Other blocks are still read. */
 const MOST_PLANNED = 2 ** 16
+
+/** Tiles that are not large, and that memory can hold at once at least. */
+const LARGE_SHARE = 4
 
 /** How the tiles of a plan will be read. */
 interface TilePlan extends PlanOptions {
@@ -122,15 +125,20 @@ export class TileFile {
     return { offset, size: sizeBetween(offset, this.end(tile), tile, this.source.name) }
   }
 
+  /** The bytes from which on a tile is large. With little memory they are fewer: the files of all columns are read together. */
+  private get large(): number {
+    return Math.max(BLOCK_BYTES, Math.min(LARGE_TILE, this.fragment.cx.memory.room / LARGE_SHARE))
+  }
+
   private end(tile: number): number {
     return tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size
   }
 
   /** Whether a tile has so many bytes, stored or unfiltered, that it should be read by {@link chunks} or {@link pieces}. */
   isLarge(tile: number): boolean {
-    if (this.end(tile) - this.offsets[tile] > LARGE_TILE) return true
+    if (this.end(tile) - this.offsets[tile] > this.large) return true
     // An offsets tile may have only the few bytes that say that the offsets are among the values.
-    return this.role !== 'offsets' && (this.expectedSize(tile) ?? 0) > LARGE_TILE
+    return this.role !== 'offsets' && (this.expectedSize(tile) ?? 0) > this.large
   }
 
   /** Whether {@link pieces} can read tiles. It cannot read var-sized values, as chunks do not show where their cells are. */
@@ -219,9 +227,17 @@ export class TileFile {
     }
   }
 
-  /** The stored bytes of a tile. @throws InspectError MISSING_FILE if a file that the metadata lists is not there */
+  /** The stored bytes of a tile. @throws InspectError MISSING_FILE if a file that the metadata lists is not there; TOO_LARGE */
   async stored(tile: number): Promise<Uint8Array> {
     const { offset, size } = this.place(tile)
+    const { room } = this.fragment.cx.memory
+    if (size > room && size > LARGE_TILE) {
+      const fault = withHint(
+        { expected: `at most ${room} stored bytes in a tile that is read whole`, found: size },
+        OPTION_OF_MEMORY,
+      )
+      throw this.placed(new InspectError('TOO_LARGE', fault), tile)
+    }
     return this.stream.readNow(offset, size) ?? this.readListed(offset, size)
   }
 

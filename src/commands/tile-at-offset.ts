@@ -3,6 +3,7 @@ import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { tileDatatypes } from '../cells/slot-type.ts'
+import { placedChunks } from '../cells/tile-chunks.ts'
 import type { TileRole } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { Pipeline } from '../filters/pipeline.ts'
@@ -53,7 +54,8 @@ export async function tileAtOffset(
     const { length } = stored
     const field = await fieldOf(fragment, fileName)
     const pipeline = await pipelineFor(fragment, field, chunks.length > 0)
-    return undoneOutcome(cx, { pipeline, chunks, stored, offset, file: source.name }, options, (undone) => ({
+    const found = { pipeline, chunks: placedChunks(chunks, stored, offset), size: length, stored, file: source.name }
+    return undoneOutcome(cx, found, options, (undone) => ({
       ...documentHead('tile', cx.shownPath(fragment.folder.path)),
       field: field?.slot.name ?? fileName,
       file: fileName,

@@ -6,12 +6,14 @@ import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
 import { parseChoice } from '../calls/option-values.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from '../calls/targets.ts'
+import { placedChunks } from '../cells/tile-chunks.ts'
 import { holdsStringOffsets, TileFile, type TileRole } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
+import type { TileDocument } from '../documents/tile.ts'
 import { decode } from '../format/io.ts'
-import { tileChunks } from '../format/tile-chunks.ts'
+import { CHUNK_COUNT_BYTES, CHUNK_HEAD_BYTES, tileChunks } from '../format/tile-chunks.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
-import { type BytesOptions, undoneOutcome } from './undone-tile.ts'
+import { asksForBytes, type BytesOptions, undoneOutcome } from './undone-tile.ts'
 
 interface TileOptions extends HexOptions, BytesOptions {
   role?: string
@@ -118,12 +120,14 @@ function defaultRole(roles: readonly TileRole[]): TileRole {
 async function tileOutcome(cx: CommandContext, file: TileFile, tile: number, options: TileOptions): Promise<Outcome> {
   const { fragment, info, slot, name, role, source } = file
   const { offset, size } = file.place(tile)
-  const stored = await file.stored(tile)
+  const stored = file.isLarge(tile) && !asksForBytes(options) ? undefined : await file.stored(tile)
   const stringOffsets = await holdsStringOffsets(file, tile)
-  const { chunks, extra } = decode(stored, tileChunks, { file: source.name, offset })
+  const chunks = stored
+    ? placedChunks(decode(stored, tileChunks, { file: source.name, offset }).chunks, stored, offset)
+    : file.chunks(tile)
   const pipeline = await file.pipeline(stringOffsets)
   const expected = file.expectedSize(tile)
-  const found = { pipeline, chunks, stored, offset, file: source.name, expected }
+  const found = { pipeline, chunks, size, stored, file: source.name, expected }
   return undoneOutcome(cx, found, options, (undone) => ({
     ...documentHead('tile', cx.shownPath(fragment.folder.path)),
     field: info.slots[slot].name,
@@ -138,6 +142,15 @@ async function tileOutcome(cx: CommandContext, file: TileFile, tile: number, opt
     expected_size: expected,
     string_offsets: stringOffsets || undefined,
     chunks: undone.chunks,
-    extra_size: extra.length > 0 ? extra.length : undefined,
+    extra_size: extraSize(undone.chunks, offset, size),
   }))
+}
+
+/** Stored bytes after the last chunk of a tile; undefined if there are none. */
+function extraSize(chunks: TileDocument['chunks'], offset: number, size: number): number | undefined {
+  const last = chunks.at(-1)
+  const end = last
+    ? last.offset + CHUNK_HEAD_BYTES + last.metadata_length + last.filtered_length
+    : offset + CHUNK_COUNT_BYTES
+  return end < offset + size ? offset + size - end : undefined
 }

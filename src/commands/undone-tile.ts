@@ -2,24 +2,31 @@ import { faultOf, InspectError } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { messageOf } from '../calls/document-parts.ts'
 import type { Outcome } from '../calls/outcome.ts'
+import type { PlacedChunk } from '../cells/tile-chunks.ts'
 import type { TileChunk, TileChunkStage, TileDocument, TileFilterMetadata } from '../documents/tile.ts'
 import { hex } from '../filters/bytes.ts'
 import type { Pipeline, StageResult } from '../filters/pipeline.ts'
 import { stageMetadata } from '../filters/stage-metadata.ts'
-import { CHUNK_HEAD_BYTES, type StoredChunk } from '../format/tile-chunks.ts'
+import { CHUNK_HEAD_BYTES } from '../format/tile-chunks.ts'
 
 /** Options that ask for the bytes of a tile. */
 export interface BytesOptions {
   bytes?: boolean
   stages?: string
 }
+/** Whether the options ask for the bytes of the whole tile. */
+export function asksForBytes({ bytes, stages }: BytesOptions): boolean {
+  return bytes === true || stages !== undefined
+}
+
 /** A tile as stored, with what is needed to undo its filters. */
 interface StoredTile {
   pipeline: Pipeline
-  chunks: readonly StoredChunk[]
-  stored: Uint8Array
-  /** Offset of `stored` in the file. */
-  offset: number
+  chunks: Iterable<PlacedChunk> | AsyncIterable<PlacedChunk>
+  /** Stored bytes of the tile. */
+  size: number
+  /** The same as bytes; undefined for a tile that is read chunk by chunk, because nobody asks for bytes. */
+  stored: Uint8Array | undefined
   file: string
   /** Unfiltered bytes of the tile according to the metadata. Chunks beyond them are not undone. */
   expected?: number | undefined
@@ -28,27 +35,27 @@ interface StoredTile {
 /** Undoes the filters of each chunk. If that fails, the error is reported, and shown with the chunk. */
 export async function undoneOutcome(
   cx: CommandContext,
-  { pipeline, chunks: storedChunks, stored, offset, file, expected }: StoredTile,
+  { pipeline, chunks: storedChunks, size, stored, file, expected }: StoredTile,
   options: BytesOptions,
   documentOf: (undone: Pick<TileDocument, 'unfiltered_size' | 'chunks'>) => TileDocument,
 ): Promise<Outcome> {
   const chunks: TileChunk[] = []
   const bytes: Uint8Array[] = []
   const stageBytes: { filter: string; parts: Uint8Array[] }[] = []
-  const isKept = options.bytes || options.stages !== undefined
+  const isKept = asksForBytes(options)
   let unfiltered_size = 0
   let undone = 0
   let end = 0
-  for (const [index, chunk] of storedChunks.entries()) {
+  for await (const { chunk, index, offset } of storedChunks) {
     const { original_length, metadata, data } = chunk
     const stages: StageResult[] = []
     let error: InspectError | undefined
     end += original_length
     try {
       pipeline.refuseClaim(chunk)
-      pipeline.refuseBeyond(end, expected, stored.length)
+      pipeline.refuseBeyond(end, expected, size)
       if (isKept) pipeline.refuseLarger(end)
-      const out = pipeline.undoAt(stored, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
+      const out = pipeline.undoAt(metadata, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
       if (options.bytes) bytes.push(out.data)
       undone++
       unfiltered_size += out.data.length
@@ -63,7 +70,7 @@ export async function undoneOutcome(
         stageBytes[i].parts.push(output.data)
       })
     chunks.push({
-      offset: offset + (metadata.byteOffset - stored.byteOffset) - CHUNK_HEAD_BYTES,
+      offset: offset - CHUNK_HEAD_BYTES,
       original_length,
       filtered_length: data.length,
       metadata_length: metadata.length,
@@ -72,7 +79,7 @@ export async function undoneOutcome(
     })
   }
   const document = documentOf({ chunks, unfiltered_size })
-  if (options.stages !== undefined) await writeStages(cx, options.stages, stored, stageBytes)
+  if (options.stages !== undefined && stored) await writeStages(cx, options.stages, stored, stageBytes)
   if (options.bytes) return { kind: 'bytes', bytes, incomplete: undone < chunks.length }
   return {
     kind: 'document',

@@ -54,6 +54,8 @@ export interface WindowSizes {
   usual: number
   /** Upper limit on the cells. Only a window of whole tiles in global order may have more. */
   most: number
+  /** Whether it also holds in global order: a tile is then cut. */
+  cutsTiles?: boolean
 }
 
 /** The axes of a dense array's grid of tiles, over the whole domain. */
@@ -220,10 +222,11 @@ export function* globalWindows(
   grid: readonly DenseAxis[],
   wanted: WantedCells,
   { tileOrder, cellOrder }: { tileOrder: readonly number[]; cellOrder: readonly number[] },
-  { usual }: WindowSizes,
+  { usual, most, cutsTiles }: WindowSizes,
 ): Generator<Window> {
   let window: Window = { blocks: [], cell_num: 0, group: undefined }
-  for (const axes of combinations(tileOrder, (d) => tilesAlong(grid[d], wanted[d]))) {
+  const tiles = combinations(tileOrder, (d) => tilesAlong(grid[d], wanted[d]))
+  for (const axes of cutsTiles ? cutTiles(tiles, cellOrder, most) : tiles) {
     const block = blockOf(axes, cellOrder, window.cell_num)
     if (window.cell_num > 0 && window.cell_num + block.cell_num > usual) {
       yield window
@@ -273,13 +276,30 @@ export function* orderedWindows(
   }
 }
 
+/** Yields the parts of tiles that have at most `most` cells, in the order of their cells. */
+function* cutTiles(tiles: Iterable<BlockAxis[]>, order: readonly number[], most: number): Generator<BlockAxis[]> {
+  for (const axes of tiles) {
+    /** Cells of one coordinate along each axis of the order. */
+    const slices = order.map((_, k) => order.slice(k + 1).reduce((product, d) => product * axes[d].length, 1))
+    const cut = slices.findIndex((cells) => cells <= most)
+    const length = Math.max(1, Math.floor(most / slices[cut]))
+    yield* combinations(order, (d) => {
+      const k = order.indexOf(d)
+      return k < cut ? singles([axes[d]]) : k > cut ? [axes[d]] : parts([axes[d]], { usual: length, most: length })
+    })
+  }
+}
+
 /** Yields every coordinate by itself. */
 function* singles(tiles: Iterable<BlockAxis>): Generator<BlockAxis> {
   for (const tile of tiles) for (let i = 0; i < tile.length; i++) yield partOf(tile, i, i + 1)
 }
 
 /** Yields tiles along an axis: small ones joined, large ones in parts. */
-function* parts(tiles: Iterable<BlockAxis>, { usual, most }: WindowSizes): Generator<BlockAxis> {
+function* parts(
+  tiles: Iterable<BlockAxis>,
+  { usual, most }: Pick<WindowSizes, 'usual' | 'most'>,
+): Generator<BlockAxis> {
   let together: BlockAxis[] = []
   let length = 0
   for (const tile of tiles) {

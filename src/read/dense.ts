@@ -1,7 +1,7 @@
 import { Lease } from '../base/memory.ts'
 import { type ColumnData, type ColumnType, columnsBytes } from '../cells/column.ts'
 import { type BoxPlace, constantPlace, copyBox, startOfRun, visitRuns } from '../cells/copy-box.ts'
-import { fastestFirst } from '../cells/dense-coordinates.ts'
+import { type CellRun, fastestFirst } from '../cells/dense-coordinates.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { DenseAxis } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
@@ -113,6 +113,8 @@ class DenseReader {
   private readonly order: { tileOrder: number[]; cellOrder: number[] }
   /** Whether the read has to know from which tile each cell comes. */
   private readonly isTracked: boolean
+  /** Whether tiles have no room in memory as a whole. Their cells are then read box by box: {@link readBox}. */
+  private readonly inBoxes: boolean
 
   constructor(opened: OpenedArray, query: ReadQuery, room: DenseRoom) {
     const { array, schema, fragments } = opened
@@ -150,6 +152,9 @@ class DenseReader {
       this.grid.map((_, d) => this.sources.map(({ domain }) => domain[d])),
     )
     const isVar = this.attributes.some(({ size }) => size === undefined)
+    const cellBytes = this.attributes.reduce((sum, { size = 0, type }) => sum + size + Number(type.nullable), 0)
+    const cellNum = this.grid.reduce((product, { extent }) => product * Number(extent), 1)
+    this.inBoxes = !isVar && cellNum * cellBytes > array.cx.memory.room
     this.isTracked = (query.provenance ?? false) !== false || query.where !== undefined || isVar
   }
 
@@ -188,7 +193,7 @@ class DenseReader {
     }
     const coordinates = this.dimensions.reduce((sum, { type }) => sum + datatypeSize(type), 0)
     const most = Math.max(1, Math.floor(this.room.most / Math.max(1, bytes)))
-    return { usual: Math.min(most, Math.ceil(this.room.batch / (bytes + coordinates))), most }
+    return { usual: Math.min(most, Math.ceil(this.room.batch / (bytes + coordinates))), most, cutsTiles: this.inBoxes }
   }
 
   private async assemble(window: Window): Promise<Assembly> {
@@ -225,7 +230,7 @@ class DenseReader {
 
   /** The cells of a window that is one tile, or a run of cells of one tile. They are not copied. */
   private async singleTile(window: Window, pieces: readonly (readonly Piece[])[]): Promise<Assembly | undefined> {
-    if (pieces.length !== 1 || pieces[0].length !== 1 || this.isTracked) return undefined
+    if (pieces.length !== 1 || pieces[0].length !== 1 || this.isTracked || this.inBoxes) return undefined
     const [{ parts, lengths }] = pieces[0]
     const [part] = parts
     if (parts.length !== 1 || !part.source.hasAll || !isSame(part.lengths, lengths)) return undefined
@@ -250,19 +255,33 @@ class DenseReader {
     for (const part of parts) {
       if (part.source.isSparse) continue
       const to = inBlock(block, part.at)
-      const columns = await this.readTile(part, !this.isTracked)
+      const columns = this.inBoxes ? await this.readBox(part) : await this.readTile(part, !this.isTracked)
       if (!columns) {
         this.putFill(made, part.lengths, to, LOST)
         continue
       }
       const { source, tile } = part
-      this.putTile(made, { source, tile, columns }, part.lengths, this.inTile(part.from), to)
+      const cells = this.inTile(part.from)
+      const from = this.inBoxes ? this.firstOf(part.lengths) : cells
+      this.putTile(made, { source, tile, columns }, part.lengths, from, to, cells)
     }
     for (const { source } of parts) if (source.isSparse) await this.putSparse(made, block, piece, source)
   }
 
-  /** Copies a box of cells of a tile. */
-  private putTile(made: Assembly, tile: ReadTile, lengths: readonly number[], from: BoxPlace, to: BoxPlace): void {
+  /** The place of the cells of {@link readBox} in its columns. */
+  private firstOf(lengths: readonly number[]): BoxPlace {
+    return { at: 0, strides: stridesOf(lengths, this.order.cellOrder) }
+  }
+
+  /** Copies a box of cells of a tile. @param cells their place in the tile, if its columns do not have all cells */
+  private putTile(
+    made: Assembly,
+    tile: ReadTile,
+    lengths: readonly number[],
+    from: BoxPlace,
+    to: BoxPlace,
+    cells = from,
+  ): void {
     const { owner, place, tiles } = made
     const { columns } = tile
     for (const [c, { fill, size }] of this.attributes.entries()) {
@@ -278,7 +297,7 @@ class DenseReader {
       this.tracked.hold(this.tracked.bytes + columnsBytes(columns))
     }
     const number = tiles.length - 1
-    visitRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
+    visitRuns(lengths, cells, to, (first, at, count, fromStep, toStep) => {
       for (let i = 0, p = first, o = at; i < count; i++, p += fromStep, o += toStep) {
         owner[o] = number
         if (place) place[o] = p
@@ -365,15 +384,26 @@ class DenseReader {
     return placeOf(from, this.tileStrides, 0)
   }
 
+  /** Reads the cells of a part alone, in the order of the tile. @returns undefined if they cannot be read */
+  private async readBox({ source, tile, from, lengths }: Part): Promise<(ColumnData | undefined)[] | undefined> {
+    await this.use(source)
+    const cellNum = lengths.reduce((product, length) => product * length, 1)
+    return source.box(tile, runsOfBox(this.inTile(from), lengths, this.order.cellOrder), cellNum)
+  }
+
+  private async use(source: DenseSource): Promise<void> {
+    await this.files.use(source)
+    if (this.last !== source) await this.last?.release()
+    this.last = source
+  }
+
   /** Reads a tile, unless it was kept. @param reuse whether the next tile may overwrite its memory @returns undefined if it cannot be read */
   private async readTile({ source, tile }: Part, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
     const key = `${source.index} ${tile}`
     const known = this.kept.get(key)
     if (known) return known
     const keep = this.kept.hasRoom
-    await this.files.use(source)
-    if (this.last !== source) await this.last?.release()
-    this.last = source
+    await this.use(source)
     const columns = await source.tile(tile, reuse && !keep)
     if (columns && keep) this.kept.add(key, columns)
     return columns
@@ -383,6 +413,30 @@ class DenseReader {
     this.tracked.release()
     for (const source of this.sources) await source.close()
   }
+}
+
+/** The runs of adjacent cells of a box in a tile, rising. @param order axes, the slowest-varying first */
+function* runsOfBox(
+  { at, strides }: BoxPlace,
+  lengths: readonly number[],
+  order: readonly number[],
+): Generator<CellRun> {
+  const [d, ...faster] = order
+  if (d === undefined) {
+    yield { first: at, count: 1 }
+    return
+  }
+  let run: CellRun | undefined
+  for (let i = 0; i < lengths[d]; i++) {
+    for (const next of runsOfBox({ at: at + i * strides[d], strides }, lengths, faster)) {
+      if (run && run.first + run.count === next.first) run = { first: run.first, count: run.count + next.count }
+      else {
+        if (run) yield run
+        run = next
+      }
+    }
+  }
+  if (run) yield run
 }
 
 function partOf(
