@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { Lease, Memory } from '../src/base/memory.ts'
+import { commandLineText, InspectError } from '../src/base/errors.ts'
+import { CountedBytes, Lease, Memory } from '../src/base/memory.ts'
 
 describe('leases of memory', () => {
   test('get a third of it together, and give it back', () => {
@@ -42,4 +43,20 @@ describe('leases of memory', () => {
     expect(memory.facts).toEqual({ bytes: 750, isSet: true })
     expect(memory.room).toBe(250)
   })
+})
+
+test('bytes of lists are counted up to a share of memory, which the error names', () => {
+  const refusal = (counted: CountedBytes): unknown => {
+    try {
+      for (let i = 0; i < 100; i++) counted.add(20, 'file')
+    } catch (error) {
+      return error instanceof InspectError ? [error.code, error.at.file, commandLineText(error)] : error
+    }
+    return undefined
+  }
+  const memory = new Memory(300)
+  const names = 'expected at most 100 bytes of names (a third of --memory), found 120 or more'
+  expect(refusal(new CountedBytes(memory, 'names'))).toEqual(['TOO_LARGE', 'file', names])
+  const lines = 'expected at most 25 bytes of lines (1/12 of --memory), found 40 or more'
+  expect(refusal(new CountedBytes(memory, 'lines', 4))).toEqual(['TOO_LARGE', 'file', lines])
 })

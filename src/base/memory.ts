@@ -1,4 +1,5 @@
 import { InspectError, withHint } from './errors.ts'
+import type { Prose } from './prose.ts'
 
 /** Bytes of memory that a run may take if the user sets no bound: see {@link Memory}. */
 export const DEFAULT_MEMORY = 2 ** 30
@@ -126,4 +127,30 @@ function tooMuch(memory: Memory, bytes: number, before: number): InspectError {
   const found = others > 0 ? `${bytes}, beside ${others} that are still needed` : bytes
   const fault = { expected: `at most ${memory.room} unfiltered bytes in tiles that are needed at once`, found }
   return new InspectError('TOO_LARGE', withHint(fault, OPTION_OF_MEMORY))
+}
+
+/** Counts the bytes of lists while they grow, if nobody knows before how long they will be. */
+export class CountedBytes {
+  private readonly most: number
+  private readonly what: Prose
+  private readonly option: Prose
+  private bytes = 0
+
+  /**
+   * @param what names the lists, for the error
+   * @param times how often memory holds their bytes, as a share of {@link Memory.room}
+   */
+  constructor({ room }: Memory, what: Prose, times = 1) {
+    this.most = Math.floor(room / times)
+    this.what = what
+    this.option = times === 1 ? OPTION_OF_MEMORY : `(1/${TIMES_HELD * times} of --memory)`
+  }
+
+  /** @param file what has the list @throws InspectError TOO_LARGE if there is no room for all of them */
+  add(bytes: number, file: string): void {
+    this.bytes += bytes
+    if (this.bytes <= this.most) return
+    const fault = { expected: `at most ${this.most} bytes of ${this.what}`, found: `${this.bytes} or more` }
+    throw new InspectError('TOO_LARGE', withHint(fault, this.option), { file })
+  }
 }

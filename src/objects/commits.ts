@@ -1,6 +1,6 @@
-import { addPlace, faultOf, hasCode, InspectError, withHint } from '../base/errors.ts'
+import { addPlace, faultOf, hasCode, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import type { Memory } from '../base/memory.ts'
+import { CountedBytes, type Memory } from '../base/memory.ts'
 import { nameOf } from '../base/paths.ts'
 import {
   type ConsolidatedCommit,
@@ -111,7 +111,7 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[], 
       files.push({ path, kind, isFolder: fileKind !== 'file', entries: NO_ENTRIES, fault: undefined })
     }
   }
-  const room = new ListRoom(memory)
+  const room = new CountedBytes(memory, 'lists of commits', TIMES_OF_LINES)
   const read = async (file: CommitFile) => ({ file, contents: await readEntries(array, file, room) })
   for await (const { file, contents } of inOrder(files.filter(hasEntries), atOnce(array), read))
     Object.assign(file, contents)
@@ -120,24 +120,6 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[], 
 
 /** A line of a list becomes objects, in several lists, that take this many times its bytes, as a share of {@link Memory.room}. */
 const TIMES_OF_LINES = 10
-
-/** Counts the bytes of the lists of an array. */
-class ListRoom {
-  private readonly most: number
-  private bytes = 0
-
-  constructor({ room }: Memory) {
-    this.most = Math.floor(room / TIMES_OF_LINES)
-  }
-
-  /** @throws InspectError TOO_LARGE if there is no room for all lists. Without some of them, no fragment's state is known. */
-  take(bytes: number, file: string): void {
-    this.bytes += bytes
-    if (this.bytes <= this.most) return
-    const fault = { expected: `at most ${this.most} bytes in lists of commits`, found: `${this.bytes} or more` }
-    throw new InspectError('TOO_LARGE', withHint(fault, '(a thirtieth of --memory)'), { file })
-  }
-}
 
 /** The list of all files without entries. Arrays may have 100,000 of them. */
 const NO_ENTRIES: CommitFile['entries'] = []
@@ -150,12 +132,12 @@ function hasEntries({ kind }: Pick<CommitFile, 'kind'>): boolean {
 async function readEntries(
   array: Folder,
   { kind, path }: CommitFile,
-  room: ListRoom,
+  room: CountedBytes,
 ): Promise<Pick<CommitFile, 'entries' | 'fault'>> {
   const source = array.file(path)
   const commits: ConsolidatedCommit[] = []
   const fault = await withSource(source, async () => {
-    room.take(await source.size(), source.name)
+    room.add(await source.size(), source.name)
     const bytes = await readAll(source)
     if (kind === 'consolidated-commits') parseConsolidatedCommits(bytes, commits)
     else

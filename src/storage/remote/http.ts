@@ -7,7 +7,7 @@ import { BoundedMap } from './bounded-map.ts'
 import { type Client, type HttpRequest, statusError } from './client.ts'
 import { isPageType } from './pages.ts'
 import { contentLength } from './range-source.ts'
-import { CountedNames, RemoteStorage, upTo } from './remote-storage.ts'
+import { countedNames, RemoteStorage, upTo } from './remote-storage.ts'
 import type { HttpAccess } from './urls.ts'
 
 /** Upper limit on the bytes of an index page: enough for a million names. */
@@ -86,7 +86,7 @@ export class HttpStorage extends RemoteStorage {
         { file: path },
       )
     }
-    return linksBelow(new TextDecoder().decode(answer.body), answer.url, new CountedNames(path, this.memory))
+    return linksBelow(new TextDecoder().decode(answer.body), answer.url, countedNames(this.memory, path))
   }
 }
 
@@ -112,14 +112,14 @@ function encodeName(name: string): string {
 }
 
 /** Entries of an index page, from its links to one level below the page. */
-function linksBelow(html: string, page: string, names: CountedNames): Entry[] {
+function linksBelow(html: string, page: string, count: (name: string) => void): Entry[] {
   const base = new URL(page)
   const entries = new Map<string, Entry>()
   for (const match of html.matchAll(/<a\s[^<>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi)) {
     const href = unescaped(match[1] ?? match[2] ?? match[3] ?? '')
     const name = nameBelow(href, base)
     if (name === undefined) continue
-    names.add(name)
+    count(name)
     const bare = name.replace(/\/$/, '')
     entries.set(bare, { name: bare, kind: bare === name ? 'file' : 'folder' })
   }

@@ -1,5 +1,5 @@
-import { hasCode, InspectError, withHint } from '../../base/errors.ts'
-import { Memory, OPTION_OF_MEMORY } from '../../base/memory.ts'
+import { hasCode } from '../../base/errors.ts'
+import { CountedBytes, Memory } from '../../base/memory.ts'
 import { folderOf, nameOf } from '../../base/paths.ts'
 import { type ByteSource, type Entry, findEntry, type Storage } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
@@ -21,24 +21,10 @@ export function upTo(length: number): () => BodyPart {
 /** Memory of a name in a listing, besides the name: the entry, and its share of the page that it came with. */
 const NAME_BYTES = 256
 
-/** The names of one listing. A server may list names without end. */
-export class CountedNames {
-  private readonly path: string
-  private readonly most: number
-  private bytes = 0
-
-  constructor(path: string, { room }: Memory) {
-    this.path = path
-    this.most = room
-  }
-
-  /** @throws InspectError TOO_LARGE if the names so far take too much memory */
-  add(name: string): void {
-    this.bytes += NAME_BYTES + name.length
-    if (this.bytes <= this.most) return
-    const fault = { expected: `names in a listing that take at most ${this.most} bytes`, found: 'more' }
-    throw new InspectError('TOO_LARGE', withHint(fault, OPTION_OF_MEMORY), { file: this.path })
-  }
+/** Counts the names of a listing, which a server may send without end. */
+export function countedNames(memory: Memory, path: string): (name: string) => void {
+  const counted = new CountedBytes(memory, 'names in a listing')
+  return (name) => counted.add(NAME_BYTES + name.length, path)
 }
 
 /** Files that are read over HTTP. Kinds, listings and file ends are kept, because each request costs a round trip. */

@@ -8,7 +8,7 @@ import { byName, type Entry, findEntry, notFound } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
 import { encodePath, unescaped } from './http.ts'
-import { CountedNames, RemoteStorage, upTo } from './remote-storage.ts'
+import { countedNames, RemoteStorage, upTo } from './remote-storage.ts'
 import type { CredentialsProvider } from './s3-credentials.ts'
 
 /** Upper limit on the bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and their XML. */
@@ -247,7 +247,7 @@ export class S3Storage extends RemoteStorage {
     let token: string | undefined
     let emptyPages = 0
     const firstNames = new Set<string>()
-    const names = new CountedNames(path, this.memory)
+    const count = countedNames(this.memory, path)
     do {
       const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
       if (byFolder) query.set('delimiter', '/')
@@ -268,8 +268,8 @@ export class S3Storage extends RemoteStorage {
       const stray = [...page.files.map(({ key }) => key), ...page.prefixes].find((one) => !one.startsWith(prefix))
       if (stray !== undefined) throw notAListing(path, `a name outside of it: ${JSON.stringify(stray)}`)
       // Any token is accepted. The listing still ends: no page may come twice, few pages may be empty, and names take memory.
-      for (const { key } of page.files) names.add(key)
-      for (const one of page.prefixes) names.add(one)
+      for (const { key } of page.files) count(key)
+      for (const one of page.prefixes) count(one)
       const first = page.files[0]?.key ?? page.prefixes[0]
       if (first !== undefined && firstNames.has(first)) throw notAListing(path, 'the same page twice')
       if (first === undefined && page.next !== undefined && ++emptyPages > MOST_EMPTY_PAGES)
