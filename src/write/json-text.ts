@@ -50,6 +50,8 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y
 const WORDS = { null: null, true: true, false: false }
 /** Limit on the depth of a document. None of ours is deeper, and a deeper one could exhaust the stack. */
 const DEEPEST = 500
+/** Limit on the digits of an integer. The largest float64 has 309. Time to make a bigint grows with their square. */
+const MOST_DIGITS = 400
 
 class JsonReader {
   private at = 0
@@ -90,9 +92,11 @@ class JsonReader {
     const match = NUMBER.exec(this.text)
     if (!match) this.fail('a JSON value')
     const [token, fraction, exponent] = match
+    const isInteger = fraction === undefined && exponent === undefined
+    if (isInteger && token.length > MOST_DIGITS) this.fail(`an integer of at most ${MOST_DIGITS} digits`)
     this.at += token.length
     const value = Number(token)
-    return fraction === undefined && exponent === undefined && !Number.isSafeInteger(value) ? BigInt(token) : value
+    return isInteger && !Number.isSafeInteger(value) ? BigInt(token) : value
   }
 
   private array(): Json[] {
