@@ -3,9 +3,9 @@ import { type FilterConfig, WEBP_PADDING_BYTES } from '../format/filter-pipeline
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
-import { decodeTile, openGenericTile, type ReadContext } from '../objects/generic-tile.ts'
+import { decodeTile, openGenericTile, type ReadContext, readStored } from '../objects/generic-tile.ts'
 import { isFirst, type Shard } from '../objects/shard.ts'
-import { type Folder, readAll, withSource } from '../storage/source.ts'
+import { type Folder, withSource } from '../storage/source.ts'
 import type { FindingCode, VariantOf } from './codes.ts'
 import { attempt, type Finding, finding, fromError, type Items, type Level, type Place } from './finding.ts'
 
@@ -162,7 +162,7 @@ export async function* checkedTileFile<T>(
 ): Items<Content<T> | undefined> {
   const file = `${folder.path}/${path}`
   run.counts.file_num++
-  const bytes = yield* attempt(code, { file }, () => withSource(folder.file(path), readAll))
+  const bytes = yield* attempt(code, { file }, () => withSource(folder.file(path), (source) => readStored(source, cx)))
   return bytes && (yield* checkedTile(bytes, describe, cx, { file, offset: 0 }, code))
 }
 

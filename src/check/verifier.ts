@@ -12,10 +12,10 @@ import type { InspectArray } from '../objects/array.ts'
 import type { CommitFile } from '../objects/commits.ts'
 import { entrySize } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
-import { openGenericTile, type ReadContext } from '../objects/generic-tile.ts'
+import { openGenericTile, type ReadContext, readStored } from '../objects/generic-tile.ts'
 import { GROUP_DETAILS_FOLDER } from '../objects/group.ts'
 import { withArticle } from '../objects/target.ts'
-import { type Folder, readAll, withSource } from '../storage/source.ts'
+import { type Folder, withSource } from '../storage/source.ts'
 import { type ChunkReports, FaultlessTiles, hasOffsetsInside, saysOffsetsInside, undoTile } from './undo.ts'
 import type { DataFilePart, Opened, Unit, UnitResult } from './units.ts'
 import { noneVerified, type VerifyFailure, type VerifyItem } from './verification.ts'
@@ -141,7 +141,10 @@ class Verifier {
     this.counts.file_num++
     await this.attempt({ file: source.name }, () =>
       withSource(source, async () => {
-        const isProtected = await this.verifyGenericTile(await readAll(source), { file: source.name, offset: 0 })
+        const isProtected = await this.verifyGenericTile(await readStored(source, this.cx), {
+          file: source.name,
+          offset: 0,
+        })
         if (isProtected === false) this.counts.unprotected_metadata_file_num++
       }),
     )

@@ -33,6 +33,7 @@ import {
   type ReadContext,
   readGenericTile,
   readGenericTileHeader,
+  readStored,
   readTileFile,
   type Times,
 } from './generic-tile.ts'
@@ -266,7 +267,7 @@ export class InspectArray {
 
   private readSchemaFile(path: string): Promise<ArraySchema> {
     return this.withFile(path, async (source) => {
-      const bytes = await readAll(source)
+      const bytes = await readStored(source, this.cx)
       const foreign = path === OLD_SCHEMA_FILE ? foreignSchema(bytes, bytes.length) : undefined
       if (foreign !== undefined) throw foreignError(foreign, source.name)
       return readGenericTile(bytes, arraySchema, this.cx, { file: source.name, offset: 0 })
@@ -277,7 +278,7 @@ export class InspectArray {
   private async proveKey(): Promise<void> {
     for (const { path } of await this.fragments()) {
       const opened = this.withFile(`${path}/${FRAGMENT_METADATA_FILE}`, async (source) =>
-        openGenericTile(await readAll(source), this.cx, { file: source.name, offset: 0 }),
+        openGenericTile(await readStored(source, this.cx), this.cx, { file: source.name, offset: 0 }),
       )
       if (await opened.catch(unlessFault)) return
     }

@@ -1,4 +1,4 @@
-import { addPlace, faultOf, hasCode, InspectError } from '../base/errors.ts'
+import { addPlace, faultOf, hasCode, type InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { CountedBytes, type Memory } from '../base/memory.ts'
 import { nameOf } from '../base/paths.ts'

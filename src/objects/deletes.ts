@@ -2,10 +2,10 @@ import { withPlace } from '../base/errors.ts'
 import { nameOf } from '../base/paths.ts'
 import { type ConditionNode, deleteCondition, requireMembers } from '../format/delete-condition.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import { readAll, withSource } from '../storage/source.ts'
+import { withSource } from '../storage/source.ts'
 import type { InspectArray } from './array.ts'
 import { commitKind, stem } from './commits.ts'
-import { readGenericTile } from './generic-tile.ts'
+import { readGenericTile, readStored } from './generic-tile.ts'
 import { isWithin } from './visibility.ts'
 
 /** Since this version sparse arrays have delete conditions, and consolidated fragments keep the times of the deletions. @see tiledb/sm/misc/constants.cc */
@@ -58,7 +58,7 @@ export async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[
 /** Reads a delete condition: it holds for the cells that stay. @throws InspectError also if TileDB refuses the condition */
 export function readDelete(array: InspectArray, { path, tile }: DeletePlace): Promise<ConditionNode> {
   return withSource(array.folder.file(path), async (source) => {
-    const bytes = tile ? await source.read(tile.offset, tile.length) : await readAll(source)
+    const bytes = tile ? await source.read(tile.offset, tile.length) : await readStored(source, array.cx)
     const place = { file: source.name, offset: tile?.offset ?? 0 }
     const condition = await readGenericTile(bytes, deleteCondition, array.cx, place)
     withPlace({ file: source.name }, () => requireMembers(condition))

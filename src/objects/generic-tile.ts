@@ -1,5 +1,5 @@
 import { addPlace, hasCode, InspectError, withHint } from '../base/errors.ts'
-import { Memory } from '../base/memory.ts'
+import { Memory, OPTION_OF_MEMORY } from '../base/memory.ts'
 import { sizeText } from '../base/sizes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
@@ -221,10 +221,18 @@ export function decodeTile<T>(
   return decode(payload, describe, { file, mostElements, space: `unfiltered content of the generic tile at ${offset}` })
 }
 
+/** All bytes of a file that is one generic tile. @throws InspectError TOO_LARGE if memory has no room for them */
+export async function readStored(source: ByteSource, { memory }: Pick<ReadContext, 'memory'>): Promise<Uint8Array> {
+  const size = await source.size()
+  if (size <= memory.room || size <= LEAST_CONTENT) return readAll(source)
+  const fault = withHint({ expected: `a file of at most ${memory.room} bytes`, found: size }, OPTION_OF_MEMORY)
+  throw new InspectError('TOO_LARGE', fault, { file: source.name })
+}
+
 /** {@link readGenericTile} for a file that is one generic tile. Closes the source. */
 export function readTileFile<T>(source: ByteSource, describe: Describe<T>, cx: ReadContext): Promise<T> {
   return withSource(source, async () =>
-    readGenericTile(await readAll(source), describe, cx, { file: source.name, offset: 0 }),
+    readGenericTile(await readStored(source, cx), describe, cx, { file: source.name, offset: 0 }),
   )
 }
 

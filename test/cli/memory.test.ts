@@ -57,6 +57,18 @@ describe('--memory', () => {
     expect(await run([...args, '--memory', '3M'], { storage })).toMatchObject({ code: 0, stderr: '' })
   })
 
+  test('files of metadata that are larger are not read', async () => {
+    const array = new EditedArray('22/metadata')
+    array.files.set(array.find(/\/__meta\/__10_[^/]*$/), new Uint8Array(20 * 2 ** 20))
+    for (const command of ['metadata', 'check', 'verify-checksums']) {
+      const { code, text, stderr } = await run([command, EDITED, '--memory', '1M'], { storage: array.storage() })
+      expect([code, `${text}${stderr}`]).toEqual([
+        3,
+        expect.stringMatching(/a file of at most 349525 bytes \(a third of --memory\)/),
+      ])
+    }
+  })
+
   test('check and verify-checksums say what they did not examine', async () => {
     const large = { storage: new EditedArray('22/big_tile').storage() }
     for (const command of ['check', 'verify-checksums']) {
