@@ -1,9 +1,10 @@
+import { element } from '../base/element.ts'
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf, cellReader } from '../format/value.ts'
 import type { ColumnData } from './column.ts'
-import { isWide, lanesOf, numbersOf } from './elements.ts'
+import { isWide, lanesOf, numberOf, numbersOf } from './elements.ts'
 
 /** Bounds of one dimension, inclusive; undefined means no limit. */
 export interface Bounds {
@@ -51,7 +52,7 @@ export function comparable(type: Datatype, bytes: Uint8Array): Comparable {
 export function comparableReader(type: Datatype): (bytes: Uint8Array) => Comparable {
   if (datatypeKind(type) === 'text') return (bytes) => bytes
   // The exact value. A printed value may be a shorter number, or the bits of a NaN.
-  if (datatypeKind(type) === 'float') return (bytes) => numbersOf(type, bytes)[0]
+  if (datatypeKind(type) === 'float') return (bytes) => numberOf(type, bytes)
   const read = cellReader(type, 1, { raw: true })
   return (bytes) => {
     const value = read(bytes, 0, bytes.length)
@@ -83,8 +84,9 @@ export function rangeOverlap(dimensions: readonly RangeType[], sets: RangeSets):
   return (box) => {
     let whole = true
     for (const [d, ranges] of sets) {
-      const { type } = dimensions[d]
-      const [min, max] = [comparable(type, box[d].min), comparable(type, box[d].max)]
+      const { type } = element(dimensions, d)
+      const side = element(box, d)
+      const [min, max] = [comparable(type, side.min), comparable(type, side.max)]
       // A box with NaN says nothing: TileDB forgets the earlier values at each NaN.
       if (Number.isNaN(min) || Number.isNaN(max)) {
         whole = false
@@ -126,8 +128,8 @@ export function rowsInside(
   let inside: Uint8Array | undefined
   for (const [d, ranges] of sets) {
     const hits = new Uint8Array(count)
-    for (const range of ranges) markInside(dimensions[d].type, columns[d], range, hits)
-    if (inside) for (let i = 0; i < count; i++) hits[i] &= inside[i]
+    for (const range of ranges) markInside(element(dimensions, d).type, element(columns, d), range, hits)
+    if (inside) for (let i = 0; i < count; i++) if (inside[i] === 0) hits[i] = 0
     inside = hits
     // If no cell is left, the other dimensions need not be compared.
     if (count > 0 && !inside.includes(1)) return new Uint32Array(0)
@@ -156,9 +158,10 @@ function markWide(signed: boolean, data: Uint8Array, { low, high, below }: Bound
   const [leastHigh, leastLow] = [Number(least >> 32n), Number(BigInt.asUintN(32, least))]
   const [mostHigh, mostLow] = [Number(most >> 32n), Number(BigInt.asUintN(32, most))]
   for (let i = 0; i < marks.length; i++) {
-    const upper = signed ? lanes[2 * i + 1] | 0 : lanes[2 * i + 1]
+    const lane = element(lanes, 2 * i + 1)
+    const upper = signed ? lane | 0 : lane
     if (upper < leastHigh || upper > mostHigh) continue
-    const lower = lanes[2 * i]
+    const lower = element(lanes, 2 * i)
     if ((upper > leastHigh || lower >= leastLow) && (upper < mostHigh || lower <= mostLow)) marks[i] = 1
   }
 }
@@ -176,9 +179,9 @@ function markInside(type: Datatype, { data, starts }: ColumnData, range: Bounds,
   }
   const values = numbersOf(type, data)
   const all = low === undefined && high === undefined && below === undefined
-  const [least, most, under] = [low ?? -INFINITY, high ?? INFINITY, below] as number[]
+  const [least, most, under] = [low ?? -INFINITY, high ?? INFINITY, below] as [number, number, number | undefined]
   for (let i = 0; i < marks.length; i++) {
-    const value = values[i]
+    const value = element(values, i)
     const inside = value >= least && value <= most && (under === undefined || value < under)
     if (all || inside || (nan && Number.isNaN(value))) marks[i] = 1
   }

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { fixedSize } from '../format/range.ts'
@@ -53,7 +54,7 @@ export class ValueColumn<T = CellValue> implements Iterable<T> {
 
   static numbers(values: Float64Array): ValueColumn<number> {
     const data = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
-    return new ValueColumn(values.length, (index) => values[index], fixedCells('FLOAT64', data))
+    return new ValueColumn(values.length, (index) => element(values, index), fixedCells('FLOAT64', data))
   }
 }
 
@@ -112,7 +113,7 @@ export class ColumnRows<T> implements Iterable<T> {
 
   /** The position in the columns of the i-th row. */
   position(i: number): number {
-    return this.rows ? this.rows[i] : i
+    return this.rows?.[i] ?? i
   }
 
   /** The same rows with other keys before theirs. */

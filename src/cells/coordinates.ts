@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { fixedSize, type RangeType } from '../format/range.ts'
 import { type Comparable, comparable, compare } from './bounds.ts'
@@ -20,7 +21,8 @@ export function coordinatesOf(
 /** Compares in row-major order. NaN comes last, as in a read. Zeros of both signs are equal. */
 export function compareCoordinates(a: readonly Comparable[], b: readonly Comparable[]): number {
   for (const [d, one] of a.entries()) {
-    const order = Number(Number.isNaN(one)) - Number(Number.isNaN(b[d])) || compare(one, b[d])
+    const other = element(b, d)
+    const order = Number(Number.isNaN(one)) - Number(Number.isNaN(other)) || compare(one, other)
     if (order !== 0) return order
   }
   return 0
@@ -36,7 +38,8 @@ export interface CellAt {
 export function isSamePlace(dimensions: Axes, a: CellAt, b: CellAt): boolean {
   for (const [d, dimension] of dimensions.entries()) {
     const size = fixedSize(dimension) ?? 0
-    const [x, y] = [a, b].map(({ columns, cell }) => cellBytes(columns[d] as ColumnData, cell, size))
+    const x = cellBytes(a.columns[d] as ColumnData, a.cell, size)
+    const y = cellBytes(b.columns[d] as ColumnData, b.cell, size)
     if (x.length === y.length && x.every((byte, i) => byte === y[i])) continue
     if (datatypeKind(dimension.type) !== 'float') return false
     if (compareCoordinates([comparable(dimension.type, x)], [comparable(dimension.type, y)]) !== 0) return false

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { badValue, type InspectError } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
@@ -22,7 +23,7 @@ export function denseBox(
 ): { domain: NDRange; order: Int32Array | undefined } {
   const { dimensions } = schema.domain
   if (count === 0) throw badValue({ expected: 'at least one cell for a dense fragment', found: 'none' }, { file })
-  const axes = dimensions.map(({ type }, d) => axisOf(columns[d].data, type, count))
+  const axes = dimensions.map(({ type }, d) => axisOf(element(columns, d).data, type, count))
   const volume = axes.reduce((product, { length }) => product * length, 1)
   if (volume !== count) {
     const box = axes.map(({ length }) => length).join(' × ')
@@ -38,7 +39,7 @@ export function denseBox(
   let sorted = true
   for (let cell = 0; cell < count; cell++) {
     let place = 0
-    for (const { length, positions } of axes) place = place * length + positions[cell]
+    for (const { length, positions } of axes) place = place * length + element(positions, cell)
     if (taken[place]) throw twice(schema, columns, cell, file)
     taken[place] = 1
     order[place] = cell
@@ -50,7 +51,7 @@ export function denseBox(
 function twice({ domain }: ArraySchema, columns: readonly ColumnData[], cell: number, file: string): InspectError {
   const at = domain.dimensions.map(({ name, type }, d) => {
     const size = datatypeSize(type)
-    return `${name}=${integerOf(type, columns[d].data.subarray(cell * size, (cell + 1) * size))}`
+    return `${name}=${integerOf(type, element(columns, d).data.subarray(cell * size, (cell + 1) * size))}`
   })
   return badValue(
     { expected: 'each coordinate once in a dense array', found: `${at.join(', ')} twice` },
@@ -73,15 +74,17 @@ interface Axis {
 function axisOf(data: Uint8Array, type: Datatype, count: number): Axis {
   const size = datatypeSize(type)
   const lanes = valueLanes(type, data, count)
-  const low = lanes[lanes.length - 1]
-  const high = lanes.length > 1 ? lanes[0] : new Uint32Array(count)
+  const low = element(lanes, lanes.length - 1)
+  const high = lanes.length > 1 ? element(lanes, 0) : new Uint32Array(count)
   let [least, most] = [0, 0]
-  const below = (a: number, b: number): boolean => high[a] < high[b] || (high[a] === high[b] && low[a] < low[b])
+  /** How far one value is above another. */
+  const above = (one: number, other: number): number =>
+    (element(high, one) - element(high, other)) * 2 ** 32 + (element(low, one) - element(low, other))
   for (let i = 1; i < count; i++) {
-    if (below(i, least)) least = i
-    else if (below(most, i)) most = i
+    if (above(i, least) < 0) least = i
+    else if (above(i, most) > 0) most = i
   }
-  const position = (i: number): number => (high[i] - high[least]) * 2 ** 32 + (low[i] - low[least])
+  const position = (i: number): number => above(i, least)
   const cell = (i: number): Uint8Array => data.slice(i * size, (i + 1) * size)
   const positions = Float64Array.from({ length: count }, (_, i) => position(i))
   return { min: cell(least), max: cell(most), length: position(most) + 1, positions }

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { InspectError, inconsistent } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
@@ -71,9 +72,17 @@ export class DenseCoordinates {
     let stride = 1
     for (const d of this.fastest) {
       strides[d] = stride
-      stride *= this.extents[d]
+      stride *= this.extent(d)
     }
     this.strides = strides
+  }
+
+  private extent(d: number): number {
+    return element(this.extents, d)
+  }
+
+  private axis(d: number): DenseAxis {
+    return element(this.grid.axes, d)
   }
 
   /** First coordinate of a tile along each axis. */
@@ -82,7 +91,7 @@ export class DenseCoordinates {
     const starts = axes.map(() => 0n)
     let rest = tile
     for (const d of this.fastestTiles) {
-      const { domainLow, firstTile, extent, tile_num } = axes[d]
+      const { domainLow, firstTile, extent, tile_num } = element(axes, d)
       starts[d] = domainLow + (firstTile + BigInt(rest % tile_num)) * extent
       rest = Math.floor(rest / tile_num)
     }
@@ -92,7 +101,7 @@ export class DenseCoordinates {
   /** Lowest and highest coordinate of a tile's written cells along each axis. */
   tileBox(tile: number): CoordinateRange[] {
     return this.starts(tile).map((start, d) => {
-      const axis = this.grid.axes[d]
+      const axis = this.axis(d)
       return narrowed(axis, { low: start, high: start + axis.extent - 1n })
     })
   }
@@ -108,7 +117,7 @@ export class DenseCoordinates {
       throw new InspectError('TOO_LARGE', { expected: `at most ${MOST_CELLS} cells a tile`, found: part.count })
     const starts = this.starts(tile)
     const coordinates = this.grid.axes.map(({ type }, d) =>
-      axisCoordinates(type, starts[d], this.strides[d], this.extents[d], part),
+      axisCoordinates(type, element(starts, d), element(this.strides, d), this.extent(d), part),
     )
     return { coordinates, rows: this.rows(tile, part, box) }
   }
@@ -172,13 +181,14 @@ export class DenseCoordinates {
     if (axes.length === 1 || writeOrder === this.schema.cell_order) {
       for (const d of this.fastest) {
         rest.delete(d)
-        length *= lengthOf(written[d])
+        length *= lengthOf(element(written, d))
         // The slab goes on if the written cells fill exactly one tile along this axis.
-        if (axes[d].high - axes[d].low + 1n !== axes[d].extent || axes[d].tile_num > 1) break
+        const { low, high, extent, tile_num } = this.axis(d)
+        if (high - low + 1n !== extent || tile_num > 1) break
       }
     }
     const rowMajor = [...rest].reverse()
-    const starts = new Uint32Array(rowMajor.reduce((product, d) => product * lengthOf(written[d]), 1))
+    const starts = new Uint32Array(rowMajor.reduce((product, d) => product * lengthOf(element(written, d)), 1))
     const first = written.map(({ from }) => from)
     this.fill(starts, written, rowMajor, first, { first: 0, count: this.grid.cells_per_tile })
     return { starts, length }
@@ -195,18 +205,16 @@ export class DenseCoordinates {
   /** The positions in a tile inside the ranges, along each axis. */
   private inTile(tile: number, ranges: readonly CoordinateRange[]): Span[] {
     return this.starts(tile).map((start, d) => {
-      const { low, high } = ranges[d]
+      const { low, high } = element(ranges, d)
       const last = high - start
-      return {
-        from: low > start ? Number(low - start) : 0,
-        to: last < this.extents[d] ? Number(last) : this.extents[d] - 1,
-      }
+      const extent = this.extent(d)
+      return { from: low > start ? Number(low - start) : 0, to: last < extent ? Number(last) : extent - 1 }
     })
   }
 
   /** Positions in `part`, in cell order, of the cells inside the spans; undefined if all cells are. */
   private rowsInside(spans: readonly Span[], part: CellRun): Uint32Array | undefined {
-    if (spans.every(({ from, to }, d) => from === 0 && to === this.extents[d] - 1)) return undefined
+    if (spans.every(({ from, to }, d) => from === 0 && to === this.extent(d) - 1)) return undefined
     const position = this.positionFrom(part.first, spans)
     if (!position) return new Uint32Array(0)
     const most = spans.reduce((product, span) => product * lengthOf(span), 1)
@@ -226,20 +234,22 @@ export class DenseCoordinates {
     position: number[],
     part: CellRun,
   ): number {
-    const { strides } = this
+    const ways = axes.map((d) => ({ d, ...element(spans, d), stride: element(this.strides, d) }))
     let place = this.cellAt(position) - part.first
     let count = 0
-    for (let k = 0; k < Math.max(1, axes.length) && place < part.count && count < out.length; ) {
+    for (let isAtEnd = false; !isAtEnd && place < part.count && count < out.length; ) {
       out[count++] = place
-      for (k = 0; k < axes.length; k++) {
-        const d = axes[k]
-        if (position[d] < spans[d].to) {
-          position[d]++
-          place += strides[d]
+      isAtEnd = true
+      for (const { d, from, to, stride } of ways) {
+        const at = element(position, d)
+        if (at < to) {
+          position[d] = at + 1
+          place += stride
+          isAtEnd = false
           break
         }
-        place -= (position[d] - spans[d].from) * strides[d]
-        position[d] = spans[d].from
+        place -= (at - from) * stride
+        position[d] = from
       }
     }
     return count
@@ -247,36 +257,38 @@ export class DenseCoordinates {
 
   /** The position along each axis of the first cell inside the spans, at or after `cell`; undefined if there is none. */
   private positionFrom(cell: number, spans: readonly Span[]): number[] | undefined {
-    const { fastest, extents } = this
+    const { fastest } = this
     if (spans.some(({ from, to }) => to < from)) return undefined
     const position = spans.map(() => 0)
     let rest = cell
     for (const d of fastest) {
-      position[d] = rest % extents[d]
-      rest = Math.floor(rest / extents[d])
+      const extent = this.extent(d)
+      position[d] = rest % extent
+      rest = Math.floor(rest / extent)
     }
     if (rest > 0) return undefined
     // From the slowest axis on: if the position is outside along an axis, all faster axes start again.
-    for (let k = fastest.length - 1; k >= 0; k--) {
-      const d = fastest[k]
-      const { from, to } = spans[d]
-      if (position[d] >= from && position[d] <= to) continue
-      let restarted = k + 1
-      if (position[d] > to) {
-        // The position advances along the next slower axis that is not at its end.
-        while (restarted < fastest.length && position[fastest[restarted]] === spans[fastest[restarted]].to) restarted++
-        if (restarted === fastest.length) return undefined
-        position[fastest[restarted]]++
-      }
-      for (const axis of fastest.slice(0, restarted)) position[axis] = spans[axis].from
-      break
+    const at = (d: number): number => element(position, d)
+    const isOutside = (d: number): boolean => at(d) < element(spans, d).from || at(d) > element(spans, d).to
+    const k = fastest.findLastIndex(isOutside)
+    if (k < 0) return position
+    const outside = element(fastest, k)
+    let restarted = fastest.slice(0, k + 1)
+    if (at(outside) > element(spans, outside).to) {
+      // The position advances along the next slower axis that is not at its end.
+      const slower = fastest.findIndex((d, i) => i > k && at(d) !== element(spans, d).to)
+      if (slower < 0) return undefined
+      const advanced = element(fastest, slower)
+      position[advanced] = at(advanced) + 1
+      restarted = fastest.slice(0, slower)
     }
+    for (const d of restarted) position[d] = element(spans, d).from
     return position
   }
 
   /** The cell at a position along each axis. */
   private cellAt(position: readonly number[]): number {
-    return position.reduce((sum, p, d) => sum + p * this.strides[d], 0)
+    return position.reduce((sum, p, d) => sum + p * element(this.strides, d), 0)
   }
 }
 

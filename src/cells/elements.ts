@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { Slab } from '../base/slab.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 
@@ -54,8 +55,8 @@ export function numberOf(type: Datatype, bytes: Uint8Array): number {
     view = numbersOf(type, one)
     viewsOfOne.set(type, view)
   }
-  for (let i = 0; i < view.BYTES_PER_ELEMENT; i++) one[i] = bytes[i]
-  return view[0]
+  for (let i = 0; i < view.BYTES_PER_ELEMENT; i++) one[i] = bytes[i] ?? 0
+  return element(view, 0)
 }
 
 /** 8-byte integers. */

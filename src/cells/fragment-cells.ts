@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { addPlace, InspectError, inconsistent, usage, withPlace } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { viewOf } from '../filters/bytes.ts'
@@ -133,11 +134,11 @@ export class FragmentCells {
         readers.push(reader)
       }
     }
-    if (onLostTail)
-      for (const file of files) file.onLostTail = (tile, lost) => onLostTail(lost, info.slots[file.slot].name, tile)
+    const nameOf = ({ slot }: TileFile): string => element(info.slots, slot).name
+    if (onLostTail) for (const file of files) file.onLostTail = (tile, lost) => onLostTail(lost, nameOf(file), tile)
     if (onRefused)
       for (const file of files) file.onRefused = (tile, part) => onRefused({ part, file: file.source.name, tile })
-    if (onOtherType) for (const file of files) file.onOtherType = () => onOtherType(info.slots[file.slot].name)
+    if (onOtherType) for (const file of files) file.onOtherType = () => onOtherType(nameOf(file))
   }
 
   /** Batches in stored order: one per tile, several for a large tile. */
@@ -248,7 +249,8 @@ export class FragmentCells {
   private partReaders(tile: number): (PartReader | undefined)[] {
     const isLarge = this.isLarge(tile)
     return this.readers.map(
-      (reader, i) => reader && ((isLarge && reader.parts?.(tile)) || partsOfWhole(reader, tile, this.columns[i])),
+      (reader, i) =>
+        reader && ((isLarge && reader.parts?.(tile)) || partsOfWhole(reader, tile, element(this.columns, i))),
     )
   }
 
@@ -296,7 +298,7 @@ export class FragmentCells {
   private reportUnreadable(error: unknown, index: number, tile: number): undefined {
     const placed = addPlace(error, { tile })
     if (!(placed instanceof InspectError) || !this.selection.onColumnError) throw placed
-    this.selection.onColumnError(placed, this.columns[index], tile)
+    this.selection.onColumnError(placed, element(this.columns, index), tile)
   }
 
   private async openFile(slot: number, role: TileRole): Promise<TileFile> {
@@ -306,7 +308,7 @@ export class FragmentCells {
   }
 
   private async fieldReader(slot: number): Promise<ColumnReader> {
-    const { varSized, nullable, type, cellSize } = this.info.slots[slot]
+    const { varSized, nullable, type, cellSize } = element(this.info.slots, slot)
     const validity = nullable ? await this.openFile(slot, 'validity') : undefined
     const memory = new ReusedMemory(this.selection.reuse)
     if (!varSized) return fixedReader(await this.openFile(slot, 'data'), validity, memory, cellSize)
@@ -353,7 +355,7 @@ function partsOfWhole(reader: ColumnReader, tile: number, column: ColumnType): P
     const { data, starts, validity } = await whole
     const valid = validity?.subarray(first, first + count)
     if (!starts) return { data: data.subarray(first * size, (first + count) * size), starts, validity: valid }
-    const from = starts[first]
+    const from = element(starts, first)
     const rebased = starts.subarray(first, first + count + 1).map((start) => start - from)
     return { data: data.subarray(from, starts[first + count]), starts: rebased, validity: valid }
   }
@@ -489,7 +491,7 @@ function startsOf(raw: Uint8Array, length: number, size: number, needed?: Uint8A
   let before = 0
   for (let i = 0; i < starts.length; i++) {
     if (needed?.[i] === 0) starts[i] = before
-    const start = starts[i]
+    const start = element(starts, i)
     if (start < before || start > length) {
       const found = viewOf(raw).getBigUint64(8 * i, true)
       throw inconsistent({ expected: `cell ${i} to start between ${before} and ${length}`, found }, AT_OFFSETS)
@@ -507,7 +509,7 @@ function startsOf(raw: Uint8Array, length: number, size: number, needed?: Uint8A
  */
 export function coordinatesOf(info: FragmentInfo, data: Uint8Array, cells: number, dimension: number): Uint8Array {
   const { coords_filters, domain } = info.schema
-  const size = datatypeSize(domain.dimensions[0].type)
+  const size = datatypeSize(element(domain.dimensions, 0).type)
   if (info.format_version > 1 || coords_filters.filters.some(({ name }) => isCompressor(name)))
     return data.subarray(dimension * cells * size, (dimension + 1) * cells * size)
   const out = new Uint8Array(cells * size)

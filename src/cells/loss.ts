@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { filterOf } from '../filters/registry.ts'
 import { type FloatScale, fitsWidth, floatScale, scaledInteger } from '../filters/scale-float.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -27,13 +28,15 @@ export function hasLossyDimension(info: FragmentInfo): boolean {
  * SCALE_FLOAT sees what another filter made of the values, or no floats.
  */
 export function roundingOf(info: FragmentInfo, slot: number): FloatScale | undefined {
-  const { type } = info.slots[slot]
+  const { type } = element(info.slots, slot)
   const size = datatypeSize(type)
   if (datatypeKind(type) !== 'float' || (size !== 4 && size !== 8)) return undefined
   const filters = filePipeline(info, { slot, role: 'data' }, false)
   const lossy = filters.filter((filter) => filterOf(filter.name)?.loss?.(filter) !== undefined)
   const first = filters.find(({ name }) => filterOf(name)?.keepsData !== true)
-  return lossy.length === 1 && first === lossy[0] && first.name === 'SCALE_FLOAT' ? floatScale(first, size) : undefined
+  return lossy.length === 1 && first !== undefined && first === lossy[0] && first.name === 'SCALE_FLOAT'
+    ? floatScale(first, size)
+    : undefined
 }
 
 /** Whether a float fits into the integers of a scale. If not, another value is stored. */

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type CellReader, type CellValue, cellReader, type ValueStyle } from '../format/value.ts'
 import type { CellBatch, ColumnData, ColumnType } from './column.ts'
@@ -62,11 +63,11 @@ export function* batchRows(
 ): Generator<{ [field: string]: CellValue }> {
   const count = batch.rows?.length ?? batch.cell_num
   for (let i = 0; i < count; i++) {
-    const cell = batch.rows ? batch.rows[i] : i
+    const cell = batch.rows?.[i] ?? i
     const row: { [field: string]: CellValue } = {}
-    for (let c = 0; c < columns.length; c++) {
+    for (const [c, { name }] of columns.entries()) {
       const data = batch.columns[c]
-      if (data) row[columns[c].name] = values[c](data, cell)
+      if (data) row[name] = element(values, c)(data, cell)
     }
     yield row
   }

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { compareBytes } from '../filters/bytes.ts'
 import { datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import type { NDRange, Range, RangeType } from '../format/range.ts'
@@ -16,10 +17,11 @@ import { wideExtremes } from './extremes.ts'
  */
 export function buildRTree(version: number, leaves: readonly NDRange[], dimensions: readonly RangeType[]): RTree {
   const levels: NDRange[][] = []
-  if (leaves.length > 0) levels.push([...leaves])
-  while (levels.length > 0 && levels[0].length > 1) {
-    const below = levels[0]
-    const level: NDRange[] = []
+  let level = [...leaves]
+  if (level.length > 0) levels.push(level)
+  while (level.length > 1) {
+    const below = level
+    level = []
     for (let from = 0; from < below.length; from += RTREE_FANOUT) {
       level.push(unionOf(below.slice(from, from + RTREE_FANOUT), dimensions))
     }
@@ -28,7 +30,7 @@ export function buildRTree(version: number, leaves: readonly NDRange[], dimensio
   return {
     fanout: RTREE_FANOUT,
     dim_num: version < 5 ? dimensions.length : undefined,
-    type: version < 5 ? dimensions[0].type : undefined,
+    type: version < 5 ? element(dimensions, 0).type : undefined,
     levels: levels.map((mbrs) => levelOf(mbrs, dimensions)),
   }
 }
@@ -36,10 +38,11 @@ export function buildRTree(version: number, leaves: readonly NDRange[], dimensio
 /** The smallest box around all boxes. NaN along a dimension is ignored, because it would hide the cells of other boxes. */
 export function unionOf(boxes: readonly NDRange[], dimensions: readonly RangeType[]): NDRange {
   return dimensions.map((dimension, d): Range => {
-    let { min, max } = boxes[0][d]
-    for (const box of boxes) {
-      if (compareValues(dimension, box[d].min, min) < 0 || isNaNBytes(dimension, min)) min = box[d].min
-      if (compareValues(dimension, box[d].max, max) > 0 || isNaNBytes(dimension, max)) max = box[d].max
+    const ranges = boxes.map((box) => element(box, d))
+    let { min, max } = element(ranges, 0)
+    for (const range of ranges) {
+      if (compareValues(dimension, range.min, min) < 0 || isNaNBytes(dimension, min)) min = range.min
+      if (compareValues(dimension, range.max, max) > 0 || isNaNBytes(dimension, max)) max = range.max
     }
     return { min, max }
   })
@@ -47,14 +50,14 @@ export function unionOf(boxes: readonly NDRange[], dimensions: readonly RangeTyp
 
 /** Whether two boxes have a point in common. */
 export function boxesMeet(a: NDRange, b: NDRange, dimensions: readonly RangeType[]): boolean {
-  return dimensions.every(
-    (dimension, d) =>
-      compareValues(dimension, a[d].min, b[d].max) <= 0 && compareValues(dimension, b[d].min, a[d].max) <= 0,
-  )
+  return dimensions.every((dimension, d) => {
+    const [one, other] = [element(a, d), element(b, d)]
+    return compareValues(dimension, one.min, other.max) <= 0 && compareValues(dimension, other.min, one.max) <= 0
+  })
 }
 
 function isNaNBytes({ type }: RangeType, value: Uint8Array): boolean {
-  return datatypeKind(type) === 'float' && Number.isNaN(numbersOf(type, value)[0])
+  return datatypeKind(type) === 'float' && Number.isNaN(numberOf(type, value))
 }
 
 /** The range of a tile's coordinates along one dimension. NaN is ignored unless all are NaN. */
@@ -69,10 +72,20 @@ export function coordinateRange(dimension: RangeType, cells: ColumnData, cellNum
   const size = values.BYTES_PER_ELEMENT
   let min = 0
   let max = 0
-  for (let i = 1; i < values.length; i++) {
+  let least = Number.NaN
+  let most = Number.NaN
+  let i = 0
+  for (const value of values) {
     // After NaN, the next value is always taken, even another NaN.
-    if (values[i] < values[min] || Number.isNaN(values[min])) min = i
-    if (values[i] > values[max] || Number.isNaN(values[max])) max = i
+    if (value < least || Number.isNaN(least)) {
+      least = value
+      min = i
+    }
+    if (value > most || Number.isNaN(most)) {
+      most = value
+      max = i
+    }
+    i++
   }
   return { min: data.slice(min * size, (min + 1) * size), max: data.slice(max * size, (max + 1) * size) }
 }

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { addPlace, badValue, hasCode, InspectError, withHint } from '../base/errors.ts'
 import { Lease, OPTION_OF_MEMORY } from '../base/memory.ts'
 import type { LostTail, RefusedPart } from '../filters/filter.ts'
@@ -101,7 +102,7 @@ export class TileFile {
     const info = await fragment.info()
     const { offsetsList } = fieldTileFile(info, slot, role)
     const offsets = (await fragment.offsets(offsetsList, slot)) ?? new Float64Array(0)
-    checkOffsetCount(fragment, info, `${offsetsList}.${info.slots[slot].name}`, offsets.length)
+    checkOffsetCount(fragment, info, `${offsetsList}.${element(info.slots, slot).name}`, offsets.length)
     const varSizes = role === 'var' ? await fragment.offsets('tile_var_sizes', slot) : undefined
     return new TileFile(fragment, info, slot, role, offsets, varSizes)
   }
@@ -121,7 +122,7 @@ export class TileFile {
    * @throws InspectError INCONSISTENT if offsets do not rise
    */
   place(tile: number): TilePlace {
-    const offset = this.offsets[tile]
+    const offset = this.start(tile)
     return { offset, size: sizeBetween(offset, this.end(tile), tile, this.source.name) }
   }
 
@@ -130,13 +131,17 @@ export class TileFile {
     return Math.max(BLOCK_BYTES, Math.min(LARGE_TILE, this.fragment.cx.memory.room / LARGE_SHARE))
   }
 
+  private start(tile: number): number {
+    return element(this.offsets, tile)
+  }
+
   private end(tile: number): number {
-    return tile + 1 < this.info.tile_num ? this.offsets[tile + 1] : this.size
+    return tile + 1 < this.info.tile_num ? this.start(tile + 1) : this.size
   }
 
   /** Whether a tile has so many bytes, stored or unfiltered, that it should be read by {@link chunks} or {@link pieces}. */
   isLarge(tile: number): boolean {
-    if (this.end(tile) - this.offsets[tile] > this.large) return true
+    if (this.end(tile) - this.start(tile) > this.large) return true
     // An offsets tile may have only the few bytes that say that the offsets are among the values.
     return this.role !== 'offsets' && (this.expectedSize(tile) ?? 0) > this.large
   }
@@ -217,7 +222,7 @@ export class TileFile {
     let blocks = 0
     for (let tile = from; tile <= to; tile++) {
       if (skip?.(tile)) continue
-      const [offset, end] = [this.offsets[tile], this.end(tile)]
+      const [offset, end] = [this.start(tile), this.end(tile)]
       const inBlocks = this.isLarge(tile)
       const step = inBlocks ? BLOCK_BYTES : end - offset
       for (let at = offset; at < end && blocks < MOST_PLANNED; at += step) {
@@ -251,7 +256,7 @@ export class TileFile {
   onlyChunkNow(tile: number): StoredChunk | undefined {
     const { held } = this.stream
     if (!held) return undefined
-    const at = this.offsets[tile] - held.offset
+    const at = this.start(tile) - held.offset
     const end = this.end(tile) - held.offset
     return at >= 0 && end <= held.bytes.length ? onlyChunk(held.bytes, at, end) : undefined
   }
@@ -323,7 +328,7 @@ export class TileFile {
 
   /** Filters of this file, in writing order. */
   get filters(): FilterConfig[] {
-    const { varSized } = this.info.slots[this.slot]
+    const { varSized } = element(this.info.slots, this.slot)
     const role: FileRole = this.role === 'data' && varSized ? 'offsets' : this.role
     return filePipeline(this.info, { slot: this.slot, role }, this.fragment.cx.encrypted)
   }
@@ -342,7 +347,7 @@ export class TileFile {
       const expected = 'no AES filter in the schema of an array without encryption, which has no key'
       throw badValue({ expected, found: 'one' }, { field: 'filters' })
     }
-    const slot = info.slots[this.slot]
+    const slot = element(info.slots, this.slot)
     const tile: TileType = {
       ...tileDatatypes(info, slot, role),
       cellSize: fileCellSize(info, this.slot, role === 'var' ? 'data' : role),

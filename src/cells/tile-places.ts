@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { inconsistent } from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
 import { fieldFileName } from '../format/field-files.ts'
@@ -30,7 +31,7 @@ interface FieldTileFile {
 
 export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole): FieldTileFile {
   return {
-    name: fieldFileName(info.format_version, info.slots[slot], role) ?? '.tdb',
+    name: fieldFileName(info.format_version, element(info.slots, slot), role) ?? '.tdb',
     offsetsList: role === 'var' ? 'tile_var_offsets' : role === 'validity' ? 'tile_validity_offsets' : 'tile_offsets',
     size: sizesOf(info, role)?.[slot] ?? 0,
   }
@@ -64,11 +65,12 @@ export function tileCellNum(info: FragmentInfo, tile: number): number {
 
 /** Number of cells in several tiles. @param tiles tiles in rising order */
 export function tilesCellNum(info: FragmentInfo, tiles: Uint32Array): number {
-  return tiles.length === 0 ? 0 : (tiles.length - 1) * info.cells_per_tile + tileCellNum(info, tiles[tiles.length - 1])
+  const last = tiles.at(-1)
+  return last === undefined ? 0 : (tiles.length - 1) * info.cells_per_tile + tileCellNum(info, last)
 }
 
 /** Unfiltered bytes of one cell, in a file whose cells are all the same size. */
 export function fileCellSize(info: FragmentInfo, slot: number, role: Exclude<TileRole, 'var'>): number {
   if (role === 'offsets') return 8
-  return role === 'validity' ? 1 : info.slots[slot].cellSize
+  return role === 'validity' ? 1 : element(info.slots, slot).cellSize
 }

@@ -7,7 +7,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64, u64s } from '../format/u32.ts'
 import type { ColumnData } from './column.ts'
 import type { Slabs } from './dense-coordinates.ts'
-import { type Cells, isWide, lanesOf, numbersOf } from './elements.ts'
+import { type Cells, isWide, lanesOf, numberOf, numbersOf } from './elements.ts'
 import { extremesOf, isPlainText } from './extremes.ts'
 import { SumOf } from './sum-of.ts'
 
@@ -158,7 +158,7 @@ export function fragmentStatistics(field: StatisticsField, lists: StatisticsList
  */
 export function holdsExtremes(type: Datatype, sum: Uint8Array | undefined): boolean {
   if (datatypeKind(type) !== 'float') return true
-  return sum?.length === 8 && Math.abs(numbersOf('FLOAT64', sum)[0]) < Number.MAX_VALUE
+  return sum?.length === 8 && Math.abs(numberOf('FLOAT64', sum)) < Number.MAX_VALUE
 }
 
 /**
@@ -196,7 +196,7 @@ function withoutNulls(visit: Uint32Array | undefined, validity: Uint8Array | und
   const at = new Uint32Array(total)
   let length = 0
   for (let i = 0; i < total; i++) {
-    const cell = visit ? visit[i] : i
+    const cell = visit?.[i] ?? i
     if (validity[cell] !== 0) at[length++] = cell
   }
   return { length, at: at.subarray(0, length) }
@@ -245,7 +245,7 @@ export class ExtremeList {
   }
 
   get(tile: number): Uint8Array {
-    return this.values ? this.values[tile] : this.fixed.subarray(tile * this.size, (tile + 1) * this.size)
+    return this.values?.[tile] ?? this.fixed.subarray(tile * this.size, (tile + 1) * this.size)
   }
 
   list(): TileMinMax {

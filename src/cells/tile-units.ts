@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { InspectError, orError } from '../base/errors.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import type { Fragment } from '../objects/fragment.ts'
@@ -89,7 +90,8 @@ export function tileUnits(
         const lent = new Map<number, Uint8Array>()
         for (const [t, tile] of tiles.entries()) {
           const at = 2 * (f * tiles.length + t)
-          if (places[at] >= 0) lent.set(tile, new Uint8Array(room, places[at], places[at + 1] - places[at]))
+          const [start, end] = [element(places, at), element(places, at + 1)]
+          if (start >= 0) lent.set(tile, new Uint8Array(room, start, end - start))
         }
         file.lent = lent
       }
@@ -111,7 +113,7 @@ export async function unfilterUnit(files: readonly TileFile[], unit: TileUnit): 
   let at = 0
   for (const [f, file] of files.entries()) {
     const wanted = new Set(tiles)
-    file.plan(tiles[0], tiles[tiles.length - 1], { skip: (tile) => !wanted.has(tile), reuse: true })
+    file.plan(element(tiles, 0), element(tiles, tiles.length - 1), { skip: (tile) => !wanted.has(tile), reuse: true })
     for (const [t, tile] of tiles.entries()) {
       const data = await unfiltered(file, tile, new Uint8Array(room, at))
       if (!data || at + data.length > bytes) continue

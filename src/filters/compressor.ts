@@ -70,9 +70,10 @@ export function compressionFilter(codec: PartCodec): Filter {
       const hasEmpty = cx.onRefused && data_parts.some(({ compressed_length }) => compressed_length === 0)
       if (hasEmpty && (cx.losesEmptyParts || metadata_parts.length > 0)) cx.onRefused?.('part of nothing')
       // `into` has the size of all data.
-      const isOnePart = data_parts.length === 1
+      const [first, second] = data_parts
+      const isOnePart = second === undefined
       const place = { ofMetadata: false, into: isOnePart ? cx.into : undefined }
-      if (isOnePart && metadata_parts.length === 0 && data_parts[0].compressed_length === bytes.data.length) {
+      if (isOnePart && metadata_parts.length === 0 && first?.compressed_length === bytes.data.length) {
         // The usual case, without the lists below.
         return { metadata: NO_BYTES, data: codec.decompress(bytes.data, total, config, cx, place) }
       }

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { type ErrorPlace, faultOf, InspectError, inconsistent, longer, withHint } from '../base/errors.ts'
 import { OPTION_OF_MEMORY } from '../base/memory.ts'
 import { sizeText } from '../base/sizes.ts'
@@ -235,14 +236,14 @@ export class Pipeline {
     let data = options.into !== undefined && options.into.length >= total ? options.into : NO_BYTES
     let at = 0
     let offsets: Float64Array | undefined
-    for (let index = 0; index < chunks.length; index++) {
-      const { original_length } = chunks[index]
+    for (const [index, chunk] of chunks.entries()) {
+      const { original_length } = chunk
       let room: Uint8Array | undefined
       if (data.length >= total || (chunks.length > 1 && total <= FIRST_ALLOCATION)) {
         data = withRoom(data, at, total, total)
         room = data.subarray(at, at + original_length)
       }
-      const out = this.undoAt(stored, base, chunks[index], index, options, room)
+      const out = this.undoAt(stored, base, chunk, index, options, room)
       if (out.offsets) {
         if (index > 0) throw inconsistent({ expected: 'one chunk of strings', found: chunks.length }, { offset: base })
         offsets = out.offsets
@@ -376,8 +377,8 @@ export class Pipeline {
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
     const least = this.tile.stringOffsets ? LEAST_STRING_LIMIT : LEAST_LIMIT
     for (let i = stages.length - 1; i >= last; i--) {
-      const { config, filter, datatype, growth } = stages[i]
-      const cx = contexts.ofStages[i]
+      const { config, filter, datatype, growth } = element(stages, i)
+      const cx = element(contexts.ofStages, i)
       cx.limit =
         least + Math.min(chunk.original_length * growth, this.mostUndone(i, bytes.metadata.length + bytes.data.length))
       cx.kernels = kernels
@@ -454,8 +455,9 @@ export class Pipeline {
         found: 'an empty chunk: the release that wrote it lost them',
       })
     }
-    if (this.stages.length > 1) {
-      const { name } = this.stages[this.stages.length - 1].config
+    const last = this.stages.at(-1)
+    if (last && this.stages.length > 1) {
+      const { name } = last.config
       throw badData(
         {
           expected: `metadata of ${name}`,
@@ -487,13 +489,12 @@ export class Pipeline {
     let nothing = false
     let parts: FilterParts = { metadata: [], data: [data], ...(options.offsets && { offsets: options.offsets }) }
     for (let i = 0; i < this.stages.length; i++) {
-      const { config, filter, datatype } = this.stages[i]
+      const stage = element(this.stages, i)
+      const { config, filter, datatype } = stage
       // This filter loses an empty part that an earlier filter expects. TileDB writes such chunks, but cannot read them.
       // Here the filters begin again without any part.
       const losesPart =
-        i > 0 &&
-        losesEmptyPart(this.stages[i], this.tile.formatVersion) &&
-        parts.data.every(({ length }) => length === 0)
+        i > 0 && losesEmptyPart(stage, this.tile.formatVersion) && parts.data.every(({ length }) => length === 0)
       if (!nothing && losesPart && data.length === 0 && !options.offsets) {
         nothing = true
         parts = { metadata: [], data: [] }

@@ -165,5 +165,6 @@ export function keepsOffsets({ name }: FilterConfig, type: Datatype, schemaVersi
  * they do.
  */
 export function mayHoldOffsets(filters: readonly FilterConfig[]): boolean {
-  return filters.length > 0 && filterOf(filters[0].name)?.offsetsInsideSince !== undefined
+  const [first] = filters
+  return first !== undefined && filterOf(first.name)?.offsetsInsideSince !== undefined
 }

@@ -1,7 +1,8 @@
+import { element } from '../base/element.ts'
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, rleStringMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, checkLimit, NO_BYTES } from './bytes.ts'
+import { badData, checkLimit, copyBytes, NO_BYTES } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { lanesOf } from './elements.ts'
 import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
@@ -75,26 +76,27 @@ function compressCells(part: Uint8Array, size: number): Uint8Array {
   }
   const count = part.length / size
   if (count === 0) return NO_BYTES
-  const starts = new Uint32Array(count)
-  const runs = runStarts(part, size, starts)
-  const out = new Uint8Array(runs * (size + 2))
+  const ends = runEnds(part, size)
+  const out = new Uint8Array(ends.length * (size + 2))
   let at = 0
-  for (let run = 0; run < runs; run++) {
-    const from = starts[run] * size
-    const length = (run + 1 < runs ? starts[run + 1] : count) - starts[run]
-    for (let i = from; i < from + size; i++) out[at++] = part[i]
+  let start = 0
+  for (const end of ends) {
+    at = copyBytes(part, start * size, (start + 1) * size, out, at)
+    const length = end - start
+    start = end
     out[at++] = length >>> 8
     out[at++] = length
   }
   return out
 }
 
-/** Fills `starts` with the index of each run's first cell. @returns the number of runs */
-function runStarts(part: Uint8Array, size: number, starts: Uint32Array): number {
+/** Returns the end of each run: the index of the first cell after it. */
+function runEnds(part: Uint8Array, size: number): Uint32Array {
   const unit = size % 4 === 0 ? 4 : size === 2 ? 2 : 1
   const lanes = lanesOf(part, unit)
   const each = size / unit
-  let runs = 1
+  const ends = new Uint32Array(part.length / size)
+  let runs = 0
   let start = 0
   let before = lanes[0]
   for (let cell = 1, at = each; at < lanes.length; cell++, at += each) {
@@ -103,11 +105,12 @@ function runStarts(part: Uint8Array, size: number, starts: Uint32Array): number 
     before = value
     if (each > 1) for (let lane = 1; same && lane < each; lane++) same = lanes[at + lane] === lanes[at + lane - each]
     if (!same || cell - start === LONGEST_RUN) {
-      starts[runs++] = cell
+      ends[runs++] = cell
       start = cell
     }
   }
-  return runs
+  ends[runs++] = ends.length
+  return ends.subarray(0, runs)
 }
 
 function decompressCells(part: Uint8Array, originalLength: number, size: number): Uint8Array {
@@ -116,7 +119,7 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
     throw badData({ expected: `runs of ${stride} bytes`, found: `${part.length} bytes` }, 'compressed_length')
   }
   let cells = 0
-  for (let at = size; at < part.length; at += stride) cells += (part[at] << 8) | part[at + 1]
+  for (let at = size; at < part.length; at += stride) cells += readCount(part, at, 2)
   const tail = originalLength % size
   if (tail > 0 && cells * size === originalLength - tail) {
     throw badData({
@@ -133,9 +136,9 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
   const out = new Uint8Array(originalLength)
   let to = 0
   for (let at = 0; at < part.length; at += stride) {
-    const length = ((part[at + size] << 8) | part[at + size + 1]) * size
+    const length = readCount(part, at + size, 2) * size
     if (length > 0) {
-      for (let i = 0; i < size; i++) out[to + i] = part[at + i]
+      copyBytes(part, at, at + size, out, to)
       repeat(out, to, size, length)
     }
     to += length
@@ -149,7 +152,7 @@ const SHORT = 32
 /** Fills the `length` bytes at `at` with copies of the first `size` bytes there. */
 function repeat(out: Uint8Array, at: number, size: number, length: number): void {
   if (length <= SHORT) {
-    for (let i = size; i < length; i++) out[at + i] = out[at + i - size]
+    for (let i = size; i < length; i++) out[at + i] = element(out, at + i - size)
     return
   }
   for (let done = size; done < length; done *= 2) out.copyWithin(at + done, at, at + Math.min(done, length - done))
@@ -226,7 +229,7 @@ function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredByt
     if (run > 0 && stringLength > 0) {
       // A call of copyBytes would cost a tenth of the time.
       if (stringLength > SHORT) data.set(input.subarray(at, at + stringLength), to)
-      else for (let i = 0; i < stringLength; i++) data[to + i] = input[at + i]
+      else for (let i = 0; i < stringLength; i++) data[to + i] = element(input, at + i)
       repeat(data, to, stringLength, run * stringLength)
     }
     at += stringLength

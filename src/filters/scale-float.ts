@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { badValue, unexpected } from '../base/errors.ts'
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import { type Datatype, datatypeKind, datatypeSize, type ElementSize } from '../format/datatype.ts'
@@ -127,11 +128,13 @@ function toIntegers(part: Uint8Array, size: 4 | 8, width: ElementSize, config: F
   const output = new Uint8Array(values.length * width)
   const lanes = lanesOf(output, width)
   const each = lanesEach(width)
-  for (let i = 0, to = 0; i < values.length; i++, to += each) {
-    const value = scaledInteger(values[i], scale)
+  let to = 0
+  for (const float of values) {
+    const value = scaledInteger(float, scale)
     if (!fitsWidth(value, scale)) throw badValue({ expected: `scaled values that fit ${8 * width} bits`, found: value })
     lanes[to] = value
     if (each === 2) lanes[to + 1] = Math.floor(value / 2 ** 32)
+    to += each
   }
   return output
 }
@@ -146,8 +149,8 @@ function toFloats(part: Uint8Array, width: ElementSize, size: 4 | 8, config: Fil
   const scale = numberOf(config, 'scale')
   const offset = numberOf(config, 'offset')
   for (let i = 0, at = 0; i < output.length; i++, at += each) {
-    const lane = (lanes[at] << shift) >> shift
-    const value = each === 1 ? lane : int64(lane >>> 0, lanes[at + 1], single)
+    const lane = (element(lanes, at) << shift) >> shift
+    const value = each === 1 ? lane : int64(lane >>> 0, element(lanes, at + 1), single)
     output[i] = scale * (single ? Math.fround(value) : value) + offset
   }
   return new Uint8Array(single ? new Float32Array(output).buffer : output.buffer)

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import { badValue } from '../base/errors.ts'
 import type { StringPart } from '../format/chunk-metadata.ts'
 import type { AnyIo } from '../format/io.ts'
@@ -17,8 +18,8 @@ export function countSize(largest: number): number {
 
 /** Reads a big-endian count. The caller has checked that it is within `bytes`. */
 export function readCount(bytes: Uint8Array, at: number, size: number): number {
-  let count = bytes[at]
-  for (let i = 1; i < size; i++) count = count * 256 + bytes[at + i]
+  let count = 0
+  for (let i = at; i < at + size; i++) count = count * 256 + element(bytes, i)
   return count
 }
 
@@ -44,23 +45,27 @@ export class StringCells {
     this.offsets = offsets
   }
 
+  start(cell: number): number {
+    return element(this.offsets, cell)
+  }
+
   end(cell: number): number {
-    return cell + 1 < this.count ? this.offsets[cell + 1] : this.data.length
+    return this.offsets[cell + 1] ?? this.data.length
   }
 
   length(cell: number): number {
-    return this.end(cell) - this.offsets[cell]
+    return this.end(cell) - this.start(cell)
   }
 
   /** Writes a string. @returns the offset after it */
   copyTo(out: Uint8Array, at: number, cell: number): number {
-    return copyBytes(this.data, this.offsets[cell], this.end(cell), out, at)
+    return copyBytes(this.data, this.start(cell), this.end(cell), out, at)
   }
 
   /** Whether two cells hold the same string. */
   same(one: number, other: number): boolean {
-    const from = this.offsets[one]
-    const shift = this.offsets[other] - from
+    const from = this.start(one)
+    const shift = this.start(other) - from
     const end = this.end(one)
     if (end - from !== this.length(other)) return false
     for (let i = from; i < end; i++) if (this.data[i] !== this.data[i + shift]) return false
@@ -79,7 +84,8 @@ export class StringCells {
  */
 export function stringCells(parts: FilterParts, filter: string): StringCells {
   const { offsets, data, metadata } = parts
-  if (metadata.length > 0 || data.length !== 1 || offsets === undefined) {
+  const [strings, ...others] = data
+  if (metadata.length > 0 || strings === undefined || others.length > 0 || offsets === undefined) {
     throw badValue(`expected ${filter} of var-sized strings to be the first filter`)
   }
   if (offsets.length === 0) throw badValue({ expected: `at least one cell for ${filter}`, found: 'none' })
@@ -88,10 +94,10 @@ export function stringCells(parts: FilterParts, filter: string): StringCells {
     if (!(offset >= before)) throw badValue({ expected: 'rising offsets', found: `${offset} after ${before}` })
     before = offset
   }
-  if (offsets[0] !== 0 || before > data[0].length) {
-    throw badValue({ expected: `offsets from 0 to ${data[0].length}`, found: `${offsets[0]} to ${before}` })
+  if (offsets[0] !== 0 || before > strings.length) {
+    throw badValue({ expected: `offsets from 0 to ${strings.length}`, found: `${offsets[0]} to ${before}` })
   }
-  return new StringCells(data[0], offsets)
+  return new StringCells(strings, offsets)
 }
 
 /**

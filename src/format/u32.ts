@@ -1,3 +1,8 @@
+/** Reads the little-endian uint16 at `at`. The caller checks the bounds. */
+export function u16(bytes: Uint8Array, at: number): number {
+  return bytes[at] | (bytes[at + 1] << 8)
+}
+
 /**
  * Reads the little-endian uint32 at `at`. For a few numbers this is faster than making a DataView. The caller checks the
  * bounds.

@@ -23,7 +23,7 @@ export function undoLz4Frame(data: Uint8Array, size: number): Uint8Array {
   const magic = uint32()
   if (magic !== MAGIC)
     throw badData({ expected: 'an LZ4 frame', found: `one that begins with 0x${magic.toString(16)}` })
-  const flags = data[take(2)]
+  const flags = view.getUint8(take(2))
   if (flags >> 6 !== VERSION) throw badData({ expected: `version ${VERSION} of LZ4 frames`, found: flags >> 6 })
   const has = (bit: number): boolean => ((flags >> bit) & 1) === 1
   // Skips the size of the content, the id of a dictionary, and the checksum of the header.

@@ -1,3 +1,4 @@
+import { element } from '../../base/element.ts'
 import { badData, copyBytes } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { compressLz4, lz4Bound } from './lz4-compress.ts'
@@ -20,18 +21,18 @@ export function undoBlock(block: Uint8Array, out: Uint8Array, start = 0, first =
   const extended = (nibble: number): number => {
     let length = nibble
     if (nibble === NIBBLE_FULL) {
-      let byte: number
+      let byte: number | undefined
       do {
-        if (at >= block.length) throw badData({ expected: 'the rest of an LZ4 length', found: 'the end of the block' })
         byte = block[at++]
+        if (byte === undefined) throw badData({ expected: 'the rest of an LZ4 length', found: 'the end of the block' })
         length += byte
       } while (byte === 255)
     }
     return length
   }
   while (true) {
-    if (at >= block.length) throw badData({ expected: 'an LZ4 sequence', found: 'the end of the block' })
     const token = block[at++]
+    if (token === undefined) throw badData({ expected: 'an LZ4 sequence', found: 'the end of the block' })
     const literals = extended(token >> 4)
     if (literals > block.length - at)
       throw badData({ expected: `${literals} LZ4 literals`, found: `${block.length - at} bytes` })
@@ -39,16 +40,18 @@ export function undoBlock(block: Uint8Array, out: Uint8Array, start = 0, first =
     to = copyBytes(block, at, at + literals, out, to)
     at += literals
     if (at === block.length) return to
-    if (block.length - at < OFFSET_BYTES)
+    const low = block[at]
+    const high = block[at + 1]
+    if (low === undefined || high === undefined)
       throw badData({ expected: 'the offset of an LZ4 match', found: 'the end of the block' })
-    const offset = block[at] | (block[at + 1] << 8)
+    const offset = low | (high << 8)
     at += OFFSET_BYTES
     if (offset === 0 || offset > to - first)
       throw badData({ expected: `an LZ4 offset of 1 to ${to - first}`, found: offset })
     const end = to + MIN_MATCH + extended(token & NIBBLE_FULL)
     if (end > out.length) return undefined
     // Byte by byte, because a match may overlap its own output.
-    for (; to < end; to++) out[to] = out[to - offset]
+    for (; to < end; to++) out[to] = element(out, to - offset)
   }
 }
 

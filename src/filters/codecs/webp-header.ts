@@ -25,7 +25,7 @@ export function webpSize(file: Uint8Array): { width: number; height: number } {
     const bits = view.getUint32(BODY_AT + 1, true)
     return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 }
   }
-  if (kind === 'VP8X' && (file[BODY_AT] & ANIMATION) === 0) {
+  if (kind === 'VP8X' && (view.getUint8(BODY_AT) & ANIMATION) === 0) {
     return { width: uint24(view, BODY_AT + 4) + 1, height: uint24(view, BODY_AT + 7) + 1 }
   }
   throw badData({ expected: 'a still WebP picture', found: JSON.stringify(kind) })

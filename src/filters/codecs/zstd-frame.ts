@@ -1,5 +1,5 @@
 import { InspectError } from '../../base/errors.ts'
-import { u32, u64 } from '../../format/u32.ts'
+import { u16, u32, u64 } from '../../format/u32.ts'
 import { badData } from '../bytes.ts'
 import type { WasmLibrary } from './emscripten.ts'
 
@@ -11,30 +11,30 @@ const MAGIC = 0xfd2fb528
 const OLD_MAGIC = 0xfd2fb520
 const SINGLE_SEGMENT = 0x20
 const DESCRIPTOR_AT = 4
-const DICTIONARY_ID_BYTES = [0, 1, 2, 4]
 
 /**
  * Returns the content size that the header of a zstd frame declares. Undefined if it declares none; TileDB always does.
  * @throws InspectError BAD_FILTERED_DATA
  */
 export function zstdContentSize(frame: Uint8Array): number | undefined {
-  const magic = frame.length > DESCRIPTOR_AT ? u32(frame, 0) : 0
+  const descriptor = frame[DESCRIPTOR_AT]
+  const magic = descriptor === undefined ? 0 : u32(frame, 0)
   if (magic > OLD_MAGIC + 1 && magic < MAGIC) {
     throw new InspectError('UNSUPPORTED_FILTER', {
       expected: 'a zstd frame of the format since zstd 0.8',
       found: `one of zstd 0.${magic - OLD_MAGIC}, which is not read here`,
     })
   }
-  if (magic !== MAGIC) throw badData({ expected: 'a zstd frame', found: 'no such header' })
-  const descriptor = frame[DESCRIPTOR_AT]
+  if (descriptor === undefined || magic !== MAGIC) throw badData({ expected: 'a zstd frame', found: 'no such header' })
   const single = (descriptor & SINGLE_SEGMENT) !== 0
   const sizeCode = descriptor >> 6
-  const at = DESCRIPTOR_AT + 1 + (single ? 0 : 1) + DICTIONARY_ID_BYTES[descriptor & 3]
+  // The id of a dictionary has 0, 1, 2 or 4 bytes.
+  const at = DESCRIPTOR_AT + 1 + (single ? 0 : 1) + ((1 << (descriptor & 3)) >> 1)
   const bytes = sizeCode === 0 ? Number(single) : 1 << sizeCode
   if (frame.length < at + bytes) throw badData({ expected: 'a zstd frame', found: 'the end of the data in its header' })
   if (bytes === 0) return undefined
   if (bytes === 1) return frame[at]
-  if (bytes === 2) return frame[at] + frame[at + 1] * 256 + 256
+  if (bytes === 2) return u16(frame, at) + 256
   return bytes === 4 ? u32(frame, at) : u64(frame, at)
 }
 

@@ -1,5 +1,8 @@
 import { once } from '../codecs/once.ts'
 
+/** What a kernel reads: one block of bytes, or two. */
+type KernelInputs = readonly [Uint8Array, Uint8Array?]
+
 /**
  * The hot loops that undo filters, as one WebAssembly module with SIMD. Their source is in `assembly/`. Each kernel has an
  * equivalent in plain TypeScript in its filter. {@link run} returns undefined if there is no memory, or if the data is
@@ -60,13 +63,13 @@ export class Kernels {
    * @param rest parameters of the kernel after the addresses of the output and the inputs
    * @returns a block of `length` bytes that the kernel filled; undefined without memory or with wrong data
    */
-  run(kernel: KernelName, length: number, inputs: readonly Uint8Array[], ...rest: number[]): Uint8Array | undefined {
+  run(kernel: KernelName, length: number, inputs: KernelInputs, ...rest: number[]): Uint8Array | undefined {
     const first = this.place(inputs[0])
-    const second = inputs.length > 1 ? this.place(inputs[1]) : first
+    const second = inputs[1] ? this.place(inputs[1]) : first
     const output = this.allocate(length)
     if (first === NONE || second === NONE || output === NONE) return undefined
     const call = this.wasm[kernel]
-    const done = inputs.length > 1 ? call(output, first, second, ...rest) : call(output, first, ...rest)
+    const done = inputs[1] ? call(output, first, second, ...rest) : call(output, first, ...rest)
     return done === 0 ? undefined : this.view(output, length)
   }
 
