@@ -158,10 +158,10 @@ function markWide(signed: boolean, data: Uint8Array, { low, high, below }: Bound
   const [leastHigh, leastLow] = [Number(least >> 32n), Number(BigInt.asUintN(32, least))]
   const [mostHigh, mostLow] = [Number(most >> 32n), Number(BigInt.asUintN(32, most))]
   for (let i = 0; i < marks.length; i++) {
-    const lane = element(lanes, 2 * i + 1)
+    const lane = lanes[2 * i + 1] ?? 0
     const upper = signed ? lane | 0 : lane
     if (upper < leastHigh || upper > mostHigh) continue
-    const lower = element(lanes, 2 * i)
+    const lower = lanes[2 * i] ?? 0
     if ((upper > leastHigh || lower >= leastLow) && (upper < mostHigh || lower <= mostLow)) marks[i] = 1
   }
 }
@@ -181,7 +181,7 @@ function markInside(type: Datatype, { data, starts }: ColumnData, range: Bounds,
   const all = low === undefined && high === undefined && below === undefined
   const [least, most, under] = [low ?? -INFINITY, high ?? INFINITY, below] as [number, number, number | undefined]
   for (let i = 0; i < marks.length; i++) {
-    const value = element(values, i)
+    const value = values[i] ?? Number.NaN
     const inside = value >= least && value <= most && (under === undefined || value < under)
     if (all || inside || (nan && Number.isNaN(value))) marks[i] = 1
   }

@@ -1,4 +1,3 @@
-import { element } from '../base/element.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { fixedSize } from '../format/range.ts'
@@ -54,7 +53,7 @@ export class ValueColumn<T = CellValue> implements Iterable<T> {
 
   static numbers(values: Float64Array): ValueColumn<number> {
     const data = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
-    return new ValueColumn(values.length, (index) => element(values, index), fixedCells('FLOAT64', data))
+    return new ValueColumn(values.length, (index) => values[index] ?? Number.NaN, fixedCells('FLOAT64', data))
   }
 }
 

@@ -1,4 +1,3 @@
-import { element } from '../base/element.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 
@@ -39,9 +38,10 @@ export function columnsBytes(columns: readonly (ColumnData | undefined)[]): numb
 
 /** Whether two cells are the same, byte by byte. TileDB treats -0.0 and 0.0 as different coordinates. */
 export function sameCell({ data, starts }: ColumnData, a: number, b: number, size: number): boolean {
-  const [from, other] = starts ? [element(starts, a), element(starts, b)] : [a * size, b * size]
-  const length = starts ? element(starts, a + 1) - from : size
-  if (starts && element(starts, b + 1) - other !== length) return false
+  const from = starts?.[a] ?? a * size
+  const other = starts?.[b] ?? b * size
+  const length = (starts?.[a + 1] ?? from + size) - from
+  if (starts && starts[b + 1] !== other + length) return false
   for (let i = 0; i < length; i++) if (data[from + i] !== data[other + i]) return false
   return true
 }

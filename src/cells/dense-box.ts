@@ -39,7 +39,7 @@ export function denseBox(
   let sorted = true
   for (let cell = 0; cell < count; cell++) {
     let place = 0
-    for (const { length, positions } of axes) place = place * length + element(positions, cell)
+    for (const { length, positions } of axes) place = place * length + (positions[cell] ?? 0)
     if (taken[place]) throw twice(schema, columns, cell, file)
     taken[place] = 1
     order[place] = cell
@@ -79,7 +79,7 @@ function axisOf(data: Uint8Array, type: Datatype, count: number): Axis {
   let [least, most] = [0, 0]
   /** How far one value is above another. */
   const above = (one: number, other: number): number =>
-    (element(high, one) - element(high, other)) * 2 ** 32 + (element(low, one) - element(low, other))
+    ((high[one] ?? 0) - (high[other] ?? 0)) * 2 ** 32 + ((low[one] ?? 0) - (low[other] ?? 0))
   for (let i = 1; i < count; i++) {
     if (above(i, least) < 0) least = i
     else if (above(i, most) > 0) most = i

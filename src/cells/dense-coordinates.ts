@@ -231,25 +231,24 @@ export class DenseCoordinates {
     out: Uint32Array,
     spans: readonly Span[],
     axes: readonly number[],
-    position: number[],
+    position: readonly number[],
     part: CellRun,
   ): number {
-    const ways = axes.map((d) => ({ d, ...element(spans, d), stride: element(this.strides, d) }))
+    const ways = axes.map((d) => ({ at: element(position, d), ...element(spans, d), stride: element(this.strides, d) }))
     let place = this.cellAt(position) - part.first
     let count = 0
     for (let isAtEnd = false; !isAtEnd && place < part.count && count < out.length; ) {
       out[count++] = place
       isAtEnd = true
-      for (const { d, from, to, stride } of ways) {
-        const at = element(position, d)
-        if (at < to) {
-          position[d] = at + 1
-          place += stride
+      for (const way of ways) {
+        if (way.at < way.to) {
+          way.at++
+          place += way.stride
           isAtEnd = false
           break
         }
-        place -= (at - from) * stride
-        position[d] = from
+        place -= (way.at - way.from) * way.stride
+        way.at = way.from
       }
     }
     return count

@@ -1,4 +1,3 @@
-import { element } from '../base/element.ts'
 import { Slab } from '../base/slab.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 
@@ -56,7 +55,7 @@ export function numberOf(type: Datatype, bytes: Uint8Array): number {
     viewsOfOne.set(type, view)
   }
   for (let i = 0; i < view.BYTES_PER_ELEMENT; i++) one[i] = bytes[i] ?? 0
-  return element(view, 0)
+  return view[0] ?? Number.NaN
 }
 
 /** 8-byte integers. */

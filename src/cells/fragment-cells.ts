@@ -491,7 +491,7 @@ function startsOf(raw: Uint8Array, length: number, size: number, needed?: Uint8A
   let before = 0
   for (let i = 0; i < starts.length; i++) {
     if (needed?.[i] === 0) starts[i] = before
-    const start = element(starts, i)
+    const start = starts[i] ?? length
     if (start < before || start > length) {
       const found = viewOf(raw).getBigUint64(8 * i, true)
       throw inconsistent({ expected: `cell ${i} to start between ${before} and ${length}`, found }, AT_OFFSETS)

@@ -61,13 +61,14 @@ export function* batchRows(
   columns: readonly ColumnType[],
   values: readonly ColumnValue[],
 ): Generator<{ [field: string]: CellValue }> {
+  const shown = columns.map(({ name }, c) => ({ name, value: element(values, c) }))
   const count = batch.rows?.length ?? batch.cell_num
   for (let i = 0; i < count; i++) {
     const cell = batch.rows?.[i] ?? i
     const row: { [field: string]: CellValue } = {}
-    for (const [c, { name }] of columns.entries()) {
+    for (const [c, { name, value }] of shown.entries()) {
       const data = batch.columns[c]
-      if (data) row[name] = element(values, c)(data, cell)
+      if (data) row[name] = value(data, cell)
     }
     yield row
   }

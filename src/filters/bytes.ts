@@ -88,6 +88,18 @@ export function copyBytes(from: Uint8Array, start: number, end: number, to: Uint
   return at + length
 }
 
+/** Up to this many bytes, a loop is faster than `set` or `copyWithin`. */
+export const SHORT_REPEAT = 32
+
+/** Fills the `length` bytes at `at` with copies of the first `size` bytes there. */
+export function repeat(bytes: Uint8Array, at: number, size: number, length: number): void {
+  if (length <= SHORT_REPEAT || length - size <= SHORT_REPEAT) {
+    for (let i = at + size; i < at + length; i++) bytes[i] = bytes[i - size]
+    return
+  }
+  for (let done = size; done < length; done *= 2) bytes.copyWithin(at + done, at, at + Math.min(done, length - done))
+}
+
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => byte === b[i])
 }

@@ -1,4 +1,3 @@
-import { element } from '../base/element.ts'
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, dictionaryMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
@@ -107,6 +106,9 @@ function entries(cells: StringCells, firsts: Uint32Array, lengthSize: number): U
   return out
 }
 
+/** A slot of the table without a string. */
+const FREE = -1
+
 /** A hash table that gives each distinct string an id. An id refers to the first cell with its string. */
 class StringTable {
   private size = 0
@@ -116,7 +118,7 @@ class StringTable {
 
   constructor(cells: StringCells) {
     this.strings = cells
-    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(cells.count + 1) + 1)).fill(-1)
+    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(cells.count + 1) + 1)).fill(FREE)
     this.firsts = new Uint32Array(cells.count)
   }
 
@@ -129,9 +131,9 @@ class StringTable {
     const { strings, slots, firsts } = this
     const mask = slots.length - 1
     for (let slot = this.hash(cell) & mask; ; slot = (slot + 1) & mask) {
-      const id = element(slots, slot)
+      const id = slots[slot] ?? FREE
       if (id >= 0) {
-        if (strings.same(cell, element(firsts, id))) return id
+        if (strings.same(cell, firsts[id] ?? 0)) return id
       } else {
         slots[slot] = this.size
         firsts[this.size] = cell
@@ -144,7 +146,7 @@ class StringTable {
     const { data } = this.strings
     const end = this.strings.end(cell)
     let hash = 0x811c9dc5
-    for (let i = this.strings.start(cell); i < end; i++) hash = Math.imul(hash ^ element(data, i), 0x01000193)
+    for (let i = this.strings.start(cell); i < end; i++) hash = Math.imul(hash ^ (data[i] ?? 0), 0x01000193)
     return (hash ^ (hash >>> 15)) >>> 0
   }
 }
@@ -162,7 +164,9 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
   const { starts, lengths } = entriesOf(dictionary, stringSize, cx)
   const ids = idsOf(bytes.data, idSize, count)
   let strings = 0
-  for (const id of ids) {
+  // With indexes: of an iterator, the loops over all cells take a tenth longer.
+  for (let cell = 0; cell < count; cell++) {
+    const id = ids[cell] ?? 0
     const length = lengths[id]
     if (length === undefined) throw badData({ expected: `an id below ${lengths.length}`, found: id })
     strings += length
@@ -171,14 +175,15 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
   const data = new Uint8Array(strings)
   const offsets = new Float64Array(count)
   let to = 0
-  let cell = 0
-  for (const id of ids) {
-    const start = element(starts, id)
-    const size = element(lengths, id)
-    offsets[cell++] = to
+  for (let cell = 0; cell < count; cell++) {
+    const id = ids[cell] ?? 0
+    // The dictionary has every id: the sum above has found their lengths.
+    const start = starts[id] ?? 0
+    const size = lengths[id] ?? 0
+    offsets[cell] = to
     // A call of copyBytes would cost a tenth of the time.
     if (size > FEW_BYTES) data.set(dictionary.subarray(start, start + size), to)
-    else for (let i = 0; i < size; i++) data[to + i] = element(dictionary, start + i)
+    else for (let i = 0; i < size; i++) data[to + i] = dictionary[start + i] ?? 0
     to += size
   }
   return { metadata: NO_BYTES, data, offsets }

@@ -1,8 +1,7 @@
-import { element } from '../base/element.ts'
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, rleStringMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, checkLimit, copyBytes, NO_BYTES } from './bytes.ts'
+import { badData, checkLimit, copyBytes, NO_BYTES, repeat, SHORT_REPEAT } from './bytes.ts'
 import { compressionFilter } from './compressor.ts'
 import { lanesOf } from './elements.ts'
 import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
@@ -80,9 +79,10 @@ function compressCells(part: Uint8Array, size: number): Uint8Array {
   const out = new Uint8Array(ends.length * (size + 2))
   let at = 0
   let start = 0
-  for (const end of ends) {
-    at = copyBytes(part, start * size, (start + 1) * size, out, at)
+  for (let run = 0; run < ends.length; run++) {
+    const end = ends[run] ?? 0
     const length = end - start
+    for (let i = start * size; i < (start + 1) * size; i++) out[at++] = part[i] ?? 0
     start = end
     out[at++] = length >>> 8
     out[at++] = length
@@ -144,18 +144,6 @@ function decompressCells(part: Uint8Array, originalLength: number, size: number)
     to += length
   }
   return out
-}
-
-/** Up to this many bytes, a loop is faster than `set` or `copyWithin`. */
-const SHORT = 32
-
-/** Fills the `length` bytes at `at` with copies of the first `size` bytes there. */
-function repeat(out: Uint8Array, at: number, size: number, length: number): void {
-  if (length <= SHORT) {
-    for (let i = size; i < length; i++) out[at + i] = element(out, at + i - size)
-    return
-  }
-  for (let done = size; done < length; done *= 2) out.copyWithin(at + done, at, at + Math.min(done, length - done))
 }
 
 function compressStrings(parts: FilterParts): FilterParts {
@@ -228,8 +216,8 @@ function decompressStrings(bytes: FilteredBytes, cx: FilterContext): FilteredByt
     for (let i = 0; i < run; i++) offsets[cell + i] = to + i * stringLength
     if (run > 0 && stringLength > 0) {
       // A call of copyBytes would cost a tenth of the time.
-      if (stringLength > SHORT) data.set(input.subarray(at, at + stringLength), to)
-      else for (let i = 0; i < stringLength; i++) data[to + i] = element(input, at + i)
+      if (stringLength > SHORT_REPEAT) data.set(input.subarray(at, at + stringLength), to)
+      else for (let i = 0; i < stringLength; i++) data[to + i] = input[at + i] ?? 0
       repeat(data, to, stringLength, run * stringLength)
     }
     at += stringLength

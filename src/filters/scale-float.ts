@@ -1,4 +1,3 @@
-import { element } from '../base/element.ts'
 import { badValue, unexpected } from '../base/errors.ts'
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import { type Datatype, datatypeKind, datatypeSize, type ElementSize } from '../format/datatype.ts'
@@ -149,8 +148,8 @@ function toFloats(part: Uint8Array, width: ElementSize, size: 4 | 8, config: Fil
   const scale = numberOf(config, 'scale')
   const offset = numberOf(config, 'offset')
   for (let i = 0, at = 0; i < output.length; i++, at += each) {
-    const lane = (element(lanes, at) << shift) >> shift
-    const value = each === 1 ? lane : int64(lane >>> 0, element(lanes, at + 1), single)
+    const lane = ((lanes[at] ?? 0) << shift) >> shift
+    const value = each === 1 ? lane : int64(lane >>> 0, lanes[at + 1] ?? 0, single)
     output[i] = scale * (single ? Math.fround(value) : value) + offset
   }
   return new Uint8Array(single ? new Float32Array(output).buffer : output.buffer)

@@ -1,4 +1,3 @@
-import { element } from '../base/element.ts'
 import { badValue } from '../base/errors.ts'
 import type { StringPart } from '../format/chunk-metadata.ts'
 import type { AnyIo } from '../format/io.ts'
@@ -19,7 +18,7 @@ export function countSize(largest: number): number {
 /** Reads a big-endian count. The caller has checked that it is within `bytes`. */
 export function readCount(bytes: Uint8Array, at: number, size: number): number {
   let count = 0
-  for (let i = at; i < at + size; i++) count = count * 256 + element(bytes, i)
+  for (let i = at; i < at + size; i++) count = count * 256 + (bytes[i] ?? 0)
   return count
 }
 
@@ -46,11 +45,11 @@ export class StringCells {
   }
 
   start(cell: number): number {
-    return element(this.offsets, cell)
+    return this.offsets[cell] ?? 0
   }
 
   end(cell: number): number {
-    return this.offsets[cell + 1] ?? this.data.length
+    return cell + 1 < this.count ? this.start(cell + 1) : this.data.length
   }
 
   length(cell: number): number {

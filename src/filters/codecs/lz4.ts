@@ -1,5 +1,4 @@
-import { element } from '../../base/element.ts'
-import { badData, copyBytes } from '../bytes.ts'
+import { badData, copyBytes, repeat } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { compressLz4, lz4Bound } from './lz4-compress.ts'
 
@@ -50,8 +49,9 @@ export function undoBlock(block: Uint8Array, out: Uint8Array, start = 0, first =
       throw badData({ expected: `an LZ4 offset of 1 to ${to - first}`, found: offset })
     const end = to + MIN_MATCH + extended(token & NIBBLE_FULL)
     if (end > out.length) return undefined
-    // Byte by byte, because a match may overlap its own output.
-    for (; to < end; to++) out[to] = element(out, to - offset)
+    // A match may overlap its own output.
+    repeat(out, to - offset, offset, end - to + offset)
+    to = end
   }
 }
 
