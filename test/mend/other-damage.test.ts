@@ -1,0 +1,94 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { BEFORE, codesOf, fileOf, planFolder, planOf } from '../helpers/plan.ts'
+
+const { copyOf, mendAndUndo } = planFolder()
+
+describe('damage that write-sample does not make', () => {
+  test('consolidated commits name a fragment that is gone', async () => {
+    const path = copyOf('22/commits_consolidated', 'line')
+    rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })
+    expect(await codesOf(path)).toContain('COMMIT_DANGLING')
+    const { plans } = await planOf(path)
+    expect(plans[0]).toMatchObject({
+      outcome: 'loses',
+      lost: [expect.stringMatching(/^all cells of the fragment __10_/)],
+    })
+    expect(await mendAndUndo(path)).toEqual(BEFORE)
+  })
+
+  test('an interrupted vacuum removed one fragment, but not another', async () => {
+    const path = copyOf('22/vacuum_left', 'vacuum')
+    rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })
+    rmSync(fileOf(`${path}/__commits`, /^__10_10_.*wrt$/))
+    expect(await codesOf(path)).toEqual(['VACUUM_DANGLING'])
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('an interrupted vacuum removed a fragment, but not its commit: the consolidated fragment has its cells', async () => {
+    const path = copyOf('22/vacuum_left', 'vacuum-commit')
+    rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })
+    expect((await codesOf(path)).sort()).toEqual(['COMMIT_DANGLING', 'VACUUM_DANGLING'])
+    const { plans } = await planOf(path)
+    expect(plans[0]).toMatchObject({ outcome: 'mends', lost: [expect.stringMatching(/^nothing/)], never: [] })
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('the metadata of a fragment that waits for vacuum is cut off', async () => {
+    const path = copyOf('22/vacuum_left', 'hidden')
+    const file = `${fileOf(`${path}/__fragments`, /^__10_10_/)}/__fragment_metadata.tdb`
+    writeFileSync(file, readFileSync(file).subarray(0, 50))
+    // A sparse array of format 22: TileDB reads the fragment at no time.
+    const { plans } = await planOf(path)
+    expect(plans).toMatchObject([{ outcome: 'mends', loses: [] }])
+    expect(plans[0].lost).toContainEqual(expect.stringMatching(/readers skip this one at all times$/))
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('the commits of all fragments are gone, with their folder', async () => {
+    const path = copyOf('22/duplicates', 'nothing')
+    rmSync(`${path}/__commits`, { recursive: true })
+    expect(await codesOf(path)).toContain('ARRAY_READS_EMPTY')
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('an old fragment without its mark', async () => {
+    const path = copyOf('10/sparse_basic', 'mark')
+    rmSync(fileOf(path, /\.ok$/))
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('one fragment of several has a name in nanoseconds', async () => {
+    const path = copyOf('22/duplicates', 'nanoseconds')
+    const old = fileOf(`${path}/__fragments`, /^__30_30_/).replace(/.*\//, '')
+    const far = old.replace(/^__\d+_\d+/, '__1700000000000000000_1700000000000000000')
+    renameSync(`${path}/__fragments/${old}`, `${path}/__fragments/${far}`)
+    renameSync(`${path}/__commits/${old}.wrt`, `${path}/__commits/${far}.wrt`)
+    expect(await codesOf(path)).toEqual(['FRAGMENT_FUTURE'])
+    expect((await planOf(path)).plans[0].steps[0].command).toMatch(/__1700000000000_1700000000000_[^/]*$/)
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('a failed write is moved out after a warning about its writer; committing its whole cells is offered', async () => {
+    const path = copyOf('22/duplicates', 'failed')
+    const mark = fileOf(`${path}/__commits`, /^__/)
+    rmSync(mark)
+    const { plans } = await planOf(path)
+    expect(plans).toHaveLength(1)
+    expect(plans[0].steps[0].text).toMatch(/no writer/)
+    expect(plans[0].instead).toMatchObject([{ command: expect.stringMatching(/^: > .*\.wrt$/) }])
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
+  test('several plans of one array work in succession', async () => {
+    const path = copyOf('22/commits_consolidated', 'several')
+    writeFileSync(`${path}/notes.txt`, 'x')
+    writeFileSync(fileOf(`${path}/__commits`, /\.con$/), 'notes\n', { flag: 'a' })
+    mkdirSync(`${path}/__fragments/__5_5_0123456789abcdef0123456789abcdef_22`)
+    writeFileSync(`${path}/__fragments/__5_5_0123456789abcdef0123456789abcdef_22/a0.tdb`, 'x')
+    expect(new Set(await codesOf(path))).toEqual(
+      new Set(['ARRAY_UNKNOWN_ENTRY', 'COMMIT_UNREADABLE', 'FRAGMENT_UNCOMMITTED', 'FRAGMENT_NO_METADATA', ...BEFORE]),
+    )
+    expect(await mendAndUndo(path)).toEqual(BEFORE)
+  })
+})
