@@ -6,11 +6,7 @@ const TALLEST = 8_000_000
 /** Number of rows that are made above and below those in sight. */
 const MARGIN = 8
 
-/**
- * A list of any length of which only the rows in sight are made. The scrollbar covers the whole list. Arrow and page keys move by
- * rows, even if a pixel of the scrollbar stands for several rows.
- */
-export function VirtualList(props: {
+interface ListProps {
   label: string
   count: number
   /** In CSS pixels. */
@@ -26,8 +22,10 @@ export function VirtualList(props: {
   active?: string | undefined
   /** Called for each key before the list handles it. @param visible number of rows in sight @returns whether it handled the key */
   onKey?(event: KeyboardEvent, visible: number): boolean
-}) {
-  const { label, count, rowHeight, show, at, onScroll, role, active, onKey } = props
+}
+
+/** Which rows of a list are in sight, and where the scrollbar stands. */
+function useRows({ count, rowHeight, at, onScroll }: ListProps) {
   const box = useRef<HTMLDivElement>(null)
   const [wanted, setFirst] = useState(at ?? 0)
   const [height, setHeight] = useState(400)
@@ -62,6 +60,26 @@ export function VirtualList(props: {
     if (at !== undefined && (at < first || at >= first + visible)) scrollTo(at - Math.floor(visible / 3))
   }, [at])
 
+  function scrolled(): void {
+    const row = Math.min(last, Math.round((box.current?.scrollTop ?? 0) * step))
+    // If a pixel stands for several rows, the scrollbar cannot show a move by a few rows. Its event must not undo the move.
+    if (Math.abs(row - first) < Math.max(1, step)) return
+    setFirst(row)
+    onScroll?.(row)
+  }
+
+  const top = step === 0 ? 0 : Math.min(room, first / step)
+  return { box, first, visible, tall, top, scrollTo, scrolled }
+}
+
+/**
+ * A list of any length of which only the rows in sight are made. The scrollbar covers the whole list. Arrow and page keys move by
+ * rows, even if a pixel of the scrollbar stands for several rows.
+ */
+export function VirtualList(props: ListProps) {
+  const { label, count, rowHeight, show, role, active, onKey } = props
+  const { box, first, visible, tall, top, scrollTo, scrolled } = useRows(props)
+
   function onKeyDown(event: KeyboardEvent): void {
     if (event.target === box.current && onKey?.(event, visible)) {
       event.preventDefault()
@@ -72,14 +90,6 @@ export function VirtualList(props: {
     if (move === undefined || event.target !== box.current) return
     event.preventDefault()
     scrollTo(first + move)
-  }
-
-  function scrolled(): void {
-    const row = Math.min(last, Math.round((box.current?.scrollTop ?? 0) * step))
-    // If a pixel stands for several rows, the scrollbar cannot show a move by a few rows. Its event must not undo the move.
-    if (Math.abs(row - first) < Math.max(1, step)) return
-    setFirst(row)
-    onScroll?.(row)
   }
 
   const from = Math.max(0, first - MARGIN)
@@ -96,7 +106,6 @@ export function VirtualList(props: {
         {show(i)}
       </div>,
     )
-  const top = step === 0 ? 0 : Math.min(room, first / step)
   const Box = role ? 'div' : 'section'
   return (
     <Box

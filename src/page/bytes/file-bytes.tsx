@@ -4,7 +4,7 @@ import { InspectError } from '../../base/errors.ts'
 import { OFFSET } from '../../calls/option-values.ts'
 import { formatCount, formatSize } from '../../render/units.ts'
 import { Button, Form, fieldText } from '../controls.tsx'
-import { changeLink } from '../link.ts'
+import { changeLink, type Link } from '../link.ts'
 import { Text } from '../text.tsx'
 import { Fault, loadedValue, Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewProps } from '../view.ts'
@@ -48,13 +48,10 @@ interface Choice {
   offset: number
 }
 
-function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node }) {
+/** The chosen part and byte. The link names them, and follows them. */
+function useChoice(root: Node, link: Link) {
   const [choice, setChoice] = useState<Choice>({ node: root, offset: 0 })
-  const [hovered, setHovered] = useState<Node | undefined>(undefined)
-  const [found, setFound] = useState<{ from: number; to: number } | undefined>(undefined)
   const [error, setError] = useState<InspectError | undefined>(undefined)
-  const [, setChanges] = useState(0)
-  const isNarrow = useNarrow()
   /** Number of choices so far. */
   const choices = useRef(0)
   /** The choice in the link as this view knows it. */
@@ -78,12 +75,6 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
   function chooseNode(next: Node, at = next.from): void {
     choices.current++
     setChoice({ node: next, offset: at })
-  }
-
-  async function chooseMatch(match: Match): Promise<void> {
-    setFound('from' in match ? match : undefined)
-    if ('from' in match) await chooseByte(match.from)
-    else chooseNode(await nodeOfSteps(root, match.steps))
   }
 
   // Chooses what the link names, unless this view wrote the link itself.
@@ -114,6 +105,22 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
     }, LINK_REST)
     return () => clearTimeout(timer)
   }, [node, offset])
+
+  return { node, offset, top, error, chooseByte, chooseNode }
+}
+
+function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node }) {
+  const { node, offset, top, error, chooseByte, chooseNode } = useChoice(root, link)
+  const [hovered, setHovered] = useState<Node | undefined>(undefined)
+  const [found, setFound] = useState<{ from: number; to: number } | undefined>(undefined)
+  const [, setChanges] = useState(0)
+  const isNarrow = useNarrow()
+
+  async function chooseMatch(match: Match): Promise<void> {
+    setFound('from' in match ? match : undefined)
+    if ('from' in match) await chooseByte(match.from)
+    else chooseNode(await nodeOfSteps(root, match.steps))
+  }
 
   const label = top === root ? root.part.name : `${top.part.name} (${top.space.name ?? ''})`
   return (

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { Space } from '../../anatomy/part.ts'
 import { formatCount } from '../../render/units.ts'
 import { Fault } from '../use-loaded.tsx'
 import { VirtualList } from '../virtual-list.tsx'
@@ -13,8 +14,7 @@ const ROWS_READ = 64
 /** Number of background colours: the classes `tint0` and so on. */
 const COLOURS = 5
 
-/** The bytes of one space in hexadecimal and as text. Colours tell the parts apart, and mark the chosen one. */
-export function Hex(props: {
+interface HexProps {
   label: string
   top: Node
   chosen: Node
@@ -27,47 +27,18 @@ export function Hex(props: {
   isNarrow: boolean
   choose(offset: number): void
   hover(node: Node | undefined): void
-}) {
-  const { label, top, chosen, cursor, hovered, found, isNarrow, choose, hover } = props
+}
+
+/** The bytes of one space in hexadecimal and as text. Colours tell the parts apart, and mark the chosen one. */
+export function Hex(props: HexProps) {
+  const { label, top, cursor, isNarrow, choose, hover } = props
   const { length } = top.space
   const width = isNarrow ? 8 : 16
-  const pages = useMemo(() => new Pages(top.space), [top.space])
-  const [first, setFirst] = useState(Math.floor(cursor / width))
-  const [, setLoads] = useState(0)
   const row = Math.floor(cursor / width)
+  const { pages, setFirst } = usePages(top.space, row, width)
 
-  useEffect(() => {
-    let isLatest = true
-    const timer = setTimeout(
-      async () => {
-        const from = Math.max(0, first - ROWS_READ) * width
-        if ((await pages.load(from, (first + ROWS_READ) * width)) && isLatest) setLoads((loads) => loads + 1)
-      },
-      pages.at(first * width) === undefined && first !== 0 ? REST : 0,
-    )
-    return () => {
-      isLatest = false
-      clearTimeout(timer)
-    }
-  }, [pages, first, width])
-  // Bytes around a far row are read at once, before the list has scrolled there.
-  useEffect(() => {
-    if (Math.abs(row - first) > ROWS_READ) setFirst(row)
-  }, [row])
-
-  function onKey({ key, ctrlKey, metaKey }: KeyboardEvent, visible: number): boolean {
-    const isFar = ctrlKey || metaKey
-    const moves: Record<string, number> = {
-      ArrowRight: cursor + 1,
-      ArrowLeft: cursor - 1,
-      ArrowDown: cursor + width,
-      ArrowUp: cursor - width,
-      PageDown: cursor + visible * width,
-      PageUp: cursor - visible * width,
-      Home: isFar ? 0 : cursor - (cursor % width),
-      End: isFar ? length - 1 : cursor - (cursor % width) + width - 1,
-    }
-    const to = moves[key]
+  function onKey(event: KeyboardEvent, visible: number): boolean {
+    const to = byteAfterKey(event, { cursor, width, visible, length })
     if (to === undefined || length === 0) return false
     choose(Math.max(0, Math.min(length - 1, to)))
     return true
@@ -78,41 +49,6 @@ export function Hex(props: {
     const { at } = (target as HTMLElement).dataset
     return at === undefined ? undefined : Number(at)
   }
-  const digits = Math.max(8, Math.max(0, length - 1).toString(16).length)
-
-  function show(index: number) {
-    const from = index * width
-    const hex = []
-    const text = []
-    let node: Node | undefined
-    for (let at = from; at < Math.min(length, from + width); at++) {
-      if (!node || at >= node.to || node.kids || node.group) node = openNodeAt(top, at)
-      const byte = pages.at(at)
-      const classes = byteClass(node, at, chosen, hovered, found, cursor)
-      hex.push(
-        <span key={at} class={classes} data-at={at}>
-          {byte === undefined ? '··' : byte.toString(16).padStart(2, '0')}
-        </span>,
-        (at + 1) % 8 === 0 ? '  ' : ' ',
-      )
-      text.push(
-        <span key={at} class={classes} data-at={at}>
-          {byte === undefined ? '·' : byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'}
-        </span>,
-      )
-    }
-    const missing = width - text.length
-    return (
-      <>
-        <span class="dim">{from.toString(16).padStart(digits, '0')}</span>
-        {'  '}
-        {hex}
-        {' '.repeat(missing * 3 + (missing >= 8 ? 2 : missing > 0 ? 1 : 0))}
-        {text}
-      </>
-    )
-  }
-
   const chooseAt = (event: Event): void => {
     const at = offsetOf(event)
     if (at !== undefined) choose(at)
@@ -131,7 +67,7 @@ export function Hex(props: {
         count={Math.ceil(length / width)}
         rowHeight={ROW_PIXELS}
         at={row}
-        show={show}
+        show={(index) => bytesRow(props, pages, index * width, width)}
         onScroll={setFirst}
         onKey={onKey}
       />
@@ -140,14 +76,88 @@ export function Hex(props: {
   )
 }
 
-function byteClass(
-  node: Node,
-  at: number,
-  chosen: Node,
-  hovered: Node | undefined,
-  found: Range | undefined,
-  cursor: number,
-): string {
+/** The pages of a space, of which those around the first row in sight are read. */
+function usePages(space: Space, row: number, width: number) {
+  const pages = useMemo(() => new Pages(space), [space])
+  const [first, setFirst] = useState(row)
+  const [, setLoads] = useState(0)
+  useEffect(() => {
+    let isLatest = true
+    const timer = setTimeout(
+      async () => {
+        const from = Math.max(0, first - ROWS_READ) * width
+        if ((await pages.load(from, (first + ROWS_READ) * width)) && isLatest) setLoads((loads) => loads + 1)
+      },
+      pages.at(first * width) === undefined && first !== 0 ? REST : 0,
+    )
+    return () => {
+      isLatest = false
+      clearTimeout(timer)
+    }
+  }, [pages, first, width])
+  // Bytes around a far row are read at once, before the list has scrolled there.
+  useEffect(() => {
+    if (Math.abs(row - first) > ROWS_READ) setFirst(row)
+  }, [row])
+  return { pages, setFirst }
+}
+
+/** Where a key leads from the chosen byte; undefined for other keys. */
+function byteAfterKey(
+  { key, ctrlKey, metaKey }: KeyboardEvent,
+  { cursor, width, visible, length }: { cursor: number; width: number; visible: number; length: number },
+): number | undefined {
+  const isFar = ctrlKey || metaKey
+  const moves: Record<string, number> = {
+    ArrowRight: cursor + 1,
+    ArrowLeft: cursor - 1,
+    ArrowDown: cursor + width,
+    ArrowUp: cursor - width,
+    PageDown: cursor + visible * width,
+    PageUp: cursor - visible * width,
+    Home: isFar ? 0 : cursor - (cursor % width),
+    End: isFar ? length - 1 : cursor - (cursor % width) + width - 1,
+  }
+  return moves[key]
+}
+
+/** A row of bytes: its offset, the bytes in hexadecimal, and as text. */
+function bytesRow(props: HexProps, pages: Pages, from: number, width: number) {
+  const { top } = props
+  const { length } = top.space
+  const digits = Math.max(8, Math.max(0, length - 1).toString(16).length)
+  const hex = []
+  const text = []
+  let node: Node | undefined
+  for (let at = from; at < Math.min(length, from + width); at++) {
+    if (!node || at >= node.to || node.kids || node.group) node = openNodeAt(top, at)
+    const byte = pages.at(at)
+    const classes = byteClass(node, at, props)
+    hex.push(
+      <span key={at} class={classes} data-at={at}>
+        {byte === undefined ? '··' : byte.toString(16).padStart(2, '0')}
+      </span>,
+      (at + 1) % 8 === 0 ? '  ' : ' ',
+    )
+    text.push(
+      <span key={at} class={classes} data-at={at}>
+        {byte === undefined ? '·' : byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'}
+      </span>,
+    )
+  }
+  const missing = width - text.length
+  return (
+    <>
+      <span class="dim">{from.toString(16).padStart(digits, '0')}</span>
+      {'  '}
+      {hex}
+      {' '.repeat(missing * 3 + (missing >= 8 ? 2 : missing > 0 ? 1 : 0))}
+      {text}
+    </>
+  )
+}
+
+function byteClass(node: Node, at: number, { chosen, hovered, found, cursor }: HexProps): string {
   const within = (range: Range | undefined): boolean => range !== undefined && at >= range.from && at < range.to
   const classes = [node.part.type === 'gap' ? 'dim' : `tint${node.number % COLOURS}`]
   if (isBad(node)) classes.push('damaged')

@@ -22,9 +22,8 @@ interface Search {
   of: number | undefined
 }
 
-/** A search for bytes or text in the space that is shown, or for names of fields in the whole file. */
-export function SearchForm(props: { root: Node; space: Space; choose(match: Match): void }) {
-  const { root, space, choose } = props
+/** A search in the space that is shown, or in all fields of the file, and what it has found so far. */
+function useSearch(root: Node, space: Space, choose: (match: Match) => void) {
   const [found, setFound] = useState<readonly Match[]>([])
   const [status, setStatus] = useState('')
   const [phase, setPhase] = useState<'running' | 'paused' | undefined>(undefined)
@@ -74,9 +73,8 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
     }
   }
 
-  function start(values: FormData): void {
-    const text = String(values.get('wanted'))
-    const next = searchFor(String(values.get('kind')), text)
+  function start(kind: string, text: string): void {
+    const next = searchFor(kind, text)
     setError(
       next
         ? undefined
@@ -106,9 +104,24 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
     return next
   }
 
+  return {
+    ...{ found, status, phase, error, start },
+    /** Stops the search for good. */
+    halt: () => {
+      setStatus(`${status.replace(/ …$/, '')}, stopped`)
+      stop()
+    },
+    /** Goes on after a pause. */
+    goOn: () => search.current && run(search.current, found),
+  }
+}
+
+/** A search for bytes or text in the space that is shown, or for names of fields in the whole file. */
+export function SearchForm({ root, space, choose }: { root: Node; space: Space; choose(match: Match): void }) {
+  const { found, status, phase, error, start, halt, goOn } = useSearch(root, space, choose)
   return (
     <section aria-label="Search">
-      <Form use={start}>
+      <Form use={(values) => start(String(values.get('kind')), String(values.get('wanted')))}>
         <label>
           Find{' '}
           <select name="kind">
@@ -118,18 +131,8 @@ export function SearchForm(props: { root: Node; space: Space; choose(match: Matc
           </select>
         </label>{' '}
         <input name="wanted" aria-label="What to find" size={24} required autocomplete="off" />{' '}
-        <button type="submit">Find</button>{' '}
-        {phase === 'running' && (
-          <Button
-            onClick={() => {
-              setStatus(`${status.replace(/ …$/, '')}, stopped`)
-              stop()
-            }}
-          >
-            Stop
-          </Button>
-        )}
-        {phase === 'paused' && <Button onClick={() => search.current && run(search.current, found)}>Go on</Button>}{' '}
+        <button type="submit">Find</button> {phase === 'running' && <Button onClick={halt}>Stop</Button>}
+        {phase === 'paused' && <Button onClick={goOn}>Go on</Button>}{' '}
         <span role="status" class="found-num">
           {status}
         </span>

@@ -11,8 +11,7 @@ const ROW_PIXELS = 22
 /** Upper limit on the nodes that the key `*` opens. */
 const MOST_OPENED = 2000
 
-/** The parts of a file as a tree, with the usual keys of a tree. */
-export function Tree(props: {
+interface TreeProps {
   root: Node
   chosen: Node
   hovered: Node | undefined
@@ -20,7 +19,10 @@ export function Tree(props: {
   hover(node: Node | undefined): void
   /** Called after nodes were opened or closed. */
   changed(): void
-}) {
+}
+
+/** The parts of a file as a tree, with the usual keys of a tree. */
+export function Tree(props: TreeProps) {
   const { root, chosen, hovered, choose, hover, changed } = props
   const rows = rowsOf(root)
   const at = rows.indexOf(chosen)
@@ -51,51 +53,7 @@ export function Tree(props: {
     return true
   }
 
-  function show(index: number) {
-    const node = rows[index]
-    const { part, group } = node
-    const classes = ['node', node === chosen && 'chosen', node === hovered && 'over', isBad(node) && 'damaged']
-    const siblings = node.parent?.kids
-    return (
-      // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys
-      // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names the active row
-      // biome-ignore lint/a11y/useKeyWithMouseEvents: hovering shows nothing that choosing does not
-      <div
-        id={`node-${node.number}`}
-        role="treeitem"
-        aria-level={node.level}
-        aria-expanded={node.canOpen ? node.isOpen : undefined}
-        aria-selected={node === chosen}
-        aria-setsize={siblings?.length}
-        aria-posinset={siblings && siblings.indexOf(node) + 1}
-        class={classes.filter((one) => one).join(' ')}
-        style={{ paddingLeft: `${(node.level - 1) * 0.9}rem` }}
-        onClick={() => choose(node)}
-        onDblClick={() => node.canOpen && toggle(node)}
-        onMouseOver={() => hover(group ? undefined : node)}
-        onMouseLeave={() => hover(undefined)}
-      >
-        <span
-          class="toggle"
-          aria-hidden="true"
-          onClick={(event) => {
-            if (!node.canOpen) return
-            event.stopPropagation()
-            toggle(node)
-          }}
-        >
-          {node.canOpen ? (node.isOpen ? '▾' : '▸') : ' '}
-        </span>{' '}
-        <Text>{group ? `[${group.from}..${group.to - 1}]` : partName(part)}</Text>
-        {!group && (
-          <>
-            {' '}
-            <span class="dim">{part.type}</span> <Text>{aboutNode(node)}</Text>
-          </>
-        )}
-      </div>
-    )
-  }
+  const show = (index: number) => <Row {...{ chosen, hovered, choose, hover, toggle }} node={rows[index]} />
   return (
     <VirtualList
       label="Fields"
@@ -107,6 +65,57 @@ export function Tree(props: {
       show={show}
       onKey={onKey}
     />
+  )
+}
+
+interface RowProps extends Pick<TreeProps, 'chosen' | 'hovered' | 'choose' | 'hover'> {
+  node: Node
+  toggle(node: Node): void
+}
+
+/** A node: its name, type and meaning. */
+function Row({ node, chosen, hovered, choose, hover, toggle }: RowProps) {
+  const { part, group } = node
+  const classes = ['node', node === chosen && 'chosen', node === hovered && 'over', isBad(node) && 'damaged']
+  const siblings = node.parent?.kids
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names the active row
+    // biome-ignore lint/a11y/useKeyWithMouseEvents: hovering shows nothing that choosing does not
+    <div
+      id={`node-${node.number}`}
+      role="treeitem"
+      aria-level={node.level}
+      aria-expanded={node.canOpen ? node.isOpen : undefined}
+      aria-selected={node === chosen}
+      aria-setsize={siblings?.length}
+      aria-posinset={siblings && siblings.indexOf(node) + 1}
+      class={classes.filter((one) => one).join(' ')}
+      style={{ paddingLeft: `${(node.level - 1) * 0.9}rem` }}
+      onClick={() => choose(node)}
+      onDblClick={() => node.canOpen && toggle(node)}
+      onMouseOver={() => hover(group ? undefined : node)}
+      onMouseLeave={() => hover(undefined)}
+    >
+      <span
+        class="toggle"
+        aria-hidden="true"
+        onClick={(event) => {
+          if (!node.canOpen) return
+          event.stopPropagation()
+          toggle(node)
+        }}
+      >
+        {node.canOpen ? (node.isOpen ? '▾' : '▸') : ' '}
+      </span>{' '}
+      <Text>{group ? `[${group.from}..${group.to - 1}]` : partName(part)}</Text>
+      {!group && (
+        <>
+          {' '}
+          <span class="dim">{part.type}</span> <Text>{aboutNode(node)}</Text>
+        </>
+      )}
+    </div>
   )
 }
 

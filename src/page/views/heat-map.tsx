@@ -285,18 +285,11 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
     else changeLink(link, { r: JSON.stringify(zoomed(raster, i, ranges)), m: undefined })
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    const [y, x] = [Math.floor((at ?? 0) / right.length), (at ?? 0) % right.length]
-    const move: Record<string, readonly [number, number]> = {
-      ArrowUp: [-1, 0],
-      ArrowDown: [1, 0],
-      ArrowLeft: [0, -1],
-      ArrowRight: [0, 1],
-    }
-    const step = at === undefined && move[event.key] ? [0, 0] : move[event.key]
     if (event.key === 'Enter' && at !== undefined) open(at)
-    if (!step) return
+    const next = pointAfterKey(raster, at, event.key)
+    if (next === undefined) return
     event.preventDefault()
-    setAt(clamped(y + step[0], down.length) * right.length + clamped(x + step[1], right.length))
+    setAt(next)
   }
   const cell = at === undefined ? undefined : cellAt(raster, at, names, ranges)
   const percent = (index: number, length: number): string => `${(100 * index) / length}%`
@@ -331,29 +324,7 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
         )}
       </div>
       <figcaption>
-        <p class="legend">
-          {ends && (
-            <>
-              <Text>{numberText(raster, ends[0])}</Text> <span class="scale" />{' '}
-              <Text>{numberText(raster, ends[1])}</Text>
-            </>
-          )}
-          {raster.fills.some(Boolean) && (
-            <>
-              <span class="swatch fill" /> fill value, or never written
-            </>
-          )}
-          {lacksCells(raster) && (
-            <>
-              <span class="swatch unread" /> not read
-            </>
-          )}
-          {raster.nulls.some(Boolean) && (
-            <>
-              <span class="swatch null" /> null or NaN
-            </>
-          )}
-        </p>
+        <Legend raster={raster} ends={ends} />
         <p aria-live="polite" class="at">
           {at === undefined ? (
             <span class="note">Point at the picture, or go there by Tab and arrow keys.</span>
@@ -369,6 +340,48 @@ function Drawing({ raster, version, link, ranges, names }: DrawingProps) {
         </p>
       </figcaption>
     </figure>
+  )
+}
+
+/** Where an arrow key leads from a point, or at first; undefined for other keys. */
+function pointAfterKey({ down, right }: Raster, at: number | undefined, key: string): number | undefined {
+  const moves: Record<string, readonly [number, number]> = {
+    ArrowUp: [-1, 0],
+    ArrowDown: [1, 0],
+    ArrowLeft: [0, -1],
+    ArrowRight: [0, 1],
+  }
+  const move = moves[key]
+  if (!move || at === undefined) return move && 0
+  const [y, x] = [Math.floor(at / right.length), at % right.length]
+  return clamped(y + move[0], down.length) * right.length + clamped(x + move[1], right.length)
+}
+
+/** What the colours mean. @param ends least and greatest value */
+function Legend({ raster, ends }: { raster: Raster; ends: ReturnType<typeof extremes> }) {
+  return (
+    <p class="legend">
+      {ends && (
+        <>
+          <Text>{numberText(raster, ends[0])}</Text> <span class="scale" /> <Text>{numberText(raster, ends[1])}</Text>
+        </>
+      )}
+      {raster.fills.some(Boolean) && (
+        <>
+          <span class="swatch fill" /> fill value, or never written
+        </>
+      )}
+      {lacksCells(raster) && (
+        <>
+          <span class="swatch unread" /> not read
+        </>
+      )}
+      {raster.nulls.some(Boolean) && (
+        <>
+          <span class="swatch null" /> null or NaN
+        </>
+      )}
+    </p>
   )
 }
 

@@ -315,22 +315,13 @@ interface Pinned {
 /** Distance in CSS pixels up to which two clicks are at the same place. */
 const SAME = 4
 
-function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
-  const { inspected, link, meaning, placing } = props
-  const { loaded, whole, axes, placed } = placing
-  const { fragments, dimensions } = loaded
+/** The part in sight, which moves at once, and where it last rested. The link has the latter. */
+function useSeen(link: Link, dimensions: readonly Dimension[], placing: Placed) {
+  const { whole } = placing
   const [seen, setSeen] = useState(() => seenOf(link.b, whole))
   const [rested, setRested] = useState(seen)
-  const [over, setOver] = useState<Tile | undefined>(undefined)
-  const [pinned, setPinned] = useState<Pinned | undefined>(undefined)
-  const [loads, setLoads] = useState(0)
-  const [stored] = useState(() => new Map(placing.stored))
-  const [sizes] = useState(() => new Map<number, Float64Array>())
-  const dragged = useRef<[x: number, y: number] | undefined>(undefined)
-  const isMoving = seen !== rested
-
   useEffect(() => {
-    if (!isMoving) return
+    if (seen === rested) return
     const timer = setTimeout(() => {
       setRested(seen)
       const ranges = rangesSeen(dimensions, placing, seen)
@@ -347,7 +338,34 @@ function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
     setRested(next)
   }, [link.b])
 
-  // Loads the boxes of the fragments in sight, one fragment after the other.
+  /** Makes the part in sight larger by a factor around a point, given as shares of its width and height. */
+  const zoom = (factor: number, [ax, ay]: readonly [number, number] = [0.5, 0.5]): void => {
+    const [w, h] = [(seen.x1 - seen.x0) * factor, (seen.y1 - seen.y0) * factor]
+    const [x, y] = placeIn(seen, ax, ay)
+    // Zooming in ends where doubles cannot tell places apart.
+    if (w < Math.abs(x) * 1e-13 || h < Math.abs(y) * 1e-13 || w > (whole.x1 - whole.x0) * 50) return
+    setSeen({ x0: x - w * ax, x1: x + w * (1 - ax), y0: y - h * ay, y1: y + h * (1 - ay) })
+  }
+  /** Moves the part in sight by shares of its width and height. */
+  const move = (dx: number, dy: number): void => {
+    const [x, y] = [(seen.x1 - seen.x0) * dx, (seen.y1 - seen.y0) * dy]
+    setSeen({ x0: seen.x0 + x, x1: seen.x1 + x, y0: seen.y0 + y, y1: seen.y1 + y })
+  }
+  return { seen, rested, zoom, move, showAll: () => setSeen(whole) }
+}
+
+/** The place in a part of the map at shares of its width and height. */
+function placeIn({ x0, x1, y0, y1 }: Seen, ax: number, ay: number): [x: number, y: number] {
+  return [x0 + (x1 - x0) * ax, y0 + (y1 - y0) * ay]
+}
+
+/** Boxes of the fragments in sight and, if they decide the colours, sizes of tiles. Both are loaded one fragment after the other. */
+function useBoxes(inspected: Inspected, placing: Placed, meaning: Meaning, rested: Seen) {
+  const { loaded, axes, placed } = placing
+  const { fragments } = loaded
+  const [loads, setLoads] = useState(0)
+  const [stored] = useState(() => new Map(placing.stored))
+  const [sizes] = useState(() => new Map<number, Float64Array>())
   useWork(
     async (isWanted) => {
       let tiles = placed.reduce((sum, { boxes }) => sum + (boxes?.levels.at(-1)?.count ?? 0), 0)
@@ -368,7 +386,6 @@ function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
     [rested, placing],
   )
 
-  // Loads the sizes of tiles, if they decide the colours.
   useWork(
     async (isWanted) => {
       if (meaning !== 'bytes') return
@@ -381,53 +398,53 @@ function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
     },
     [meaning, loads],
   )
+  return { loads, stored, sizes }
+}
+
+/** The tiles at a place of the map, the last written first. @param most number of tiles after which no further fragment is searched */
+function tilesOf(placed: readonly PlacedFragment[], [x, y]: readonly [number, number], most: number): readonly Tile[] {
+  const found: Tile[] = []
+  for (let i = placed.length - 1; i >= 0 && found.length < most; i--) {
+    const { domain, boxes } = placed[i]
+    if (!isSeen(domain, 0, { x0: x, x1: x, y0: y, y1: y })) continue
+    for (const tile of boxes ? tilesAt(boxes, x, y) : [undefined]) found.push({ fragment: i, tile })
+  }
+  return found
+}
+
+/** Place of the mouse from the lower left corner of the drawing, as shares of width and height. */
+function shareOf(event: MouseEvent): [number, number] {
+  const [x, y] = placeOf(event)
+  const width = (event.currentTarget as Element).clientWidth - 2 * LEFT
+  return [(x - LEFT) / width, 1 - y / (HEIGHT - BELOW)]
+}
+
+/** What a click at a place pins: the next tile there if the last click was there, too. */
+function pinnedBy(pinned: Pinned | undefined, tiles: readonly Tile[], place: Pinned['place']): Pinned | undefined {
+  if (tiles.length === 0) return undefined
+  const isSame =
+    pinned?.tiles.length === tiles.length && pinned.place.every((from, a) => Math.abs(from - place[a]) <= SAME)
+  return isSame ? { ...pinned, at: (pinned.at + 1) % tiles.length } : { tiles, at: 0, place }
+}
+
+function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Meaning; placing: Placed }) {
+  const { loaded, axes, placed } = placing
+  const { fragments, dimensions } = loaded
+  const { seen, rested, zoom, move, showAll } = useSeen(link, dimensions, placing)
+  const { loads, stored, sizes } = useBoxes(inspected, placing, meaning, rested)
+  const [over, setOver] = useState<Tile | undefined>(undefined)
+  const [pinned, setPinned] = useState<Pinned | undefined>(undefined)
+  const dragged = useRef<[x: number, y: number] | undefined>(undefined)
 
   const draw = (sheet: Sheet): void => {
     const colourOf = boxColours(sheet, meaning, fragments, sizes)
     const drawn = placed.map(
       ({ domain, boxes }, i): Drawn => ({ domain, boxes, colour: (level, index) => colourOf(i, boxes, level, index) }),
     )
-    drawMap(sheet, { drawn, seen, axes, most: isMoving ? MOVING : RESTING })
+    drawMap(sheet, { drawn, seen, axes, most: seen === rested ? RESTING : MOVING })
   }
-  /** Makes the part in sight larger by a factor around a point, given as shares of its width and height. */
-  const zoom = (factor: number, [ax, ay]: readonly [number, number] = [0.5, 0.5]): void => {
-    const [w, h] = [(seen.x1 - seen.x0) * factor, (seen.y1 - seen.y0) * factor]
-    const [x, y] = [seen.x0 + (seen.x1 - seen.x0) * ax, seen.y0 + (seen.y1 - seen.y0) * ay]
-    // Zooming in ends where doubles cannot tell places apart.
-    if (w < Math.abs(x) * 1e-13 || h < Math.abs(y) * 1e-13 || w > (whole.x1 - whole.x0) * 50) return
-    setSeen({ x0: x - w * ax, x1: x + w * (1 - ax), y0: y - h * ay, y1: y + h * (1 - ay) })
-  }
-  /** Moves the part in sight by shares of its width and height. */
-  const move = (dx: number, dy: number): void => {
-    const [x, y] = [(seen.x1 - seen.x0) * dx, (seen.y1 - seen.y0) * dy]
-    setSeen({ x0: seen.x0 + x, x1: seen.x1 + x, y0: seen.y0 + y, y1: seen.y1 + y })
-  }
-  /** Place of the mouse from the lower left corner, as shares of width and height. */
-  const shareOf = (event: MouseEvent): [number, number] => {
-    const [x, y] = placeOf(event)
-    const width = (event.currentTarget as Element).clientWidth - 2 * LEFT
-    return [(x - LEFT) / width, 1 - y / (HEIGHT - BELOW)]
-  }
-  /** The tiles under the mouse, the last written first. @param most number of tiles after which no further fragment is searched */
-  const tilesUnder = (event: MouseEvent, most: number): readonly Tile[] => {
-    const found: Tile[] = []
-    const [ax, ay] = shareOf(event)
-    const [x, y] = [seen.x0 + (seen.x1 - seen.x0) * ax, seen.y0 + (seen.y1 - seen.y0) * ay]
-    for (let i = placed.length - 1; i >= 0 && found.length < most; i--) {
-      const { domain, boxes } = placed[i]
-      if (!isSeen(domain, 0, { x0: x, x1: x, y0: y, y1: y })) continue
-      for (const tile of boxes ? tilesAt(boxes, x, y) : [undefined]) found.push({ fragment: i, tile })
-    }
-    return found
-  }
-  const pin = (event: MouseEvent): void => {
-    const tiles = tilesUnder(event, Infinity)
-    const place = placeOf(event)
-    const isSame =
-      pinned?.tiles.length === tiles.length && pinned.place.every((from, a) => Math.abs(from - place[a]) <= SAME)
-    if (isSame && tiles.length > 0) setPinned({ ...pinned, at: (pinned.at + 1) % tiles.length })
-    else setPinned(tiles.length > 0 ? { tiles, at: 0, place } : undefined)
-  }
+  const tilesUnder = (event: MouseEvent, most: number): readonly Tile[] =>
+    tilesOf(placed, placeIn(seen, ...shareOf(event)), most)
   const onKeyDown = (event: KeyboardEvent): void => {
     const keys: Record<string, () => void> = {
       ArrowLeft: () => move(-0.15, 0),
@@ -437,7 +454,7 @@ function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
       '+': () => zoom(0.7),
       '=': () => zoom(0.7),
       '-': () => zoom(1 / 0.7),
-      '0': () => setSeen(whole),
+      '0': showAll,
     }
     const key = keys[event.key]
     if (!key || event.ctrlKey || event.metaKey || event.altKey) return
@@ -464,7 +481,7 @@ function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
       <div class="controls">
         <Button onClick={() => zoom(0.5)}>Nearer</Button>
         <Button onClick={() => zoom(2)}>Farther</Button>
-        <Button onClick={() => setSeen(whole)}>All</Button>
+        <Button onClick={showAll}>All</Button>
         <span>Drag or arrow keys move, the wheel or + and - zoom, 0 shows all.</span>
       </div>
       <Drawing
@@ -493,7 +510,7 @@ function Canvas(props: ViewProps & { meaning: Meaning; placing: Placed }) {
           dragged.current = undefined
         }}
         onMouseLeave={() => setOver(undefined)}
-        onClick={pin}
+        onClick={(event) => setPinned(pinnedBy(pinned, tilesUnder(event, Infinity), placeOf(event)))}
       />
       <p class="under" role="status">
         {pointedAt ? (
