@@ -48,7 +48,7 @@ export async function damagedFilesOf(
     const files = (await fragment.fieldFiles()).filter((file) => slots.has(file.slot))
     const { path, storage } = fragment.folder
     // If the storage can give sizes at once, that is faster than a listing.
-    const isThere = ({ name, size }: FieldFile): boolean => (storage.sizeNow?.(`${path}/${name}`) ?? -1) >= size
+    const isThere = ({ name, size }: FieldFile): boolean => (storage.fileSize?.(`${path}/${name}`) ?? -1) >= size
     if (files.every(isThere)) return []
     const onDisk = await fragmentFileSizes(fragment)
     return files.flatMap((file) =>

@@ -44,8 +44,7 @@ export async function bytesBelow(
   if (storage.isRemote?.(path)) return undefined
   let bytes = 0
   for await (const { folder, entry } of filesBelow(new Folder(storage, path), (_, name) => enters(name))) {
-    if (counts(entry.name))
-      bytes += storage.sizeNow?.(`${folder.path}/${entry.name}`) ?? (await entrySize(folder, entry))
+    if (counts(entry.name)) bytes += await entrySize(folder, entry)
   }
   return bytes
 }

@@ -59,7 +59,7 @@ export class TileFile {
   /** Pipelines by whether the values have the offsets in them. */
   private readonly pipelines = new Map<boolean, Promise<Pipeline>>()
   /** The pipeline of values without offsets, once it is loaded. */
-  private loaded: Pipeline | undefined
+  loaded: Pipeline | undefined
   /** Tiles that another thread has unfiltered; {@link read} returns them. */
   lent: ReadonlyMap<number, Uint8Array> | undefined
   /** Whether the caller holds the memory of all tiles that it reads. */
@@ -253,7 +253,7 @@ export class TileFile {
   }
 
   /** The chunk of a tile that has only one, if an earlier read fetched it. */
-  onlyChunkNow(tile: number): StoredChunk | undefined {
+  heldChunk(tile: number): StoredChunk | undefined {
     const { held } = this.stream
     if (!held) return undefined
     const at = this.start(tile) - held.offset
@@ -319,11 +319,6 @@ export class TileFile {
   /** An error with the place of a tile. */
   private placed(error: unknown, tile: number): unknown {
     return addPlace(keyOrDamage(error, this.fragment.cx), { file: this.source.name, offset: this.offsets[tile] })
-  }
-
-  /** The pipeline of values without offsets, if it is loaded. */
-  get pipelineNow(): Pipeline | undefined {
-    return this.loaded
   }
 
   /** Filters of this file, in writing order. */

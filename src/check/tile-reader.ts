@@ -107,7 +107,7 @@ export class FieldReader {
   }
 
   /** {@link read} without waiting; undefined if the tile has faults or is not in memory. */
-  readNow(tile: number): ReadColumn | undefined {
+  readFaultless(tile: number): ReadColumn | undefined {
     if (!this.faultless) return undefined
     const column: ReadColumn = { data: undefined, starts: undefined, storedStarts: undefined, validity: undefined }
     for (const { role, tiles } of this.faultless) {
@@ -353,7 +353,7 @@ export type VisitTile = (tile: number, columns: readonly ReadColumn[], items: It
  * @param columns receives the fields of the last tile that were read
  * @returns the last tile, which has findings or fields that were not read; `to` if there is none
  */
-function visitNow(
+function visitFaultless(
   fields: readonly FieldReader[],
   from: number,
   to: number,
@@ -363,7 +363,7 @@ function visitNow(
 ): number {
   for (let tile = from; tile < to; tile++) {
     for (let i = 0; i < fields.length; i++) {
-      const column = fields[i].readNow(tile)
+      const column = fields[i].readFaultless(tile)
       if (!column) {
         columns.length = i
         return tile
@@ -421,10 +421,10 @@ export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined
       if (pause) await pause
       const items: Item[] = []
       const columns: ReadColumn[] = []
-      tile = visitNow(fields, tile, run.to, visit, columns, items)
+      tile = visitFaultless(fields, tile, run.to, visit, columns, items)
       if (tile < run.to && items.length === 0) {
         for (const field of fields.slice(columns.length))
-          columns.push(field.readNow(tile) ?? (await field.read(tile, items)))
+          columns.push(field.readFaultless(tile) ?? (await field.read(tile, items)))
         visit?.(tile, columns, items)
       }
       if (items.length > 0) yield* items

@@ -198,10 +198,10 @@ export class FaultlessTiles {
   /** Returns the unfiltered bytes, empty if they are not wanted. Undefined if {@link undoTile} has to undo the tile. */
   undo(tile: number): Uint8Array | undefined {
     const { file, keep, options } = this
-    const pipeline = file.pipelineNow
+    const pipeline = file.loaded
     if (!pipeline || file.isLarge(tile)) return undefined
     try {
-      const chunk = file.onlyChunkNow(tile)
+      const chunk = file.heldChunk(tile)
       if (!chunk || chunk.original_length !== file.expectedSize(tile)) return undefined
       this.hasReport = false
       this.verdicts.length = 0

@@ -417,7 +417,8 @@ async function otherSize(cx: CommandContext, folder: Folder, fragments: Readonly
     (path) => deep.push(path),
   )
   let size = 0
-  for await (const one of inOrder(files, atOnce(folder), (file) => entrySize(file.folder, file.entry))) size += one
+  for await (const one of inOrder(files, atOnce(folder), async (file) => entrySize(file.folder, file.entry)))
+    size += one
   if (deep.length > 0)
     cx.note(
       `${cx.shownPath(folder.path)}: bytes outside fragments are counted down to a depth of ${FOLDERS_DEEP} folders, where those of TileDB end; ${deep.length} deeper ones, such as ${[...deep].sort()[0]}, are left out. Links on the server may lead in a circle: what they lead to is then counted more than once`,

@@ -298,7 +298,7 @@ export const localStorage: Storage = {
     return new FileSource(path)
   },
 
-  sizeNow(path) {
+  fileSize(path) {
     const status = attempt(() => statSync(systemPath(path), { throwIfNoEntry: false }))
     return status?.isFile() ? status.size : undefined
   },

@@ -55,10 +55,10 @@ export async function fileSizes(folder: Folder, entries?: readonly Entry[]): Pro
   for (const entry of entries ?? (await folder.list())) {
     const { name, kind } = entry
     if (kind !== 'file') continue
-    const size = entry.size ?? folder.storage.sizeNow?.(`${folder.path}/${name}`)
+    const size = entrySize(folder, entry)
     // Set now, so that names keep the order of the entries even if the size comes later.
-    sizes.set(name, size ?? 0)
-    if (size === undefined) asked.push(entrySize(folder, entry).then((found) => sizes.set(name, found)))
+    sizes.set(name, typeof size === 'number' ? size : 0)
+    if (typeof size !== 'number') asked.push(size.then((found) => sizes.set(name, found)))
   }
   await Promise.all(asked)
   return sizes
@@ -73,8 +73,9 @@ export async function fragmentFileSizes(fragment: Fragment): Promise<Map<string,
 }
 
 /** Bytes of one file. Asks the storage only if the listing did not give the size. */
-export async function entrySize(folder: Folder, { name, size }: Entry): Promise<number> {
-  return size ?? withSource(folder.file(name), (source) => source.size())
+export function entrySize(folder: Folder, { name, size }: Entry): number | Promise<number> {
+  const found = size ?? folder.storage.fileSize?.(`${folder.path}/${name}`)
+  return found ?? withSource(folder.file(name), (source) => source.size())
 }
 
 /** `unfiltered` divided by `stored`, rounded to four decimal places. `stored` must not be 0. */

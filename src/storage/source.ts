@@ -73,7 +73,7 @@ export interface Storage {
    */
   readEnd?(path: string, into: Uint8Array): { size: number; length: number } | undefined
   /** Size of a file in bytes, found synchronously as by {@link readEnd}. Undefined if that fails. */
-  sizeNow?(path: string): number | undefined
+  fileSize?(path: string): number | undefined
   /** The path with all links resolved, if the storage has links. */
   realPath?(path: string): string
   /** Whether the server may be unable to list folders. Callers then rely on names instead of listings. */

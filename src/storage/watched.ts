@@ -83,7 +83,7 @@ class WatchedStorage {
     // A method that a storage does not have means that its callers take another way.
     if (under.isRemote) watched.isRemote = (path) => under.isRemote?.(path) ?? false
     if (under.readEnd) watched.readEnd = (path, into) => under.readEnd?.(path, into)
-    if (under.sizeNow) watched.sizeNow = (path) => under.sizeNow?.(path)
+    if (under.fileSize) watched.fileSize = (path) => under.fileSize?.(path)
     if (under.modified) watched.modified = (path) => under.modified?.(path)
     if (under.realPath) watched.realPath = (path) => under.realPath?.(path) ?? path
     if (under.mayNotList) watched.mayNotList = (path) => under.mayNotList?.(path) ?? false
