@@ -11,9 +11,10 @@ import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
 import { type DatasetMember, walkDataset } from '../objects/dataset.ts'
+import { entrySize } from '../objects/file-sizes.ts'
 import { GROUP_DETAILS_FOLDER, objectType } from '../objects/group.ts'
 import type { GroupTarget } from '../objects/target.ts'
-import { type Folder, withSource } from '../storage/source.ts'
+import type { Folder } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
 import { arrayOverview } from './array-overview.ts'
 import type { CommandContext } from './command.ts'
@@ -152,11 +153,7 @@ async function filesOf(top: Folder, enter: (path: string) => boolean): Promise<{
   await top.storage.listAhead?.(top.path)
   for await (const { folder, entry } of filesBelow(top, enter)) {
     file_num++
-    const path = `${folder.path}/${entry.name}`
-    size +=
-      entry.size ??
-      folder.storage.sizeNow?.(path) ??
-      (await withSource(folder.storage.open(path), (file) => file.size()))
+    size += await entrySize(folder, entry)
   }
   return { file_num, size }
 }

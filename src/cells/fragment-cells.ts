@@ -241,7 +241,7 @@ export class FragmentCells {
   /** Returns what reads runs of fixed-sized cells of a tile, one after the other and never back, without holding the whole tile. */
   runs(tile: number): (run: CellRun) => Promise<CellBatch> {
     const readers = this.readers.map(
-      (reader, i) => reader && (reader.parts?.(tile) ?? partsOfWhole(reader, tile, this.columns[i])),
+      (reader, i) => reader && (reader.parts?.(tile) ?? partsOfWhole(reader, tile, element(this.columns, i))),
     )
     return (run) => this.part(tile, run, readers)
   }

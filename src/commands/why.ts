@@ -80,7 +80,7 @@ async function bytesOf({ folder }: InspectArray, paths: readonly string[]): Prom
     const isFolder = (await folder.kind(path)) === 'folder'
     const own = isFolder
       ? await bytesBelow(folder.storage, `${folder.path}/${path}`)
-      : folder.storage.sizeNow?.(`${folder.path}/${path}`)
+      : folder.storage.fileSize?.(`${folder.path}/${path}`)
     if (own === undefined) return undefined
     bytes += own
   }

@@ -281,7 +281,7 @@ export class Pipeline {
 
   /** {@link FilterDefinition.mostUndone} of a stage. */
   private mostUndone(stage: number, stored: number): number {
-    const { definition } = this.stages[stage]
+    const { definition } = element(this.stages, stage)
     return Math.floor(definition.mostUndone(stored, stage === 0 && this.tile.stringOffsets === true))
   }
 

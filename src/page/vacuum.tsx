@@ -69,7 +69,7 @@ async function removableText(array: InspectArray): Promise<string | undefined> {
   return `to-vacuum: a vacuum of fragments deletes ${counted(file_num, 'file')}, ${sizeText(size)}. It ${note}.`
 }
 
-function vacSize({ folder }: InspectArray, path: string): Promise<number> {
+async function vacSize({ folder }: InspectArray, path: string): Promise<number> {
   const name = lastPathPart(path)
   const parent = path === name ? folder : folder.folder(path.slice(0, -name.length - 1))
   return entrySize(parent, { name, kind: 'file' })
