@@ -133,7 +133,9 @@ class Relocation {
     const identities = [...around, await group.identity()]
     for (const member of await group.members()) {
       const here = await findMember(group, member, identities, this.cx.open)
-      const found = here.target || !original ? here : await findMember(original, member, identities, this.cx.open)
+      // What readers see now. The group that takes the place of another one may lack what that one finds by `..`.
+      const seen = original ? await findMember(original, member, identities, this.cx.open) : here
+      const found = here.target ? here : seen
       if (found.error && found.state !== 'missing') throw found.error
       const source = await this.sourceOf(group, found)
       const real = source?.realPath
@@ -146,8 +148,8 @@ class Relocation {
       if (real === undefined || known !== undefined) continue
       this.places.set(real, to)
       if (inside?.type !== 'group') continue
-      const seen = found.target?.type === 'group' && found.path !== source?.path ? found.target.group : undefined
-      yield* this.planOf(inside.group, seen, to, own, identities)
+      const other = seen.target?.type === 'group' && seen.path !== source?.path ? seen.target.group : undefined
+      yield* this.planOf(inside.group, other, to, own, identities)
     }
   }
 

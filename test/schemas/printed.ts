@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import process, { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { COMMANDS } from '../../src/cli/commands.ts'
@@ -87,6 +87,7 @@ export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* whys()
   yield* whatifs()
   yield* recovered(folder)
+  yield* datasets(`${folder}/dataset`)
   yield* ofDamage(folder)
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
@@ -200,6 +201,17 @@ async function* recovered(folder: string): AsyncGenerator<Printed> {
   yield* json(['recover', `${folder}/contradicted`, '--to', `${folder}/contradicted.new`])
   await run(['write-sample', `${folder}/unlisted`, '--damage', 'ENUMERATION_UNREADABLE'])
   yield* json(['recover', `${folder}/unlisted`, '--to', `${folder}/unlisted.new`])
+}
+
+/** A group with an array twice, and one that lacks bytes. */
+async function* datasets(folder: string): AsyncGenerator<Printed> {
+  mkdirSync(folder)
+  writeFileSync(`${folder}/__tiledb_group.tdb`, '')
+  cpSync(`${FIXTURES}/22/sparse_basic`, `${folder}/a`, { recursive: true })
+  cpSync(`${FIXTURES}/22/sparse_basic`, `${folder}/short`, { recursive: true })
+  writeFileSync(`${fragmentsOf(`${folder}/short`)[0]}/d0.tdb`, '')
+  symlinkSync('a', `${folder}/b`)
+  for (const args of [['ls'], ['stats'], ['stats', '--as-of', '2020-01-01'], []]) yield* json([...args, folder])
 }
 
 /** What parts of arrays and groups are for: with every kind of loss. */

@@ -80,6 +80,8 @@ export class S3Storage extends RemoteStorage {
   private async readAhead(path: string): Promise<number> {
     const { prefix } = partsOf(path)
     let bytes = 0
+    // What an earlier call listed of the same folders is replaced.
+    const found = new Map<string, FilesAhead>()
     // Most folders have files of the same names, so equal names share one string.
     const names = new Map<string, string>()
     for await (const { files } of this.pages(path, prefix, false)) {
@@ -88,7 +90,7 @@ export class S3Storage extends RemoteStorage {
         const rest = key.slice(prefix.length)
         const slash = rest.lastIndexOf('/')
         if (slash < 0) continue
-        const folder = this.aheadOf(path, rest.slice(0, slash))
+        const folder = aheadOf(found, path, rest.slice(0, slash))
         const given = rest.slice(slash + 1)
         // A key that ends in `/` marks a folder. Sync tools and consoles write such keys.
         if (given === '') continue
@@ -98,23 +100,8 @@ export class S3Storage extends RemoteStorage {
         folder.sizes.push(size)
       }
     }
+    for (const [folder, files] of found) this.ahead.set(folder, files)
     return bytes
-  }
-
-  /** The list of a folder below `path`. A new list is also entered in the list of the folder around it. */
-  private aheadOf(path: string, below: string): FilesAhead {
-    const folder = `${path}/${below}`
-    const known = this.ahead.get(folder)
-    if (known) return known
-    const made: FilesAhead = { names: [], sizes: [] }
-    this.ahead.set(folder, made)
-    const slash = below.lastIndexOf('/')
-    if (slash >= 0) {
-      const around = this.aheadOf(path, below.slice(0, slash))
-      around.names.push(below.slice(slash + 1))
-      around.sizes.push(FOLDER)
-    }
-    return made
   }
 
   override knownSize(path: string): number | undefined {
@@ -288,6 +275,22 @@ function namedIn(entries: readonly Entry[], path: string): Entry[] {
   const named = entries.filter(({ name }) => name !== '')
   countListedNames(named.length)
   return sorted(named)
+}
+
+/** The list of a folder below `path`. A new list is also entered in the list of the folder around it. */
+function aheadOf(found: Map<string, FilesAhead>, path: string, below: string): FilesAhead {
+  const folder = `${path}/${below}`
+  const known = found.get(folder)
+  if (known) return known
+  const made: FilesAhead = { names: [], sizes: [] }
+  found.set(folder, made)
+  const slash = below.lastIndexOf('/')
+  if (slash >= 0) {
+    const around = aheadOf(found, path, below.slice(0, slash))
+    around.names.push(below.slice(slash + 1))
+    around.sizes.push(FOLDER)
+  }
+  return made
 }
 
 function entriesOf({ names, sizes }: FilesAhead): Entry[] {
