@@ -15,7 +15,7 @@ import { minifySync as rolldownMinify } from 'rolldown/experimental'
 const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:codec\/enc|meta)/]
 /** Modules that commands load only to print tables and other formats, or to plan. */
 const NOT_LOADED =
-  /render\/(?:views\/|arrow|cell-lines|csv|ndjson|json|progress)|check-plan|decode-all|decode-arrow|rtree-svg|schema-python|stats-read|work-size|cell-places|tile-at-offset|^\.\/hex\.ts$/
+  /render\/(?:views\/|progress)|rows\/(?:arrow|cell-lines|csv|ndjson|json)|check-plan|decode-all|decode-arrow|rtree-svg|schema-python|stats-read|work-size|cell-places|tile-at-offset|stats-group|dataset-lines|calls\/hex\.ts$/
 /** Codecs that src/page/codecs.ts replaces. */
 const OTHER_CODECS = /\/(?:gzip|zstd|lz4-compress)\.ts$|\.wasm\.js$|^@noble\/hashes/
 /** Wasm files that a published page loads from its own folder. */
@@ -62,7 +62,11 @@ const PRINTED_PARTS = [
 ]
 
 /** What only plans need of a finding. The page asks which findings lose a tile, and that is the way `drop`. */
-const PLANNED_PARTS = [/^ +lost:(?: |\n +).*,\n/gm, /^ +mend: '(?!drop|zeros|rewrite|leave)[\w-]+',\n/gm]
+const PLANNED_PARTS = [
+  /, error: '[^']*'(?= \})/g,
+  /^ +lost:(?: |\n +).*,\n/gm,
+  /^ +mend: '(?!drop|zeros|rewrite|leave)[\w-]+',\n/gm,
+]
 
 /** The direction of filters that writes. The indentation tells where each function ends. */
 const WRITING_PARTS = [
@@ -72,11 +76,20 @@ const WRITING_PARTS = [
   /\bcompress, (?=decompress)/g,
 ]
 
-/** The parts of modules that a page leaves out. */
+/** Quick looks that save a command line the rules of what TileDB refuses. A page has these rules anyway. */
+const QUICK_PARTS = [
+  [
+    /^export async function (mayBeRefused|mayNotOpen)\(.*?^\}/gms,
+    'export const $1 = async (_array: unknown, _names?: boolean, _sole?: boolean) => true',
+  ],
+]
+
+/** The parts of modules that a page leaves out, or has in a shorter form. */
 const UNUSED_PARTS = [
   [/src\/filters\/[\w-]+\.ts$/, WRITING_PARTS],
-  [/src\/commands\/[\w-]+\.ts$/, PRINTED_PARTS],
+  [/src\/(?:commands|calls)\/[\w-]+\.ts$/, PRINTED_PARTS],
   [/src\/check\/codes\/[\w-]+\.ts$/, PLANNED_PARTS],
+  [/src\/objects\/may-be-refused\.ts$/, QUICK_PARTS],
 ]
 
 /** Turns imports at run time into plain ones. A page is one file that has these modules anyway, and their wrappers cost a tenth more. */
@@ -86,7 +99,7 @@ const inOneFile = {
     bundler.onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path }) => {
       const code = readFileSync(path, 'utf8')
       const [, parts] = UNUSED_PARTS.find(([files]) => files.test(path)) ?? [undefined, []]
-      const short = parts.reduce((left, part) => left.replace(part, ''), code)
+      const short = parts.reduce((left, part) => left.replace(...(Array.isArray(part) ? part : [part, ''])), code)
       const later = new Map()
       // Without `await` in front of a name, the bundler sees which names are used, and drops the others.
       const body = short.replace(/\(await import\('([^']+)'\)\)(?=\.)|\bimport\('([^']+)'\)/g, (_, named, whole) => {
@@ -109,7 +122,7 @@ const SMALLER = [
       const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(readFileSync(path, 'utf8'))
       const wasm = Buffer.from(base64, 'base64')
       const deflated = deflateSync(wasm, { level: 9 }).toString('base64')
-      return `import { inflateZlib } from '../codecs/inflate.ts'
+      return `import { inflateZlib } from '../../page/inflate.ts'
         const deflated = Uint8Array.from(atob('${deflated}'), (character) => character.charCodeAt(0))
         const wasm = inflateZlib(deflated, ${wasm.length})
         export const KERNELS_WASM = btoa(Array.from(wasm, (byte) => String.fromCharCode(byte)).join(''))`
@@ -124,19 +137,21 @@ const SMALLER = [
       export const consolidationLines = () => [vacuumLine()]
       export const modeLines = consolidationLines, rewriteLines = consolidationLines`,
   ],
-  // A page has no compressors, but a table would keep those of pako: half of the package.
-  [
-    /pako\/dist\/pako\.mjs$/,
-    (path) => readFileSync(path, 'utf8').replaceAll('new Config(', '/* @__PURE__ */ new Config('),
-  ],
-  // The page gives the decoder its wasm, so nothing fetches it.
+  // The page gives the decoder its wasm, so nothing fetches it. The decoder has no wide strings, and nobody looks into
+  // what it throws.
   [
     /webp\/codec\/dec\/webp_dec\.js$/,
     (path) =>
       readFileSync(path, 'utf8')
         .replace(/if\(ENVIRONMENT_IS_WEB\|\|ENVIRONMENT_IS_WORKER\)\{if.*?\}else\{\}(?=var out=)/s, '')
         .replace(/function getBinary\(.*?(?=function createWasm\()/s, '')
-        .replace(/instantiateAsync\(wasmBinary,.*?;return\{\}/, ''),
+        .replace(/instantiateAsync\(wasmBinary,.*?;return\{\}/, '')
+        .replace(/function ExceptionInfo\(.*?(?=var exceptionLast)/s, '')
+        .replace('var info=new ExceptionInfo(ptr);info.init(type,destructor);', '')
+        .replace(
+          /(?<=function __embind_register_std_wstring\(\w+,\w+,\w+\)\{).*?(?=\}function __embind_register_void\()/s,
+          '',
+        ),
   ],
 ]
 

@@ -1,9 +1,7 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import { memberItems } from '../check/group.ts'
 import { quickGroupItems } from '../check/quick.ts'
 import type { CheckFindingNum } from '../documents/check.ts'
-import type { ErrorInfo } from '../documents/common.ts'
 import type { ArrayLineFacts, GroupLine, GroupTotals } from '../documents/group.ts'
 import type { OverviewFinding } from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -20,7 +18,8 @@ import { arrayOverview } from './array-overview.ts'
 import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
 import { type ListOrder, sortedBy } from './list-order.ts'
-import { type CallMaker, findingResult, judgement, worstFirst } from './overview-parts.ts'
+import { addNums, memberLine, type TreeLine, worstCodes } from './member-lines.ts'
+import { type CallMaker, judgement } from './overview-parts.ts'
 import { exact } from './values.ts'
 
 /*
@@ -45,48 +44,22 @@ export async function* datasetLines(cx: CommandContext, target: GroupTarget): As
 }
 
 async function lineOf(cx: CommandContext, found: DatasetMember): Promise<DatasetLine> {
-  const { names, state, target, path, place, again, error } = found
-  const { name = null, type, uri, relative, implicit } = found.member
-  const isFault = error !== undefined && (state === 'unreadable' || target !== undefined)
-  if (isFault) cx.fault(error)
-  const known = again || !target ? undefined : await orError(() => factsOf(cx, found))
+  const known = found.again || !found.target ? undefined : await orError(() => factsOf(cx, found))
   if (known instanceof InspectError) cx.fault(known)
   const { findings = [], facts = {} } = known instanceof InspectError || !known ? {} : known
-  const fault: ErrorInfo | undefined =
-    known instanceof InspectError ? errorResult(cx, known) : isFault ? errorResult(cx, error) : undefined
-  const listed = memberFindings(cx, found)
-  const line: GroupLine = {
-    ...{ name, type, uri, relative, implicit, state },
-    resolved: place === 'nowhere' || path === undefined ? null : cx.shownPath(path),
-    place,
-    again: again?.join('/'),
-    found: target && target.type !== type ? target.type : undefined,
-    ...facts,
-    finding_num: addNums(facts.finding_num, listed),
-    codes: worstCodes([...listed, ...findings]),
-    error: fault,
+  const { line, listed } = memberLine(cx, found)
+  const all = [...listed, ...findings]
+  return {
+    names: found.names,
+    line: {
+      ...line,
+      ...facts,
+      finding_num: addNums(facts.finding_num, listed),
+      codes: worstCodes(all),
+      error: known instanceof InspectError ? errorResult(cx, known) : line.error,
+    },
+    findings: all,
   }
-  return { names, line, findings: [...listed, ...findings] }
-}
-
-/** What is wrong with the line of a member in the list of its group, as `check` finds it. */
-function memberFindings(cx: CommandContext, found: DatasetMember): OverviewFinding[] {
-  return [...memberItems(found)].flatMap((item) => ('code' in item ? findingResult(cx, item) : []))
-}
-
-function addNums(
-  known: CheckFindingNum | undefined,
-  more: readonly Pick<OverviewFinding, 'severity'>[],
-): CheckFindingNum | undefined {
-  if (!known && more.length === 0) return undefined
-  const sum = { error: 0, warning: 0, note: 0, ...known }
-  for (const { severity } of more) sum[severity]++
-  return sum
-}
-
-function worstCodes(findings: readonly OverviewFinding[]): OverviewFinding['code'][] | undefined {
-  if (findings.length === 0) return undefined
-  return [...new Set(worstFirst(findings).map(({ code }) => code))]
 }
 
 /** Commands are not made for single members. */
@@ -188,11 +161,6 @@ export class DatasetSums {
     const cell_num = exact(this.cells)
     return { ...counts, fragment_num, cell_num, file_num, size: this.size, finding_num: { ...this.finding_num } }
   }
-}
-
-/** A line with those of its members, for a tree. */
-export interface TreeLine extends GroupLine {
-  members?: TreeLine[] | undefined
 }
 
 /** The lines of a dataset as a tree, and their sums. Sums of a group have those of its members. */

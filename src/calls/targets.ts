@@ -1,6 +1,6 @@
 import { firstOf, InspectError } from '../base/errors.ts'
 import type { Fragment } from '../objects/fragment.ts'
-import { kindOf, type Target, type TargetKind, type TargetsByKind, withArticle } from '../objects/target.ts'
+import { kindOf, type Target, type TargetKind, type TargetsByKind, targetInWords } from '../objects/target.ts'
 import type { CommandContext } from './command.ts'
 
 /**
@@ -20,7 +20,7 @@ interface Taken {
 const TAKEN = {
   array: { one: 'an array', help: 'array', kinds: ['array'] },
   'array of labels': { one: 'an array of labels', help: 'array of labels', kinds: ['array'] },
-  group: { one: 'a group', help: 'group', kinds: ['group'] },
+  group: { one: 'a group', help: 'group', kinds: ['group', 'folder'] },
   fragment: { one: 'a fragment', help: 'fragment', kinds: ['fragment', 'lone fragment'] },
   'fragment in an array': { one: 'a fragment inside its array', help: 'fragment', kinds: ['fragment'] },
   'fragment or its file': {
@@ -107,7 +107,7 @@ export async function wrongTarget(
   taken: Takes,
   target: Target,
 ): Promise<InspectError> {
-  const message = `${call} expects ${wantedBy(taken)}, found ${withArticle(target.type)}${await contentsText(cx, target)}`
+  const message = `${call} expects ${wantedBy(taken)}, found ${targetInWords(target)}${await contentsText(cx, target)}`
   return new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 

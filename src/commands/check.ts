@@ -3,6 +3,7 @@ import { changed } from '../base/walk.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { parseChoice, parseJobs, SHARD_OPTION } from '../calls/option-values.ts'
+import { RECURSIVE_OPTION } from '../calls/options.ts'
 import type { FindingsOutcome } from '../calls/outcome.ts'
 import { targetsHelp } from '../calls/targets.ts'
 import { SEVERITIES } from '../check/codes.ts'
@@ -20,6 +21,7 @@ interface Options {
   jobs?: string
   shard?: string
   plan?: boolean
+  recursive?: boolean
 }
 
 export const command: CommandModule<Options> = {
@@ -55,6 +57,7 @@ export const command: CommandModule<Options> = {
       .option('--plan', 'show what is lost, and the steps that mend it, in order; nothing is run')
       .option('--jobs <n>', 'number of threads', '1')
       .option(...SHARD_OPTION)
+      .option(...RECURSIVE_OPTION)
   },
 
   async *run(cx, [path], options) {
@@ -63,7 +66,7 @@ export const command: CommandModule<Options> = {
     const shard = options.shard === undefined ? undefined : parseShard(options.shard)
     const jobs = parseJobs(options.jobs)
     const run = newRun(level, options.all ?? false, shard)
-    const checked = await openCheck(cx, path, run, failOn, jobs)
+    const checked = await openCheck(cx, path, { run, failOn, jobs, recursive: options.recursive })
     if (options.plan) yield await (await import('./check-plan.ts')).planOutcome(cx, path, checked)
     else yield outcome(cx, path, checked)
   },

@@ -13,7 +13,7 @@ import {
   type Listed,
   sizesWithFooters,
 } from '../calls/listed-fragment.ts'
-import { collect } from '../calls/options.ts'
+import { collect, enterFolders, RECURSIVE_OPTION } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { comparableDomain, findOverlaps } from '../calls/overlaps.ts'
 import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
@@ -25,8 +25,9 @@ import { overEntries } from '../calls/walkers.ts'
 import { rangeFilter } from '../cells/bounds.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
 import type { AsOf, DocumentHead } from '../documents/common.ts'
+import type { DatasetDocument } from '../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
-import type { GroupDocument, GroupLine } from '../documents/group.ts'
+import type { GroupDocument, GroupLine, GroupTotals } from '../documents/group.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { RangeType } from '../format/range.ts'
@@ -42,12 +43,13 @@ interface LsOptions extends ListOptions {
   names?: boolean
   range?: string[]
   depth?: string
+  recursive?: boolean
 }
 
 const TAKES = { array: 'its fragments', fragment: 'its files', group: 'its members' } as const satisfies Takes
 const TAKES_WITH = {
   '--depth': { group: '' },
-  '--names': { array: '' },
+  '--names': { array: '', group: '' },
   '--range': { array: '' },
 } as const satisfies CommandModule<never>['takesWith']
 
@@ -68,18 +70,23 @@ export const command: CommandModule<LsOptions> = {
   configure(command) {
     command
       .argument('<target...>', targetsHelp(TAKES))
-      .option('--names', 'show only the names of fragments; fragments are opened only for --range')
+      .option(
+        '--names',
+        'show only the names of fragments, which are opened only for --range; or the members of a group, without a look into them',
+      )
       .option(
         '--range <NAME=LO..HI>',
         `only fragments whose non-empty domain touches the range, ends included: ${RANGE_FORMS}`,
         collect,
       )
       .option('--depth <n>', 'levels of the members of a group, shown as a tree: a number (1), or all')
+      .option(...RECURSIVE_OPTION)
     addListOptions(command)
   },
 
   async *run(cx, [path], options) {
     const target = await cx.open(path)
+    enterFolders(target, options.recursive)
     if (options.depth !== undefined) await targetFor(cx, 'ls --depth', TAKES_WITH['--depth'], target)
     if (options.names) await targetFor(cx, 'ls --names', TAKES_WITH['--names'], target)
     if (options.range) await targetFor(cx, 'ls --range', TAKES_WITH['--range'], target)
@@ -360,19 +367,17 @@ async function groupOutcome(
   cx: CommandContext,
   path: string,
   target: GroupTarget,
-  { depth, ...options }: LsOptions,
+  { depth, names, ...options }: LsOptions,
 ): Promise<Outcome> {
-  const { datasetTree, sortTree, cutTree } = await import('../calls/dataset-lines.ts')
   const levels = parseDepth(depth)
-  const { members, totals } = await datasetTree(cx, target)
-  const { order, isReverse, limit } = parseListOptions(options)
-  const sorted = order === undefined ? reversedIf(isReverse, members) : sortTree(members, order, isReverse)
-  const shown = cutTree(sorted.slice(0, limit), levels)
-  const document: GroupDocument = {
-    ...documentHead('group', cx.shownPath(path)),
+  const { shown, member_num, totals } = names
+    ? await namedMembers(cx, target, levels)
+    : await sortedMembers(cx, target, levels, parseListOptions(options))
+  const document: GroupDocument | DatasetDocument = {
+    ...documentHead(target.isPlain ? 'dataset' : 'group', cx.shownPath(path)),
     ...asOf(cx),
     members: shown,
-    member_num: members.length,
+    member_num,
     totals,
     metadata: keyValueResult(await target.group.metadata(), cx.style),
   }
@@ -383,6 +388,31 @@ async function groupOutcome(
     columns: () => GROUP_COLUMNS,
     table: async (out) => (await import('../render/views/ls.ts')).groupTable(document, out),
   }
+}
+
+interface Members {
+  shown: readonly GroupLine[]
+  member_num: number
+  totals: GroupTotals | undefined
+}
+
+/** The members as the lists of groups have them. */
+async function namedMembers(cx: CommandContext, target: GroupTarget, levels: number): Promise<Members> {
+  const { listedMembers } = await import('../calls/member-lines.ts')
+  const { members } = await listedMembers(cx, target, levels)
+  return { shown: members, member_num: members.length, totals: undefined }
+}
+
+async function sortedMembers(
+  cx: CommandContext,
+  target: GroupTarget,
+  levels: number,
+  { order, isReverse, limit }: ListCut,
+): Promise<Members> {
+  const { datasetTree, sortTree, cutTree } = await import('../calls/dataset-lines.ts')
+  const { members, totals } = await datasetTree(cx, target)
+  const sorted = order === undefined ? reversedIf(isReverse, members) : sortTree(members, order, isReverse)
+  return { shown: cutTree(sorted.slice(0, limit), levels), member_num: members.length, totals }
 }
 
 function reversedIf<T>(isReverse: boolean, list: readonly T[]): readonly T[] {

@@ -1,6 +1,7 @@
 import { faultText, isNew } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { notExaminedResult } from '../calls/document-parts.ts'
+import { enterFolders } from '../calls/options.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { type Takes, targetFor } from '../calls/targets.ts'
 import { unitRunner } from '../calls/unit-runner.ts'
@@ -33,9 +34,18 @@ const NOT_CHECKED: Readonly<Record<Level, readonly Unchecked[]>> = {
 /** A check that runs while its findings are read. */
 export type OpenCheck = Awaited<ReturnType<typeof openCheck>>
 
-export async function openCheck(cx: CommandContext, path: string, run: CheckRun, failOn: Severity, jobs: number) {
+/** What a check is asked. */
+interface Asked {
+  run: CheckRun
+  failOn: Severity
+  jobs: number
+  recursive: boolean | undefined
+}
+
+export async function openCheck(cx: CommandContext, path: string, { run, failOn, jobs, recursive }: Asked) {
   const { level, all } = run
   const target = await targetFor(cx, 'check', TAKES_CHECKED, await cx.open(path))
+  enterFolders(target, recursive)
   await noteIfEmpty(cx, target)
   const readsTiles = level !== 'structure'
   const bytes = readsTiles ? await noteBytesToRead(cx, target) : undefined

@@ -11,7 +11,8 @@ import { asOf, refuseTimes, type TimesOptions } from '../calls/times.ts'
 import { releases } from '../calls/values.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
-import type { OverviewDocument } from '../documents/overview.ts'
+import type { GroupLine, GroupTotals } from '../documents/group.ts'
+import type { OverviewDocument, OverviewFinding } from '../documents/overview.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
@@ -21,7 +22,11 @@ import type { OverviewCalls } from '../render/views/overview.ts'
 
 const TAKES = { array: '', fragment: '', group: '', file: 'in one of them' } as const satisfies Takes
 
-export const command: CommandModule<TimesOptions> = {
+interface OverviewOptions extends TimesOptions {
+  names?: boolean
+}
+
+export const command: CommandModule<OverviewOptions> = {
   about:
     'It finds the damage that a listing and the footers show. It reads no data; check does. If a folder has the name of a command, put ./ in front, as in ./ls',
   examples: [
@@ -35,12 +40,14 @@ export const command: CommandModule<TimesOptions> = {
   takes: TAKES,
 
   configure(command) {
-    command.argument('<target...>', targetsHelp(TAKES))
+    command
+      .argument('<target...>', targetsHelp(TAKES))
+      .option('--names', 'of a group or folder: its members by name, without a look into them')
   },
 
   async *run(cx, [path], options) {
     const target = await targetFor(cx, 'overview', TAKES, await cx.open(path))
-    const { document, calls } = await overviewOf(cx, path, target, callMaker(cx, options))
+    const { document, calls } = await overviewOf(cx, path, target, callMaker(cx, options), options)
     yield outcome(cx, document, calls)
   },
 }
@@ -51,6 +58,7 @@ async function overviewOf(
   path: string,
   target: TargetFor<typeof TAKES>,
   call: CallMaker,
+  { names = false }: OverviewOptions,
 ): Promise<{ document: OverviewDocument; calls: OverviewCalls }> {
   switch (target.type) {
     case 'array':
@@ -58,7 +66,7 @@ async function overviewOf(
     case 'fragment':
       return { document: await fragmentOverview(cx, path, target.fragment, call), calls: new Map() }
     case 'group':
-      return { document: await groupOverview(cx, path, target, call), calls: new Map() }
+      return { document: await groupOverview(cx, path, target, call, names), calls: new Map() }
     case 'file':
       return { document: await fileOverview(cx, path, target, call), calls: new Map() }
   }
@@ -163,22 +171,22 @@ async function groupOverview(
   path: string,
   target: GroupTarget,
   call: CallMaker,
+  names: boolean,
 ): Promise<OverviewDocument> {
   const { group } = target
-  const { datasetTree, DatasetSums } = await import('../calls/dataset-lines.ts')
   const own = judgement(cx, await quickGroupItems(group))
-  const tree = await orError(() => datasetTree(cx, target))
-  const { members, totals, found } =
-    tree instanceof InspectError ? { members: [], totals: new DatasetSums().result(), found: [] } : tree
+  const tree = await orError(() => (names ? listed(cx, target) : whole(cx, target)))
+  const { members, totals, found } = tree instanceof InspectError ? { members: [], totals: undefined, found: [] } : tree
   const metadata = await orError(() => group.metadata())
   const { path: place } = group.folder
   const finding_num = { ...own.finding_num }
-  for (const severity of SEVERITIES) finding_num[severity] += totals.finding_num[severity]
-  const findings = mergedFindings([...own.findings, ...found.flatMap((one) => one.findings)]).slice(0, MOST_FINDINGS)
+  for (const severity of SEVERITIES) finding_num[severity] += totals?.finding_num[severity] ?? 0
+  if (!totals) for (const { severity } of found) finding_num[severity]++
+  const findings = mergedFindings([...own.findings, ...found]).slice(0, MOST_FINDINGS)
   return {
     ...documentHead('overview', cx.shownPath(path)),
     ...asOf(cx),
-    target: 'group',
+    target: target.isPlain ? 'dataset' : 'group',
     members,
     totals,
     metadata_keys: metadata instanceof InspectError ? [] : [...metadata.keys()],
@@ -186,13 +194,40 @@ async function groupOverview(
     finding_num,
     findings,
     not_examined: own.not_examined,
-    not_checked: members.length === 0 ? [] : ['data; R-trees, tile offsets, statistics, key-value metadata of members'],
+    not_checked:
+      members.length === 0
+        ? []
+        : [
+            totals
+              ? 'data; R-trees, tile offsets, statistics, key-value metadata of members'
+              : 'what is in its members',
+          ],
     next: [
-      call('all members', ['ls', '--depth', 'all'], place),
+      call('all members', ['ls', '--depth', 'all', ...(target.group.isRecursive ? ['--recursive'] : [])], place),
       call('what fills the disk', ['stats'], place),
       call('every tile', ['check'], place),
     ],
   }
+}
+
+interface Seen {
+  members: readonly GroupLine[]
+  totals: GroupTotals | undefined
+  found: readonly OverviewFinding[]
+}
+
+/** The members at all depths, and what an overview of each finds. */
+async function whole(cx: CommandContext, target: GroupTarget): Promise<Seen> {
+  const { datasetTree } = await import('../calls/dataset-lines.ts')
+  const { members, totals, found } = await datasetTree(cx, target)
+  return { members, totals, found: found.flatMap(({ findings }) => findings) }
+}
+
+/** The members as the group lists them. */
+async function listed(cx: CommandContext, target: GroupTarget): Promise<Seen> {
+  const { listedMembers } = await import('../calls/member-lines.ts')
+  const { members, findings } = await listedMembers(cx, target, 1)
+  return { members, totals: undefined, found: findings }
 }
 
 async function fileOverview(

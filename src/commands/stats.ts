@@ -7,7 +7,7 @@ import { sum } from '../base/sum.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { damagedFault, damagedFiles } from '../calls/damaged-files.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
-import { onlyWith } from '../calls/options.ts'
+import { enterFolders, onlyWith, RECURSIVE_OPTION } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { addCellOptions, type QueryOptions } from '../calls/read-query.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
@@ -53,6 +53,7 @@ import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './s
 interface StatsOptions extends QueryOptions {
   all?: boolean
   read?: boolean
+  recursive?: boolean
 }
 
 const TAKES = { 'fragment or its file': '', array: '', group: 'each array' } as const satisfies Takes
@@ -82,6 +83,7 @@ export const command: CommandModule<StatsOptions> = {
         '--read',
         'show instead what a reader sees of an array: how many cells there are, and how many are unwritten, overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls, and which values of its enumeration are used. It reads all these fields once, so use --field and --range if the array is large',
       )
+      .option(...RECURSIVE_OPTION)
     addCellOptions(command, '; with --read')
     onlyWith(command, 'read', 'field', 'range', 'where')
   },
@@ -89,8 +91,11 @@ export const command: CommandModule<StatsOptions> = {
   async *run(cx, paths, options) {
     if (options.read) {
       if (options.all) throw usage({ expected: '--all or --read', found: 'both' })
-      for (const path of paths)
-        yield* throughGroups(cx, path, await cx.open(path), (path, target) => readOutcome(cx, path, target, options))
+      for (const path of paths) {
+        const target = await cx.open(path)
+        enterFolders(target, options.recursive)
+        yield* throughGroups(cx, path, target, (path, target) => readOutcome(cx, path, target, options))
+      }
       return
     }
     if (options.all) refuseTimes(cx, 'what --all shows')
@@ -109,7 +114,10 @@ export const command: CommandModule<StatsOptions> = {
       yield* groupOutcomes(cx, path, await target, options)
     }
     const open = (path: string): Promise<Target> => {
-      const target = cx.open(path)
+      const target = cx.open(path).then((found) => {
+        enterFolders(found, options.recursive)
+        return found
+      })
       // An error is reported when the target is used. Until then it must not count as unhandled.
       target.catch(() => {})
       return target

@@ -3,6 +3,7 @@ import { walk } from '../base/walk.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import { parseJobs, SHARD_OPTION } from '../calls/option-values.ts'
+import { enterFolders, RECURSIVE_OPTION } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
@@ -24,6 +25,7 @@ interface Options {
   requireChecksums?: boolean
   jobs?: string
   shard?: string
+  recursive?: boolean
 }
 
 const TAIL_LOST = 'TileDB lost bytes of chunks when it wrote them, and cells may be wrong'
@@ -52,6 +54,7 @@ export const command: CommandModule<Options> = {
       )
       .option('--jobs <n>', 'number of threads', '1')
       .option(...SHARD_OPTION)
+      .option(...RECURSIVE_OPTION)
   },
 
   async *run(cx, [path], options) {
@@ -61,6 +64,7 @@ export const command: CommandModule<Options> = {
     }
     const jobs = parseJobs(options.jobs)
     const target = await targetFor(cx, 'verify-checksums', TAKES, await cx.open(path))
+    enterFolders(target, options.recursive)
     await noteIfEmpty(cx, target)
     const bytes = await noteBytesToRead(cx, target)
     const deep = options.deep ?? false

@@ -19,13 +19,16 @@ import type {
 import type { Exactness } from './overview.ts'
 
 /** `tiledb-inspect ls <group> --json`. NDJSON: one member a line (`$defs/line`). */
-export interface GroupDocument extends DocumentHead<'group'>, AsOf {
+export interface GroupDocument extends DocumentHead<'group'>, GroupParts {}
+
+/** What a group or a plain folder has in it. */
+export interface GroupParts extends AsOf {
   /** Members in the order that was asked for; by default as stored. */
   members: readonly GroupLine[]
   /** Number of members of the group itself: with `--limit`, fewer are listed. */
   member_num: Count
-  /** Sums over all members at any depth, whatever is listed. */
-  totals: GroupTotals
+  /** Sums over all members at any depth, whatever is listed; left out if no member was looked into. */
+  totals?: GroupTotals | undefined
   metadata: KeyValues
 }
 

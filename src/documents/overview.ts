@@ -171,12 +171,12 @@ export interface FieldSize {
 
 /** The overview of a group with all its members: a dataset. */
 export interface GroupOverview extends OverviewHead, AsOf {
-  /** Type of the target. */
-  target: 'group'
+  /** Type of the target; `dataset` for a plain folder, whose members are the arrays and groups in it. */
+  target: 'group' | 'dataset'
   /** Members in stored order, each with its own members. */
   members: readonly GroupLine[]
-  /** Sums over all members at any depth, whatever is listed. */
-  totals: GroupTotals
+  /** Sums over all members at any depth, whatever is listed; left out if no member was looked into. */
+  totals?: GroupTotals | undefined
   /** Keys of its metadata. */
   metadata_keys: readonly string[]
 }

@@ -125,6 +125,10 @@ export function placeOf(root: Folder, path: string | undefined, real: string | u
   return isWithinFolder(normalPath(path), normalPath(root.path)) ? 'linked' : 'elsewhere'
 }
 
+function inWords({ type }: Member): string {
+  return type === 'group' ? 'a group' : 'an array'
+}
+
 /**
  * Looks for a member of a group.
  * @param above {@link InspectGroup.identity} of the groups around the member, including its own group
@@ -147,14 +151,15 @@ export async function findMember(
     const target = await open(path)
     if (target.type === 'group' && above.includes(await target.group.identity()))
       return lost('cycle', 'IO', 'is a group that this one lies in')
+    const isNone = target.type === 'group' && target.isPlain
+    if (isNone) return lost('missing', 'NOT_FOUND', `is missing: expected ${inWords(member)}, found a plain folder`)
     const state = target.type === member.type || member.type === 'invalid' ? 'present' : 'other-type'
     return { member, path, state, target, error: undefined }
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     if (error.code !== 'NOT_FOUND' && error.code !== 'NOT_TILEDB')
       return { member, path, state: 'unreadable', target: undefined, error }
-    const expected = member.type === 'group' ? 'a group' : 'an array'
-    return lost('missing', 'NOT_FOUND', `is missing: expected ${expected}, found nothing there`)
+    return lost('missing', 'NOT_FOUND', `is missing: expected ${inWords(member)}, found nothing there`)
   }
 }
 

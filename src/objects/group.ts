@@ -33,6 +33,8 @@ export interface Member extends GroupMember {
 export class InspectGroup {
   readonly folder: Folder
   readonly cx: ReadContext
+  /** Whether members of a plain folder are also looked for in plain folders below it, at any depth. */
+  isRecursive = false
 
   constructor(folder: Folder, cx: ReadContext) {
     this.folder = folder
@@ -74,8 +76,11 @@ export class InspectGroup {
       for (const { name, kind } of await folder.list()) {
         if (kind !== 'folder' || OWN_FOLDERS.has(name) || isArrayFolder(name)) continue
         const type = await this.objectType(folder.folder(name))
-        if (type === undefined) continue
         const uri = above + name
+        if (type === undefined) {
+          if (this.isRecursive) await walk(folder.folder(name), `${uri}/`)
+          continue
+        }
         found.push({ version: NO_VERSION, type, relative: true, uri, name: undefined, deleted: false, implicit: true })
         if (type === 'array') await walk(folder.folder(name), `${uri}/`)
       }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, unlessFault } from '../base/errors.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { type Entry, Folder, notFound, type Storage } from '../storage/source.ts'
@@ -7,7 +7,7 @@ import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from './commits.ts'
 import { foreignError, foreignFile, foreignFolder } from './foreign.ts'
 import { Fragment } from './fragment.ts'
 import type { ReadContext } from './generic-tile.ts'
-import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup } from './group.ts'
+import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup, objectType } from './group.ts'
 
 /** What is at a path. */
 export type Target = ArrayTarget | FragmentTarget | GroupTarget | FileTarget
@@ -29,6 +29,8 @@ export interface GroupTarget {
   type: 'group'
   path: string
   group: InspectGroup
+  /** Whether it is a plain folder: no group, but with arrays or groups in it, which are its members. */
+  isPlain?: true
 }
 
 /** A file, with the array and the fragment that it belongs to, if any. */
@@ -47,6 +49,8 @@ export type FragmentFile = FileTarget & { fragment: Fragment }
 export interface TargetsByKind {
   array: ArrayTarget
   group: GroupTarget
+  /** A plain folder with arrays or groups in it. */
+  folder: GroupTarget
   fragment: FragmentTarget & { array: InspectArray }
   /** A fragment that lies in no array. */
   'lone fragment': FragmentTarget
@@ -66,8 +70,9 @@ export type TargetKind = keyof TargetsByKind
 export function kindOf(target: Target): TargetKind {
   switch (target.type) {
     case 'array':
-    case 'group':
       return target.type
+    case 'group':
+      return target.isPlain ? 'folder' : 'group'
     case 'fragment':
       return target.array ? 'fragment' : 'lone fragment'
     case 'file':
@@ -84,7 +89,7 @@ function fileKind({ name, folder, array, fragment }: FileTarget): TargetKind {
 
 /**
  * Finds out what is at a path.
- * @throws InspectError NOT_FOUND; NOT_TILEDB if a folder is not an array, group or fragment
+ * @throws InspectError NOT_FOUND; NOT_TILEDB if a folder is not an array, group or fragment, and has none of them
  */
 export async function openTarget(storage: Storage, path: string, cx: ReadContext): Promise<Target> {
   const clean = path.length > 1 ? path.replace(/\/+$/, '') : path
@@ -118,7 +123,9 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   if (ONLY_OF_ARRAYS.some((name) => names.has(name)))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
   const around = await arrayAround(folder, cx, true)
-  const inside = around ? `; it lies in the array ${around.folder.name}` : await objectsBelow(folder, entries)
+  if (!around && (await hasObjects(folder, entries)))
+    return { type: 'group', path: clean, group: new InspectGroup(folder, cx), isPlain: true }
+  const inside = around ? `; it lies in the array ${around.folder.name}` : ''
   const fault = {
     expected: 'a TileDB array, group or fragment',
     found: `a folder without the files of any of them${inside}`,
@@ -126,26 +133,25 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   throw new InspectError('NOT_TILEDB', fault, { file: clean })
 }
 
-/** Names the arrays and groups directly below a local folder: `; below it are the targets cities, roads`. */
-async function objectsBelow(folder: Folder, entries: readonly Entry[]): Promise<string> {
-  if (folder.isRemote) return ''
-  const found: string[] = []
-  for (const { name, kind } of entries.slice(0, MOST_LOOKED_AT)) {
-    if (found.length > MOST_NAMED) break
-    if (kind !== 'folder') continue
-    const below = await Promise.all(OBJECT_MARKS.map((mark) => folder.folder(name).kind(mark)))
-    if (below.some((mark) => mark !== undefined)) found.push(name)
+/** Whether a folder has arrays or groups in it, at most {@link LEVELS_LOOKED_AT} levels down. */
+async function hasObjects(folder: Folder, entries: readonly Entry[], level = 1): Promise<boolean> {
+  const folders = entries.filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
+  const inside: (readonly [Folder, readonly Entry[]])[] = []
+  for (const { name } of folders.slice(0, folder.isRemote ? MOST_LOOKED_AT_FAR : MOST_LOOKED_AT)) {
+    const below = folder.folder(name)
+    const found = await below.list().catch(unlessFault)
+    if (found && objectType(found)) return true
+    if (found) inside.push([below, found])
   }
-  if (found.length === 0) return ''
-  const more = found.length > MOST_NAMED ? ', …' : ''
-  return `; below it are the targets ${found.slice(0, MOST_NAMED).join(', ')}${more}`
+  if (level === LEVELS_LOOKED_AT) return false
+  for (const [below, found] of inside) if (await hasObjects(below, found, level + 1)) return true
+  return false
 }
 
-/** Names that mark an array or a group. */
-const OBJECT_MARKS = [SCHEMA_FOLDER, OLD_SCHEMA_FILE, GROUP_FILE, GROUP_DETAILS_FOLDER]
-/** Limits on the entries that are looked at, and on the names in the message. */
-const MOST_LOOKED_AT = 1000
-const MOST_NAMED = 5
+/** Limits on the folders that are looked at for arrays, in each folder; each is a request over a network. */
+const MOST_LOOKED_AT = 200
+const MOST_LOOKED_AT_FAR = 8
+const LEVELS_LOOKED_AT = 2
 
 async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> {
   const array = await arrayAround(folder, cx)
@@ -233,6 +239,11 @@ export function beginsFragmentName(part: string): boolean {
 /** Whether a part of a path may be a fragment's name, or its beginning. */
 export function mayBeFragmentName(part: string): boolean {
   return beginsFragmentName(part) || parseFragmentName(part) !== undefined
+}
+
+/** What a target is, with its article: `an array`, `a group`, `a folder of arrays`. */
+export function targetInWords(target: Target): string {
+  return target.type === 'group' && target.isPlain ? 'a folder of arrays' : withArticle(target.type)
 }
 
 /** The type with its article: `an array`, `a group`. */

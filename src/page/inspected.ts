@@ -218,3 +218,8 @@ export class Inspected {
     this.workers.close()
   }
 }
+
+/** The option for a group: what is in its members is not looked into, as they open in the page. */
+export function namesOf({ target }: Pick<Inspected, 'target'>): { names?: true } {
+  return target.type === 'group' ? { names: true } : {}
+}

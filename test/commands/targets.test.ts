@@ -29,6 +29,7 @@ const only = (path: string): string => `${path}/${readdirSync(path).filter((name
 const TARGETS: Readonly<Record<TargetKind, readonly string[]>> = {
   array: [PLACES],
   group: [`${ROOT}test/fixtures/22/group`],
+  folder: [`${ROOT}examples/arrays`],
   fragment: [IN_ARRAY],
   'lone fragment': [`${folder}/${FRAGMENT}`],
   'fragment metadata': [`${IN_ARRAY}/__fragment_metadata.tdb`],

@@ -278,14 +278,21 @@ class Inflater {
   }
 }
 
-/** Whether the stream has the Adler-32 of `bytes` at `at`. The bytes are few, so the sums need a remainder only at the end. */
+/** Number of bytes that are summed up before the sums of Adler-32 need a remainder to stay exact. */
+const SUMMED = 2 ** 20
+
+/** Whether the stream has the Adler-32 of `bytes` at `at`. */
 function isAdler(bytes: Uint8Array, stream: Uint8Array, at: number): boolean {
   let [a, b] = [1, 0]
-  for (let i = 0; i < bytes.length; i++) {
-    a += bytes[i]
-    b += a
+  for (let i = 0; i < bytes.length; ) {
+    for (const end = Math.min(bytes.length, i + SUMMED); i < end; i++) {
+      a += bytes[i]
+      b += a
+    }
+    a %= 65_521
+    b %= 65_521
   }
-  const sum = (b % 65_521) * 65_536 + (a % 65_521)
+  const sum = b * 65_536 + a
   return sum === stream[at] * 2 ** 24 + stream[at + 1] * 2 ** 16 + stream[at + 2] * 2 ** 8 + stream[at + 3]
 }
 
@@ -299,6 +306,16 @@ let inflater: Inflater | undefined
 export function inflateShort(stream: Uint8Array, out: Uint8Array): boolean {
   inflater ??= new Inflater()
   return out.length <= SHORT && stream.length <= 2 * SHORT && inflater.whole(stream, out)
+}
+
+/**
+ * Undoes a zlib stream of any length, without a word about what is wrong with a broken one. Measured on Node 20 (2026-11): as fast as
+ * pako, and a third of its code.
+ * @returns whether the stream is complete and valid, and fills `out`
+ */
+export function inflateWhole(stream: Uint8Array, out: Uint8Array): boolean {
+  inflater ??= new Inflater()
+  return inflater.whole(stream, out)
 }
 
 /** Returns the first bytes of a zlib stream's content, up to where the stream ends or is invalid. zlib gives all or nothing. */

@@ -6,6 +6,7 @@ import { counted, fieldName, NOTHING, relativePath, timeRangeText } from '../../
 import { Button, Radios } from '../controls.tsx'
 import { type Damage, damageOf } from '../damage.ts'
 import type { Documents, Inspected } from '../inspected.ts'
+import { namesOf } from '../inspected.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
 import { type Column, Table } from '../table.tsx'
@@ -176,7 +177,7 @@ function BytesLink(props: { finding: CheckFinding; inspected: Inspected; link: L
 
 /** The findings of the overview about slow reads. */
 function SlowReads({ inspected }: { inspected: Inspected }) {
-  const overview = useLoaded(() => inspected.document('overview'), [inspected])
+  const overview = useLoaded(() => inspected.document('overview', namesOf(inspected)), [inspected])
   const slow = loadedValue(overview)?.findings.filter(({ advice }) => advice.length > 0) ?? []
   if (slow.length === 0) return null
   return (

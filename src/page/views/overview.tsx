@@ -19,6 +19,7 @@ import {
   versionText,
 } from '../../render/views/wording.ts'
 import { AppliedDeletes } from '../deletes.tsx'
+import { namesOf } from '../inspected.ts'
 import { viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { NotExamined } from '../not-examined.tsx'
@@ -34,12 +35,17 @@ export const overview: View = {
   id: 'overview',
   title: 'Overview',
   targets: ['array', 'fragment', 'group', 'file'],
-  call: ({ link }) => ({ words: ['overview', ...timeWords(link)] }),
+  call: ({ link, inspected }) => ({
+    words: ['overview', ...(inspected.target.type === 'group' ? ['--names'] : []), ...timeWords(link)],
+  }),
   Show: Overview,
 }
 
 function Overview({ inspected, link }: ViewProps) {
-  const document = useLoaded(() => inspected.document('overview', timeOptions(link)), [inspected, link.t])
+  const document = useLoaded(
+    () => inspected.document('overview', { ...namesOf(inspected), ...timeOptions(link) }),
+    [inspected, link.t],
+  )
   return (
     <Shown
       of={document}
@@ -70,7 +76,7 @@ function Overview({ inspected, link }: ViewProps) {
 function factsOf(found: OverviewDocument, props: ViewProps): FactList {
   if (found.target === 'array') return arrayFacts(found, props)
   if (found.target === 'fragment') return fragmentFacts(found)
-  if (found.target === 'group') return groupFacts(found)
+  if ('members' in found) return groupFacts(found)
   return fileFacts(found)
 }
 
@@ -119,7 +125,7 @@ function fragmentFacts(found: FragmentOverview): FactList {
 
 function groupFacts(found: GroupOverview): FactList {
   return [
-    ['Group', counted(found.members.length, 'member')],
+    [found.target === 'group' ? 'Group' : 'Folder', counted(found.members.length, 'member')],
     textFact('Metadata', found.metadata_keys.join(', ') || 'none'),
   ]
 }

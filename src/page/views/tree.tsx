@@ -12,7 +12,7 @@ export const tree: View = {
   id: 'tree',
   title: 'Members',
   targets: ['group'],
-  call: ({ link }) => ({ words: ['ls', '--depth', 'all', ...timeWords(link)] }),
+  call: ({ link }) => ({ words: ['ls', '--names', '--depth', 'all', ...timeWords(link)] }),
   Show: (props) => <Tree {...props} depth="all" />,
 }
 
@@ -22,8 +22,8 @@ const MOST = 500
 /** The members as a list. @param depth the option of `ls`: number of levels; undefined for one */
 export function Tree({ inspected, link, depth }: ViewProps & { depth?: string }) {
   const members = useLoaded(async () => {
-    const listed = await inspected.document('ls', { ...(depth && { depth }), ...timeOptions(link) })
-    return listed.kind === 'group' ? listed.members : []
+    const listed = await inspected.document('ls', { names: true, ...(depth && { depth }), ...timeOptions(link) })
+    return 'members' in listed ? listed.members : []
   }, [inspected, link.t])
   return (
     <Shown

@@ -1,5 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
+import type { DatasetDocument } from '../../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine, GroupTotals } from '../../documents/group.ts'
 import { lastPathPart } from '../../format/commit-files.ts'
@@ -304,29 +305,30 @@ function fileNote({ state, size, listed_size }: FragmentLine): string {
   return listed_size === undefined || listed_size === size ? '' : `listed with ${countText(listed_size)} bytes`
 }
 
-export async function groupTable(document: GroupDocument, out: Output): Promise<void> {
-  const { path, as_of, members, member_num, totals, metadata } = document
+export async function groupTable(document: GroupDocument | DatasetDocument, out: Output): Promise<void> {
+  const { kind, path, as_of, members, member_num, totals, metadata } = document
   const what = member_num === 0 ? 'no members' : counted(member_num, 'member')
-  await writeTitle(path, withTimes(`group, ${what}`, as_of), out)
+  await writeTitle(path, withTimes(`${kind === 'group' ? 'group' : 'folder'}, ${what}`, as_of), out)
   if (members.length > 0) {
     const all = membersBelow(members, '')
-    await writeTableOrBelow(listOf(memberColumns(all), all), out)
+    await writeTableOrBelow(listOf(memberColumns(all, kind === 'dataset'), all), out)
     if (members.length < member_num) await writeLine(`${countText(member_num - members.length)} more`, out, 'dim')
-    await writeLine(totalsText(totals), out)
-    if (all.some(({ implicit }) => implicit))
+    if (totals) await writeLine(totalsText(totals), out)
+    if (kind === 'group' && all.some(({ implicit }) => implicit))
       await writeLine(
         `${IMPLICIT}: no list of members names it, as releases before TileDB 2.8 keep none; TileDB finds it by walking the folder`,
         out,
         'dim',
       )
   }
+  if (kind === 'dataset') return
   const empty = Object.keys(metadata).length === 0
   await writeSection(empty ? 'no metadata' : 'metadata', out)
   if (!empty) await writeValues(metadata, out)
 }
 
-/** The columns of members. @param all the lines of a tree */
-export function memberColumns(all: readonly Member[]): Shows<Member>[] {
+/** The columns of members. @param all the lines of a tree. @param isPlain whether they are those of a plain folder: then all are implicit */
+export function memberColumns(all: readonly Member[], isPlain: boolean): Shows<Member>[] {
   return [
     { name: 'member', role: 'field', cell: memberName },
     { name: 'kind', cell: memberKind },
@@ -340,7 +342,7 @@ export function memberColumns(all: readonly Member[]): Shows<Member>[] {
     { name: 'size', align: 'right', cell: ({ size }) => (size === undefined ? '' : shortSizeText(size)) },
     {
       name: 'reads from',
-      shown: all.some((member) => whereText(member) !== ''),
+      shown: !isPlain && all.some((member) => whereText(member) !== ''),
       cell: whereText,
     },
     { name: 'state', shown: all.some((member) => memberNote(member) !== ''), role: 'bad', cell: memberNote },

@@ -64,10 +64,10 @@ export async function overviewTable(document: OverviewDocument, calls: OverviewC
   ]
   const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
   await screen.pairs(pairs, MOST_LINES - below)
-  if (document.target === 'group' && document.members.length > 0) {
+  if ((document.target === 'group' || document.target === 'dataset') && document.members.length > 0) {
     const room = MOST_LINES - below - pairs.length - 1
     await screen.line('')
-    const [head, ...lines] = treeLines(document.members, room, screen.width)
+    const [head, ...lines] = treeLines(document, room, screen.width)
     await screen.line(head, 'heading')
     for (const line of lines) await screen.line(line)
   }
@@ -192,6 +192,7 @@ function factsOf(document: OverviewDocument): Facts {
     case 'fragment':
       return fragmentFacts(document)
     case 'group':
+    case 'dataset':
       return groupFacts(document)
     case 'file':
       return fileFacts(document)
@@ -315,22 +316,25 @@ function fragmentFacts(document: FragmentOverview): Facts {
   }
 }
 
-function groupFacts({ members, totals, metadata_keys: keys }: GroupOverview): Facts {
+function groupFacts({ target, members, totals, metadata_keys: keys }: GroupOverview): Facts {
   return {
-    what: `group, ${members.length === 0 ? 'no members' : counted(members.length, 'member')}`,
+    what: `${target === 'group' ? 'group' : 'folder'}, ${members.length === 0 ? 'no members' : counted(members.length, 'member')}`,
     facts: [
-      ['holds', totalsText(totals)],
-      ['metadata', keys.length === 0 ? 'none' : `${counted(keys.length, 'key')}: ${keys.join(', ')}`],
+      totals && ['holds', totalsText(totals)],
+      target === 'group' && [
+        'metadata',
+        keys.length === 0 ? 'none' : `${counted(keys.length, 'key')}: ${keys.join(', ')}`,
+      ],
     ],
   }
 }
 
 /** Lines of a tree: the heading, the members that fit, and how many more there are. @param room upper limit on the lines */
-function treeLines(members: readonly GroupLine[], room: number, width: number): string[] {
+function treeLines({ target, members }: GroupOverview, room: number, width: number): string[] {
   const shown = shownMembers(members, Math.max(MOST_MEMBERS, room - 2))
   const all = countMembers(members)
   const lines = shown.map(({ line, indent }) => ({ ...line, indent }))
-  const list = listOf(memberColumns(lines), lines)
+  const list = listOf(memberColumns(lines, target === 'dataset'), lines)
   const [head, ...rows] = textTable([list.columns.map(({ name }) => name), ...list.rows], list.columns, width)
   return [head, ...rows, ...(all > shown.length ? [`… ${countText(all - shown.length)} more`] : [])]
 }
