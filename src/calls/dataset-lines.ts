@@ -3,7 +3,7 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import { quickGroupItems } from '../check/quick.ts'
 import type { CheckFindingNum } from '../documents/check.ts'
 import type { ArrayLineFacts, GroupLine, GroupTotals } from '../documents/group.ts'
-import type { OverviewFinding } from '../documents/overview.ts'
+import type { Exactness, OverviewFinding } from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -136,6 +136,7 @@ export class DatasetSums {
   private readonly sums = { group_num: 0, array_num: 0, unread_num: 0, elsewhere_num: 0, fragment_num: 0, file_num: 0 }
   private readonly finding_num: CheckFindingNum = { error: 0, warning: 0, note: 0 }
   private cells = 0n
+  private certainty: Exactness = 'exact'
   private size = 0
 
   /** @param line a member; undefined for the dataset itself, of which only the files count */
@@ -152,6 +153,8 @@ export class DatasetSums {
     sums.file_num += line.file_num ?? 0
     this.size += line.size ?? 0
     this.cells += BigInt(line.cell_num ?? 0)
+    if (line.certainty === 'estimated' || line.cell_num === null) this.certainty = 'estimated'
+    else if (line.certainty === 'at most' && this.certainty === 'exact') this.certainty = 'at most'
     for (const severity of ['error', 'warning', 'note'] as const)
       finding_num[severity] += line.finding_num?.[severity] ?? 0
   }
@@ -159,7 +162,16 @@ export class DatasetSums {
   result(): GroupTotals {
     const { fragment_num, file_num, ...counts } = this.sums
     const cell_num = exact(this.cells)
-    return { ...counts, fragment_num, cell_num, file_num, size: this.size, finding_num: { ...this.finding_num } }
+    const { certainty } = this
+    return {
+      ...counts,
+      fragment_num,
+      cell_num,
+      certainty,
+      file_num,
+      size: this.size,
+      finding_num: { ...this.finding_num },
+    }
   }
 }
 
@@ -181,7 +193,7 @@ export async function datasetTree(
     const parent = parents.get(above.at(-1) ?? '')
     ;(parent?.members ?? top).push(line)
     for (const key of above) addTo(parents.get(key), line)
-    if ((line.found ?? line.type) === 'group') {
+    if ((line.found ?? line.type) === 'group' && line.state !== 'missing') {
       line.array_num = 0
       line.fragment_num ??= 0
       line.members = []

@@ -236,7 +236,7 @@ export class TileFile {
   async stored(tile: number): Promise<Uint8Array> {
     const { offset, size } = this.place(tile)
     const { room } = this.fragment.cx.memory
-    if (size > room && size > LARGE_TILE) {
+    if (size > room && size > LARGE_TILE && offset + size <= (await this.source.size())) {
       const fault = withHint(
         { expected: `at most ${room} stored bytes in a tile that is read whole`, found: size },
         OPTION_OF_MEMORY,

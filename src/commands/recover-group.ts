@@ -66,6 +66,7 @@ export async function relocate(
       written_to: to,
       members,
       group_num,
+      array_num: copied.size,
       size,
     }
     if (members.some(({ state }) => state === 'gone')) cx.foundWrong()
@@ -85,8 +86,8 @@ function resultOf(cx: CommandContext, one: Placed, isCopied: boolean): Relocated
   return {
     member: names.join('/'),
     type,
-    uri: to,
-    was: member.uri,
+    to,
+    uri: member.uri,
     source: source ? cx.shownPath(source.path) : null,
     state: stateOf(one, isCopied),
   }

@@ -51,10 +51,9 @@ export class GroupTally {
     data.unfiltered_size += stats.unfiltered_size
     data.memory_size += stats.fragment_metadata.memory_size
     this.cells += BigInt(cells_in_domain)
-    const { unfiltered_size, ratio } = stats
-    this.arrays.add({ member, size: stats.data_size, unfiltered_size, ratio, fragment_num, cells_in_domain })
-    for (const { name, size, unfiltered_size, ratio } of stats.fields)
-      this.fields.add({ member, name, size, unfiltered_size, ratio })
+    const { data_size: size, unfiltered_size } = stats
+    this.arrays.add({ member, size, unfiltered_size, ratio: stats.ratio, fragment_num, cells_in_domain })
+    for (const { files, share, ...field } of stats.fields) this.fields.add({ member, ...field })
     for (const one of stats.filters) this.addFilters(one)
     for (const { code, severity, bytes } of stats.findings) this.addFinding(member, { code, severity, bytes })
   }
@@ -63,8 +62,8 @@ export class GroupTally {
     const key = filtersText(more.filters)
     const known = this.filters.get(key) ?? { ...more, file_num: 0, size: 0, unfiltered_size: 0 }
     const [size, unfiltered_size] = [known.size + more.size, known.unfiltered_size + more.unfiltered_size]
-    const ratio = ratioOf(unfiltered_size, size)
-    this.filters.set(key, { ...known, file_num: known.file_num + more.file_num, size, unfiltered_size, ratio })
+    const one = ratio(unfiltered_size, size)
+    this.filters.set(key, { ...known, file_num: known.file_num + more.file_num, size, unfiltered_size, ratio: one })
   }
 
   private addFinding(
@@ -83,7 +82,7 @@ export class GroupTally {
     const { data_size, unfiltered_size, memory_size } = this.data
     const withShare = <T extends { size: number }>(part: T): T & { share: number | null } => ({
       ...part,
-      share: ratioOf(part.size, data_size),
+      share: ratio(part.size, data_size),
     })
     return {
       array_num,
@@ -93,7 +92,7 @@ export class GroupTally {
       ...sizes,
       data_size,
       unfiltered_size,
-      ratio: ratioOf(unfiltered_size, data_size),
+      ratio: ratio(unfiltered_size, data_size),
       memory_size,
       arrays: this.arrays.list.map(withShare),
       fields: this.fields.list.map(withShare),
@@ -102,6 +101,10 @@ export class GroupTally {
       findings: [...this.findings.values()].sort((a, b) => b.finding_num - a.finding_num),
     }
   }
+}
+
+function ratio(unfiltered: number, stored: number): number | null {
+  return stored === 0 ? null : ratioOf(unfiltered, stored)
 }
 
 /** The largest elements of many. */

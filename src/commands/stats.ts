@@ -154,9 +154,11 @@ async function* groupOutcomes(
   const tally = new GroupTally()
   tally.addGroup((await groupFiles(target.group.folder)).size)
   const arrays: Outcome[] = []
+  let member_num = 0
   for await (const member of walkDataset(target, cx.open)) {
     const { target: found, names, error, again, state } = member
-    if (error && state !== 'cycle') cx.fault(error)
+    member_num++
+    if (error && state === 'unreadable') cx.fault(error)
     if (!found || again) continue
     const name = names.join('/')
     if (found.type === 'group') tally.addGroup((await groupFiles(found.group.folder)).size)
@@ -171,6 +173,7 @@ async function* groupOutcomes(
     })
     if (cx.full || outcome.kind === 'error') arrays.push({ ...outcome, oneOfSeveral: true })
   }
+  if (member_num === 0) cx.note(`${cx.shownPath(path)} has no members${cx.times ? ' at that time' : ''}`, 'target')
   const document: GroupStats = {
     ...documentHead('stats', cx.shownPath(path)),
     ...asOf(cx),

@@ -34,7 +34,7 @@ export interface GroupParts extends AsOf {
 
 /** Sums over a dataset: a group and its members at any depth. An object that several members name counts once. */
 export interface GroupTotals {
-  /** Number of groups below the target. */
+  /** Number of groups, without the target. */
   group_num: Count
   /** Number of arrays. */
   array_num: Count
@@ -44,8 +44,10 @@ export interface GroupTotals {
   elsewhere_num: Count
   /** Number of fragments that TileDB reads. */
   fragment_num: Count
-  /** Number of cells that readers see in all arrays; a sum of what `certainty` of each member says. */
+  /** Number of cells that readers see in all arrays. */
   cell_num: Int64
+  /** How exact `cell_num` is: as the least exact of its members. */
+  certainty: Exactness
   /** Number of files. */
   file_num: Count
   /** Bytes of all files, those of groups included. */

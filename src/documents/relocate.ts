@@ -9,6 +9,8 @@ export interface RelocateDocument extends DocumentHead<'relocate'> {
   members: readonly RelocatedMember[]
   /** Number of groups whose lists were written anew, the target included. */
   group_num: Count
+  /** Number of arrays. */
+  array_num: Count
   /** Bytes of the arrays that were copied. */
   size: Bytes
 }
@@ -19,10 +21,10 @@ export interface RelocatedMember {
   member: string
   type: ObjectType
   /** The path of the member in the new folder. */
+  to: string
+  /** The URI that the source has, as stored. */
   uri: string
-  /** The URI that the source has. */
-  was: string
-  /** Where its files are; null if nothing is there. */
+  /** Where its files are taken from; null if nothing is there. */
   source: Path | null
   /** `written`: a group, whose own files were written. `copied`: an array with all its files. `to copy`: an array that is not in the new folder yet. `gone`: nothing is there to copy. */
   state: 'written' | 'copied' | 'to copy' | 'gone'

@@ -123,8 +123,12 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   if (ONLY_OF_ARRAYS.some((name) => names.has(name)))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
   const around = await arrayAround(folder, cx, true)
-  if (!around && (await hasObjects(folder, entries)))
-    return { type: 'group', path: clean, group: new InspectGroup(folder, cx), isPlain: true }
+  const level = around ? undefined : await levelOfObjects(folder, entries)
+  if (level !== undefined) {
+    const group = new InspectGroup(folder, cx)
+    group.isRecursive = level > 1
+    return { type: 'group', path: clean, group, isPlain: true }
+  }
   const inside = around ? `; it lies in the array ${around.folder.name}` : ''
   const fault = {
     expected: 'a TileDB array, group or fragment',
@@ -133,19 +137,22 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   throw new InspectError('NOT_TILEDB', fault, { file: clean })
 }
 
-/** Whether a folder has arrays or groups in it, at most {@link LEVELS_LOOKED_AT} levels down. */
-async function hasObjects(folder: Folder, entries: readonly Entry[], level = 1): Promise<boolean> {
+/** How many levels below a folder there are arrays or groups: 1 for those in it. Undefined if none was found. */
+async function levelOfObjects(folder: Folder, entries: readonly Entry[], level = 1): Promise<number | undefined> {
   const folders = entries.filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
   const inside: (readonly [Folder, readonly Entry[]])[] = []
   for (const { name } of folders.slice(0, folder.isRemote ? MOST_LOOKED_AT_FAR : MOST_LOOKED_AT)) {
     const below = folder.folder(name)
     const found = await below.list().catch(unlessFault)
-    if (found && objectType(found)) return true
+    if (found && objectType(found)) return level
     if (found) inside.push([below, found])
   }
-  if (level === LEVELS_LOOKED_AT) return false
-  for (const [below, found] of inside) if (await hasObjects(below, found, level + 1)) return true
-  return false
+  if (level === LEVELS_LOOKED_AT) return undefined
+  for (const [below, found] of inside) {
+    const further = await levelOfObjects(below, found, level + 1)
+    if (further !== undefined) return further
+  }
+  return undefined
 }
 
 /** Limits on the folders that are looked at for arrays, in each folder; each is a request over a network. */

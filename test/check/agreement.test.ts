@@ -84,7 +84,7 @@ describe('ls', () => {
     const [gone, left] = fragmentsOf(array)
     rmSync(gone, { recursive: true })
     const { code, text } = await run(['ls', array])
-    expect(code).toBe(0)
+    expect(code).toBe(1)
     expect(text).toMatch(/^1 commit names a fragment that is not there/m)
     const name = gone.replace(/^.*\//, '')
     expect(JSON.parse((await run(['ls', array, '--json'])).text)).toMatchObject({ missing_fragments: [name] })

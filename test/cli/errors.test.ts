@@ -125,7 +125,7 @@ describe('wrong usage: exit 2', () => {
     [['rtree', '--svg', 'x.svg', '--range', 'x=1', FRAGMENT], 'rtree expects --range or --svg, found both'],
     [['at', `${FRAGMENT}/a0.tdb`, '20', '--field', 'a'], '--field expects --cell beside it, found none'],
     [['ls', '--depth', '2', FRAGMENT], 'ls --depth expects a group, found a fragment'],
-    [['ls', '--names', FRAGMENT], 'ls --names expects an array, found a fragment'],
+    [['ls', '--names', FRAGMENT], 'ls --names expects an array or a group, found a fragment'],
     [['ls', '--range', 'x=1', GROUP], 'ls --range expects an array, found a group'],
     [['read', FRAGMENT], `read expects an array, found a fragment; it lies in the array ${ARRAY}`],
     [

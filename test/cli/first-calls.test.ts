@@ -97,8 +97,8 @@ test.each([
   ['expected 1 fields, as in the header', 'expected 1 field, as in the header'],
 ])('%s reads %s', (message, said) => expect(grammatical(message)).toBe(said))
 
-test('a folder of arrays is no target, but its arrays are named', async () => {
-  const { code, stderr } = await run(['ls', 'examples/arrays'])
-  expect(code).toBe(3)
-  expect(stderr).toContain('; below it are the targets places, weather')
+test('a folder of arrays is shown as a whole', async () => {
+  const { code, text, stderr } = await run(['ls', 'examples/arrays'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(text).toMatch(/^examples\/arrays: folder, 2 members\n[\s\S]*^places +sparse [\s\S]*^weather +dense /m)
 })

@@ -49,7 +49,7 @@ const ERRORS: readonly (readonly [name: string, ...args: string[]])[] = [
   ['a value that is none', 'decode', FRAGMENT, '--limit', 'few'],
   ['no target', 'ls'],
   ['a path that is not there', 'ls', 'test/fixtures/22/sparse_2d_row_rwo'],
-  ['a folder that is no array', 'ls', 'examples'],
+  ['a folder that is no array', 'ls', 'docs'],
   ['a file where a folder is wanted', 'ls', 'README.md'],
   ['an array where a fragment is wanted', 'decode', 'test/fixtures/22/vacuum_left'],
   ['a beginning of no name', 'ls', `${SPARSE}/__99`],
@@ -70,8 +70,8 @@ const ERRORS: readonly (readonly [name: string, ...args: string[]])[] = [
   ['a missing file', 'decode', `${DAMAGED}/__17`, '--field', 'population', '--limit', '1'],
   ['a file cut off', 'decode', `${DAMAGED}/__17`, '--field', 'founded', '--tiles', '4'],
   ['a fragment without metadata', 'footer', 'examples/damaged/failed_write/__30'],
-  ['an error as JSON', 'ls', '--json', 'examples'],
-  ['one target of two', 'ls', '--names', 'examples', SPARSE],
+  ['an error as JSON', 'ls', '--json', 'docs'],
+  ['one target of two', 'ls', '--names', 'docs', SPARSE],
 ]
 
 async function transcript(args: readonly string[]): Promise<string> {

@@ -155,7 +155,9 @@ describe('commits', () => {
   test('finds a vacuum file whose consolidated fragment is not there', async () => {
     const array = copyOf('22/vacuum_left')
     rmSync(`${array}/__fragments/__10_30_32ef0f2d841e4284eb2d65bafd915a38_22`, { recursive: true })
-    const rows = items(get(await document('commits', array), 'commits'))
+    const { documents, code, stderr } = await runJson(['commits', array])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('the fragment that a commit names') })
+    const rows = items(get(documents[0], 'commits'))
     const effects = rows.map((row) => [
       String(get(row, 'file')).slice(-4),
       get(row, 'entry') === null,

@@ -200,7 +200,7 @@ describe('recover --relocate', () => {
     ])
     expect(code).toBe(1)
     expect(
-      items(get(documents[0], 'members')).map((one) => ['member', 'uri', 'state'].map((key) => get(one, key) ?? null)),
+      items(get(documents[0], 'members')).map((one) => ['member', 'to', 'state'].map((key) => get(one, key) ?? null)),
     ).toEqual([
       ['ms', 'ms', 'written'],
       ['ms/X', 'ms/x', 'copied'],
@@ -227,5 +227,49 @@ describe('recover --relocate', () => {
     expect(code).toBe(0)
     expect(text).toContain(`cp -a ${path}/a ${folder}/bare/new/a`)
     expect((await run(['recover', ARRAY, '--with-members', '--to', `${folder}/bare/no`])).code).toBe(2)
+  })
+})
+
+describe('a plain folder', () => {
+  test('has the arrays and groups in it as members, and with --recursive those further down', async () => {
+    array('plain/a')
+    array('plain/deep/er/b')
+    array('plain/g/x')
+    await group('plain/g', [{ uri: 'x', name: 'x' }])
+    writeFileSync(`${folder}/plain/notes.txt`, 'no part of it')
+    const path = `${folder}/plain`
+    const listed = async (...options: string[]): Promise<Json[]> => facts(await members(path, ...options), 'implicit')
+    expect(await listed()).toEqual([
+      ['a', true],
+      ['g', true],
+      ['g/x', false],
+    ])
+    expect(await listed('--recursive')).toEqual([
+      ['a', true],
+      ['deep/er/b', true],
+      ['g', true],
+      ['g/x', false],
+    ])
+    const { documents } = await runJson(['ls', path, '--recursive'])
+    expect([get(documents[0], 'kind'), get(get(documents[0], 'totals'), 'array_num')]).toEqual(['dataset', 3])
+    expect(await codes(path)).toEqual([])
+    const checked = await runJson(['check', '--recursive', path])
+    expect(get(get(checked.documents[0], 'counts'), 'fragment_num')).toBe(3)
+    expect((await run(['ls', '--recursive', ARRAY])).code).toBe(2)
+  })
+
+  test('with nothing but folders shows what is further down at once', async () => {
+    array('levels/one/a')
+    const { documents } = await runJson(['ls', `${folder}/levels`])
+    expect(items(get(documents[0], 'members')).map((one) => get(one, 'uri'))).toEqual(['one/a'])
+  })
+
+  test('is no member of a group, and --names looks into nothing', async () => {
+    array('named/f/a')
+    const path = await group('named', [{ uri: 'f', name: 'f', type: 'group' }])
+    expect(facts(await members(path), 'state')).toEqual([['f', 'missing']])
+    const { documents } = await runJson(['ls', '--names', `${folder}/named/f`])
+    expect(get(documents[0], 'totals')).toBeUndefined()
+    expect(facts(await members(`${folder}/named/f`, '--names'), 'cell_num', 'size')).toEqual([['a', null, null]])
   })
 })

@@ -182,7 +182,7 @@ describe('a word that is no command', () => {
     [['info'], 2, 'schema, ls and stats tell'],
     [['salse'], 2, 'unknown command or no such file or folder: salse'],
     [['examples/nowhere'], 3, 'no such file or folder'],
-    [['examples'], 3, 'expected a TileDB array, group or fragment'],
+    [['docs'], 3, 'expected a TileDB array, group or fragment'],
     [['examples/arrays/places', '--nonsense'], 2, "unknown option '--nonsense'"],
     [['examples/arrays/places/__17/a0.tdb', '--as-of', '20'], 2, 'have no effect here'],
   ])('%j', async (args, code, message) => {

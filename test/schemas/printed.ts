@@ -212,6 +212,13 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   writeFileSync(`${fragmentsOf(`${folder}/short`)[0]}/d0.tdb`, '')
   symlinkSync('a', `${folder}/b`)
   for (const args of [['ls'], ['stats'], ['stats', '--as-of', '2020-01-01'], []]) yield* json([...args, folder])
+  yield* asDataset(`${EXAMPLES}/arrays`)
+}
+
+/** A plain folder of arrays. */
+async function* asDataset(path: string): AsyncGenerator<Printed> {
+  yield* json(['ls', '--recursive', path])
+  yield* json(['ls', '--as-of', '2040-01-01', path])
 }
 
 /** What parts of arrays and groups are for: with every kind of loss. */

@@ -7,7 +7,7 @@ import type { RefusedAct } from '../../objects/condition.ts'
  */
 export type Severity = 'error' | 'warning' | 'note'
 
-/** A way to mend a finding. plan/mending.ts describes each way in words. */
+/** A way to mend a finding. mend/mending.ts describes each way in words. */
 export type Mend =
   | 'aside'
   | 'empty-file'

@@ -377,13 +377,13 @@ function whereText({ implicit, place, resolved, uri, relative }: GroupLine): str
 
 /** `8 arrays in 3 groups: 12 fragments, 1,234,567 cells, 45.1 MiB in 210 files` */
 export function totalsText(totals: GroupTotals): string {
-  const { array_num, group_num, fragment_num, cell_num, size, file_num, unread_num, elsewhere_num } = totals
+  const { array_num, group_num, fragment_num, cell_num, certainty, size, file_num, unread_num, elsewhere_num } = totals
   const parts = [
     counted(fragment_num, 'fragment'),
-    counted(cell_num, 'cell'),
+    `${certainty === 'exact' ? '' : certainty === 'at most' ? 'at most ' : 'about '}${counted(cell_num, 'cell')}`,
     `${shortSizeText(size)} in ${counted(file_num, 'file')}`,
-    unread_num > 0 && `${countText(unread_num)} not read`,
-    elsewhere_num > 0 && `${countText(elsewhere_num)} read from outside`,
+    unread_num > 0 && `${counted(unread_num, 'member')} not read`,
+    elsewhere_num > 0 && `${counted(elsewhere_num, 'member')} from outside`,
   ]
   const inGroups = group_num > 0 ? ` in ${counted(group_num + 1, 'group')}` : ''
   return `${counted(array_num, 'array')}${inGroups}: ${parts.filter((part) => part !== false).join(', ')}`
@@ -409,7 +409,7 @@ function memberNote(member: GroupLine): string {
   if (state === 'missing') return type === 'invalid' ? 'missing, also when it was added' : 'missing'
   if (state === 'outside') return 'leads out of the group: not followed'
   if (state === 'cycle') return 'a group that this one lies in'
-  if (state === 'other-type' && found) return `is ${withArticle(found)}`
+  if (state === 'other-type' && found) return `listed as ${type === 'invalid' ? 'invalid' : withArticle(type)}`
   if (state === 'unreadable' || error !== undefined) return UNREADABLE
   if (type === 'invalid' && found) return `was not there when it was added; now ${withArticle(found)}`
   return foundText(member)
@@ -421,5 +421,5 @@ function foundText({ again, finding_num, codes }: GroupLine): string {
   const [code] = codes ?? []
   if (!finding_num || code === undefined) return ''
   const more = finding_num.error + finding_num.warning - 1
-  return `${finding_num.error > 0 ? 'NOT OK' : 'warning'}: ${code}${more > 0 ? ` and ${countText(more)} more` : ''}`
+  return `${finding_num.error > 0 ? 'error' : 'warning'} ${code}${more > 0 ? ` +${countText(more)}` : ''}`
 }

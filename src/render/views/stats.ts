@@ -71,15 +71,15 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
 /** Shows what fills a dataset, on one screen. */
 async function groupStatsTable(document: GroupStats, out: Output): Promise<void> {
   const { path, as_of, size, arrays, fields, fragments, filters, findings } = document
-  const what = `group, ${counted(document.array_num, 'array')}, ${sizeText(size)}`
+  const what = `dataset, ${counted(document.array_num, 'array')}, ${sizeText(size)}`
   await writeTitle(path, withTimes(what, as_of), out)
   const { data_size, unfiltered_size, unread_size, other_size, memory_size } = document
   const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
   await writeKeyValues(
     [
-      ['cells', `${countText(document.cells_in_domain)} in ${counted(document.fragment_num, 'fragment')}`],
+      ['stored cells', `${countText(document.cells_in_domain)} in ${counted(document.fragment_num, 'fragment')}`],
       ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
-      ['metadata', `about ${shortSizeText(memory_size)} in TileDB's memory once all is loaded`],
+      ['fragment metadata', `about ${shortSizeText(memory_size)} in TileDB's memory once all is loaded`],
       unread_size > 0 && ['unread', `${sizeText(unread_size)} of fragments that TileDB does not read`],
       ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata, groups`],
     ],
