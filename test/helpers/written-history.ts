@@ -1,14 +1,12 @@
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import type { Event } from './changing-storage.ts'
-import { filesBelow, temporaryFolder } from './folders.ts'
+import { filesBelow } from './folders.ts'
 import { run } from './run.ts'
 
 /*
  * Histories of an array that a writer writes, consolidates and vacuums: its files after some of the steps, and in which order they come and go.
  */
-
-const folder = temporaryFolder()
-let serial = 0
 
 /**
  * The files of an array after some steps. The same steps give the same names.
@@ -19,12 +17,17 @@ export async function filesAfter(
   steps: readonly object[],
   root: string,
 ): Promise<Map<string, Uint8Array>> {
-  const file = `${folder}/steps-${serial}.json`
-  const array = `${folder}/array-${serial++}`
-  writeFileSync(file, JSON.stringify([{ step: 'create', schema, time: 10 }, ...steps]))
-  const { code, stderr } = await run(['write-sample', array, '--steps', file, '--seed', '1'])
-  if (code !== 0) throw new Error(stderr)
-  return filesBelow(array, root)
+  // Made for each call: several files of tests share this module, and one that ends would remove a folder of its own.
+  const folder = mkdtempSync(`${tmpdir()}/tiledb-`)
+  try {
+    const [file, array] = [`${folder}/steps.json`, `${folder}/array`]
+    writeFileSync(file, JSON.stringify([{ step: 'create', schema, time: 10 }, ...steps]))
+    const { code, stderr } = await run(['write-sample', array, '--steps', file, '--seed', '1'])
+    if (code !== 0) throw new Error(stderr)
+    return filesBelow(array, root)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** In which order TileDB makes and removes files: the commit after its fragment, and before it when both are removed. */
