@@ -76,20 +76,11 @@ const WRITING_PARTS = [
   /\bcompress, (?=decompress)/g,
 ]
 
-/** Quick looks that save a command line the rules of what TileDB refuses. A page has these rules anyway. */
-const QUICK_PARTS = [
-  [
-    /^export async function (mayBeRefused|mayNotOpen)\(.*?^\}/gms,
-    'export const $1 = async (_array: unknown, _names?: boolean, _sole?: boolean) => true',
-  ],
-]
-
-/** The parts of modules that a page leaves out, or has in a shorter form. */
+/** The parts of modules that a page leaves out. */
 const UNUSED_PARTS = [
   [/src\/filters\/[\w-]+\.ts$/, WRITING_PARTS],
   [/src\/(?:commands|calls)\/[\w-]+\.ts$/, PRINTED_PARTS],
   [/src\/check\/codes\/[\w-]+\.ts$/, PLANNED_PARTS],
-  [/src\/objects\/may-be-refused\.ts$/, QUICK_PARTS],
 ]
 
 /** Turns imports at run time into plain ones. A page is one file that has these modules anyway, and their wrappers cost a tenth more. */
@@ -99,7 +90,7 @@ const inOneFile = {
     bundler.onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path }) => {
       const code = readFileSync(path, 'utf8')
       const [, parts] = UNUSED_PARTS.find(([files]) => files.test(path)) ?? [undefined, []]
-      const short = parts.reduce((left, part) => left.replace(...(Array.isArray(part) ? part : [part, ''])), code)
+      const short = parts.reduce((left, part) => left.replace(part, ''), code)
       const later = new Map()
       // Without `await` in front of a name, the bundler sees which names are used, and drops the others.
       const body = short.replace(/\(await import\('([^']+)'\)\)(?=\.)|\bimport\('([^']+)'\)/g, (_, named, whole) => {
@@ -122,7 +113,7 @@ const SMALLER = [
       const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(readFileSync(path, 'utf8'))
       const wasm = Buffer.from(base64, 'base64')
       const deflated = deflateSync(wasm, { level: 9 }).toString('base64')
-      return `import { inflateZlib } from '../../page/inflate.ts'
+      return `import { inflateZlib } from '../codecs/inflate.ts'
         const deflated = Uint8Array.from(atob('${deflated}'), (character) => character.charCodeAt(0))
         const wasm = inflateZlib(deflated, ${wasm.length})
         export const KERNELS_WASM = btoa(Array.from(wasm, (byte) => String.fromCharCode(byte)).join(''))`
@@ -136,6 +127,11 @@ const SMALLER = [
     () => `export const vacuumLine = () => ({ does: 'vacuum', code: '' }), pathOf = () => ''
       export const consolidationLines = () => [vacuumLine()]
       export const modeLines = consolidationLines, rewriteLines = consolidationLines`,
+  ],
+  // A page has no compressors, but a table would keep those of pako: half of the package.
+  [
+    /pako\/dist\/pako\.mjs$/,
+    (path) => readFileSync(path, 'utf8').replaceAll('new Config(', '/* @__PURE__ */ new Config('),
   ],
   // The page gives the decoder its wasm, so nothing fetches it. The decoder has no wide strings, and nobody looks into
   // what it throws.

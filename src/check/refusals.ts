@@ -105,9 +105,7 @@ export function refusalError(refused: readonly Refused[]): InspectError {
   const [{ finding, refusal }, ...more] = refused.toSorted((a, b) => rankOf(a) - rankOf(b))
   const { file, offset, space, field, expected, found } = finding
   const others = more.length === 0 ? '' : `; check names ${more.length} more such faults`
-  // A page has no words of TileDB.
-  const words = refusal.error ? ` (${refusal.error})` : ''
-  const message = `TileDB ${MEASURED_RELEASE} ${ACTS[refusal.act]}${words}: expected ${expected}, found ${found}${others}`
+  const message = `TileDB ${MEASURED_RELEASE} ${ACTS[refusal.act]} (${refusal.error}): expected ${expected}, found ${found}${others}`
   return new InspectError('TILEDB_REFUSES', message, { file, offset, space, field })
 }
 

@@ -1,10 +1,10 @@
 import { md5 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import type { Codecs } from '../filters/codecs/codecs.ts'
+import { inflateZlib } from '../filters/codecs/inflate.ts'
 import { once } from '../filters/codecs/once.ts'
 import { portable } from '../filters/codecs/portable.ts'
 import type { WasmReader } from '../filters/codecs/wasm-file.ts'
-import { inflateZlib } from './inflate.ts'
 import { onlyReads } from './only-reads.ts'
 import { loadZstd } from './zstd.ts'
 
