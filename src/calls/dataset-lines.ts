@@ -1,5 +1,6 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { SEVERITIES } from '../check/codes.ts'
 import { quickGroupItems } from '../check/quick.ts'
 import type { CheckFindingNum } from '../documents/check.ts'
 import type { ArrayLineFacts, GroupLine, GroupTotals } from '../documents/group.ts'
@@ -7,18 +8,20 @@ import type { Exactness, OverviewFinding } from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
+import { domainRange } from '../format/dimension.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
 import { type DatasetMember, walkDataset } from '../objects/dataset.ts'
 import { entrySize } from '../objects/file-sizes.ts'
 import { GROUP_DETAILS_FOLDER, objectType } from '../objects/group.ts'
 import type { GroupTarget } from '../objects/target.ts'
+import { isRead } from '../objects/visibility.ts'
 import type { Folder } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
 import { arrayOverview } from './array-overview.ts'
 import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
 import { type ListOrder, sortedBy } from './list-order.ts'
-import { addNums, memberLine, type TreeLine, worstCodes } from './member-lines.ts'
+import { addNums, keyOf, memberLine, type TreeLine, worstCodes } from './member-lines.ts'
 import { type CallMaker, judgement } from './overview-parts.ts'
 import { exact } from './values.ts'
 
@@ -75,7 +78,7 @@ async function factsOf(
     const { array_type, format_version, cell_num, certainty, timestamp_range, finding_num, findings, states } = document
     const schema = await orError(() => array.newestSchema())
     const shape = schema instanceof InspectError ? null : shapeOf(schema.schema)
-    const fragment_num = states.reduce((all, { state, fragment_num }) => all + (state === 'live' ? fragment_num : 0), 0)
+    const fragment_num = states.reduce((all, { state, fragment_num }) => all + (isRead(state) ? fragment_num : 0), 0)
     const files = await arrayFiles(array.folder)
     return {
       facts: {
@@ -95,12 +98,11 @@ async function factsOf(
 
 /** Number of values of each dimension; null for those that have no number. */
 function shapeOf({ domain, current_domain }: ArraySchema): (number | bigint | null)[] {
-  return domain.dimensions.map(({ type, cell_val_num, domain: [...own] }, d) => {
+  return domain.dimensions.map((dimension, d) => {
+    const { type, cell_val_num } = dimension
     const kind = datatypeKind(type)
-    if (cell_val_num === 'var' || kind === 'float' || kind === 'text' || own.length === 0) return null
-    const bytes = Uint8Array.from(own)
-    const half = bytes.length / 2
-    const { min, max } = current_domain?.range?.[d] ?? { min: bytes.subarray(0, half), max: bytes.subarray(half) }
+    if (cell_val_num === 'var' || kind === 'float' || kind === 'text' || dimension.domain.length === 0) return null
+    const { min, max } = current_domain?.range?.[d] ?? domainRange(dimension)
     return exact(integerOf(type, max) - integerOf(type, min) + 1n)
   })
 }
@@ -139,15 +141,15 @@ export class DatasetSums {
   private certainty: Exactness = 'exact'
   private size = 0
 
-  /** @param line a member; undefined for the dataset itself, of which only the files count */
+  /** @param line a member; or the files of the dataset itself */
   add(line: Partial<GroupLine>): void {
     const { sums, finding_num } = this
     if (line.again !== undefined) return
-    const isRead = line.state === 'present' || line.state === 'other-type'
+    const isOpened = line.state === 'present' || line.state === 'other-type'
     const type = line.found ?? line.type
-    if (isRead && type === 'group') sums.group_num++
-    if (isRead && type === 'array') sums.array_num++
-    if (line.state !== undefined && (!isRead || line.error)) sums.unread_num++
+    if (isOpened && type === 'group') sums.group_num++
+    if (isOpened && type === 'array') sums.array_num++
+    if (line.state !== undefined && (!isOpened || line.error)) sums.unread_num++
     if (line.place === 'elsewhere' || line.place === 'linked') sums.elsewhere_num++
     sums.fragment_num += line.fragment_num ?? 0
     sums.file_num += line.file_num ?? 0
@@ -155,23 +157,13 @@ export class DatasetSums {
     this.cells += BigInt(line.cell_num ?? 0)
     if (line.certainty === 'estimated' || line.cell_num === null) this.certainty = 'estimated'
     else if (line.certainty === 'at most' && this.certainty === 'exact') this.certainty = 'at most'
-    for (const severity of ['error', 'warning', 'note'] as const)
-      finding_num[severity] += line.finding_num?.[severity] ?? 0
+    for (const severity of SEVERITIES) finding_num[severity] += line.finding_num?.[severity] ?? 0
   }
 
   result(): GroupTotals {
+    const { certainty, size, finding_num } = this
     const { fragment_num, file_num, ...counts } = this.sums
-    const cell_num = exact(this.cells)
-    const { certainty } = this
-    return {
-      ...counts,
-      fragment_num,
-      cell_num,
-      certainty,
-      file_num,
-      size: this.size,
-      finding_num: { ...this.finding_num },
-    }
+    return { ...counts, fragment_num, cell_num: exact(this.cells), certainty, file_num, size, finding_num }
   }
 }
 
@@ -205,7 +197,7 @@ export async function datasetTree(
 
 /** A key of each group on the way to a member, and of the member. */
 function keys(names: readonly string[]): string[] {
-  return names.map((_, i) => JSON.stringify(names.slice(0, i + 1)))
+  return names.map((_, i) => keyOf(names.slice(0, i + 1)))
 }
 
 function addTo(group: TreeLine | undefined, line: TreeLine): void {

@@ -58,7 +58,8 @@ export async function listedMembers(
   return { members, findings }
 }
 
-function keyOf(names: readonly string[]): string {
+/** A key of a member in a dataset. */
+export function keyOf(names: readonly string[]): string {
   return JSON.stringify(names)
 }
 

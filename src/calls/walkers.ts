@@ -112,19 +112,22 @@ export async function* throughGroups(
   yield* work(path, target)
   if (target.type !== 'group') return
   const { walkDataset } = await import('../objects/dataset.ts')
-  const noteEmpty = (group: string): void =>
-    cx.note(`${cx.shownPath(group)} has no members${cx.times ? ' at that time' : ''}`, 'target')
   /** The last group whose members have not come yet. */
   let waiting: string | undefined = path
   for await (const member of walkDataset(target, cx.open)) {
     if (waiting !== undefined && waiting !== (member.names.length === 1 ? path : member.group.folder.path))
-      noteEmpty(waiting)
+      noteNoMembers(cx, waiting)
     waiting = member.target?.type === 'group' && !member.error ? member.target.path : undefined
     if (member.error && member.state !== 'cycle') cx.fault(member.error)
     if (!member.target || member.path === undefined) continue
     for await (const outcome of orFailure(work(member.path, member.target))) yield { ...outcome, oneOfSeveral: true }
   }
-  if (waiting !== undefined) noteEmpty(waiting)
+  if (waiting !== undefined) noteNoMembers(cx, waiting)
+}
+
+/** Notes that a group has no members. */
+export function noteNoMembers(cx: CommandContext, group: string): void {
+  cx.note(`${cx.shownPath(group)} has no members${cx.times ? ' at that time' : ''}`, 'target')
 }
 
 /**

@@ -9,16 +9,22 @@ import type { ObjectType } from '../format/layout.ts'
 import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
-import { type FoundMember, findMember, memberName, placeInside, placeOf } from '../objects/dataset.ts'
+import {
+  type FoundMember,
+  findMember,
+  memberName,
+  placeInside,
+  placeOf,
+  type Root,
+  rootOf,
+} from '../objects/dataset.ts'
 import { GROUP_FILE, type InspectGroup, type Member, objectType } from '../objects/group.ts'
 import type { GroupTarget } from '../objects/target.ts'
-import { Folder, withSource } from '../storage/source.ts'
+import { bytesOf } from '../recover/fragment.ts'
+import { Folder } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
 import { memberList } from '../write/member-list.ts'
 import { NEWEST_STABLE } from '../write/schema-check.ts'
-
-/** Bytes that are copied at a time. */
-const PIECE = 8 * 2 ** 20
 
 /** What becomes of a member. */
 interface Placed {
@@ -101,22 +107,24 @@ function stateOf({ source, type }: Placed, isCopied: boolean): RelocatedMember['
 
 class Relocation {
   private readonly cx: CommandContext
-  private readonly root: GroupTarget
+  private readonly group: InspectGroup
+  private readonly root: Root
   private readonly output: FolderOutput
   private readonly time = BigInt(Date.now())
   /** New paths by the real path of what is there. */
   private readonly places = new Map<string, string>()
   private readonly taken = new Set<string>()
 
-  constructor(cx: CommandContext, root: GroupTarget, output: FolderOutput) {
+  constructor(cx: CommandContext, { group }: GroupTarget, output: FolderOutput) {
     this.cx = cx
-    this.root = root
+    this.group = group
+    this.root = rootOf(group.folder)
     this.output = output
   }
 
   /** Finds a place in the new folder for every member. */
   plan(): AsyncGenerator<Placed> {
-    return this.planOf(this.root.group, undefined, '', [], [])
+    return this.planOf(this.group, undefined, '', [], [])
   }
 
   /**
@@ -157,7 +165,7 @@ class Relocation {
   /** What readers of the new group are to read: what lies inside of the group, if the member only points elsewhere because it was moved or copied. */
   private async sourceOf(group: InspectGroup, { member, path, target }: FoundMember): Promise<Folder | undefined> {
     const there = target && path !== undefined ? new Folder(this.cx.storage, path) : undefined
-    if (there && placeOf(this.root.group.folder, path, there.realPath) === 'inside') return there
+    if (there && placeOf(this.root, path, there.realPath) === 'inside') return there
     const inside = await placeInside(member, async (one) => {
       const folder = group.folder.folder(one)
       return objectType(await folder.listIfThere()) === (member.type === 'group' ? 'group' : 'array')
@@ -167,7 +175,8 @@ class Relocation {
 
   /** Members inside keep their path. @param above the new path of the group */
   private newPlace(above: string, member: Member, source: Folder | undefined): string {
-    const [own, root] = [source && normalPath(source.path), normalPath(this.root.group.folder.path)]
+    const own = source && normalPath(source.path)
+    const { path: root } = this.root
     const begin = above === '' ? '' : `${above}/`
     const kept = own !== undefined && own !== root && isWithinFolder(own, root) ? own.slice(root.length + 1) : undefined
     const wanted = kept?.startsWith(begin) ? kept : begin + memberName(member)
@@ -188,20 +197,22 @@ class Relocation {
   }
 
   private async copyFile(path: string, to: string): Promise<number> {
-    return withSource(this.cx.storage.open(path), async (file) => {
-      const size = await file.size()
-      async function* pieces(): AsyncGenerator<Uint8Array> {
-        for (let at = 0; at < size; at += PIECE) yield await file.read(at, Math.min(PIECE, size - at))
+    const source = { open: () => this.cx.storage.open(path), ranges: undefined }
+    let size = 0
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      for await (const piece of bytesOf({ name: to, source })) {
+        size += piece.length
+        yield piece
       }
-      await this.output.writeParts(to, pieces())
-      return size
-    })
+    }
+    await this.output.writeParts(to, pieces())
+    return size
   }
 
   /** Writes the own files of all groups. Members that are gone are left out. @returns number of groups */
   async writeGroups(placed: readonly Placed[]): Promise<number> {
     const lists = new Map<string, { folder: Folder; members: GroupMember[] }>([
-      ['', { folder: this.root.group.folder, members: [] }],
+      ['', { folder: this.group.folder, members: [] }],
     ])
     for (const { member, type, source, to, above } of placed) {
       if (!source) continue

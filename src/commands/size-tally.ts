@@ -3,6 +3,7 @@ import type { FilterDescription } from '../documents/common.ts'
 import type { StatsSection, StatsSizes } from '../documents/stats.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { ratioOf } from '../objects/file-sizes.ts'
 import type { MetadataSection } from '../objects/metadata-sections.ts'
 import { filtersText } from '../render/views/wording.ts'
 
@@ -133,4 +134,9 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
     map.set(key, value)
   }
   return value
+}
+
+/** A ratio; null if there is nothing to divide by. */
+export function ratio(part: number, whole: number): number | null {
+  return whole === 0 ? null : ratioOf(part, whole)
 }

@@ -9,8 +9,8 @@ import type {
   GroupStatsFragment,
   StatsFilter,
 } from '../documents/stats.ts'
-import { ratioOf } from '../objects/file-sizes.ts'
 import { filtersText } from '../render/views/wording.ts'
+import { ratio } from './size-tally.ts'
 
 /** Number of parts of each kind that are named. */
 const MOST_PARTS = 10
@@ -101,10 +101,6 @@ export class GroupTally {
       findings: [...this.findings.values()].sort((a, b) => b.finding_num - a.finding_num),
     }
   }
-}
-
-function ratio(unfiltered: number, stored: number): number | null {
-  return stored === 0 ? null : ratioOf(unfiltered, stored)
 }
 
 /** The largest elements of many. */

@@ -15,7 +15,7 @@ import { tellNotOpened } from '../calls/refused.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf, refuseTimes } from '../calls/times.ts'
 import { exact } from '../calls/values.ts'
-import { outcomeOrError, overEntries, throughGroups } from '../calls/walkers.ts'
+import { noteNoMembers, outcomeOrError, overEntries, throughGroups } from '../calls/walkers.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
 import type {
@@ -48,7 +48,7 @@ import type { Target } from '../objects/target.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import { Folder } from '../storage/source.ts'
 import { FOLDERS_DEEP, filesBelow } from '../storage/walk.ts'
-import { Distribution, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
+import { Distribution, ratio, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
 
 interface StatsOptions extends QueryOptions {
   all?: boolean
@@ -173,7 +173,7 @@ async function* groupOutcomes(
     })
     if (cx.full || outcome.kind === 'error') arrays.push({ ...outcome, oneOfSeveral: true })
   }
-  if (member_num === 0) cx.note(`${cx.shownPath(path)} has no members${cx.times ? ' at that time' : ''}`, 'target')
+  if (member_num === 0) noteNoMembers(cx, path)
   const document: GroupStats = {
     ...documentHead('stats', cx.shownPath(path)),
     ...asOf(cx),
@@ -489,11 +489,6 @@ function roleResult({ tiles, ...role }: TalliedRole): StatsRole {
 
 function withRatio<T extends StatsSizes>(sizes: T): T & { ratio: number | null } {
   return { ...sizes, ratio: ratio(sizes.unfiltered_size, sizes.size) }
-}
-
-/** A ratio; null if there is nothing to divide by. */
-function ratio(part: number, whole: number): number | null {
-  return whole === 0 ? null : ratioOf(part, whole)
 }
 
 function distributionResult(distribution: Distribution): DistributionResult | null {

@@ -53,9 +53,21 @@ export function memberName({ name, uri }: Member): string {
   return name ?? nameOf(uri.replace(/\/+$/, ''))
 }
 
+/** The folder of a dataset. */
+export interface Root {
+  /** Its path, without `.` and `..`. */
+  path: string
+  /** The path with all links resolved: found once, as every member is compared with it. */
+  realPath: string
+}
+
+export function rootOf({ path, realPath }: Folder): Root {
+  return { path: normalPath(path), realPath }
+}
+
 /** Where a walk through a dataset is. */
 interface Around {
-  root: Folder
+  root: Root
   group: InspectGroup
   names: readonly string[]
   /** {@link InspectGroup.identity} of the groups around, this one included. */
@@ -76,9 +88,9 @@ export async function* walkDataset(
   open: OpenTarget,
   depth = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<DatasetMember> {
-  const { folder } = group
-  const met = new Map([[folder.realPath, []]])
-  yield* membersBelow({ root: folder, group, names: [], identities: [await group.identity()], met, depth }, open)
+  const root = rootOf(group.folder)
+  const met = new Map([[root.realPath, []]])
+  yield* membersBelow({ root, group, names: [], identities: [await group.identity()], met, depth }, open)
 }
 
 async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<DatasetMember> {
@@ -112,17 +124,17 @@ function placed({ root, group, names, met }: Around, found: FoundMember): Datase
   const { path, member, state } = found
   const own = [...names, memberName(member)]
   const isThere = path !== undefined && state !== 'missing' && state !== 'outside'
-  const real = isThere ? new Folder(root.storage, path).realPath : undefined
+  const real = isThere ? new Folder(group.folder.storage, path).realPath : undefined
   const again = real === undefined ? undefined : met.get(real)
   if (real !== undefined && !again) met.set(real, own)
   return { ...found, names: own, group, place: placeOf(root, path, real), again }
 }
 
 /** Where a path lies. @param real the path of the object with all links resolved; undefined if nothing is there */
-export function placeOf(root: Folder, path: string | undefined, real: string | undefined): MemberPlace {
+export function placeOf(root: Root, path: string | undefined, real: string | undefined): MemberPlace {
   if (real === undefined || path === undefined) return 'nowhere'
   if (isWithinFolder(real, root.realPath)) return 'inside'
-  return isWithinFolder(normalPath(path), normalPath(root.path)) ? 'linked' : 'elsewhere'
+  return isWithinFolder(normalPath(path), root.path) ? 'linked' : 'elsewhere'
 }
 
 function inWords({ type }: Member): string {
