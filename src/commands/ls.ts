@@ -104,7 +104,7 @@ function targetOutcome(
     case 'array':
       return arrayOutcome(cx, path, target.array, options)
     case 'fragment':
-      return fragmentOutcome(cx, path, target.fragment)
+      return fragmentOutcome(cx, path, target.fragment, parseListOptions(options))
     case 'group':
       return groupOutcome(cx, path, target, options)
   }
@@ -306,11 +306,19 @@ function overlapsOf(
   return { overlap_pair_num: pair_num, overlap_pairs: pairs.map(([a, b]) => [name(a), name(b)]) }
 }
 
-async function fragmentOutcome(cx: CommandContext, path: string, fragment: Fragment): Promise<Outcome> {
+async function fragmentOutcome(
+  cx: CommandContext,
+  path: string,
+  fragment: Fragment,
+  { order, isReverse, limit }: ListCut,
+): Promise<Outcome> {
   const { info, onDisk, listed } = await examineFragment(cx, fragment, await entryOf(fragment))
   const { result, fault } = listed
   if (fault) cx.fault(fault)
-  const files = await fragmentFiles(fragment, info, onDisk)
+  const all = await fragmentFiles(fragment, info, onDisk)
+  const keys = { name: ({ name }: FragmentLine) => name, size: ({ size }: FragmentLine) => size }
+  const sorted = order === undefined ? reversedIf(isReverse, all) : sortedBy(all, order, isReverse, keys)
+  const files = sorted.slice(0, limit)
   await fragment.close()
   const document: FragmentDocument = {
     ...documentHead('fragment', cx.shownPath(path)),

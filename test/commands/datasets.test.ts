@@ -172,6 +172,13 @@ describe('sums', () => {
     expect(more).toEqual([])
     expect(Number(items(get(newest, 'timestamp_range'))[1])).toBe(Math.max(...times))
     expect((await run(['ls', ARRAY, '--sort', 'fragments'])).code).toBe(2)
+    const fragment = `${ARRAY}/__fragments/${readdirSync(`${ARRAY}/__fragments`)[0]}`
+    const files = items(get((await runJson(['ls', fragment])).documents[0], 'files'))
+    const largest = (await runJson(['ls', fragment, '--sort', 'size', '--limit', '1'])).documents[0]
+    expect(items(get(largest, 'files')).map((one) => get(one, 'size'))).toEqual([
+      Math.max(...files.map((one) => Number(get(one, 'size')))),
+    ])
+    expect((await run(['ls', fragment, '--sort', 'written'])).code).toBe(2)
   })
 })
 
