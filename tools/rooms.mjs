@@ -25,6 +25,7 @@ const ROOMS = [
   'explain',
   'why',
   'check',
+  'layers',
   'anatomy',
   'write',
   'steps',

@@ -3,6 +3,7 @@ import { allInOrder, atOnce, firstOnes } from '../base/in-order.ts'
 import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dataset.ts'
 import { isFirst } from '../objects/shard.ts'
 import { type GroupTarget, openTarget, type Target } from '../objects/target.ts'
+import type { AcrossCheck } from './across.ts'
 import { checkArray } from './array.ts'
 import { checkUnit } from './data-files.ts'
 import { fromError, type Item, type Items, withoutRepeats } from './finding.ts'
@@ -19,7 +20,7 @@ import { addCounts, knownUnit, type Plan, type Unit, type UnitResult, type UnitR
  * @throws InspectError WRONG_TARGET for files
  */
 export async function* checkTarget(run: CheckRun, target: Target, runner?: UnitRunner<Item>): Items {
-  const plan = planTarget({ ...run, shared: runner !== undefined }, target)
+  const plan = planAll({ ...run, shared: runner !== undefined }, target)
   if (!runner) {
     for await (const one of plan) if (!('part' in one)) yield one
     return
@@ -74,16 +75,23 @@ async function* itemsOf(
   }
 }
 
+/** The target, and then what its parts say of each other. */
+async function* planAll(run: CheckRun, target: Target): Plan {
+  const across = isFirst(run.shard) ? await run.across?.(target, run.level) : undefined
+  yield* planTarget(run, target, across)
+  if (across) yield* across.items()
+}
+
 /**
  * Checks a group and all its members. An object that several members name is checked once. Only the first shard reports what is wrong
  * with groups themselves.
  */
-async function* planDataset(run: CheckRun, target: GroupTarget): Plan {
+async function* planDataset(run: CheckRun, target: GroupTarget, across: AcrossCheck | undefined): Plan {
   const { folder, cx } = target.group
   if (isFirst(run.shard)) yield* checkGroupFiles(run, target.group)
   const open = (path: string): Promise<Target> =>
     openTarget(folder.storage, path, { ...cx, keyProven: false, encrypted: false, onFault: undefined })
-  const { items, first } = await firstOnes(membersIn(target, open), atOnce(folder))
+  const { items, first } = await firstOnes(membersIn(target, open, across), atOnce(folder))
   const concurrency = Math.max(1, first)
   const shared = { ...run, concurrency: run.concurrency * concurrency }
   yield* allInOrder(items, concurrency, async function* (member): Plan {
@@ -96,9 +104,16 @@ async function* planDataset(run: CheckRun, target: GroupTarget): Plan {
 }
 
 /** The members, except those that a fault of the group's own list hides: {@link checkGroupFiles} reports it. */
-async function* membersIn(target: GroupTarget, open: OpenTarget): AsyncGenerator<DatasetMember> {
+async function* membersIn(
+  target: GroupTarget,
+  open: OpenTarget,
+  across: AcrossCheck | undefined,
+): AsyncGenerator<DatasetMember> {
   try {
-    yield* walkDataset(target, open)
+    for await (const member of walkDataset(target, open)) {
+      await across?.met(member)
+      yield member
+    }
   } catch (error) {
     unlessFault(error)
   }
@@ -113,9 +128,9 @@ async function* planMember(run: CheckRun, member: DatasetMember, target: Target)
   }
 }
 
-async function* planTarget(run: CheckRun, target: Target): Plan {
+async function* planTarget(run: CheckRun, target: Target, across?: AcrossCheck): Plan {
   if (target.type === 'array') yield* checkArray(run, target.array)
-  else if (target.type === 'group') yield* planDataset(run, target)
+  else if (target.type === 'group') yield* planDataset(run, target, across)
   else if (target.type === 'fragment') {
     const { fragment, array } = target
     // A fragment is not split between shards.

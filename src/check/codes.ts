@@ -3,6 +3,7 @@ import { TILE_CODES } from './codes/cell.ts'
 import { FRAGMENT_CODES } from './codes/fragment.ts'
 import { GROUP_CODES } from './codes/group.ts'
 import { KNOWN_FAULTS, type KnownFault } from './codes/known.ts'
+import { LAYER_CODES } from './codes/layer.ts'
 import {
   type CodeRow,
   type Loss,
@@ -40,6 +41,7 @@ export const FINDING_CODES = {
   ...FRAGMENT_CODES,
   ...TILE_CODES,
   ...GROUP_CODES,
+  ...LAYER_CODES,
 }
 
 /** The code of a finding. Codes are never renamed. docs/check.md lists the meanings. */

@@ -6,6 +6,7 @@ import { type Describe, decodePrefix } from '../format/io.ts'
 import { decodeTile, openGenericTile, type ReadContext, readStored } from '../objects/generic-tile.ts'
 import { isFirst, type Shard } from '../objects/shard.ts'
 import { type Folder, withSource } from '../storage/source.ts'
+import type { BeginAcross } from './across.ts'
 import type { FindingCode, VariantOf } from './codes.ts'
 import { attempt, type Finding, finding, fromError, type Items, type Level, type Place } from './finding.ts'
 
@@ -24,6 +25,8 @@ export interface CheckRun {
   readonly isPart?: boolean
   /** Set by such a unit if only a check of all tiles can show that nothing is wrong. */
   unsure?: boolean
+  /** Begins the checks across the arrays of a dataset. Without it, each array is checked alone. */
+  readonly across?: BeginAcross
   /** Number of arrays, groups and fragments that are checked at once, including this one. They share the memory. */
   readonly concurrency: number
   readonly counts: { fragment_num: number; file_num: number; tile_num: number; chunk_num: number; cell_num: number }

@@ -13,6 +13,7 @@ import type { Finding, Level } from '../check/finding.ts'
 import type { CheckRun } from '../check/run.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
+import { beginLayers } from '../layers/check.ts'
 import type { FindingsTail } from '../render/reports/reporter.ts'
 
 export const TAKES_CHECKED = { fragment: '', array: '', group: '' } as const satisfies Takes
@@ -76,7 +77,7 @@ export async function openCheck(cx: CommandContext, path: string, { run, failOn,
       })
       counted = progress.update
       try {
-        for await (const item of checkTarget(run, target, runner)) {
+        for await (const item of checkTarget({ ...run, across: beginLayers }, target, runner)) {
           if ('notExamined' in item) {
             // A file that cannot be read gives an item for each of its tiles.
             if (!isNew(reported, item.notExamined)) continue

@@ -4,6 +4,7 @@ import { CELL_DAMAGE } from './cell-damage.ts'
 import type { Damage } from './damage.ts'
 import { FRAGMENT_DAMAGE } from './fragment-damage.ts'
 import { GROUP_DAMAGE } from './group-damage.ts'
+import { LAYER_DAMAGE } from './layer-damage.ts'
 import { SCHEMA_DAMAGE } from './schema-damage.ts'
 
 /** One damage for each finding code. */
@@ -13,4 +14,5 @@ export const DAMAGES: Readonly<Record<FindingCode, Damage>> = {
   ...FRAGMENT_DAMAGE,
   ...CELL_DAMAGE,
   ...GROUP_DAMAGE,
+  ...LAYER_DAMAGE,
 }

@@ -4,22 +4,12 @@ import { deleteCondition } from '../format/delete-condition.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { encode } from '../format/io.ts'
 import { readContext } from '../objects/generic-tile.ts'
-import { arrayFiles } from '../write/array-writer.ts'
-import { ndjsonRows } from '../write/ndjson-cells.ts'
-import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
+import type { SampleOptions } from '../write/sample.ts'
 import { bytes, text, u32 } from './bytes.ts'
 import { committed, METADATA, UUID } from './damage.ts'
-import { EditableArray, plainWriting } from './editable-array.ts'
-
-/** How to make a sample: options of `write-sample`, and the changes that follow. */
-interface SampleRecipe {
-  options: SampleOptions
-  /** NDJSON of the cells; undefined to generate them. */
-  cells?: string
-  /** Folder of the array below the root, ending in `/`. */
-  below?: string
-  prepare?(array: EditableArray): Promise<void> | void
-}
+import { EditableArray } from './editable-array.ts'
+import { filesOf, type SampleRecipe } from './sample-files.ts'
+import { SOMA } from './soma-sample.ts'
 
 const SPARSE: SampleOptions = {
   dim: ['x:INT32:0..99:10', 'y:INT32:-50..49:25'],
@@ -196,6 +186,7 @@ const SAMPLES = {
   varNumbers: { options: { ...SMALL, attr: ['v:INT32:var'] } },
   metadata: { options: { ...SMALL, metadata: ['title="trees"', 'range=[1,2.5]'] } },
   group: { options: SMALL, below: 'arr1/', prepare: addGroup },
+  soma: SOMA,
 } satisfies Record<string, SampleRecipe>
 
 export type SampleName = keyof typeof SAMPLES
@@ -206,16 +197,4 @@ export async function sampleArray(name: SampleName, root: string, codecs: Codecs
   const array = new EditableArray(root, await filesOf(recipe, root, codecs), () => readContext(codecs, undefined))
   await recipe.prepare?.(array)
   return array
-}
-
-async function filesOf(recipe: SampleRecipe, root: string, codecs: Codecs): Promise<Map<string, Uint8Array>> {
-  const { options, cells, below = '' } = recipe
-  const inputs: SampleInputs = { style: { raw: true } }
-  if (cells !== undefined) inputs.data = [{ each: ndjsonRows([cells]), file: 'cells' }]
-  const { cells: _, fragments: __, ...given } = options
-  const { array } = planSample(cells === undefined ? options : given, inputs)
-  const files = new Map<string, Uint8Array>()
-  for await (const file of arrayFiles(array, plainWriting(codecs), () => {}))
-    files.set(`${root}/${below}${file.path}`, file.bytes)
-  return files
 }

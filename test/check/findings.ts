@@ -3,6 +3,7 @@ import { checkTarget } from '../../src/check/check.ts'
 import type { FindingCode } from '../../src/check/codes.ts'
 import type { Finding, Level } from '../../src/check/finding.ts'
 import { newRun } from '../../src/check/run.ts'
+import { beginLayers } from '../../src/layers/check.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
@@ -19,7 +20,8 @@ export async function check(
   { level = 'cells', all = false, key }: { level?: Level; all?: boolean; key?: string | undefined } = {},
 ): Promise<Checked> {
   const checked: Checked = { findings: [], notExamined: [] }
-  for await (const item of checkTarget(newRun(level, all), await openTarget(storage, path, contextFor({ key })))) {
+  const run = { ...newRun(level, all), across: beginLayers }
+  for await (const item of checkTarget(run, await openTarget(storage, path, contextFor({ key })))) {
     if ('notExamined' in item) checked.notExamined.push(item.notExamined)
     else checked.findings.push(item)
   }

@@ -1,0 +1,73 @@
+import { InspectError } from '../base/errors.ts'
+import type { Memory } from '../base/memory.ts'
+
+/** Ids of a page: a bit each. */
+const PAGE_IDS = 2 ** 16
+const PAGE_BYTES = PAGE_IDS / 8
+
+/** Share of the memory of a run that one set may take. */
+const SHARE = 1 / 8
+
+/** A set of whole numbers from 0 to 2^53 - 1, as bits. It takes memory only for the pages of 65,536 numbers that it has any of. */
+export class IdSet {
+  /** Number of ids. */
+  size = 0
+  private readonly pages = new Map<number, Uint8Array>()
+  private readonly most: number
+  /** The page that was looked at last: most ids come in runs. */
+  private lastNumber = -1
+  private lastPage: Uint8Array | undefined
+
+  constructor(memory: Memory) {
+    this.most = Math.max(1, Math.floor((memory.facts.bytes * SHARE) / PAGE_BYTES))
+  }
+
+  /**
+   * Adds an id.
+   * @returns whether it is new
+   * @throws InspectError TOO_LARGE if the ids lie too far apart for the memory
+   */
+  add(id: number): boolean {
+    const page = this.pageOf(id) ?? this.newPage(Math.floor(id / PAGE_IDS))
+    const at = (id % PAGE_IDS) >>> 3
+    const bit = 1 << (id % 8)
+    const byte = page[at] ?? 0
+    if (byte & bit) return false
+    page[at] = byte | bit
+    this.size++
+    return true
+  }
+
+  has(id: number): boolean {
+    const page = this.pageOf(id)
+    return page !== undefined && ((page[(id % PAGE_IDS) >>> 3] ?? 0) & (1 << (id % 8))) !== 0
+  }
+
+  /** The ids, from the lowest to the highest. */
+  *[Symbol.iterator](): Generator<number> {
+    for (const number of [...this.pages.keys()].sort((a, b) => a - b))
+      for (const [at, byte] of this.pages.get(number)?.entries() ?? [])
+        if (byte !== 0) for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) yield number * PAGE_IDS + at * 8 + bit
+  }
+
+  private pageOf(id: number): Uint8Array | undefined {
+    const number = Math.floor(id / PAGE_IDS)
+    if (number !== this.lastNumber) {
+      this.lastNumber = number
+      this.lastPage = this.pages.get(number)
+    }
+    return this.lastPage
+  }
+
+  private newPage(number: number): Uint8Array {
+    if (this.pages.size >= this.most) {
+      const found = `ids so far apart that they take more than ${this.most * PAGE_BYTES} bytes`
+      throw new InspectError('TOO_LARGE', { expected: 'ids that fit into a share of the memory', found })
+    }
+    const page = new Uint8Array(PAGE_BYTES)
+    this.pages.set(number, page)
+    this.lastNumber = number
+    this.lastPage = page
+    return page
+  }
+}

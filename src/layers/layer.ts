@@ -1,0 +1,61 @@
+import type { Items, Level } from '../check/finding.ts'
+import type { Part } from './part.ts'
+
+/*
+ * What every layer tells, in words that renderers, the page and other programs can show without knowing the layer.
+ */
+
+/** The layers that are known: the key of each in {@link import('./layers.ts').LAYERS}. */
+export type LayerName = 'soma'
+
+/** A value of a fact: shown as it is. A list is shown with commas. Null is shown as none. */
+export type FactValue = string | number | bigint | boolean | null | readonly (string | number | bigint)[]
+
+/** Something that a layer tells about a dataset or a member. */
+export interface LayerFact {
+  /** Name, in the words of the layer. */
+  name: string
+  value: FactValue
+}
+
+/** Facts of several things of one kind. */
+export interface LayerTable {
+  title: string
+  columns: readonly string[]
+  rows: readonly (readonly FactValue[])[]
+}
+
+/** What a layer says of one member of a dataset. */
+export interface LayerMember {
+  /** What the layer calls it, such as `SOMADataFrame`. */
+  type: string
+  facts: readonly LayerFact[]
+}
+
+/** What a layer says of a dataset. */
+export interface LayerDescription {
+  layer: LayerName
+  /** The name of the layer, as its authors write it. */
+  title: string
+  /** What the layer calls the dataset, such as `SOMAExperiment`. */
+  type: string
+  /** Version of the layer's format; null if the dataset has none. */
+  version: string | null
+  /** Whether the version is one that is known here. */
+  is_version_known: boolean
+  facts: readonly LayerFact[]
+  tables: readonly LayerTable[]
+  /** By the path of names of the member; the dataset itself has the empty path. */
+  members: ReadonlyMap<string, LayerMember>
+}
+
+/** A layer. */
+export interface Layer {
+  /** Reads key-value metadata and schemas, which a list of the dataset reads, too. */
+  describe(part: Part): Promise<LayerDescription>
+  /**
+   * What is wrong between the parts of a dataset. What is wrong in one array alone is not looked for.
+   * @param level `cells` reads cells; the others read key-value metadata and schemas
+   */
+  check(part: Part, level: Level): Items
+}

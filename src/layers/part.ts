@@ -1,0 +1,109 @@
+import { InspectError, orError } from '../base/errors.ts'
+import type { Int64 } from '../base/quantities.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
+import { type CellValue, cellValue } from '../format/value.ts'
+import type { InspectArray, WrittenMetadata } from '../objects/array.ts'
+import type { DatasetMember } from '../objects/dataset.ts'
+import type { InspectGroup } from '../objects/group.ts'
+import type { Target } from '../objects/target.ts'
+
+/** What an overview of a member knows of its cells. */
+export interface SeenCells {
+  /** Number of cells that a reader sees; null if it is not known. */
+  cell_num?: Int64 | null | undefined
+}
+
+/** A dataset, or a member of one, with its own members. */
+export class Part {
+  /** Names from the dataset down. Empty for the dataset itself. */
+  readonly names: readonly string[]
+  /** The member that it is; undefined for the dataset itself. */
+  readonly member: DatasetMember | undefined
+  /** What is there; undefined if nothing is, or nothing that can be opened. */
+  readonly target: Target | undefined
+  /** Its members, by their names, in the order of the list. */
+  readonly parts = new Map<string, Part>()
+  /** What an overview knows of its cells, if there was one. */
+  seen: SeenCells = {}
+  private read: Promise<Map<string, WrittenMetadata>> | undefined
+
+  constructor(target: Target | undefined, names: readonly string[] = [], member?: DatasetMember) {
+    this.target = target
+    this.names = names
+    this.member = member
+  }
+
+  /** The path of names from the dataset down. Empty for the dataset itself. */
+  get path(): string {
+    return this.names.join('/')
+  }
+
+  get array(): InspectArray | undefined {
+    return this.target?.type === 'array' ? this.target.array : undefined
+  }
+
+  get group(): InspectGroup | undefined {
+    return this.target?.type === 'group' ? this.target.group : undefined
+  }
+
+  /** The folder, for the place of a finding. @param around the part that lists it, if there is no folder */
+  get file(): string {
+    return this.target?.path ?? this.member?.path ?? this.names.at(-1) ?? ''
+  }
+
+  /** Adds a member of this dataset below the group that lists it. Groups come before their own members. */
+  add(member: DatasetMember): Part | undefined {
+    const above = this.find(member.names.slice(this.names.length, -1))
+    if (!above) return undefined
+    const part = new Part(member.again ? undefined : member.target, member.names, member)
+    above.parts.set(member.names[member.names.length - 1] ?? '', part)
+    return part
+  }
+
+  /** The part at a path of names below this one. */
+  find(names: readonly string[]): Part | undefined {
+    let part: Part | undefined = this
+    for (const name of names) part = part?.parts.get(name)
+    return part
+  }
+
+  /** This part and all below, each before its members. */
+  *all(): Generator<Part> {
+    yield this
+    for (const part of this.parts.values()) yield* part.all()
+  }
+
+  /** The key-value metadata. Empty if it cannot be read, which is the finding of another check. */
+  metadata(): Promise<Map<string, WrittenMetadata>> {
+    this.read ??= this.readMetadata()
+    return this.read
+  }
+
+  private async readMetadata(): Promise<Map<string, WrittenMetadata>> {
+    const { target } = this
+    if (target?.type !== 'array' && (target?.type !== 'group' || target.isPlain)) return new Map()
+    const read = await orError(() => (target.type === 'array' ? target.array : target.group).metadata())
+    return read instanceof InspectError ? new Map() : read
+  }
+
+  /** The value of a key; undefined if there is none. Numbers of 64 bits are bigint. */
+  async value(key: string): Promise<CellValue | undefined> {
+    const { type, value_num, value } = (await this.metadata()).get(key) ?? {}
+    if (type === undefined || value_num === undefined || value === undefined) return undefined
+    const one = await orError(async () => cellValue(type, value_num === 1 ? 1 : 'var', value, { raw: false }))
+    return one instanceof InspectError ? undefined : one
+  }
+
+  /** The value of a key if it is text, whatever kind of text its type is. */
+  async text(key: string): Promise<string | undefined> {
+    const { value } = (await this.metadata()).get(key) ?? {}
+    return value && new TextDecoder().decode(value)
+  }
+
+  /** The newest schema of an array; undefined if there is none that can be read. */
+  async schema(): Promise<ArraySchema | undefined> {
+    const { array } = this
+    const read = array && (await orError(() => array.newestSchema()))
+    return read === undefined || read instanceof InspectError ? undefined : read.schema
+  }
+}

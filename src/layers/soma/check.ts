@@ -1,0 +1,167 @@
+import { finding, type Items, type Place } from '../../check/finding.ts'
+import type { ArraySchema } from '../../format/array-schema.ts'
+import type { Part } from '../part.ts'
+import {
+  ENCODING_VERSION,
+  ENCODINGS,
+  isNDArray,
+  isSomaType,
+  JOINID,
+  OBJECT_TYPE,
+  RESERVED,
+  rowOf,
+  type SomaType,
+  storingOf,
+  typeOf,
+} from './objects.ts'
+import { isUpgraded, type Shape, shapeOf, shapeText } from './shape.ts'
+
+/** Names that begin as reserved ones, and that tiledbsoma itself writes. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([JOINID, 'soma_data', 'soma_geometry'])
+
+const STORED_AS = { group: 'a group', sparse: 'a sparse array', dense: 'a dense array' } as const
+
+/** Checks what the objects say of themselves: types, versions, members, fields, shapes. Reads key-value metadata and schemas. */
+export async function* checkObjects(top: Part): Items {
+  const versions = await versionsOf(top)
+  for (const part of top.all()) {
+    if (!part.target || part.member?.again) continue
+    yield* checkMetadata(part, versions)
+    yield* checkMembers(part)
+    yield* checkFields(part)
+    if (part.member && !part.member.member.relative)
+      yield finding('LAYER_MEMBER', placeOf(part), 'a path relative to the group', part.member.member.uri, 'absolute')
+  }
+  yield* checkUpgrades(top)
+  for (const part of top.all()) if ((await typeOf(part)) === 'SOMAMeasurement') yield* checkShapes(part)
+}
+
+export function placeOf(part: Part, field?: string): Place {
+  return { file: part.file, field }
+}
+
+/** The version that most objects have, and all versions. */
+async function versionsOf(top: Part): Promise<string | undefined> {
+  const counts = new Map<string, number>()
+  for (const part of top.all()) {
+    const version = await part.text(ENCODING_VERSION)
+    if (version !== undefined) counts.set(version, (counts.get(version) ?? 0) + 1)
+  }
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
+}
+
+async function* checkMetadata(part: Part, usual: string | undefined): Items {
+  const type = await part.text(OBJECT_TYPE)
+  const version = await part.text(ENCODING_VERSION)
+  const storing = await storingOf(part)
+  if (storing === undefined) return
+  const at = placeOf(part, OBJECT_TYPE)
+  if (type === undefined) yield finding('LAYER_METADATA', at, `the key ${OBJECT_TYPE}`, 'no such key')
+  else if (!isSomaType(type)) yield finding('LAYER_METADATA', at, 'a type of SOMA', JSON.stringify(type))
+  else if (rowOf(type).storing !== storing)
+    yield finding('LAYER_METADATA', at, `what ${STORED_AS[storing]} can be`, type)
+  const place = placeOf(part, ENCODING_VERSION)
+  if (version === undefined) yield finding('LAYER_METADATA', place, `the key ${ENCODING_VERSION}`, 'no such key')
+  else if (!Object.hasOwn(ENCODINGS, version))
+    yield finding('LAYER_VERSION', place, Object.keys(ENCODINGS).join(' or '), JSON.stringify(version))
+  else if (version !== usual) yield finding('LAYER_VERSION', place, `${usual}, as others say`, version, 'mixed')
+}
+
+async function* checkMembers(part: Part): Items {
+  const type = await typeOf(part)
+  if (!type) return
+  const { needs = {}, may = {} } = rowOf(type)
+  for (const [name, needed] of Object.entries(needs)) {
+    const member = part.parts.get(name)
+    if (!member?.target) yield finding('LAYER_MEMBER', placeOf(part, name), `${needed} ${name}`, missingText(member))
+    else yield* checkType(member, needed)
+  }
+  for (const [name, one] of Object.entries(may)) {
+    const member = part.parts.get(name)
+    if (member?.target) yield* checkType(member, one)
+  }
+  // `ms` is the only collection whose members have a type.
+  if (part.names.at(-1) === 'ms' && type === 'SOMACollection')
+    for (const member of part.parts.values()) if (member.target) yield* checkType(member, 'SOMAMeasurement')
+}
+
+function missingText(member: Part | undefined): string {
+  return member ? 'a member that is not there' : 'no such member'
+}
+
+async function* checkType(member: Part, needed: SomaType): Items {
+  const type = await typeOf(member)
+  // One that says nothing is the finding of its metadata.
+  if (type && type !== needed)
+    yield finding('LAYER_MEMBER', placeOf(member, OBJECT_TYPE), `${needed} ${member.path}`, type, 'type')
+}
+
+async function* checkFields(part: Part): Items {
+  const type = await typeOf(part)
+  const schema = await part.schema()
+  if (!type || !schema) return
+  const at = placeOf(part)
+  if (type === 'SOMASparseNDArray' || type === 'SOMADenseNDArray') {
+    if (!isNDArray(schema))
+      yield finding(
+        'LAYER_SCHEMA',
+        at,
+        'dimensions soma_dim_0, soma_dim_1… and the attribute soma_data',
+        namesOf(schema),
+      )
+    return
+  }
+  if (type !== 'SOMADataFrame') return
+  const fields = [...schema.domain.dimensions, ...schema.attributes]
+  const joinid = fields.find(({ name }) => name === JOINID)
+  if (joinid?.type !== 'INT64')
+    yield finding('LAYER_SCHEMA', placeOf(part, JOINID), `the column ${JOINID} INT64`, joinid?.type ?? namesOf(schema))
+  for (const { name } of fields)
+    if (name.startsWith(RESERVED) && !OWN_FIELDS.has(name))
+      yield finding(
+        'LAYER_SCHEMA',
+        placeOf(part, name),
+        `no other column that begins with ${RESERVED}`,
+        name,
+        'reserved',
+      )
+}
+
+function namesOf({ domain, attributes }: ArraySchema): string {
+  return [...domain.dimensions, ...attributes].map(({ name }) => name || '(unnamed)').join(', ')
+}
+
+/** Whether some arrays have a shape and others have none. An upgrade leaves `uns` and dense arrays as they are. */
+async function* checkUpgrades(top: Part): Items {
+  const old: Part[] = []
+  let upgraded = 0
+  for (const part of top.all()) {
+    const schema = await part.schema()
+    if (!schema || part.names.includes('uns') || schema.array_type === 'dense' || !(await typeOf(part))) continue
+    if (isUpgraded(schema)) upgraded++
+    else old.push(part)
+  }
+  if (upgraded > 0)
+    for (const part of old)
+      yield finding('LAYER_SHAPES_DIFFER', placeOf(part), 'a current domain, as the others have', 'none', 'old')
+}
+
+/** Whether the layers of a measurement have one shape. */
+async function* checkShapes(measurement: Part): Items {
+  const shapes: { part: Part; shape: Shape }[] = []
+  for (const part of measurement.parts.get('X')?.parts.values() ?? []) {
+    const schema = await part.schema()
+    if (schema && isUpgraded(schema) && isNDArray(schema)) shapes.push({ part, shape: shapeOf(schema) })
+  }
+  const counts = new Map<string, number>()
+  for (const { shape } of shapes) counts.set(shapeText(shape), (counts.get(shapeText(shape)) ?? 0) + 1)
+  if (counts.size < 2) return
+  // With two shapes, nobody knows which is right: both are named.
+  const [[usual, most] = ['', 0], [, next] = ['', 0]] = [...counts].sort((a, b) => b[1] - a[1])
+  for (const { part, shape } of shapes) {
+    const found = shapeText(shape)
+    if (most > next && found === usual) continue
+    const others = [...counts.keys()].filter((one) => one !== found)
+    yield finding('LAYER_SHAPES_DIFFER', placeOf(part), `the shape of the other layers: ${others.join(', ')}`, found)
+  }
+}

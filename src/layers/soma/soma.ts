@@ -1,0 +1,107 @@
+import type { Items, Level } from '../../check/finding.ts'
+import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerTable } from '../layer.ts'
+import type { Part } from '../part.ts'
+import { checkObjects } from './check.ts'
+import { checkJoins } from './joins.ts'
+import { ENCODING_VERSION, ENCODINGS, SPATIAL_VERSION, storingOf, typeOf } from './objects.ts'
+import { isUpgraded, maximalShapeOf, shapeOf } from './shape.ts'
+
+/** SOMA: annotated matrices of single cells, by tiledbsoma. */
+export const soma: Layer = {
+  describe,
+  async *check(part: Part, level: Level): Items {
+    yield* checkObjects(part)
+    if (level === 'cells') yield* checkJoins(part)
+  },
+}
+
+async function describe(part: Part): Promise<LayerDescription> {
+  const members = new Map<string, LayerMember>()
+  const versions = new Set<string>()
+  const spatial = new Set<string>()
+  const upgraded = { yes: 0, no: 0 }
+  for (const one of part.all()) {
+    const type = await typeOf(one)
+    if (!type) continue
+    versions.add((await one.text(ENCODING_VERSION)) ?? '')
+    const version = await one.text(SPATIAL_VERSION)
+    if (version !== undefined) spatial.add(version)
+    const schema = await one.schema()
+    if (schema && !isUns(one)) upgraded[isUpgraded(schema) ? 'yes' : 'no']++
+    members.set(one.path, { type, facts: await memberFacts(one) })
+  }
+  const version = (await part.text(ENCODING_VERSION)) ?? null
+  const opens = version === null ? undefined : ENCODINGS[version]
+  const facts: LayerFact[] = [
+    { name: 'opened by', value: opens ?? 'no known release of tiledbsoma' },
+    ...(versions.size > 1 ? [{ name: 'encoding versions', value: [...versions].sort() }] : []),
+    ...(spatial.size > 0 ? [{ name: 'spatial encoding', value: [...spatial].sort() }] : []),
+    ...(upgraded.yes + upgraded.no > 0
+      ? [{ name: 'shapes', value: upgraded.no === 0 ? 'all set' : upgraded.yes === 0 ? 'not upgraded' : 'mixed' }]
+      : []),
+    ...(await experimentFacts(part)),
+  ]
+  const measurements = await measurementTable(part)
+  return {
+    layer: 'soma',
+    title: 'SOMA',
+    type: (await typeOf(part)) ?? 'SOMA object',
+    version,
+    is_version_known: opens !== undefined,
+    facts,
+    tables: measurements.rows.length > 0 ? [measurements] : [],
+    members,
+  }
+}
+
+/** Whether a part lies in `uns`, whose arrays an upgrade leaves as they are. */
+export function isUns({ names }: Part): boolean {
+  return names.includes('uns')
+}
+
+async function memberFacts(part: Part): Promise<LayerFact[]> {
+  const schema = await part.schema()
+  if (!schema) return []
+  const isFrame =
+    (await storingOf(part)) === 'sparse' && schema.domain.dimensions.some(({ name }) => name === 'soma_joinid')
+  const categories = schema.attributes.filter(({ enumeration }) => enumeration)
+  return [
+    ...(isFrame || schema.domain.dimensions.every(({ name }) => name.startsWith('soma_dim_'))
+      ? [
+          { name: 'shape', value: shapeOf(schema).map((one) => one ?? '*') },
+          { name: 'maxshape', value: maximalShapeOf(schema).map((one) => one ?? '*') },
+        ]
+      : []),
+    { name: 'upgraded', value: isUpgraded(schema) },
+    ...(categories.length > 0 ? [{ name: 'categories', value: categories.map(({ name }) => name) }] : []),
+  ]
+}
+
+async function experimentFacts(part: Part): Promise<LayerFact[]> {
+  const obs = part.parts.get('obs')
+  if (!obs) return []
+  const schema = await obs.schema()
+  const scenes = [...(part.parts.get('spatial')?.parts.keys() ?? [])]
+  const categories = (schema?.attributes ?? []).filter(({ enumeration }) => enumeration)
+  return [
+    { name: 'observations', value: rowsOf(obs) },
+    ...(categories.length > 0 ? [{ name: 'categories of obs', value: categories.map(({ name }) => name) }] : []),
+    ...(scenes.length > 0 ? [{ name: 'scenes', value: scenes }] : []),
+  ]
+}
+
+function rowsOf({ seen }: Part): FactValue {
+  return seen.cell_num ?? null
+}
+
+/** The measurements of an experiment, or of a collection of them. */
+async function measurementTable(part: Part): Promise<LayerTable> {
+  const rows: FactValue[][] = []
+  for (const one of part.all()) {
+    if ((await typeOf(one)) !== 'SOMAMeasurement') continue
+    const variables = one.parts.get('var')
+    const names = (collection: string): FactValue => [...(one.parts.get(collection)?.parts.keys() ?? [])]
+    rows.push([one.path || '.', variables ? rowsOf(variables) : null, names('X'), names('obsm'), names('varm')])
+  }
+  return { title: 'measurements', columns: ['measurement', 'variables', 'layers', 'obsm', 'varm'], rows }
+}
