@@ -40,12 +40,16 @@ const MOST_OPENED = 500
 /** Findings that are about the present only. They are left out at another time. */
 const OF_NOW: ReadonlySet<string> = new Set<FindingCode>(['FRAGMENT_FUTURE', 'DELETE_FUTURE', 'ARRAY_READS_EMPTY'])
 
-/** The overview of an array, and what to do about its findings of slow reads. */
+/**
+ * The overview of an array, and what to do about its findings of slow reads.
+ * @param more findings of others, such as of the layer above TileDB
+ */
 export async function arrayOverview(
   cx: CommandContext,
   path: string,
   array: InspectArray,
   call: CallMaker,
+  more: readonly Item[] = [],
 ): Promise<{ document: ArrayOverview; calls: OverviewCalls }> {
   const files = await array.schemaFiles()
   const check = new QuickCheck(array, files)
@@ -53,7 +57,7 @@ export async function arrayOverview(
   const newest = await orError(() => array.newestSchema())
   const schema = newest instanceof InspectError ? undefined : newest.schema
   const encryption = await orError(() => array.encryption())
-  const items = await check.arrayItems(entries)
+  const items = [...(await check.arrayItems(entries)), ...more]
   const refused = schema ? ((await refusedOf({ array, schema }, undefined, false).catch(unlessFault)) ?? []) : []
   for (const { finding } of refused) if (!items.some((item) => isSame(item, finding))) items.push(finding)
   const lacksKey = newest instanceof InspectError && (newest.code === 'KEY_NEEDED' || newest.code === 'WRONG_KEY')

@@ -4,13 +4,14 @@ import { SEVERITIES } from '../check/codes.ts'
 import { quickGroupItems } from '../check/quick.ts'
 import type { CheckFindingNum } from '../documents/check.ts'
 import type { ArrayLineFacts, GroupLine, GroupTotals } from '../documents/group.ts'
+import type { LayerPart } from '../documents/layer.ts'
 import type { Exactness, OverviewFinding } from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { domainRange } from '../format/dimension.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
-import { type DatasetMember, walkDataset } from '../objects/dataset.ts'
+import { type DatasetMember, memberName, walkDataset } from '../objects/dataset.ts'
 import { entrySize } from '../objects/file-sizes.ts'
 import { GROUP_DETAILS_FOLDER, objectType } from '../objects/group.ts'
 import type { GroupTarget } from '../objects/target.ts'
@@ -20,6 +21,7 @@ import { filesBelow } from '../storage/walk.ts'
 import { arrayOverview } from './array-overview.ts'
 import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
+import { type Described, type LayeredTarget, layeredTarget, withLayer } from './layer-part.ts'
 import { type ListOrder, sortedBy } from './list-order.ts'
 import { addNums, keyOf, memberLine, type TreeLine, worstCodes } from './member-lines.ts'
 import { type CallMaker, judgement } from './overview-parts.ts'
@@ -33,6 +35,7 @@ import { exact } from './values.ts'
 export interface DatasetLine {
   names: readonly string[]
   line: GroupLine
+  member: DatasetMember
   /** The findings of its overview, the worst first. */
   findings: readonly OverviewFinding[]
 }
@@ -54,6 +57,7 @@ async function lineOf(cx: CommandContext, found: DatasetMember): Promise<Dataset
   const all = [...listed, ...findings]
   return {
     names: found.names,
+    member: found,
     line: {
       ...line,
       ...facts,
@@ -167,11 +171,20 @@ export class DatasetSums {
   }
 }
 
+/** The lines of a dataset as a tree. */
+export interface DatasetTree {
+  members: readonly TreeLine[]
+  totals: GroupTotals
+  /** The members with findings. */
+  found: readonly DatasetLine[]
+  /** What the layer above TileDB says of the dataset; undefined if none is known. */
+  layer: LayerPart | undefined
+  layered: LayeredTarget | undefined
+}
+
 /** The lines of a dataset as a tree, and their sums. Sums of a group have those of its members. */
-export async function datasetTree(
-  cx: CommandContext,
-  target: GroupTarget,
-): Promise<{ members: TreeLine[]; totals: GroupTotals; found: DatasetLine[] }> {
+export async function datasetTree(cx: CommandContext, target: GroupTarget): Promise<DatasetTree> {
+  const layered = await layeredTarget(target)
   const top: TreeLine[] = []
   const parents = new Map<string, TreeLine>()
   const all = new DatasetSums()
@@ -180,6 +193,7 @@ export async function datasetTree(
   for await (const one of datasetLines(cx, target)) {
     const line: TreeLine = { ...one.line, members: undefined }
     all.add(line)
+    layered?.add(one.member, { cell_num: line.cell_num })
     if (one.findings.length > 0 || line.error) found.push(one)
     const above = keys(one.names).slice(0, -1)
     const parent = parents.get(above.at(-1) ?? '')
@@ -192,7 +206,18 @@ export async function datasetTree(
       if (!line.again) parents.set(keys(one.names).at(-1) ?? '', line)
     }
   }
-  return { members: top, totals: all.result(), found }
+  const described = await layered?.describe()
+  const members = described ? layeredTree(top, described, '') : top
+  return { members, totals: all.result(), found, layer: described?.layer, layered }
+}
+
+/** A tree with what the layer says of each member. @param above path of names, ending in `/` */
+function layeredTree(lines: readonly TreeLine[], described: Described, above: string): TreeLine[] {
+  return lines.map((line) => {
+    const path = above + memberName(line)
+    const members = line.members && layeredTree(line.members, described, `${path}/`)
+    return withLayer({ ...line, members }, described.members.get(path))
+  })
 }
 
 /** A key of each group on the way to a member, and of the member. */

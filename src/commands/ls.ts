@@ -28,6 +28,7 @@ import type { AsOf, DocumentHead } from '../documents/common.ts'
 import type { DatasetDocument } from '../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
 import type { GroupDocument, GroupLine, GroupTotals } from '../documents/group.ts'
+import type { LayerPart } from '../documents/layer.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { RangeType } from '../format/range.ts'
@@ -113,7 +114,8 @@ function targetOutcome(
 const GROUP_COLUMNS: readonly (keyof GroupLine)[] = [
   ...(['name', 'type', 'uri', 'relative', 'implicit', 'state', 'resolved', 'place', 'again', 'found'] as const),
   ...(['array_type', 'format_version', 'shape', 'cell_num', 'certainty', 'timestamp_range', 'array_num'] as const),
-  ...(['fragment_num', 'file_num', 'size', 'finding_num', 'codes', 'error', 'members'] as const),
+  ...(['fragment_num', 'file_num', 'size', 'finding_num', 'codes'] as const),
+  ...(['layer_type', 'layer_facts', 'error', 'members'] as const),
 ]
 
 async function arrayOutcome(
@@ -378,7 +380,7 @@ async function groupOutcome(
   { depth, names, ...options }: LsOptions,
 ): Promise<Outcome> {
   const levels = parseDepth(depth)
-  const { shown, member_num, totals } = names
+  const { shown, member_num, totals, layer } = names
     ? await namedMembers(cx, target, levels)
     : await sortedMembers(cx, target, levels, parseListOptions(options))
   const document: GroupDocument | DatasetDocument = {
@@ -387,6 +389,7 @@ async function groupOutcome(
     members: shown,
     member_num,
     totals,
+    layer,
     metadata: keyValueResult(await target.group.metadata(), cx.style),
   }
   return {
@@ -402,6 +405,7 @@ interface Members {
   shown: readonly GroupLine[]
   member_num: number
   totals: GroupTotals | undefined
+  layer?: LayerPart | undefined
 }
 
 /** The members as the lists of groups have them. */
@@ -418,9 +422,9 @@ async function sortedMembers(
   { order, isReverse, limit }: ListCut,
 ): Promise<Members> {
   const { datasetTree, sortTree, cutTree } = await import('../calls/dataset-lines.ts')
-  const { members, totals } = await datasetTree(cx, target)
+  const { members, totals, layer } = await datasetTree(cx, target)
   const sorted = order === undefined ? reversedIf(isReverse, members) : sortTree(members, order, isReverse)
-  return { shown: cutTree(sorted.slice(0, limit), levels), member_num: members.length, totals }
+  return { shown: cutTree(sorted.slice(0, limit), levels), member_num: members.length, totals, layer }
 }
 
 function reversedIf<T>(isReverse: boolean, list: readonly T[]): readonly T[] {

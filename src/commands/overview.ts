@@ -3,6 +3,7 @@ import { shellWord } from '../base/shell-word.ts'
 import { arrayOverview } from '../calls/array-overview.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
+import { type LayeredTarget, layeredTarget } from '../calls/layer-part.ts'
 import { entryOf, examineFragment } from '../calls/listed-fragment.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { type CallMaker, dataText, judgement, MOST_FINDINGS, mergedFindings } from '../calls/overview-parts.ts'
@@ -12,6 +13,7 @@ import { releases } from '../calls/values.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
 import type { GroupLine, GroupTotals } from '../documents/group.ts'
+import type { LayerPart } from '../documents/layer.ts'
 import type { OverviewDocument, OverviewFinding } from '../documents/overview.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
@@ -61,8 +63,12 @@ async function overviewOf(
   { names = false }: OverviewOptions,
 ): Promise<{ document: OverviewDocument; calls: OverviewCalls }> {
   switch (target.type) {
-    case 'array':
-      return arrayOverview(cx, path, target.array, call)
+    case 'array': {
+      const layered = await layeredTarget(target)
+      const found = await arrayOverview(cx, path, target.array, call, await layered?.items())
+      const described = await layered?.describe({ cell_num: found.document.cell_num })
+      return { ...found, document: { ...found.document, layer: described?.layer } }
+    }
     case 'fragment':
       return { document: await fragmentOverview(cx, path, target.fragment, call), calls: new Map() }
     case 'group':
@@ -174,9 +180,9 @@ async function groupOverview(
   names: boolean,
 ): Promise<OverviewDocument> {
   const { group } = target
-  const own = judgement(cx, await quickGroupItems(group))
   const tree = await orError(() => (names ? listed(cx, target) : whole(cx, target)))
-  const { members, totals, found } = tree instanceof InspectError ? { members: [], totals: undefined, found: [] } : tree
+  const { members, totals, found, layer, layered } = tree instanceof InspectError ? NOTHING_SEEN : tree
+  const own = judgement(cx, [...(await quickGroupItems(group)), ...((await layered?.items()) ?? [])])
   const metadata = await orError(() => group.metadata())
   const { path: place } = group.folder
   const finding_num = { ...own.finding_num }
@@ -189,6 +195,7 @@ async function groupOverview(
     target: target.isPlain ? 'dataset' : 'group',
     members,
     totals,
+    layer,
     metadata_keys: metadata instanceof InspectError ? [] : [...metadata.keys()],
     ok: finding_num.error === 0,
     finding_num,
@@ -214,13 +221,17 @@ interface Seen {
   members: readonly GroupLine[]
   totals: GroupTotals | undefined
   found: readonly OverviewFinding[]
+  layer?: LayerPart | undefined
+  layered?: LayeredTarget | undefined
 }
+
+const NOTHING_SEEN: Seen = { members: [], totals: undefined, found: [] }
 
 /** The members at all depths, and what an overview of each finds. */
 async function whole(cx: CommandContext, target: GroupTarget): Promise<Seen> {
   const { datasetTree } = await import('../calls/dataset-lines.ts')
-  const { members, totals, found } = await datasetTree(cx, target)
-  return { members, totals, found: found.flatMap(({ findings }) => findings) }
+  const { members, totals, found, layer, layered } = await datasetTree(cx, target)
+  return { members, totals, found: found.flatMap(({ findings }) => findings), layer, layered }
 }
 
 /** The members as the group lists them. */

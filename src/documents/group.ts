@@ -16,6 +16,7 @@ import type {
   Path,
   TimestampRange,
 } from './common.ts'
+import type { LayerFact, LayerPart } from './layer.ts'
 import type { Exactness } from './overview.ts'
 
 /** `tiledb-inspect ls <group> --json`. NDJSON: one member a line (`$defs/line`). */
@@ -29,6 +30,8 @@ export interface GroupParts extends AsOf {
   member_num: Count
   /** Sums over all members at any depth, whatever is listed; left out if no member was looked into. */
   totals?: GroupTotals | undefined
+  /** What the layer above TileDB says of it; left out if none is known. */
+  layer?: LayerPart | undefined
   metadata: KeyValues
 }
 
@@ -96,6 +99,10 @@ export interface GroupLine extends OfSeveral, ArrayLineFacts {
   again?: string | undefined
   /** The type that was found, if it is not the type that the group says. */
   found?: Target['type'] | undefined
+  /** What the layer of the dataset calls the member, such as `SOMADataFrame`. */
+  layer_type?: string | undefined
+  /** What the layer says of the member. */
+  layer_facts?: readonly LayerFact[] | undefined
   /** Why the member, or its own members, cannot be read. */
   error?: ErrorInfo | undefined
   /** Number of arrays. */

@@ -23,6 +23,7 @@ import type {
   ValueRange,
 } from './common.ts'
 import type { GroupLine, GroupTotals } from './group.ts'
+import type { LayerPart } from './layer.ts'
 
 /** `tiledb-inspect <target> --json`: what the target is, what a reader sees, and whether file names and sizes show damage. */
 export type OverviewDocument = ArrayOverview | FragmentOverview | GroupOverview | FileOverview
@@ -135,6 +136,8 @@ export interface ArrayOverview extends OverviewHead, ArrayFacts {
   size_certainty: Extent
   /** Bytes of those examined fragments that TileDB does not read. */
   unread_size: Bytes
+  /** What the layer above TileDB says of it; left out if none is known. */
+  layer?: LayerPart | undefined
 }
 
 /** Keys of a listed fragment that its overview repeats. */
@@ -177,6 +180,8 @@ export interface GroupOverview extends OverviewHead, AsOf {
   members: readonly GroupLine[]
   /** Sums over all members at any depth, whatever is listed; left out if no member was looked into. */
   totals?: GroupTotals | undefined
+  /** What the layer above TileDB says of it; left out if none is known. */
+  layer?: LayerPart | undefined
   /** Keys of its metadata. */
   metadata_keys: readonly string[]
 }

@@ -1,6 +1,7 @@
 import { InspectError } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
 import { isWithinFolder, nameOf, normalPath } from '../base/paths.ts'
+import type { GroupMember } from '../format/group-details.ts'
 import { Folder } from '../storage/source.ts'
 import { type InspectGroup, type Member, memberPath } from './group.ts'
 import type { GroupTarget, Target } from './target.ts'
@@ -49,7 +50,7 @@ export interface DatasetMember extends FoundMember {
 export type OpenTarget = (path: string) => Promise<Target>
 
 /** The name of a member in its group. It is the same in a copy of the group. */
-export function memberName({ name, uri }: Member): string {
+export function memberName({ name, uri }: Pick<GroupMember, 'uri'> & { name?: string | null | undefined }): string {
   return name ?? nameOf(uri.replace(/\/+$/, ''))
 }
 

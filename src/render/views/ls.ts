@@ -9,6 +9,7 @@ import { isRead } from '../../objects/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
+import { layerTitle } from './layer.ts'
 import { writeValues } from './metadata.ts'
 import {
   fits,
@@ -306,9 +307,10 @@ function fileNote({ state, size, listed_size }: FragmentLine): string {
 }
 
 export async function groupTable(document: GroupDocument | DatasetDocument, out: Output): Promise<void> {
-  const { kind, path, as_of, members, member_num, totals, metadata } = document
+  const { kind, path, as_of, members, member_num, totals, layer, metadata } = document
   const what = member_num === 0 ? 'no members' : counted(member_num, 'member')
-  await writeTitle(path, withTimes(`${kind === 'group' ? 'group' : 'folder'}, ${what}`, as_of), out)
+  const title = layer ? layerTitle(layer) : kind === 'group' ? 'group' : 'folder'
+  await writeTitle(path, withTimes(`${title}, ${what}`, as_of), out)
   if (members.length > 0) {
     const all = membersBelow(members, '')
     await writeTableOrBelow(listOf(memberColumns(all, kind === 'dataset'), all), out)
@@ -349,9 +351,9 @@ export function memberColumns(all: readonly Member[], isPlain: boolean): Shows<M
   ]
 }
 
-function memberKind({ type, found, state, array_type }: GroupLine): string {
+function memberKind({ type, found, state, array_type, layer_type }: GroupLine): string {
   if (type === 'invalid' && state === 'missing') return 'missing'
-  return array_type ?? found ?? type
+  return layer_type ?? array_type ?? found ?? type
 }
 
 /** `2638 x 1838`; `*` for a dimension without a number of values. */

@@ -1,6 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { GroupLine } from '../../documents/group.ts'
+import type { LayerTable } from '../../documents/layer.ts'
 import type {
   ArrayOverview,
   FileOverview,
@@ -17,6 +18,7 @@ import type { Pair, Pairs } from '../table.ts'
 import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { meaningOf } from './fragment-states.ts'
+import { layerPairs, layerRows, layerTitle } from './layer.ts'
 import { memberColumns, totalsText } from './ls.ts'
 import { listOf } from './parts.ts'
 import { heading } from './terminal-headings.ts'
@@ -65,11 +67,14 @@ export async function overviewTable(document: OverviewDocument, calls: OverviewC
   const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
   await screen.pairs(pairs, MOST_LINES - below)
   if ((document.target === 'group' || document.target === 'dataset') && document.members.length > 0) {
-    const room = MOST_LINES - below - pairs.length - 1
+    const tables = document.layer?.tables ?? []
+    const tableLines = tables.flatMap((table) => tableText(table, screen.width))
+    const room = MOST_LINES - below - pairs.length - tableLines.length - 1
     await screen.line('')
     const [head, ...lines] = treeLines(document, room, screen.width)
     await screen.line(head, 'heading')
     for (const line of lines) await screen.line(line)
+    for (const line of tableLines) await screen.line(line)
   }
   if (findings.length > 0) await screen.line('')
   const written = new Set<string>()
@@ -200,7 +205,7 @@ function factsOf(document: OverviewDocument): Facts {
 }
 
 function arrayFacts(document: ArrayOverview): Facts {
-  const { array_type, format_version, encryption, dimensions, attributes, timestamp_range } = document
+  const { array_type, format_version, encryption, dimensions, attributes, timestamp_range, layer } = document
   const isKnown = array_type !== null
   const isEncrypted = encryption === 'AES_256_GCM'
   const what = isKnown ? `${array_type} array, format version ${format_version}` : `array whose schema cannot be read`
@@ -218,6 +223,7 @@ function arrayFacts(document: ArrayOverview): Facts {
       ],
       document.fragment_num > 0 && ['on disk', diskText(document)],
       isKnown && ['versions', versionsText(document)],
+      ...(layer ? [['layer', layerTitle(layer)] as const, ...layerPairs(layer)] : []),
     ],
   }
 }
@@ -316,11 +322,13 @@ function fragmentFacts(document: FragmentOverview): Facts {
   }
 }
 
-function groupFacts({ target, members, totals, metadata_keys: keys }: GroupOverview): Facts {
+function groupFacts({ target, members, totals, layer, metadata_keys: keys }: GroupOverview): Facts {
+  const kind = target === 'group' ? 'group' : 'folder'
   return {
-    what: `${target === 'group' ? 'group' : 'folder'}, ${members.length === 0 ? 'no members' : counted(members.length, 'member')}`,
+    what: `${layer ? layerTitle(layer) : kind}, ${members.length === 0 ? 'no members' : counted(members.length, 'member')}`,
     facts: [
       totals && ['holds', totalsText(totals)],
+      ...(layer ? layerPairs(layer) : []),
       target === 'group' && [
         'metadata',
         keys.length === 0 ? 'none' : `${counted(keys.length, 'key')}: ${keys.join(', ')}`,
@@ -337,6 +345,18 @@ function treeLines({ target, members }: GroupOverview, room: number, width: numb
   const list = listOf(memberColumns(lines, target === 'dataset'), lines)
   const [head, ...rows] = textTable([list.columns.map(({ name }) => name), ...list.rows], list.columns, width)
   return [head, ...rows, ...(all > shown.length ? [`… ${countText(all - shown.length)} more`] : [])]
+}
+
+/** Most rows of a table of a layer that a screen shows. */
+const MOST_TABLE_ROWS = 4
+
+/** A table of a layer, after an empty line. */
+function tableText(table: LayerTable, width: number): string[] {
+  const [head, ...rows] = layerRows(table)
+  const more = rows.length - MOST_TABLE_ROWS
+  const columns = table.columns.map(() => ({}))
+  const lines = textTable([head, ...rows.slice(0, MOST_TABLE_ROWS)], columns, width)
+  return ['', ...lines, ...(more > 0 ? [`… ${countText(more)} more`] : [])]
 }
 
 /** Least number of members that a screen shows. */

@@ -1,0 +1,42 @@
+import type { LayerPart, LayerTable } from '../../documents/layer.ts'
+import type { Pair } from '../table.ts'
+import { countText, NOTHING } from './wording.ts'
+
+/*
+ * What a layer above TileDB says, whatever the layer is.
+ */
+
+type FactValue = LayerPart['facts'][number]['value']
+
+/** `SOMAExperiment, SOMA encoding 1.1.0` */
+export function layerTitle({ title, type, version, version_known: isKnown }: LayerPart): string {
+  if (version === null) return `${type} of ${title}`
+  return `${type} of ${title} ${version}${isKnown ? '' : ', a version that is not known here'}`
+}
+
+/** A pair for each fact. */
+export function layerPairs({ facts }: LayerPart): Pair[] {
+  return facts.map(({ name, value }): Pair => [name, factText(value)])
+}
+
+/** A value of a fact. Most names of a list are left out if there are many. */
+export function factText(value: FactValue): string {
+  if (value === null) return NOTHING
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'bigint') return numberText(value)
+  const shown = value.slice(0, MOST_NAMES).map((one) => (typeof one === 'string' ? one : numberText(one)))
+  const more = value.length - shown.length
+  return value.length === 0 ? NOTHING : shown.join(', ') + (more > 0 ? `, and ${countText(more)} more` : '')
+}
+
+function numberText(value: number | bigint): string {
+  return typeof value === 'number' && !Number.isInteger(value) ? String(value) : countText(value)
+}
+
+const MOST_NAMES = 12
+
+/** The rows of a table as texts, the heading first. */
+export function layerRows({ columns, rows }: LayerTable): string[][] {
+  return [[...columns], ...rows.map((row) => row.map(factText))]
+}
