@@ -2,6 +2,7 @@ import { type CellOptions, FaultList, parseLimit, readerOutcome } from '../calls
 import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
+import { AXIS_OPTIONS, LAYER_OPTION, type LayerOptions, selectionOf } from '../calls/layer-selection.ts'
 import { NotUniqueReport } from '../calls/not-unique.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
@@ -12,16 +13,19 @@ import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ReadHead } from '../documents/read.ts'
+import type { Selection } from '../layers/layer.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 
-interface ReadOptions extends CellOptions, QueryOptions {
+interface ReadOptions extends CellOptions, QueryOptions, LayerOptions {
   labels?: boolean
   provenance?: boolean
 }
 
-const TAKES = { array: '' } as const satisfies Takes
+const TAKES = { array: '', group: 'with --layer' } as const satisfies Takes
+/** Without `--layer`. */
+const TAKES_ARRAYS = { array: '' } as const satisfies Takes
 
 export const command: CommandModule<ReadOptions> = {
   about:
@@ -31,6 +35,7 @@ export const command: CommandModule<ReadOptions> = {
     ['the cells of a box, as it was at a time', 'read places --range lat=40..60 --as-of 2024-05-02'],
     ['cells that meet a condition', 'read places --where "population > 5000000"'],
     ['which fragment each cell comes from', 'read places --provenance --format ndjson'],
+    ['cells of a matrix of a SOMA experiment, by its rows', `read experiment --layer RNA/X/data --where-obs 'n_x > 5'`],
   ],
 
   gives: 'cells',
@@ -39,10 +44,13 @@ export const command: CommandModule<ReadOptions> = {
   takes: TAKES,
 
   configure(command) {
-    command.argument('<array...>', targetsHelp(TAKES))
+    command.argument('<target...>', targetsHelp(TAKES))
     addQueryOptions(command, '; other cells of dense arrays have fill values')
     command
       .option('--limit <n>', 'at most n cells')
+      .option(...LAYER_OPTION)
+      .option(...AXIS_OPTIONS.obs)
+      .option(...AXIS_OPTIONS.var)
       .option('--labels', 'show values of enumerations instead of their indexes')
       .option(
         '--provenance',
@@ -52,10 +60,12 @@ export const command: CommandModule<ReadOptions> = {
   },
 
   async *run(cx, [path], options) {
-    const target = await targetFor(cx, 'read', TAKES, await cx.open(path))
+    const found = await cx.open(path)
+    const selection = await selectionOf(cx, found, options)
+    const target = selection?.target ?? (await targetFor(cx, 'read', TAKES_ARRAYS, found))
     if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)
     const faults = new FaultList(cx)
-    const opened = await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined)
+    const opened = selection?.opened ?? (await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined))
     const missing = faults.listed.length
     /** By file and kind, as a file may have millions. */
     const chunks = new Map<string, RefusedChunk>()
@@ -64,7 +74,7 @@ export const command: CommandModule<ReadOptions> = {
       if (!chunks.has(key)) chunks.set(key, chunk)
     }
     const told = new Set<string>()
-    const outcome = await arrayOutcome(cx, path, opened, { faults, onRefused, told }, options)
+    const outcome = await arrayOutcome(cx, path, opened, { faults, onRefused, told, selection }, options)
     // Not earlier, as a wrong option has an error without notes.
     if (options.where !== undefined && opened.schema.array_type === 'dense')
       cx.note('the array is dense: cells that do not meet the condition are shown with fill values')
@@ -79,17 +89,28 @@ export const command: CommandModule<ReadOptions> = {
   },
 }
 
+/** What a read works with, besides the array. */
+interface ReadParts {
+  faults: FaultList
+  onRefused: ReadQuery['onRefused']
+  told: Set<string>
+  selection: Selection | undefined
+}
+
 async function arrayOutcome(
   cx: CommandContext,
   path: string,
   opened: OpenedArray,
-  { faults, onRefused, told }: { faults: FaultList; onRefused: ReadQuery['onRefused']; told: Set<string> },
+  { faults, onRefused, told, selection }: ReadParts,
   options: ReadOptions,
 ): Promise<Outcome> {
   const report = new FieldReport()
   const notUnique = new NotUniqueReport(opened.fragments)
+  const parsed = await parseQuery(cx, opened, options)
   const query: ReadQuery = {
-    ...(await parseQuery(cx, opened, options)),
+    ...parsed,
+    // A range of the user is as good: the selection leaves out other rows itself.
+    ranges: selection ? new Map([...selection.ranges, ...parsed.ranges]) : parsed.ranges,
     provenance: options.provenance,
     reuse: true,
     onNotUnique: notUnique.add,
@@ -97,9 +118,10 @@ async function arrayOutcome(
     onRemark: (field, remark) => report.remark(field, remark),
     onFault: options.keepGoing ? faults.addNew : undefined,
   }
+  const columns = readColumns(opened.schema, query)
   let progress = NO_PROGRESS
   const reader: Reader = {
-    columns: readColumns(opened.schema, query),
+    columns: selection?.columns(columns) ?? columns,
     limit: parseLimit(options.limit),
     enumerations: await shownEnumerations(opened, options, report, tellingFaults(cx, told)),
     report,
@@ -110,7 +132,8 @@ async function arrayOutcome(
         what: 'reading cells',
         total: async () => (await import('../calls/work-size.ts')).bytesOfRead(opened, query),
       })
-      return readMerged(opened, query)
+      const batches = readMerged(opened, query)
+      return selection?.batches(batches) ?? batches
     },
     async close() {
       progress.stop()

@@ -1,4 +1,7 @@
+import type { RangeSets } from '../cells/bounds.ts'
+import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { Items, Level } from '../check/finding.ts'
+import type { OpenedArray } from '../read/query.ts'
 import type { Part } from './part.ts'
 
 /*
@@ -58,4 +61,26 @@ export interface Layer {
    * @param level `cells` reads cells; the others read key-value metadata and schemas
    */
   check(part: Part, level: Level): Items
+  /**
+   * The cells of an array whose rows meet conditions on the axes. Left out by layers without axes.
+   * @throws InspectError USAGE if there is no such array or axis; and those of conditions
+   */
+  select?(part: Part, path: string, conditions: AxisConditions): Promise<Selection>
+}
+
+/** The axes of annotated matrices: observations, and variables. */
+export type AxisName = 'obs' | 'var'
+
+/** Conditions as text, as `--where` takes them, by axis. */
+export type AxisConditions = Readonly<Partial<Record<AxisName, string>>>
+
+/** The cells of an array that a layer selects. */
+export interface Selection {
+  opened: OpenedArray
+  /** Ranges that hold all wanted cells, and perhaps others. */
+  ranges: RangeSets
+  /** The columns of the selection. @param columns those of the array */
+  columns(columns: readonly ColumnType[]): readonly ColumnType[]
+  /** The wanted cells. @param batches the cells in the ranges */
+  batches(batches: AsyncIterable<CellBatch>): AsyncGenerator<CellBatch>
 }

@@ -4,6 +4,7 @@ import type { Part } from '../part.ts'
 import { checkObjects } from './check.ts'
 import { checkJoins } from './joins.ts'
 import { ENCODING_VERSION, ENCODINGS, SPATIAL_VERSION, storingOf, typeOf } from './objects.ts'
+import { select } from './select.ts'
 import { isUpgraded, maximalShapeOf, shapeOf } from './shape.ts'
 
 /** SOMA: annotated matrices of single cells, by tiledbsoma. */
@@ -13,6 +14,7 @@ export const soma: Layer = {
     yield* checkObjects(part)
     if (level === 'cells') yield* checkJoins(part)
   },
+  select,
 }
 
 async function describe(part: Part): Promise<LayerDescription> {

@@ -354,9 +354,13 @@ const MOST_TABLE_ROWS = 4
 function tableText(table: LayerTable, width: number): string[] {
   const [head, ...rows] = layerRows(table)
   const more = rows.length - MOST_TABLE_ROWS
-  const columns = table.columns.map(() => ({}))
+  const columns = table.columns.map((_, c) => ({ align: isNumbers(table, c) ? ('right' as const) : undefined }))
   const lines = textTable([head, ...rows.slice(0, MOST_TABLE_ROWS)], columns, width)
   return ['', ...lines, ...(more > 0 ? [`… ${countText(more)} more`] : [])]
+}
+
+function isNumbers({ rows }: LayerTable, column: number): boolean {
+  return rows.every((row) => row[column] === null || typeof row[column] === 'number' || typeof row[column] === 'bigint')
 }
 
 /** Least number of members that a screen shows. */
