@@ -38,8 +38,8 @@ export const LAYER_DAMAGE = {
   LAYER_ID_INVALID: damage('soma', 'two rows with one id', (array) =>
     writeCells(array, 'obs/', '{"obs_id":"twice","soma_joinid":1}\n'),
   ),
-  LAYER_ID_UNUSED: damage('soma', 'a row without cells', (array) =>
-    writeCells(array, 'obs/', '{"obs_id":"more","soma_joinid":5}\n{"obs_id":"yet","soma_joinid":1}\n'),
+  LAYER_ID_UNUSED: damage('soma', 'rows that were added to obs alone', (array) =>
+    writeCells(array, 'obs/', '{"obs_id":"more","soma_joinid":5}\n'),
   ),
   LAYER_CELLS_AGAIN: damage('soma', 'a cell that was written twice', (array) =>
     writeCells(array, 'ms/RNA/X/data/', '{"soma_dim_0":1,"soma_dim_1":1,"soma_data":1}\n'),

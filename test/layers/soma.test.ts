@@ -103,13 +103,16 @@ describe('the cells of a layer', () => {
   })
 })
 
-test('rows that were written last and have no cells are a warning; a row among others is a note', async () => {
+test('rows that were written last and have no cells are a finding; other rows without cells are none', async () => {
   const one = await experiment()
   await writeCells(one, 'obs/', '{"obs_id":"e","soma_joinid":4}\n{"obs_id":"f","soma_joinid":5}\n')
   const { documents } = await runJson(['check', '--level', 'cells', EDITED], { storage: one.storage() })
   expect(documents[0]).toMatchObject({
-    findings: [{ code: 'LAYER_ID_UNUSED', variant: 'lastWrite', found: 'none for soma_joinid 4, 5' }],
+    findings: [{ code: 'LAYER_ID_UNUSED', found: 'none of soma_joinid 4, 5' }],
   })
+  await writeCells(one, 'ms/RNA/X/data/', '{"soma_dim_0":5,"soma_dim_1":0,"soma_data":1}\n')
+  const again = await runJson(['check', '--level', 'cells', EDITED], { storage: one.storage() })
+  expect(again.documents[0]).toMatchObject({ findings: [] })
 })
 
 test('ids are told as runs', () => {

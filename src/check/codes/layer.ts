@@ -87,18 +87,11 @@ export const LAYER_CODES = {
     level: 'cells',
   },
   LAYER_ID_UNUSED: {
-    severity: 'note',
-    meaning: 'rows without any cell in the other arrays of the dataset',
+    severity: 'warning',
+    meaning: 'none of the rows of the last write has any cell in the other arrays: the write may have broken off',
     mend: 'leave',
-    lost: noLoss('nothing, if the rows have no values'),
+    lost: loss('the cells of these rows, if they were to be written'),
     level: 'cells',
-    variants: {
-      lastWrite: {
-        severity: 'warning',
-        meaning: 'none of the rows of the last write has any cell in the other arrays: the write may have broken off',
-        lost: loss('the cells of these rows, if they were to be written'),
-      },
-    },
   },
   LAYER_CELLS_AGAIN: {
     severity: 'note',

@@ -177,34 +177,26 @@ async function* checkAgain(part: Part, opened: OpenedArray, count: number): Item
   yield finding('LAYER_CELLS_AGAIN', placeOf(part), 'each cell written once', found)
 }
 
-/** Finds rows that no array has any cell of. */
-async function* checkUnused({ part, ids, used, arrays }: Axis): Items {
-  if (used.size === 0 || used.size === ids.size || arrays.length === 0) return
-  const unused = {
-    *[Symbol.iterator]() {
-      for (const id of ids) if (!used.has(id)) yield id
-    },
-  }
-  const where = arrays.map(({ path }) => path).join(', ')
-  const found = `none for ${JOINID} ${idsText(unused)}`
-  const variant = (await isLastWrite(part, used)) ? 'lastWrite' : undefined
-  yield finding('LAYER_ID_UNUSED', placeOf(part, JOINID), `cells of every row in ${where}`, found, variant)
-}
-
-/** Whether no array has any cell of the rows that were written last. */
-async function isLastWrite({ array }: Part, used: IdSet): Promise<boolean> {
-  if (!array) return false
+/**
+ * Finds out whether no array has any cell of the rows that were written last, though other rows have some. A row without values is nothing
+ * unusual.
+ */
+async function* checkUnused({ part, used, arrays }: Axis): Items {
+  const { array } = part
+  if (used.size === 0 || arrays.length === 0 || !array) return
   const opened = await openNow(array)
   const last = opened.fragments.at(-1)
-  if (!last || opened.fragments.length < 2) return false
-  let rows = 0
+  if (!last || opened.fragments.length < 2) return
+  const rows = new IdSet(array.cx.memory)
   for await (const [ids] of idsOf({ ...opened, fragments: [last] }, [JOINID]))
     for (let cell = 0; cell < (ids?.length ?? 0); cell++) {
-      const id = ids?.at(cell) ?? 0
-      if (id < 0 || used.has(id)) return false
-      rows++
+      const id = ids?.at(cell) ?? -1
+      if (id < 0 || used.has(id)) return
+      rows.add(id)
     }
-  return rows > 0
+  if (rows.size === 0) return
+  const where = arrays.map(({ path }) => path).join(', ')
+  yield finding('LAYER_ID_UNUSED', placeOf(part, JOINID), `cells in ${where}`, `none of ${JOINID} ${idsText(rows)}`)
 }
 
 function cellsText(count: number): string {

@@ -21,7 +21,7 @@ async function describe(part: Part): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
   const versions = new Set<string>()
   const spatial = new Set<string>()
-  const upgraded = { yes: 0, no: 0 }
+  const upgraded = { yes: 0, no: 0, inUns: 0 }
   for (const one of part.all()) {
     const type = await typeOf(one)
     if (!type) continue
@@ -29,7 +29,7 @@ async function describe(part: Part): Promise<LayerDescription> {
     const version = await one.text(SPATIAL_VERSION)
     if (version !== undefined) spatial.add(version)
     const schema = await one.schema()
-    if (schema && !isUns(one)) upgraded[isUpgraded(schema) ? 'yes' : 'no']++
+    if (schema) upgraded[isUpgraded(schema) ? 'yes' : isUns(one) ? 'inUns' : 'no']++
     members.set(one.path, { type, facts: await memberFacts(one) })
   }
   const version = (await part.text(ENCODING_VERSION)) ?? null
@@ -38,9 +38,7 @@ async function describe(part: Part): Promise<LayerDescription> {
     { name: 'opened by', value: opens ?? 'no known release of tiledbsoma' },
     ...(versions.size > 1 ? [{ name: 'encoding versions', value: [...versions].sort() }] : []),
     ...(spatial.size > 0 ? [{ name: 'spatial encoding', value: [...spatial].sort() }] : []),
-    ...(upgraded.yes + upgraded.no > 0
-      ? [{ name: 'shapes', value: upgraded.no === 0 ? 'all set' : upgraded.yes === 0 ? 'not upgraded' : 'mixed' }]
-      : []),
+    ...(upgraded.yes + upgraded.no > 0 ? [{ name: 'shapes', value: shapesText(upgraded) }] : []),
     ...(await experimentFacts(part)),
   ]
   const measurements = await measurementTable(part)
@@ -54,6 +52,13 @@ async function describe(part: Part): Promise<LayerDescription> {
     tables: measurements.rows.length > 0 ? [measurements] : [],
     members,
   }
+}
+
+/** Whether the arrays have shapes of their own. An upgrade leaves those in `uns` as they are. */
+function shapesText({ yes, no, inUns }: { yes: number; no: number; inUns: number }): string {
+  if (yes === 0) return 'not upgraded'
+  if (no > 0) return 'mixed'
+  return inUns > 0 ? 'all set, but for those in uns' : 'all set'
 }
 
 /** Whether a part lies in `uns`, whose arrays an upgrade leaves as they are. */
@@ -74,9 +79,21 @@ async function memberFacts(part: Part): Promise<LayerFact[]> {
           { name: 'maxshape', value: maximalShapeOf(schema).map((one) => one ?? '*') },
         ]
       : []),
+    ...(await usedShape(part)),
     { name: 'upgraded', value: isUpgraded(schema) },
     ...(categories.length > 0 ? [{ name: 'categories', value: categories.map(({ name }) => name) }] : []),
   ]
+}
+
+/** The shape that releases before 1.15 kept in the metadata of an array: how far it was written. */
+async function usedShape(part: Part): Promise<LayerFact[]> {
+  const value: (number | bigint)[] = []
+  for (let d = 0; ; d++) {
+    const upper = await part.value(`soma_dim_${d}_domain_upper`)
+    if (typeof upper !== 'bigint' && typeof upper !== 'number') break
+    value.push(Number(upper) + 1)
+  }
+  return value.length > 0 ? [{ name: 'used shape', value }] : []
 }
 
 async function experimentFacts(part: Part): Promise<LayerFact[]> {
