@@ -120,6 +120,19 @@ def schema(uri: Uri, **options: Any) -> Document:
     return document("schema", uri, **options)
 
 
+def dataset(uri: Uri, **options: Any) -> Document:
+    """A group, or a folder of arrays, with all that is in it: `members` (each with its own `members`), `totals`, and `layer`, which is what the
+    layer above TileDB says of it, such as SOMA. `dataset(uri, depth=1)` leaves out what the members contain.
+
+    Raises:
+        InspectError: it is no group and no folder of arrays.
+    """
+    found = document("ls", uri, **{"depth": "all", **options})
+    if "members" not in found:
+        raise InspectError("WRONG_TARGET", "expected a group or a folder of arrays, which has members", os.fspath(uri), exit_code=2)
+    return found
+
+
 def fragments(uri: Uri, **options: Any) -> list[Document]:
     """Every fragment folder of an array, committed or not, in the order of their time stamps: `name`, `state`, `cell_num`, `tile_num`,
     `size`, `timestamp_range`, `nonempty_domain`, … `pandas.DataFrame(fragments(uri))` is a table of them."""
