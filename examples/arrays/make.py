@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes `weather` (dense) and `places` (sparse) anew with the newest TileDB: pip install tiledb==0.36.1 && ./make.py
+"""Makes `weather` (dense), `places` (sparse) and `blood` (an experiment of SOMA) anew: pip install tiledb==0.36.1 tiledbsoma==2.3.0 && ./make.py
 
 The weather is invented, from a seeded generator; the places are real, with rounded populations and, where a day is
-traditionally given for it, the date of their founding.
+traditionally given for it, the date of their founding. The cells of `blood` are invented, from a seeded generator, too.
 """
 import pathlib
 import shutil
@@ -34,6 +34,12 @@ PLACES = [  # name, latitude, longitude, people (None: not said here), founded o
     ("Melbourne", -37.81, 144.96, None, "1835-08-30"), ("Adelaide", -34.93, 138.60, None, "1836-12-28"), ("Canberra", -35.28, 149.13, 456000, "1913-03-12"),
     ("Auckland", -36.85, 174.76, None, "1840-09-18"), ("Ulaanbaatar", 47.89, 106.91, 1640000, None),
 ]
+
+
+GENES = ["MS4A1", "CD3E", "LYZ", "NKG7", "PPBP"]
+CELL_TYPES = {  # mean counts of each gene
+    "B cell": (6, 0.2, 0.5, 0.1, 0.1), "T cell": (0.2, 5, 0.3, 0.5, 0.1), "monocyte": (0.1, 0.2, 9, 0.2, 0.3), "NK cell": (0.1, 0.6, 0.4, 8, 0.1),
+}
 
 
 def fresh(name):
@@ -121,6 +127,41 @@ def places():
     prune(path)
 
 
+def blood():
+    import pyarrow as pa
+    import tiledbsoma as soma
+
+    path = fresh("blood")
+    rng = np.random.default_rng(2024)
+    types = [name for name in CELL_TYPES for _ in range(6)]
+    counts = rng.poisson([CELL_TYPES[name] for name in types])
+
+    def frame(below, columns):
+        table = pa.table({"soma_joinid": np.arange(len(next(iter(columns.values()))), dtype=np.int64), **columns})
+        soma.DataFrame.create(f"{path}/{below}", schema=table.schema, domain=[(0, len(table) - 1)]).close()
+        with soma.DataFrame.open(f"{path}/{below}", "w") as one:
+            one.write(table)
+        return soma.DataFrame.open(f"{path}/{below}")
+
+    def matrix(collection, name, values):
+        with collection.add_new_sparse_ndarray(name, type=pa.from_numpy_dtype(values.dtype), shape=values.shape) as one:
+            i, j = np.nonzero(values)
+            one.write(pa.table({"soma_dim_0": i, "soma_dim_1": j, "soma_data": values[i, j]}))
+
+    with soma.Experiment.create(path) as experiment:
+        names = pa.array(types).dictionary_encode()
+        obs = {"obs_id": [f"cell{i:02}" for i in range(len(types))], "cell_type": names, "n_counts": counts.sum(axis=1)}
+        experiment.set("obs", frame("obs", obs), use_relative_uri=True)
+        rna = experiment.add_new_collection("ms").add_new_collection("RNA", soma.Measurement)
+        rna.set("var", frame("ms/RNA/var", {"var_id": GENES, "n_cells": (counts > 0).sum(axis=0)}), use_relative_uri=True)
+        layers = rna.add_new_collection("X")
+        matrix(layers, "data", counts.astype(np.float32))
+        matrix(layers, "log", np.log1p(counts).astype(np.float32))
+        matrix(rna.add_new_collection("obsm"), "X_pca", rng.normal(size=(len(types), 2)).astype(np.float32))
+    prune(path)
+
+
 if __name__ == "__main__":
     weather()
     places()
+    blood()

@@ -1,6 +1,6 @@
 import type { Item } from '../check/finding.ts'
+import type { LayerPart } from '../documents/common.ts'
 import type { GroupLine } from '../documents/group.ts'
-import type { LayerPart } from '../documents/layer.ts'
 import type { Layer, LayerMember } from '../layers/layer.ts'
 import { recognise } from '../layers/layers.ts'
 import { Part, type SeenCells } from '../layers/part.ts'

@@ -296,6 +296,36 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['How do I make a small array for a test?', 'write-sample my-sample', 'example create generate fixture'],
   ...Object.values(COMMANDS).flatMap(({ question }) => (question ? [question] : [])),
+  [
+    'What is in this SOMA experiment: measurements, layers, rows?',
+    'blood',
+    'soma tiledbsoma single cell anndata obs var obsm embedding census dataset summary',
+  ],
+  [
+    'Which releases of tiledbsoma open this experiment, and why not others?',
+    'blood',
+    'soma encoding version upgrade upgraded compatible old',
+  ],
+  [
+    'Which shape does each layer have, and was it upgraded?',
+    'ls --depth all blood',
+    'soma shape maxshape resize upgrade current domain matrix X',
+  ],
+  [
+    'Do the matrices agree with obs and var: are there cells without a row?',
+    'check --level cells blood',
+    'soma joinid join consistent consistency orphan deleted axis duplicate valid validate',
+  ],
+  [
+    'Which cells of a matrix belong to some observations?',
+    'read blood --layer RNA/X/data --where-obs "cell_type == \'B cell\'"',
+    'soma axis_query query filter layer cell_type obs var joinid',
+  ],
+  [
+    'How large is each array of a dataset?',
+    'ls --depth all --sort size blood',
+    'soma group members largest bytes biggest sum total',
+  ],
 ]
 
 /** Words that say nothing about the subject of a question. */

@@ -35,7 +35,7 @@ export const command: CommandModule<ReadOptions> = {
     ['the cells of a box, as it was at a time', 'read places --range lat=40..60 --as-of 2024-05-02'],
     ['cells that meet a condition', 'read places --where "population > 5000000"'],
     ['which fragment each cell comes from', 'read places --provenance --format ndjson'],
-    ['cells of a matrix of a SOMA experiment, by its rows', `read experiment --layer RNA/X/data --where-obs 'n_x > 5'`],
+    ['a matrix of a SOMA experiment, by its rows', 'read blood --layer RNA/X/data --where-obs "n_counts > 9"'],
   ],
 
   gives: 'cells',

@@ -13,6 +13,7 @@ import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { DataOrder } from '../format/layout.ts'
 import type { CellValue } from '../format/value.ts'
+import type { LayerFact, LayerName, LayerTable } from '../layers/layer.ts'
 import type { FragmentState } from '../objects/visibility.ts'
 
 export type { Binary, Bytes, CellValue, Count, Float, Int64, Integer, StoredName }
@@ -290,4 +291,22 @@ export interface Distribution {
   mean: number
   /** Buckets of powers of two, in ascending order. */
   histogram: readonly Bucket[]
+}
+
+/** What the layer above TileDB that wrote a dataset says of it. */
+export interface LayerPart {
+  /** The layer. */
+  name: LayerName
+  /** The name of the layer, as its authors write it. */
+  title: string
+  /** What the layer calls the target, such as `SOMAExperiment`. */
+  type: string
+  /** Version of the layer's format; null if the dataset has none. */
+  version: string | null
+  /** Whether the version is one that is known here. */
+  version_known: boolean
+  /** Facts in the words of the layer. */
+  facts: readonly LayerFact[]
+  /** Facts of several things of one kind, such as the measurements of an experiment. */
+  tables: readonly LayerTable[]
 }

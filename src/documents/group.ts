@@ -1,5 +1,6 @@
 import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { ObjectType } from '../format/layout.ts'
+import type { LayerFact } from '../layers/layer.ts'
 import type { MemberPlace, MemberState } from '../objects/dataset.ts'
 import type { Target } from '../objects/target.ts'
 import type { CheckFindingNum } from './check.ts'
@@ -12,11 +13,11 @@ import type {
   FormatVersion,
   Int64,
   KeyValues,
+  LayerPart,
   OfSeveral,
   Path,
   TimestampRange,
 } from './common.ts'
-import type { LayerFact, LayerPart } from './layer.ts'
 import type { Exactness } from './overview.ts'
 
 /** `tiledb-inspect ls <group> --json`. NDJSON: one member a line (`$defs/line`). */

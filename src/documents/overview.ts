@@ -12,6 +12,7 @@ import type {
   DocumentHead,
   FormatVersion,
   Int64,
+  LayerPart,
   ListedFragment,
   NotExamined,
   Path,
@@ -23,7 +24,6 @@ import type {
   ValueRange,
 } from './common.ts'
 import type { GroupLine, GroupTotals } from './group.ts'
-import type { LayerPart } from './layer.ts'
 
 /** `tiledb-inspect <target> --json`: what the target is, what a reader sees, and whether file names and sizes show damage. */
 export type OverviewDocument = ArrayOverview | FragmentOverview | GroupOverview | FileOverview

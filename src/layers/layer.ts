@@ -18,13 +18,17 @@ export type FactValue = string | number | bigint | boolean | null | readonly (st
 export interface LayerFact {
   /** Name, in the words of the layer. */
   name: string
+  /** The value. */
   value: FactValue
 }
 
 /** Facts of several things of one kind. */
 export interface LayerTable {
+  /** What the rows are about. */
   title: string
+  /** Headings of the columns. */
   columns: readonly string[]
+  /** The values of each thing, one a column. */
   rows: readonly (readonly FactValue[])[]
 }
 

@@ -17,7 +17,8 @@ let folder = ''
 /** Examples name the arrays as a reader would who stands beside them, and write files there. */
 beforeAll(() => {
   folder = mkdtempSync(`${tmpdir()}/help-`)
-  for (const name of ['places', 'weather']) cpSync(`${ARRAYS}/${name}`, `${folder}/${name}`, { recursive: true })
+  for (const name of ['places', 'weather', 'blood'])
+    cpSync(`${ARRAYS}/${name}`, `${folder}/${name}`, { recursive: true })
   chdir(folder)
 })
 

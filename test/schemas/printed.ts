@@ -213,6 +213,9 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   symlinkSync('a', `${folder}/b`)
   for (const args of [['ls'], ['stats'], ['stats', '--as-of', '2020-01-01'], []]) yield* json([...args, folder])
   yield* asDataset(`${EXAMPLES}/arrays`)
+  const experiment = `${EXAMPLES}/arrays/blood`
+  for (const args of [['ls'], []]) yield* json([...args, experiment])
+  yield* json([`${experiment}/obs`])
 }
 
 /** A plain folder of arrays. */

@@ -1,4 +1,5 @@
-import type { LayerPart, LayerTable } from '../../documents/layer.ts'
+import type { LayerPart } from '../../documents/common.ts'
+import type { LayerTable } from '../../layers/layer.ts'
 import type { Pair } from '../table.ts'
 import { countText, NOTHING } from './wording.ts'
 

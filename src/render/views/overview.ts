@@ -1,7 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { GroupLine } from '../../documents/group.ts'
-import type { LayerTable } from '../../documents/layer.ts'
 import type {
   ArrayOverview,
   FileOverview,
@@ -11,6 +10,7 @@ import type {
   OverviewField,
   OverviewFinding,
 } from '../../documents/overview.ts'
+import type { LayerTable } from '../../layers/layer.ts'
 import { isRead } from '../../objects/visibility.ts'
 import { type CodeLine, codeLines } from '../code-lines.ts'
 import { painter, type Role, SEVERITY_ROLES } from '../color.ts'
