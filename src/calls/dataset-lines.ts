@@ -10,6 +10,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { domainRange } from '../format/dimension.ts'
+import type { SeenCells } from '../layers/part.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
 import { type DatasetMember, memberName, walkDataset } from '../objects/dataset.ts'
 import { entrySize } from '../objects/file-sizes.ts'
@@ -36,6 +37,8 @@ export interface DatasetLine {
   names: readonly string[]
   line: GroupLine
   member: DatasetMember
+  /** What its overview knows of its cells. */
+  seen: SeenCells
   /** The findings of its overview, the worst first. */
   findings: readonly OverviewFinding[]
 }
@@ -52,12 +55,13 @@ export async function* datasetLines(cx: CommandContext, target: GroupTarget): As
 async function lineOf(cx: CommandContext, found: DatasetMember): Promise<DatasetLine> {
   const known = found.again || !found.target ? undefined : await orError(() => factsOf(cx, found))
   if (known instanceof InspectError) cx.fault(known)
-  const { findings = [], facts = {} } = known instanceof InspectError || !known ? {} : known
+  const { findings = [], facts = {}, seen = {} } = known instanceof InspectError || !known ? {} : known
   const { line, listed } = memberLine(cx, found)
   const all = [...listed, ...findings]
   return {
     names: found.names,
     member: found,
+    seen,
     line: {
       ...line,
       ...facts,
@@ -75,7 +79,7 @@ const NO_CALL: CallMaker = (shows) => ({ shows, command: '' })
 async function factsOf(
   cx: CommandContext,
   { target, path = '' }: DatasetMember,
-): Promise<{ facts: ObjectFacts; findings: readonly OverviewFinding[] } | undefined> {
+): Promise<{ facts: ObjectFacts; findings: readonly OverviewFinding[]; seen?: SeenCells } | undefined> {
   if (target?.type === 'array') {
     const { array } = target
     const { document } = await arrayOverview(cx, path, array, NO_CALL)
@@ -92,6 +96,7 @@ async function factsOf(
         finding_num,
       },
       findings,
+      seen: { cell_num, nonempty_domain: document.nonempty_domain },
     }
   }
   if (target?.type !== 'group') return undefined
@@ -193,7 +198,7 @@ export async function datasetTree(cx: CommandContext, target: GroupTarget): Prom
   for await (const one of datasetLines(cx, target)) {
     const line: TreeLine = { ...one.line, members: undefined }
     all.add(line)
-    layered?.add(one.member, { cell_num: line.cell_num })
+    layered?.add(one.member, one.seen)
     if (one.findings.length > 0 || line.error) found.push(one)
     const above = keys(one.names).slice(0, -1)
     const parent = parents.get(above.at(-1) ?? '')

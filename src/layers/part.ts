@@ -11,6 +11,8 @@ import type { Target } from '../objects/target.ts'
 export interface SeenCells {
   /** Number of cells that a reader sees; null if it is not known. */
   cell_num?: Int64 | null | undefined
+  /** Box around the cells: `[lo, hi]` of each dimension; null if there are none, or if they are unknown. */
+  nonempty_domain?: readonly (readonly [CellValue, CellValue])[] | null | undefined
 }
 
 /** A dataset, or a member of one, with its own members. */

@@ -49,6 +49,8 @@ describe('an experiment', () => {
       'SOMACollection',
       'SOMASparseNDArray',
     ])
+    const all = await runJson(['ls', '--depth', 'all', EDITED], { storage })
+    expect(all.text).toMatch(/"upgrade would set",\s+"value": \[4, 3\]/)
     const { documents } = await runJson(['ls', EDITED], { storage })
     expect(documents[0]).toMatchObject({ layer: { name: 'soma' }, members: [{ layer_type: 'SOMADataFrame' }, {}] })
   })

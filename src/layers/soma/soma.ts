@@ -6,6 +6,7 @@ import { checkJoins } from './joins.ts'
 import { ENCODING_VERSION, ENCODINGS, SPATIAL_VERSION, storingOf, typeOf } from './objects.ts'
 import { select } from './select.ts'
 import { isUpgraded, maximalShapeOf, shapeOf } from './shape.ts'
+import { upgradeShapes } from './upgrade.ts'
 
 /** SOMA: annotated matrices of single cells, by tiledbsoma. */
 export const soma: Layer = {
@@ -21,6 +22,7 @@ async function describe(part: Part): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
   const versions = new Set<string>()
   const spatial = new Set<string>()
+  const upgrades = await upgradeShapes(part)
   const upgraded = { yes: 0, no: 0, inUns: 0 }
   for (const one of part.all()) {
     const type = await typeOf(one)
@@ -30,7 +32,10 @@ async function describe(part: Part): Promise<LayerDescription> {
     if (version !== undefined) spatial.add(version)
     const schema = await one.schema()
     if (schema) upgraded[isUpgraded(schema) ? 'yes' : isUns(one) ? 'inUns' : 'no']++
-    members.set(one.path, { type, facts: await memberFacts(one) })
+    const upgrade = upgrades.get(one.path)
+    const facts = await memberFacts(one)
+    if (upgrade) facts.push({ name: 'upgrade would set', value: upgrade.map((length) => length ?? '?') })
+    members.set(one.path, { type, facts })
   }
   const version = (await part.text(ENCODING_VERSION)) ?? null
   const opens = version === null ? undefined : ENCODINGS[version]
