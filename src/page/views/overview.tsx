@@ -20,6 +20,7 @@ import {
 } from '../../render/views/wording.ts'
 import { AppliedDeletes } from '../deletes.tsx'
 import { namesOf } from '../inspected.ts'
+import { Dataset, layerFacts } from '../layer.tsx'
 import { viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { NotExamined } from '../not-examined.tsx'
@@ -65,6 +66,7 @@ function Overview({ inspected, link }: ViewProps) {
             <>
               <h3>Members</h3>
               <Tree {...{ inspected, link }} />
+              {found.members.length > 0 && <Dataset {...{ inspected, link }} members={found.members.length} />}
             </>
           )}
         </>
@@ -101,6 +103,7 @@ function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
       `${sizeText(found.size)} in fragments${found.unread_size > 0 ? `, of which readers skip ${sizeText(found.unread_size)}` : ''}. Bytes counts the files beside them, too.`,
     ],
     ['Schemas', countText(found.schema_num)],
+    ...layerFacts(found.layer),
   ]
 }
 

@@ -2,12 +2,13 @@ import type { Output } from '../../base/result.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
 import type { DatasetDocument } from '../../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
-import type { GroupDocument, GroupLine, GroupTotals } from '../../documents/group.ts'
+import type { GroupDocument, GroupLine } from '../../documents/group.ts'
 import { lastPathPart } from '../../format/commit-files.ts'
 import { withArticle } from '../../objects/target.ts'
 import { isRead } from '../../objects/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatSize } from '../units.ts'
+import { memberKind, totalsText } from './dataset-words.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
 import { layerTitle } from './layer.ts'
 import { writeValues } from './metadata.ts'
@@ -351,11 +352,6 @@ export function memberColumns(all: readonly Member[], isPlain: boolean): Shows<M
   ]
 }
 
-function memberKind({ type, found, state, array_type, layer_type }: GroupLine): string {
-  if (type === 'invalid' && state === 'missing') return 'missing'
-  return layer_type ?? array_type ?? found ?? type
-}
-
 /** `2638 x 1838`; `*` for a dimension without a number of values. */
 export function shapeText(shape: GroupLine['shape']): string {
   return shape?.map((length) => (length === null || length > MOST_SHOWN ? '*' : countText(length))).join(' x ') ?? ''
@@ -375,20 +371,6 @@ function whereText({ implicit, place, resolved, uri, relative }: GroupLine): str
   if (implicit) return IMPLICIT
   if (place === 'linked') return `${uri} (a link)`
   return place === 'elsewhere' || !relative ? (resolved ?? uri) : ''
-}
-
-/** `8 arrays in 3 groups: 12 fragments, 1,234,567 cells, 45.1 MiB in 210 files` */
-export function totalsText(totals: GroupTotals): string {
-  const { array_num, group_num, fragment_num, cell_num, certainty, size, file_num, unread_num, elsewhere_num } = totals
-  const parts = [
-    counted(fragment_num, 'fragment'),
-    `${certainty === 'exact' ? '' : certainty === 'at most' ? 'at most ' : 'about '}${counted(cell_num, 'cell')}`,
-    `${shortSizeText(size)} in ${counted(file_num, 'file')}`,
-    unread_num > 0 && `${counted(unread_num, 'member')} not read`,
-    elsewhere_num > 0 && `${counted(elsewhere_num, 'member')} from outside`,
-  ]
-  const inGroups = group_num > 0 ? ` in ${counted(group_num + 1, 'group')}` : ''
-  return `${counted(array_num, 'array')}${inGroups}: ${parts.filter((part) => part !== false).join(', ')}`
 }
 
 const IMPLICIT = 'implicit'

@@ -1,0 +1,22 @@
+import type { GroupLine, GroupTotals } from '../../documents/group.ts'
+import { counted, shortSizeText } from './wording.ts'
+
+/** What a member is, in a word: as its layer calls it, or as TileDB does. */
+export function memberKind({ type, found, state, array_type, layer_type }: GroupLine): string {
+  if (type === 'invalid' && state === 'missing') return 'missing'
+  return layer_type ?? array_type ?? found ?? type
+}
+
+/** `8 arrays in 3 groups: 12 fragments, 1,234,567 cells, 45.1 MiB in 210 files` */
+export function totalsText(totals: GroupTotals): string {
+  const { array_num, group_num, fragment_num, cell_num, certainty, size, file_num, unread_num, elsewhere_num } = totals
+  const parts = [
+    counted(fragment_num, 'fragment'),
+    `${certainty === 'exact' ? '' : certainty === 'at most' ? 'at most ' : 'about '}${counted(cell_num, 'cell')}`,
+    `${shortSizeText(size)} in ${counted(file_num, 'file')}`,
+    unread_num > 0 && `${counted(unread_num, 'member')} not read`,
+    elsewhere_num > 0 && `${counted(elsewhere_num, 'member')} from outside`,
+  ]
+  const inGroups = group_num > 0 ? ` in ${counted(group_num + 1, 'group')}` : ''
+  return `${counted(array_num, 'array')}${inGroups}: ${parts.filter((part) => part !== false).join(', ')}`
+}
