@@ -7,7 +7,8 @@ import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-foot
 import { type FragmentEntry, SCHEMA_FOLDER } from '../objects/array.ts'
 import { changedFields, changedFooterLength } from '../objects/changed-fields.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, valuesHoldOffsets } from '../objects/fragment.ts'
-import { withSource } from '../storage/source.ts'
+import { type ByteSource, withSource } from '../storage/source.ts'
+import type { VariantOf } from './codes.ts'
 import { asIgnored, finding, fromError, guarded, type IgnoredReason, type Item, type Items } from './finding.ts'
 import { footerFindings } from './footer.ts'
 import { type CheckRun, reaches } from './run.ts'
@@ -133,6 +134,13 @@ async function footerErrorItem(
  */
 const ENDS_BYTES = 24 * 2 ** 20
 
+/** What is known of a file that is twice as long as the footer says: what is in it is read only where data files are. */
+async function doubledVariant(run: CheckRun, source: ByteSource): Promise<VariantOf<'FILE_LONG'> | undefined> {
+  if (!reaches(run, 'chunks')) return 'doubled'
+  const { isWrittenTwice } = await import('./written-twice.ts')
+  return (await withSource(source, isWrittenTwice)) ? 'writtenTwice' : undefined
+}
+
 /** Compares the files that the metadata lists with those that exist. @param sizes in bytes, by name, if they are known */
 async function* checkFiles(
   run: CheckRun,
@@ -163,7 +171,9 @@ async function* checkFiles(
         return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', variant)] : []
       if (actual < size)
         return [finding('FILE_SHORT', { file, offset: actual }, `${sizeText(size)} bytes`, actual, variant)]
-      return actual > size ? [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual)] : []
+      if (actual === size) return []
+      const long = actual === 2 * size ? await doubledVariant(run, folder.file(one.name)) : undefined
+      return [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual, long)]
     } catch (error) {
       return [fromError(error, 'FILE_MISSING', { file })]
     }

@@ -7,6 +7,7 @@ import { GENERIC_TILE_HEADER_BYTES } from '../objects/generic-tile.ts'
 import type { VariantOf } from './codes.ts'
 import { finding, fromError, type Items } from './finding.ts'
 import { checkEncrypted, headerFindings } from './run.ts'
+import { isWrittenTwice } from './written-twice.ts'
 
 /**
  * Checks the generic tiles of `__fragment_metadata.tdb`. They must lie before the footer, one after another, so that each
@@ -52,7 +53,10 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
   }
   if (claimed < end && !(await isUnnamedSection(fragment, info, claimed, end))) {
     const next = info.footer ? 'the footer' : 'the end of the file'
-    yield finding('SECTION_GAP', { file, offset: claimed }, `a section at ${claimed}`, `${next} at ${end}`)
+    // If the whole file was written twice, the gap is as long as half of it: the first footer, and the sections before the second one.
+    const isHalf = 2 * (end - claimed) === (await source.size())
+    const variant = isHalf && (await isWrittenTwice(source)) ? 'writtenTwice' : undefined
+    yield finding('SECTION_GAP', { file, offset: claimed }, `a section at ${claimed}`, `${next} at ${end}`, variant)
   }
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { CodeRow } from '../../src/check/codes/row.ts'
 import { FINDING_CODES } from '../../src/check/codes.ts'
+import { LEVELS, type Level } from '../../src/check/finding.ts'
+import { isWrittenTwice } from '../../src/check/written-twice.ts'
 import { METADATA, SCHEMA, UUID } from '../../src/damage/damage.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { datatypeSize } from '../../src/format/datatype.ts'
@@ -8,6 +10,7 @@ import { deleteCondition } from '../../src/format/delete-condition.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
 import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
+import { MemorySource } from '../../src/storage/memory.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { openEdited } from '../helpers/open-edited.ts'
 import { check, serious, shown } from './findings.ts'
@@ -30,6 +33,14 @@ const farAway =
     const offsets = footer[key]
     if (offsets) offsets[0] = 2 ** 60
   }
+
+/** Variants that only a check of another level than `cells` tells. */
+const LEVEL_OF: Readonly<Record<string, Level>> = { 'FILE_LONG.doubled': 'structure' }
+
+function writeTwice(array: EditedArray, file: RegExp): void {
+  const path = array.find(file)
+  array.append(path, array.get(path))
+}
 
 /** Damages that give a code another meaning than its usual one. */
 const PROVOKED: Readonly<
@@ -243,6 +254,9 @@ const PROVOKED: Readonly<
         attributes[0].fill_value = Uint8Array.of(1, 2, 3)
       }),
   ],
+  'FILE_LONG.doubled': [SPARSE, (array) => writeTwice(array, /\/a3\.tdb$/)],
+  'FILE_LONG.writtenTwice': [SPARSE, (array) => writeTwice(array, /\/a3\.tdb$/)],
+  'SECTION_GAP.writtenTwice': [SPARSE, (array) => writeTwice(array, METADATA)],
   'FILE_MISSING.unusedOffsets': ['22/filter_strings', (array) => array.remove(array.find(/\/a0\.tdb$/))],
   'FILE_SHORT.unusedOffsets': ['22/filter_strings', (array) => array.cut(array.find(/\/a0\.tdb$/), -1)],
   'TILE_UNREADABLE.unusedOffsets': ['22/filter_strings', (array) => array.cut(array.find(/\/a0\.tdb$/), -1)],
@@ -334,9 +348,40 @@ describe('a code means something else where its own severity would not be true',
     const [fixture, change] = PROVOKED[`${code}.${variant}`]
     const array = new EditedArray(fixture)
     await change(array)
-    const { findings } = await check(array.storage(), EDITED, { all: true })
+    const { findings } = await check(array.storage(), EDITED, { all: true, level: LEVEL_OF[`${code}.${variant}`] })
     expect(findings.filter((one) => one.code === code)).toMatchObject([{ variant, severity, meaning }])
     expect(meaning).not.toBe(usual)
+  })
+})
+
+describe('files that were written twice over', () => {
+  test('are nothing above a note, and only halves that differ are', async () => {
+    const array = new EditedArray(SPARSE)
+    for (const file of [/\/a3\.tdb$/, METADATA]) writeTwice(array, file)
+    for (const level of LEVELS) expect(serious((await check(array.storage(), EDITED, { level })).findings)).toEqual([])
+    const file = array.find(/\/a3\.tdb$/)
+    for (const position of [0, 389]) {
+      array.flip(file, 390 + position)
+      const { findings } = await check(array.storage(), EDITED, { level: 'chunks' })
+      expect(serious(findings)).toMatchObject([{ code: 'FILE_LONG', offset: 390 }])
+      array.flip(file, 390 + position)
+    }
+  })
+
+  test('metadata with a gap of half its length that is no copy', async () => {
+    const array = new EditedArray(SPARSE)
+    const path = array.find(METADATA)
+    writeTwice(array, METADATA)
+    array.patch(path, array.get(path).length / 2, [1])
+    const { findings } = await check(array.storage(), EDITED, { level: 'structure' })
+    expect(serious(findings)).toMatchObject([{ code: 'SECTION_GAP' }])
+  })
+
+  test('halves of several blocks are compared to their ends', async () => {
+    const twice = new Uint8Array(2 * (2 ** 20 + 5)).fill(7)
+    expect(await isWrittenTwice(new MemorySource('a', twice))).toBe(true)
+    twice[twice.length - 1] = 8
+    expect(await isWrittenTwice(new MemorySource('a', twice))).toBe(false)
   })
 })
 

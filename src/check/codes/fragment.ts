@@ -6,6 +6,15 @@ const LOST_SECTION = {
   unneeded: { severity: 'warning', meaning: 'readers never need the section: the field has no such files' },
 } as const satisfies Readonly<Record<string, VariantRow>>
 
+/** A file whose second half repeats the first. */
+const WRITTEN_TWICE = {
+  severity: 'note',
+  meaning:
+    'the file was written twice over: both halves are equal, and readers need only one of them. This costs only space',
+  mend: 'leave',
+  lost: noLoss('nothing: both halves of the file are equal'),
+} as const satisfies VariantRow
+
 /** Codes about the files of a fragment, its footer, and the sections of its metadata. */
 export const FRAGMENT_CODES = {
   // Files of a fragment.
@@ -27,6 +36,17 @@ export const FRAGMENT_CODES = {
     severity: 'warning',
     meaning: 'readers never look at the bytes after the size that the footer gives',
     mend: 'cut-off',
+    variants: {
+      // Only where data files are not read.
+      doubled: {
+        severity: 'note',
+        meaning:
+          'the file is exactly twice as long as the footer says: some writers write every file twice over, and readers never look at the second half. A check that reads data files compares the halves',
+        mend: 'leave',
+        lost: UNNEEDED,
+      },
+      writtenTwice: WRITTEN_TWICE,
+    },
   },
   FILE_UNLISTED: {
     severity: 'warning',
@@ -140,6 +160,7 @@ export const FRAGMENT_CODES = {
     severity: 'warning',
     meaning: 'nothing in the footer points at these bytes: a section was lost or moved',
     mend: 'recover',
+    variants: { writtenTwice: WRITTEN_TWICE },
   },
   GENERIC_TILE_HEADER: {
     severity: 'warning',
