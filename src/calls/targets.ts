@@ -31,6 +31,11 @@ const TAKEN = {
   // Outside of arrays, any file may be a copy of a schema.
   'schema or lone file': { one: 'a schema file', help: 'schema file', kinds: ['schema file', 'lone file'] },
   'schema file': { one: 'a schema file', help: 'schema file', kinds: ['schema file'] },
+  'fragment metadata file': {
+    one: 'a file of fragment metadata',
+    help: 'file of fragment metadata',
+    kinds: ['fragment metadata'],
+  },
   'consolidated fragment metadata': {
     one: 'consolidated fragment metadata',
     help: 'consolidated fragment metadata',

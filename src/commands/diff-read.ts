@@ -1,7 +1,7 @@
 import { groupBy } from '../base/group-by.ts'
 import { shownLabels } from '../calls/cell-reader.ts'
 import type { CommandContext } from '../calls/command.ts'
-import { differences, MOST_LISTED, step } from '../calls/compare-results.ts'
+import { differences, step } from '../calls/compare-results.ts'
 import { FieldReport } from '../calls/field-report.ts'
 import { packDocument } from '../calls/page-data.ts'
 import { shownEnumerations } from '../calls/shown-enumerations.ts'
@@ -11,10 +11,11 @@ import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { compareCoordinates, coordinatesOf } from '../cells/coordinates.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { CellsLine } from '../documents/cells.ts'
-import type { DiffLine, DiffRead } from '../documents/diff.ts'
+import type { DiffLine } from '../documents/diff.ts'
 import type { CellValue } from '../format/value.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
+import { below, type Compared, type Comparison } from './diff-comparison.ts'
 
 /** All cells with the same coordinates. There are several only if the array allows duplicates. */
 interface Place {
@@ -22,34 +23,43 @@ interface Place {
   rows: readonly CellsLine[]
 }
 
-type Counts = Pick<DiffRead, 'cells_same' | 'cells_changed' | 'cells_only_a' | 'cells_only_b'>
+/** Differences of the fields that readers see. */
+export function* fieldDifferences(prefix: string, left: OpenedArray, right: OpenedArray): Generator<DiffLine> {
+  yield* differences(below(prefix, 'array_type'), left.schema.array_type, right.schema.array_type)
+  yield* differences(below(prefix, 'fields'), columnsOf(left), columnsOf(right))
+}
+
+const QUERY = { order: 'row-major', ranges: new Map() } as const
+
+function columnsOf({ schema }: OpenedArray): readonly ColumnType[] {
+  return readColumns(schema, QUERY)
+}
 
 /**
  * Compares the cells that readers of two arrays see. Cells are matched by their coordinates. Attributes that only one array has are
  * left out, and values of enumerations are compared instead of their indexes. Besides what a read in row-major order needs,
- * only the cells of one place are in memory.
- * @param found gets the differences, up to {@link MOST_LISTED}
- * @returns the numbers of same and different cells, and of different cells that are not listed; undefined if the dimensions differ
+ * only the cells of one place are in memory. If the dimensions differ, nothing is compared.
  */
 export async function compareReads(
-  cx: CommandContext,
+  run: Comparison,
+  result: Compared,
+  prefix: string,
   left: OpenedArray,
   right: OpenedArray,
-  found: DiffLine[],
-): Promise<{ counts: Counts; unlisted: number } | undefined> {
-  const query = { order: 'row-major', ranges: new Map() } as const
-  const [leftColumns, rightColumns] = [left, right].map(({ schema }) => readColumns(schema, query))
-  found.push(...differences('array_type', left.schema.array_type, right.schema.array_type))
-  found.push(...differences('fields', leftColumns, rightColumns))
+): Promise<void> {
+  const { cx } = run
+  const [leftColumns, rightColumns] = [columnsOf(left), columnsOf(right)]
   const dimensions = leftColumns.filter(({ kind }) => kind === 'dimension')
   const rightDimensions = rightColumns.filter(({ kind }) => kind === 'dimension')
-  if (!differences('', dimensions, rightDimensions).next().done) return undefined
+  if (!differences('', dimensions, rightDimensions).next().done) {
+    if (!run.options.read) run.lost(below(prefix, 'cells'))
+    return
+  }
   const names = leftColumns.flatMap(({ kind, name }) =>
     kind === 'attribute' && rightColumns.some((column) => column.kind === kind && column.name === name) ? [name] : [],
   )
   const [a, b] = [placesOf(cx, left, names), placesOf(cx, right, names)]
   const counts = { cells_same: 0, cells_changed: 0, cells_only_a: 0, cells_only_b: 0 }
-  let unlisted = 0
   const total = async (): Promise<number> =>
     (await bytesOfRead(left, { fields: names })) + (await bytesOfRead(right, { fields: names }))
   const progress = cx.progress({ what: 'comparing cells', total })
@@ -59,12 +69,9 @@ export async function compareReads(
       const side = x.done ? 1 : y.done ? -1 : compareCoordinates(x.value.coordinates, y.value.coordinates)
       const [leftRows, rightRows] = [side <= 0 && !x.done ? x.value.rows : [], side >= 0 && !y.done ? y.value.rows : []]
       for (const [row, otherRow] of pairs(leftRows, rightRows)) {
-        const lines = [...differences(pathOf(dimensions, row ?? otherRow), row, otherRow)]
-        counts[
-          lines.length === 0 ? 'cells_same' : !row ? 'cells_only_b' : !otherRow ? 'cells_only_a' : 'cells_changed'
-        ]++
-        if (found.length < MOST_LISTED) found.push(...lines)
-        else if (lines.length > 0) unlisted++
+        const path = below(prefix, pathOf(dimensions, row ?? otherRow))
+        const differs = result.addCell(differences(path, row, otherRow))
+        counts[!differs ? 'cells_same' : !row ? 'cells_only_b' : !otherRow ? 'cells_only_a' : 'cells_changed']++
       }
       if (side <= 0) x = await a.next()
       if (side >= 0) y = await b.next()
@@ -74,7 +81,8 @@ export async function compareReads(
     await a.return(undefined)
     await b.return(undefined)
   }
-  return { counts, unlisted }
+  result.sameCells = counts.cells_changed + counts.cells_only_a + counts.cells_only_b === 0
+  run.addCounts(counts)
 }
 
 /** The cells that a reader sees, one place after another in row-major order. */
@@ -83,7 +91,7 @@ async function* placesOf(
   opened: OpenedArray,
   fields: readonly string[],
 ): AsyncGenerator<Place, undefined> {
-  const query = { order: 'row-major', ranges: new Map(), fields } as const
+  const query = { ...QUERY, fields }
   const columns = readColumns(opened.schema, query)
   const { dimensions } = opened.schema.domain
   const report = new FieldReport()

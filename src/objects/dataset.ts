@@ -1,7 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
 import { isWithinFolder, nameOf, normalPath } from '../base/paths.ts'
-import type { GroupMember } from '../format/group-details.ts'
 import { Folder } from '../storage/source.ts'
 import { type InspectGroup, type Member, memberPath } from './group.ts'
 import type { GroupTarget, Target } from './target.ts'
@@ -49,9 +48,13 @@ export interface DatasetMember extends FoundMember {
 /** Opens the object at a path. */
 export type OpenTarget = (path: string) => Promise<Target>
 
+/** What the name of a member follows from. */
+type NamedMember = Pick<Member, 'uri' | 'implicit'> & { name?: string | null | undefined }
+
 /** The name of a member in its group. It is the same in a copy of the group. */
-export function memberName({ name, uri }: Pick<GroupMember, 'uri'> & { name?: string | null | undefined }): string {
-  return name ?? nameOf(uri.replace(/\/+$/, ''))
+export function memberName({ name, uri, implicit }: NamedMember): string {
+  // Members of a plain folder may lie in folders below it, which tell them apart.
+  return name ?? (implicit ? uri : nameOf(uri.replace(/\/+$/, '')))
 }
 
 /** The folder of a dataset. */

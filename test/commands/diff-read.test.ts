@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -166,23 +166,29 @@ describe('diff --read', () => {
     expect(documents[0]).toMatchObject({ equal: false, cells_compared: false, reader_cells: {} })
   })
 
-  test('wants arrays, and no options of the other comparison', async () => {
+  test('takes groups, too, but no options of the other comparison', async () => {
     const array = `${FIXTURES}/22/deletes`
     expect((await run(['diff', '--read', '--cells', array, array])).code).toBe(2)
     expect((await run(['diff', '--as-of', '10', array, array])).code).toBe(2)
-    expect((await run(['diff', '--read', `${FIXTURES}/22/group`, `${FIXTURES}/22/group`])).code).toBe(2)
+    const group = `${FIXTURES}/22/group`
+    expect((await run(['diff', '--read', group, group])).code).toBe(0)
+    expect((await run(['diff', '--read', '--as-of', '10', group, group])).code).toBe(2)
+    const fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+    expect((await run(['diff', '--read', fragment, fragment])).code).toBe(2)
   })
 })
 
-test('diff --cells says that it does not compare the cells of a fragment that only one array has', async () => {
+test('diff --cells compares what readers see where only one array has a fragment', async () => {
   const a = await written('unpaired-a', [{ x: 1, a: 1 }], '--timestamp', '10')
   const b = await written('unpaired-b', [{ x: 1, a: 1 }], '--timestamp', '10')
-  const told = 'not compared: cells of 1 fragment that only one side has (diff --read compares what readers see)'
-  expect((await run(['diff', '--cells', a, b])).text).not.toContain('not compared')
+  expect((await run(['diff', '--cells', a, b])).code).toBe(0)
   await written('unpaired-b', [{ x: 1, a: 2 }], '--timestamp', '20', '--append')
-  for (const pair of [
-    [a, b],
-    [b, a],
-  ])
-    expect((await run(['diff', '--cells', ...pair])).text).toContain(told)
+  for (const [pair, values] of [
+    [[a, b], { a: 1, b: 2 }],
+    [[b, a], { a: 2, b: 1 }],
+  ] as const) {
+    const { documents } = await runJson(['diff', '--cells', ...pair])
+    expect(documents[0]).toMatchObject({ verdict: 'different', reader_cells: { cells_same: 0, cells_changed: 1 } })
+    expect(get(documents[0], 'differences')).toContainEqual({ path: 'cells[x=1].a', ...values })
+  }
 })

@@ -286,7 +286,9 @@ async function* ofSelected(): AsyncGenerator<Printed> {
     yield* json(['stats', '--read', `${FIXTURES}/22/${name}`])
   yield* json(['overview', `${FIXTURES}/22/dense_basic`])
   yield* json(['diff', '--read', `${FIXTURES}/22/deletes`, `${FIXTURES}/22/deletes`, '--as-of', '10', '--as-of', '20'])
-  yield* json(['diff', '--cells', `${FIXTURES}/22/sparse_2d_row_row`, `${FIXTURES}/22/sparse_2d_row_col`])
+  const pair = ['sparse_2d_row_row', 'sparse_2d_row_col'].map((name) => `${FIXTURES}/22/${name}`)
+  yield* json(['diff', '--cells', ...pair])
+  yield* json(['diff', ...pair.map((path) => `${fragmentsOf(path)[0]}/__fragment_metadata.tdb`)])
 }
 
 /** A fragment, and `--cell` with the coordinates of its first. */

@@ -1,48 +1,63 @@
+import { groupBy } from '../../base/group-by.ts'
 import type { Output, Result } from '../../base/result.ts'
 import type { TimestampRange } from '../../documents/common.ts'
-import type { DiffDocument } from '../../documents/diff.ts'
+import type { DiffDocument, DiffMember } from '../../documents/diff.ts'
 import { writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { textWidth } from '../text-width.ts'
-import { shortValue } from '../units.ts'
-import { fits, limitOf, listOf, ROWS, type Shows, writeLine, writeMore, writeSection } from './parts.ts'
+import { formatCount, shortValue } from '../units.ts'
+import {
+  fits,
+  limitOf,
+  listOf,
+  ROWS,
+  type Shows,
+  writeLine,
+  writeMore,
+  writeSection,
+  writeTableOrBelow,
+} from './parts.ts'
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
 /** Most characters of a value. */
 const VALUE_ROOM = 40
 
-/** Shows the differences, in a table if their paths fit. */
-export async function diffTable(document: DiffDocument, out: Output): Promise<void> {
-  const { path, other, cells_compared, differences, reader_cells: read } = document
-  const { cell_num = 0, not_compared = [], unlisted_cell_num = 0 } = document
-  await writeHeading(read ? 'comparison of what readers see' : 'comparison', out)
+/** Shows the differences, in a table if their paths fit. @param isRead whether only what readers see was compared */
+export async function diffTable(document: DiffDocument, isRead: boolean, out: Output): Promise<void> {
+  const { path, other, cells_compared, differences, members, reader_cells: read } = document
+  const { cell_num = 0, not_compared = [], unlisted_cell_num = 0, unlisted_num = 0 } = document
+  await writeHeading(isRead ? 'comparison of what readers see' : 'comparison', out)
   await writeKeyValues(Object.entries({ a: withTime(path, read?.as_of), b: withTime(other, read?.other_as_of) }), out)
-  if (read && !cells_compared) await writeLine('cells were not compared: the dimensions differ', out, 'bad')
-  if (read && differences.length === 0) {
-    await writeLine(`EQUAL: readers see the same ${counted(cell_num, 'cell')}, fields and metadata`, out, 'good')
-    return
-  }
-  const { cells_same: same, cells_changed = 0, cells_only_a = 0, cells_only_b = 0 } = read ?? {}
-  if (same !== undefined) {
+  if (isRead && !cells_compared && !members)
+    await writeLine('cells were not compared: the dimensions differ', out, 'bad')
+  if (read?.cells_same !== undefined && document.verdict !== 'equal') {
+    const { cells_same, cells_changed = 0, cells_only_a = 0, cells_only_b = 0 } = read
     const unequal = `${counted(cells_changed, 'cell')} changed, ${cells_only_a} only in a, ${cells_only_b} only in b`
-    await writeLine(`${counted(same, 'cell')} the same, ${unequal}`, out)
+    await writeLine(`${counted(cells_same, 'cell')} the same, ${unequal}`, out)
   }
-  const cells = cells_compared && !read ? `, ${counted(cell_num, 'cell')} compared` : ''
+  if (members) await writeMembers(members, out)
   if (not_compared.length > 0) await writeLine(`not compared: ${not_compared.join(', ')}`, out, 'bad')
-  if (differences.length === 0 && not_compared.length > 0) {
-    await writeLine('no difference in what could be compared', out)
-    return
+  const cells = cells_compared && !isRead ? `, ${counted(cell_num, 'cell')} compared` : ''
+  switch (document.verdict) {
+    case 'equal': {
+      const kept = members ? `, in ${counted(members.length, 'member')}` : ''
+      const text = isRead
+        ? `EQUAL: readers see the same ${counted(cell_num, 'cell')}, fields and metadata${kept}`
+        : `EQUAL${cells === '' ? '; cells were not compared (--cells)' : cells}`
+      await writeLine(text, out, 'good')
+      return
+    }
+    case 'not-compared':
+      await writeLine('no difference in what could be compared', out)
+      return
+    case 'same-cells':
+      await writeLine('SAME CELLS, OTHER LAYOUT: readers see the same; how it is stored differs', out, 'good')
   }
-  if (differences.length === 0) {
-    await writeLine(`EQUAL${cells === '' ? '; cells were not compared (--cells)' : cells}`, out, 'good')
-    return
-  }
-  const unlisted = unlisted_cell_num === 0 ? '' : `, and ${counted(unlisted_cell_num, 'cell')} that are only counted`
+  const more = [
+    unlisted_num > 0 ? `${formatCount(unlisted_num)} that are only counted` : '',
+    unlisted_cell_num > 0 ? `${counted(unlisted_cell_num, 'cell')} that are only counted` : '',
+  ].filter(Boolean)
+  const unlisted = more.map((one) => `, and ${one}`).join('')
   await writeSection(`${counted(differences.length, 'difference')}${unlisted}${cells}`, out)
-  const unpaired = differences.filter(isUnpaired).length
-  if (cells_compared && unpaired > 0) {
-    const whose = `cells of ${counted(unpaired, 'fragment')} that only one side has`
-    await writeLine(`not compared: ${whose} (diff --read compares what readers see)`, out)
-  }
   const limit = limitOf(ROWS, out)
   const columns: Shows<DiffDocument['differences'][number]>[] = [
     { name: 'where', role: 'field', cell: placeText },
@@ -68,12 +83,39 @@ function withTime(path: string, times: TimestampRange | undefined): string {
   return times ? `${path} as of ${timeRangeText([times[1], times[1]])}` : path
 }
 
-/** Whether a difference is a fragment that has no counterpart. */
-function isUnpaired({ path, a, b }: DiffDocument['differences'][number]): boolean {
-  return (a === null || b === null) && /^(?:members\..+\.)?fragments\.__[^.]+$/.test(path)
+const STATES: Readonly<Record<DiffMember['state'], string>> = {
+  equal: 'equal',
+  'same-cells': 'same cells, other layout',
+  'not-compared': 'not compared',
+  different: 'different',
+  'only-a': 'only in a',
+  'only-b': 'only in b',
 }
 
-function placeText({ path, more }: DiffDocument['differences'][number]): string {
+/** Shows the members that are not equal, and how many there are of each state. */
+async function writeMembers(members: readonly DiffMember[], out: Output): Promise<void> {
+  const states = groupBy(members, ({ state }) => state)
+  const nums = [...states].map(([state, { length }]) => `${formatCount(length)} ${STATES[state]}`)
+  const unequal = members.filter(({ state }) => state !== 'equal')
+  if (unequal.length > 0) {
+    const columns: Shows<DiffMember>[] = [
+      { name: 'member', role: 'field', cell: ({ name }) => name },
+      { name: 'type', cell: ({ type }) => type },
+      { name: 'state', cell: ({ state }) => STATES[state] },
+      { name: 'differs', cell: ({ differs }) => differs.join(', ') || NOTHING },
+    ]
+    await out.write('\n')
+    await writeTableOrBelow({ ...listOf(columns, unequal), limit: limitOf(ROWS, out) }, out)
+  }
+  await writeLine(members.length === 0 ? 'no members' : `members: ${nums.join(', ')}`, out)
+}
+
+function placeText({ path, more, shifted_by }: DiffDocument['differences'][number]): string {
+  if (shifted_by) {
+    const [least, most] = shifted_by
+    const by = least === most ? String(least) : `${least} to ${most}`
+    return `${path} and after: ${counted((more ?? 0) + 1, 'offset')} shifted by ${by}`
+  }
   return more === undefined ? path : `${path} and ${counted(more, 'more', 'more')}`
 }
 
