@@ -1,5 +1,6 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { nameOf } from '../base/paths.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { quickGroupItems } from '../check/quick.ts'
 import type { CheckFindingNum } from '../documents/check.ts'
@@ -24,8 +25,8 @@ import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
 import { type Described, type LayeredTarget, layeredTarget, withLayer } from './layer-part.ts'
 import { type ListOrder, sortedBy } from './list-order.ts'
-import { addNums, keyOf, memberLine, type TreeLine, worstCodes } from './member-lines.ts'
-import { type CallMaker, judgement } from './overview-parts.ts'
+import { addNums, memberLine, type TreeLine, treeOf, worstCodes } from './member-lines.ts'
+import { type CallMaker, judgement, unlistedIn } from './overview-parts.ts'
 import { exact } from './values.ts'
 
 /*
@@ -44,7 +45,7 @@ export interface DatasetLine {
 }
 
 /** What is known of an object besides its line in the list of its group. */
-type ObjectFacts = ArrayLineFacts & Pick<GroupLine, 'fragment_num' | 'file_num' | 'size' | 'finding_num'>
+type ObjectFacts = ArrayLineFacts & Pick<GroupLine, 'fragment_num' | 'file_num' | 'size' | 'finding_num' | 'unlisted'>
 
 /** A line of each member at any depth, each group before its members. Over a network several are looked at at once. */
 export async function* datasetLines(cx: CommandContext, target: GroupTarget): AsyncGenerator<DatasetLine> {
@@ -101,8 +102,13 @@ async function factsOf(
   }
   if (target?.type !== 'group') return undefined
   const { group } = target
-  const { finding_num, findings } = judgement(cx, await quickGroupItems(group))
-  return { facts: { ...(await groupFiles(group.folder)), finding_num }, findings }
+  const items = await quickGroupItems(group)
+  const { finding_num, findings } = judgement(cx, items)
+  const unlisted = unlistedIn(items).map(nameOf)
+  return {
+    facts: { ...(await groupFiles(group.folder)), finding_num, unlisted: unlisted.length > 0 ? unlisted : undefined },
+    findings,
+  }
 }
 
 /** Number of values of each dimension; null for those that have no number. */
@@ -190,30 +196,26 @@ export interface DatasetTree {
 /** The lines of a dataset as a tree, and their sums. Sums of a group have those of its members. */
 export async function datasetTree(cx: CommandContext, target: GroupTarget): Promise<DatasetTree> {
   const layered = await layeredTarget(target)
-  const top: TreeLine[] = []
-  const parents = new Map<string, TreeLine>()
   const all = new DatasetSums()
   all.add(await groupFiles(target.group.folder))
   const found: DatasetLine[] = []
-  for await (const one of datasetLines(cx, target)) {
-    const line: TreeLine = { ...one.line, members: undefined }
+  const members = await treeOf(datasetLines(cx, target), isOpenGroup, (one, line, above) => {
     all.add(line)
     layered?.add(one.member, one.seen)
     if (one.findings.length > 0 || line.error) found.push(one)
-    const above = keys(one.names).slice(0, -1)
-    const parent = parents.get(above.at(-1) ?? '')
-    ;(parent?.members ?? top).push(line)
-    for (const key of above) addTo(parents.get(key), line)
-    if ((line.found ?? line.type) === 'group' && line.state !== 'missing') {
-      line.array_num = 0
-      line.fragment_num ??= 0
-      line.members = []
-      if (!line.again) parents.set(keys(one.names).at(-1) ?? '', line)
-    }
-  }
+    for (const group of above) addTo(group, line)
+    if (!line.members) return
+    line.array_num = 0
+    line.fragment_num ??= 0
+  })
   const described = await layered?.describe()
-  const members = described ? layeredTree(top, described, '') : top
-  return { members, totals: all.result(), found, layer: described?.layer, layered }
+  return {
+    members: described ? layeredTree(members, described, '') : members,
+    totals: all.result(),
+    found,
+    layer: described?.layer,
+    layered,
+  }
 }
 
 /** A tree with what the layer says of each member. @param above path of names, ending in `/` */
@@ -225,13 +227,12 @@ function layeredTree(lines: readonly TreeLine[], described: Described, above: st
   })
 }
 
-/** A key of each group on the way to a member, and of the member. */
-function keys(names: readonly string[]): string[] {
-  return names.map((_, i) => keyOf(names.slice(0, i + 1)))
+function isOpenGroup({ line: { found, type, state } }: DatasetLine): boolean {
+  return (found ?? type) === 'group' && state !== 'missing'
 }
 
-function addTo(group: TreeLine | undefined, line: TreeLine): void {
-  if (!group || line.again !== undefined) return
+function addTo(group: TreeLine, line: TreeLine): void {
+  if (line.again !== undefined) return
   if ((line.found ?? line.type) === 'array' && line.state === 'present') group.array_num = (group.array_num ?? 0) + 1
   group.fragment_num = (group.fragment_num ?? 0) + (line.fragment_num ?? 0)
   group.file_num = (group.file_num ?? 0) + (line.file_num ?? 0)

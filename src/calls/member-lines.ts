@@ -37,30 +37,53 @@ export function memberLine(cx: CommandContext, found: DatasetMember): { line: Gr
   return { line, listed }
 }
 
+/** A member, and its line. */
+interface NamedLine {
+  names: readonly string[]
+  line: GroupLine
+}
+
+/**
+ * Lines as a tree. Each line comes after that of its group.
+ * @param opens whether the members of a line follow
+ * @param place called with each line, and the lines of the groups around it
+ */
+export async function treeOf<T extends NamedLine>(
+  lines: AsyncIterable<T>,
+  opens: (one: T) => boolean,
+  place: (one: T, line: TreeLine, above: readonly TreeLine[]) => void,
+): Promise<TreeLine[]> {
+  const top: TreeLine[] = []
+  /** The groups around the line, from the top down. A group comes before its members, and these before the next group. */
+  let path: TreeLine[] = []
+  for await (const one of lines) {
+    const { names } = one
+    const line: TreeLine = { ...one.line, members: opens(one) ? [] : undefined }
+    path = path.slice(0, names.length - 1)
+    ;(path.at(-1)?.members ?? top).push(line)
+    place(one, line, path)
+    if (line.members) path = [...path, line]
+  }
+  return top
+}
+
 /** The members of a group down to a depth, each with its members, and what is wrong with the lists. */
 export async function listedMembers(
   cx: CommandContext,
   target: GroupTarget,
   depth: number,
 ): Promise<{ members: TreeLine[]; findings: OverviewFinding[] }> {
-  const members: TreeLine[] = []
   const findings: OverviewFinding[] = []
-  const lists = new Map<string, TreeLine[]>([[keyOf([]), members]])
-  for await (const found of walkDataset(target, cx.open, depth)) {
-    const { names } = found
-    const { line, listed } = memberLine(cx, found)
-    findings.push(...listed)
-    const isOpen = found.target?.type === 'group' && names.length < depth && !line.error
-    const own: TreeLine = { ...line, members: isOpen ? [] : undefined }
-    lists.get(keyOf(names.slice(0, -1)))?.push(own)
-    if (own.members) lists.set(keyOf(names), own.members)
+  async function* lines(): AsyncGenerator<NamedLine & { isGroup: boolean }> {
+    for await (const found of walkDataset(target, cx.open, depth)) {
+      const { line, listed } = memberLine(cx, found)
+      findings.push(...listed)
+      yield { names: found.names, line, isGroup: found.target?.type === 'group' }
+    }
   }
-  return { members, findings }
-}
-
-/** A key of a member in a dataset. */
-export function keyOf(names: readonly string[]): string {
-  return JSON.stringify(names)
+  const opens = ({ isGroup, names, line }: NamedLine & { isGroup: boolean }): boolean =>
+    isGroup && names.length < depth && !line.error
+  return { members: await treeOf(lines(), opens, () => {}), findings }
 }
 
 export function addNums(

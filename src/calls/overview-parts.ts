@@ -54,6 +54,11 @@ export function judgement(
   return { ok: finding_num.error === 0, finding_num, findings, not_examined }
 }
 
+/** Paths of arrays and groups that lie in the folder of a group, but are no members. */
+export function unlistedIn(items: readonly Item[]): string[] {
+  return items.flatMap((item) => ('code' in item && item.code === 'GROUP_OBJECT_UNLISTED' ? item.file : []))
+}
+
 /** Errors first, then warnings. */
 export function worstFirst(findings: readonly OverviewFinding[]): OverviewFinding[] {
   return [...findings].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))

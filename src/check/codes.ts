@@ -87,6 +87,12 @@ export function needsCells(code: FindingCode): boolean {
   return level === 'cells'
 }
 
+/** Whether only `--all` finds a code. */
+export function needsAll(code: FindingCode): boolean {
+  const { onlyAll }: CodeRow = FINDING_CODES[code]
+  return onlyAll === true
+}
+
 /** Whether faults of fragments may follow from a code while it is an error. */
 export function isRoot(code: FindingCode): boolean {
   const row: CodeRow = FINDING_CODES[code]

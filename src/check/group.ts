@@ -3,8 +3,8 @@ import { allInOrder, atOnce } from '../base/in-order.ts'
 import { isWithinFolder, normalPath } from '../base/paths.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { isTimedName } from '../format/timestamped-name.ts'
-import type { DatasetMember } from '../objects/dataset.ts'
-import { GROUP_DETAILS_FOLDER, type InspectGroup, type Member } from '../objects/group.ts'
+import { type DatasetMember, memberInWords } from '../objects/dataset.ts'
+import { GROUP_DETAILS_FOLDER, GROUP_FILE, type InspectGroup } from '../objects/group.ts'
 import { checkFuture, checkMetadata } from './array.ts'
 import { attempt, finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { hasTimes } from './names.ts'
@@ -15,6 +15,8 @@ import { checkStray } from './strays.ts'
 export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Items {
   const { folder, cx } = group
   const inside = folder.folder(GROUP_DETAILS_FOLDER)
+  // The empty file that marks a group.
+  if ((await folder.kind(GROUP_FILE)) === 'file') run.counts.file_num++
   let readable = true
   yield* allInOrder(await inside.listIfThere(), atOnce(folder), async function* (entry): Items {
     const { name, kind } = entry
@@ -29,7 +31,20 @@ export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Item
   yield* checkMetadata(run, folder, cx)
   // Unreadable files were reported above. The members that the other files list are still checked.
   cx.onFault = () => {}
-  if (readable) yield* attempt('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.members())
+  if (!readable) return
+  // What is left in the folder is no fault: only those who ask for everything in it are told.
+  if (!run.all && !run.quick) {
+    yield* attempt('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.members())
+    return
+  }
+  const unlisted = yield* attempt('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.unlisted())
+  for (const { name, type } of unlisted ?? [])
+    yield finding(
+      'GROUP_OBJECT_UNLISTED',
+      { file: `${folder.path}/${name}` },
+      'a member of the group',
+      type === 'array' ? 'an array that is none' : 'a group that is none',
+    )
 }
 
 /** The place of a member: its line in the list of its group. */
@@ -39,7 +54,7 @@ export function memberPlace({ group, member }: DatasetMember): Place {
 
 /** Checks that what a group lists is there, and that a copy of the dataset has it. */
 export function* memberItems(found: DatasetMember): Generator<Item> {
-  const { member, state, place: lies, target, error } = found
+  const { member, state, place: lies, target, error, again, isInRepeated } = found
   const place = memberPlace(found)
   const uri = JSON.stringify(member.uri)
   if (state === 'cycle') yield finding('GROUP_CYCLE', place, 'a member below the group', uri)
@@ -53,6 +68,10 @@ export function* memberItems(found: DatasetMember): Generator<Item> {
   // For TileDB, a member that did not exist when it was added stays invalid.
   else if (target && member.type === 'invalid')
     yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', 'invalid')
+  if (again && state === 'present' && !isInRepeated) {
+    const where = again.length === 0 ? 'the dataset itself' : JSON.stringify(again.join('/'))
+    yield finding('GROUP_MEMBER_TWICE', place, 'an object that was not met before', `the same as ${where}`)
+  }
   if (lies === 'elsewhere' || lies === 'linked')
     yield finding('GROUP_MEMBER_ELSEWHERE', place, 'a member below the dataset', elsewhere(found))
 }
@@ -64,8 +83,4 @@ function isInside({ group: { folder }, path }: DatasetMember): boolean {
 
 function elsewhere({ path, place, member }: DatasetMember): string {
   return place === 'linked' ? `${path}, which a link leads to another place` : (path ?? member.uri)
-}
-
-function memberInWords({ type }: Member): string {
-  return type === 'invalid' ? 'an array or a group' : type === 'array' ? 'an array' : 'a group'
 }

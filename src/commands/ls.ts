@@ -114,7 +114,7 @@ const GROUP_COLUMNS: readonly (keyof GroupLine)[] = [
   ...(['name', 'type', 'uri', 'relative', 'implicit', 'state', 'resolved', 'place', 'again', 'found'] as const),
   ...(['array_type', 'format_version', 'shape', 'cell_num', 'certainty', 'timestamp_range', 'array_num'] as const),
   ...(['fragment_num', 'file_num', 'size', 'finding_num', 'codes'] as const),
-  ...(['layer_type', 'layer_facts', 'error', 'members'] as const),
+  ...(['layer_type', 'layer_facts', 'error', 'unlisted', 'members'] as const),
 ]
 
 async function arrayOutcome(

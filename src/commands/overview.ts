@@ -1,4 +1,5 @@
 import { InspectError, orError, unlessFault } from '../base/errors.ts'
+import { nameOf } from '../base/paths.ts'
 import { shellWord } from '../base/shell-word.ts'
 import { arrayOverview } from '../calls/array-overview.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
@@ -6,7 +7,14 @@ import { documentHead } from '../calls/document-parts.ts'
 import { type LayeredTarget, layeredTarget } from '../calls/layer-part.ts'
 import { entryOf, examineFragment } from '../calls/listed-fragment.ts'
 import type { Outcome } from '../calls/outcome.ts'
-import { type CallMaker, dataText, judgement, MOST_FINDINGS, mergedFindings } from '../calls/overview-parts.ts'
+import {
+  type CallMaker,
+  dataText,
+  judgement,
+  MOST_FINDINGS,
+  mergedFindings,
+  unlistedIn,
+} from '../calls/overview-parts.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf, refuseTimes, type TimesOptions } from '../calls/times.ts'
 import { releases } from '../calls/values.ts'
@@ -14,7 +22,7 @@ import { SEVERITIES } from '../check/codes.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
 import type { LayerPart } from '../documents/common.ts'
 import type { GroupLine, GroupTotals } from '../documents/group.ts'
-import type { OverviewDocument, OverviewFinding } from '../documents/overview.ts'
+import type { NextCommand, OverviewDocument, OverviewFinding } from '../documents/overview.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
@@ -180,9 +188,10 @@ async function groupOverview(
   names: boolean,
 ): Promise<OverviewDocument> {
   const { group } = target
+  const items = await quickGroupItems(group)
   const tree = await orError(() => (names ? listed(cx, target) : whole(cx, target)))
   const { members, totals, found, layer, layered } = tree instanceof InspectError ? NOTHING_SEEN : tree
-  const own = judgement(cx, [...(await quickGroupItems(group)), ...((await layered?.items()) ?? [])])
+  const own = judgement(cx, [...items, ...((await layered?.items()) ?? [])])
   const metadata = await orError(() => group.metadata())
   const { path: place } = group.folder
   const finding_num = { ...own.finding_num }
@@ -196,6 +205,7 @@ async function groupOverview(
     members,
     totals,
     layer,
+    unlisted: [...unlistedIn(items).map(cx.shownPath), ...unlistedBelow(members)],
     metadata_keys: metadata instanceof InspectError ? [] : [...metadata.keys()],
     ok: finding_num.error === 0,
     finding_num,
@@ -213,8 +223,34 @@ async function groupOverview(
       call('all members', ['ls', '--depth', 'all', ...(target.group.isRecursive ? ['--recursive'] : [])], place),
       call('what fills the disk', ['stats'], place),
       call('every tile', ['check'], place),
+      ...(readsElsewhere(members) ? [call('how to mend it', ['check', '--plan'], place), relocation(call, place)] : []),
     ],
   }
+}
+
+/** Whether readers look for a member outside of the dataset, be it there or not. */
+function readsElsewhere(lines: readonly GroupLine[]): boolean {
+  return lines.some(
+    ({ place, state, relative, members = [] }) =>
+      place === 'elsewhere' || place === 'linked' || (state === 'missing' && !relative) || readsElsewhere(members),
+  )
+}
+
+/** The command that writes a group anew, with all its members inside. */
+function relocation(call: CallMaker, place: string): NextCommand {
+  return call(
+    'members inside',
+    ['recover', '--relocate', '--with-members', '--to', shellWord(`${nameOf(place)}.new`)],
+    place,
+  )
+}
+
+/** The paths of what lies in the folders of groups, but is no member of them. What was met before has no such names. */
+function unlistedBelow(members: readonly GroupLine[]): string[] {
+  return members.flatMap(({ resolved, unlisted = [], members = [] }) => [
+    ...unlisted.map((name) => `${resolved}/${name}`),
+    ...unlistedBelow(members),
+  ])
 }
 
 interface Seen {

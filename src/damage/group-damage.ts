@@ -27,6 +27,14 @@ export const GROUP_DAMAGE = {
   GROUP_MEMBER_TYPE: inFile('group', 'an array that is said to be a group', DETAILS, groupDetails, ({ members }) => {
     for (const member of members) if (member.uri.endsWith('arr1')) member.type = 'group'
   }),
+  GROUP_MEMBER_TWICE: inFile('group', 'two members that lead to one array', DETAILS, groupDetails, ({ members }) => {
+    const [one] = members.filter(({ uri }) => uri.endsWith('arr1'))
+    members.push({ ...one, name: 'again' })
+  }),
+  GROUP_OBJECT_UNLISTED: damage('group', 'an array in its folder that is no member', (array) => {
+    for (const path of array.matching(/\/arr1\//))
+      array.add(path.slice(array.root.length + 1).replace('arr1', 'left'), array.get(path))
+  }),
   GROUP_CYCLE: damage('group', 'a group that contains itself', (array) =>
     array.rewrite(array.find(DETAILS), groupDetails, ({ members }) => {
       for (const member of members)

@@ -43,6 +43,8 @@ export interface DatasetMember extends FoundMember {
   place: MemberPlace
   /** The names of the same object where the walk met it first; undefined if this is the first time. */
   again: readonly string[] | undefined
+  /** Whether its group was met before, and so all that is in it. */
+  isInRepeated: boolean
 }
 
 /** Opens the object at a path. */
@@ -78,6 +80,7 @@ interface Around {
   identities: readonly string[]
   /** Objects that were met, by their real path. */
   met: Map<string, readonly string[]>
+  isRepeated: boolean
   depth: number
 }
 
@@ -94,7 +97,10 @@ export async function* walkDataset(
 ): AsyncGenerator<DatasetMember> {
   const root = rootOf(group.folder)
   const met = new Map([[root.realPath, []]])
-  yield* membersBelow({ root, group, names: [], identities: [await group.identity()], met, depth }, open)
+  yield* membersBelow(
+    { root, group, names: [], identities: [await group.identity()], met, isRepeated: false, depth },
+    open,
+  )
 }
 
 async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<DatasetMember> {
@@ -106,7 +112,8 @@ async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<D
       yield found
       return
     }
-    const below = { ...around, group: target.group, names, depth: depth - 1 }
+    const isRepeated = found.again !== undefined
+    const below = { ...around, group: target.group, names, isRepeated, depth: depth - 1 }
     try {
       const identities = [...around.identities, await target.group.identity()]
       const first = membersBelow({ ...below, identities }, open)
@@ -124,14 +131,14 @@ async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<D
 }
 
 /** Adds to a member where it lies. */
-function placed({ root, group, names, met }: Around, found: FoundMember): DatasetMember {
+function placed({ root, group, names, met, isRepeated }: Around, found: FoundMember): DatasetMember {
   const { path, member, state } = found
   const own = [...names, memberName(member)]
   const isThere = path !== undefined && state !== 'missing' && state !== 'outside'
   const real = isThere ? new Folder(group.folder.storage, path).realPath : undefined
   const again = real === undefined ? undefined : met.get(real)
   if (real !== undefined && !again) met.set(real, own)
-  return { ...found, names: own, group, place: placeOf(root, path, real), again }
+  return { ...found, names: own, group, place: placeOf(root, path, real), again, isInRepeated: isRepeated }
 }
 
 /** Where a path lies. @param real the path of the object with all links resolved; undefined if nothing is there */
@@ -141,8 +148,9 @@ export function placeOf(root: Root, path: string | undefined, real: string | und
   return isWithinFolder(normalPath(path), root.path) ? 'linked' : 'elsewhere'
 }
 
-function inWords({ type }: Member): string {
-  return type === 'group' ? 'a group' : 'an array'
+/** What a group says that a member is. For TileDB, a member that did not exist when it was added is neither. */
+export function memberInWords({ type }: Member): string {
+  return type === 'invalid' ? 'an array or a group' : type === 'array' ? 'an array' : 'a group'
 }
 
 /**
@@ -168,14 +176,15 @@ export async function findMember(
     if (target.type === 'group' && above.includes(await target.group.identity()))
       return lost('cycle', 'IO', 'is a group that this one lies in')
     const isNone = target.type === 'group' && target.isPlain
-    if (isNone) return lost('missing', 'NOT_FOUND', `is missing: expected ${inWords(member)}, found a plain folder`)
+    if (isNone)
+      return lost('missing', 'NOT_FOUND', `is missing: expected ${memberInWords(member)}, found a plain folder`)
     const state = target.type === member.type || member.type === 'invalid' ? 'present' : 'other-type'
     return { member, path, state, target, error: undefined }
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     if (error.code !== 'NOT_FOUND' && error.code !== 'NOT_TILEDB')
       return { member, path, state: 'unreadable', target: undefined, error }
-    return lost('missing', 'NOT_FOUND', `is missing: expected ${inWords(member)}, found nothing there`)
+    return lost('missing', 'NOT_FOUND', `is missing: expected ${memberInWords(member)}, found nothing there`)
   }
 }
 

@@ -1,8 +1,7 @@
 import { faultOf, InspectError } from '../base/errors.ts'
-import { normalPath } from '../base/paths.ts'
+import { nameOf, normalPath } from '../base/paths.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
-import type { ObjectType } from '../format/layout.ts'
 import { type Entry, type Folder, hasEntry } from '../storage/source.ts'
 import { enterOnce } from '../storage/walk.ts'
 import {
@@ -27,6 +26,12 @@ const NO_VERSION = 0
 export interface Member extends GroupMember {
   /** Whether no file lists the member. Members of groups before TileDB 2.8 are the objects in their folder. */
   implicit: boolean
+}
+
+/** An array or group in the folder of a group that does not list it. */
+export interface UnlistedObject {
+  name: string
+  type: 'array' | 'group'
 }
 
 /** A TileDB group. */
@@ -89,7 +94,32 @@ export class InspectGroup {
     return found
   }
 
-  private async objectType(folder: Folder): Promise<ObjectType | undefined> {
+  /**
+   * Arrays and groups in the folder that the group does not list: what was removed from the group, or never added to it. One with the
+   * name of a listed place is left out: after a copy or move it is what the group means. Groups without a list have all as members.
+   */
+  async unlisted(): Promise<UnlistedObject[]> {
+    const members = await this.members()
+    const details = await this.folder.folder(GROUP_DETAILS_FOLDER).listIfThere()
+    if (details.length === 0) return []
+    const listed = new Set(members.map((member) => this.nameInside(member)))
+    const found: UnlistedObject[] = []
+    for (const { name, kind } of await this.folder.list()) {
+      if (kind !== 'folder' || OWN_FOLDERS.has(name) || listed.has(name)) continue
+      const type = await this.objectType(this.folder.folder(name))
+      if (type !== undefined) found.push({ name, type })
+    }
+    return found
+  }
+
+  /** The name in the folder by which a member is reached; for a member elsewhere, the name that a copy of it would have. */
+  private nameInside(member: Member): string {
+    const path = memberPath(this.folder.path, member)
+    const [first] = path?.startsWith(`${this.folder.path}/`) ? path.slice(this.folder.path.length + 1).split('/') : []
+    return first ?? nameOf(member.uri.replace(/\/+$/, ''))
+  }
+
+  private async objectType(folder: Folder): Promise<UnlistedObject['type'] | undefined> {
     const entries = await folder.list().catch(faultOf)
     if (!(entries instanceof InspectError)) return objectType(entries)
     reportFault(this.cx, entries)

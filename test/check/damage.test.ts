@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { FINDING_CODES, type FindingCode, needsCells } from '../../src/check/codes.ts'
+import { FINDING_CODES, type FindingCode, needsAll, needsCells } from '../../src/check/codes.ts'
 import type { Finding } from '../../src/check/finding.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
@@ -34,7 +34,7 @@ describe('planted damage is found, with its code and its place', () => {
   test.each(CODES.map((code) => [code, DAMAGES[code].name] as const))('%s: %s', async (code) => {
     const array = await planted(code)
     const level = needsCells(code) ? 'cells' : 'chunks'
-    const { findings } = await check(array.storage(), EDITED, { key: keyOf(array), level })
+    const { findings } = await check(array.storage(), EDITED, { key: keyOf(array), level, all: needsAll(code) })
     const found = ofDamage(code, findings)
     if (found.length === 0) expect(shown(findings)).toEqual([`${code} ${PLACES[code]?.file}`])
     if (PLACES[code]) return
@@ -46,19 +46,19 @@ describe('planted damage is found, with its code and its place', () => {
 describe('it is not found before, at all levels after, and only with --level cells if it is in the cells', () => {
   test.each(shortTurn(CODES, 8))('%s', async (code) => {
     const array = await whole(code)
-    const key = keyOf(array)
-    const before = await check(array.storage(), EDITED, { key })
+    const [key, all] = [keyOf(array), needsAll(code)]
+    const before = await check(array.storage(), EDITED, { key, all })
     expect(
       shown(
         before.findings.filter((finding) => finding.code === code && finding.severity === FINDING_CODES[code].severity),
       ),
     ).toEqual([])
     await DAMAGES[code].plant(array)
-    const { findings } = await check(array.storage(), EDITED, { key })
+    const { findings } = await check(array.storage(), EDITED, { key, all })
     // No field of the fixtures has a space in its name.
     expect(findings.filter(({ field }) => field?.includes(' '))).toEqual([])
     expect(ofDamage(code, findings)).not.toEqual([])
-    const { findings: ofChunks } = await check(array.storage(), EDITED, { key, level: 'chunks' })
+    const { findings: ofChunks } = await check(array.storage(), EDITED, { key, all, level: 'chunks' })
     expect(!ofChunks.some((finding) => finding.code === code)).toBe(needsCells(code))
   })
 })

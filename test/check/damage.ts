@@ -144,6 +144,8 @@ export const PLACES: Readonly<Partial<Record<FindingCode, Place>>> = {
   GROUP_MEMBER_MISSING: place('22/group', /^\/array$/),
   GROUP_MEMBER_ELSEWHERE: place('22/group', /^\/array$/),
   GROUP_MEMBER_TYPE: place('22/group', /^\/array$/),
+  GROUP_MEMBER_TWICE: place('22/group', /^\/array$/),
+  GROUP_OBJECT_UNLISTED: place('22/group', /^\/array\/left$/),
   GROUP_CYCLE: place('22/group', /^\/array$/),
 }
 

@@ -84,9 +84,11 @@ describe('where members are read from', () => {
     ])
     expect(await codes(path)).toEqual([
       ['GROUP_MEMBER_ELSEWHERE', 'members.b'],
+      ['GROUP_MEMBER_TWICE', 'members.c'],
       ['GROUP_MEMBER_ELSEWHERE', 'members.c'],
       ['GROUP_MEMBER_MISSING', 'members.d'],
       ['GROUP_MEMBER_MISSING', 'members.e'],
+      ['GROUP_MEMBER_TWICE', 'members.f'],
       ['GROUP_MEMBER_ELSEWHERE', 'members.f'],
     ])
     const { text } = await run(['ls', path])
@@ -216,7 +218,7 @@ describe('recover --relocate', () => {
       ['again', 'obs', 'copied'],
       ['gone', 'gone', 'gone'],
     ])
-    expect(await codes(to)).toEqual([])
+    expect(await codes(to)).toEqual([['GROUP_MEMBER_TWICE', 'members.again']])
     expect(facts(await members(to), 'place', 'relative', 'state')).toEqual([
       ['ms', 'inside', true, 'present'],
       ['ms/X', 'inside', true, 'present'],
@@ -279,4 +281,74 @@ describe('a plain folder', () => {
     expect(get(documents[0], 'totals')).toBeUndefined()
     expect(facts(await members(`${folder}/named/f`, '--names'), 'cell_num', 'size')).toEqual([['a', null, null]])
   })
+})
+
+describe('a group that is listed twice', () => {
+  test('has its members below each of its names, and counts once', async () => {
+    array('twice/sub/x')
+    await group('twice/sub', [{ uri: 'x', name: 'x' }])
+    const path = await group('twice', [
+      { uri: 'sub', name: 'a', type: 'group' },
+      { uri: 'sub', name: 'b', type: 'group' },
+    ])
+    expect(facts(await members(path), 'again')).toEqual([
+      ['a', null],
+      ['a/x', null],
+      ['b', 'a'],
+      ['b/x', 'a/x'],
+    ])
+    const { documents } = await runJson(['ls', path])
+    expect(get(documents[0], 'totals')).toMatchObject({ array_num: 1, group_num: 1, size: bytesBelow(path) })
+    expect(get((await runJson(['stats', path])).documents[0], 'size')).toBe(bytesBelow(path))
+    expect(await codes(path)).toEqual([['GROUP_MEMBER_TWICE', 'members.b']])
+  })
+})
+
+describe('an array in the folder of a group that is no member', () => {
+  test('is said by check --all and the overview; what a copy means by its absolute paths is not', async () => {
+    for (const name of ['in', 'out', 'moved']) array(`unlisted/${name}`)
+    array('unlisted/sub/left')
+    await group('unlisted/sub', [])
+    const path = await group('unlisted', [
+      { uri: 'in', name: 'a' },
+      { uri: 'file:///gone/moved', name: 'm', relative: false },
+      { uri: 'sub', name: 'sub', type: 'group' },
+    ])
+    expect(JSON.stringify(await codes(path))).not.toContain('GROUP_OBJECT_UNLISTED')
+    const { documents } = await runJson(['check', '--all', path])
+    const found = items(get(documents[0], 'findings')).filter((one) => get(one, 'code') === 'GROUP_OBJECT_UNLISTED')
+    expect(found.map((one) => [get(one, 'severity'), get(one, 'file')])).toEqual([
+      ['note', `${path}/out`],
+      ['note', `${path}/sub/left`],
+    ])
+    const overview = await runJson([path])
+    expect(get(overview.documents[0], 'unlisted')).toEqual([`${path}/out`, `${path}/sub/left`])
+    expect((await run([path])).text).toMatch(/^no members +out, sub\/left/m)
+  })
+
+  test('of plain folders and groups without a list, everything is a member', async () => {
+    array('plain/x')
+    array('plain/deep/y')
+    expect(await codes(`${folder}/plain`)).toEqual([])
+    expect(JSON.stringify(await codes(`${FIXTURES}/groups/old`))).not.toContain('GROUP_')
+  })
+})
+
+test('the overview says what to do where members are read from elsewhere', async () => {
+  array('next/other/x')
+  const path = await group('next/data', [{ uri: `file://${folder}/next/other/x`, name: 'x', relative: false }])
+  const { text } = await run([path])
+  expect(text).toContain(`check ${path} --plan`)
+  expect(text).toContain(`recover ${path} --relocate --with-members --to data.new`)
+  expect((await run(['recover', path, '--relocate', '--with-members', '--to', `${folder}/next/data.new`])).code).toBe(0)
+  expect((await run([`${folder}/next/data.new`])).text).not.toContain('--relocate')
+})
+
+test('check counts all files of groups, with the one that marks a group', async () => {
+  array('counted/sub/x')
+  await group('counted/sub', [{ uri: 'x', name: 'x' }])
+  const path = await group('counted', [{ uri: 'sub', name: 'sub', type: 'group' }])
+  const { documents } = await runJson(['check', path])
+  const total = get(get((await runJson(['ls', path])).documents[0], 'totals'), 'file_num')
+  expect(get(get(documents[0], 'counts'), 'file_num')).toBe(total)
 })

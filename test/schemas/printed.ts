@@ -479,6 +479,10 @@ async function* groupsThatCannotBeRead(folder: string): AsyncGenerator<Printed> 
   writeFileSync(`${sub}/__group/__1_1_0123456789abcdef0123456789abcdef_2`, '')
   yield* json(['ls', '--depth', 'all', group])
   yield* json(['diff', group, group])
+  const above = `${folder}/above`
+  cpSync(`${FIXTURES}/22/group`, `${above}/group`, { recursive: true })
+  cpSync(`${FIXTURES}/22/group/arr1`, `${above}/group/left`, { recursive: true })
+  yield* json(['ls', above])
 }
 
 function metaFiles(array: string): string[] {

@@ -83,6 +83,20 @@ export const GROUP_CODES = {
       },
     },
   },
+  GROUP_MEMBER_TWICE: {
+    severity: 'note',
+    meaning: 'two members lead to the same object: sums count it once, but who walks the group reads it twice',
+    mend: 'leave',
+    lost: noLoss('nothing: both members lead to it'),
+  },
+  GROUP_OBJECT_UNLISTED: {
+    severity: 'note',
+    meaning:
+      'an array or group lies in the folder of the group, but is no member: who opens the group does not see it. Only check --all tells',
+    mend: 'leave',
+    onlyAll: true,
+    lost: noLoss('nothing: it can be opened by its own path'),
+  },
   GROUP_CYCLE: {
     severity: 'warning',
     meaning: 'the group contains itself: readers that walk it do not end',

@@ -127,6 +127,8 @@ export type CodeRow = Meaning &
     refused?: Refusal
     /** Set if only `--level cells` finds it. */
     level?: 'cells'
+    /** Set if only `--all` finds it. */
+    onlyAll?: true
     /** Set if faults of fragments may follow from it while it is an error: they are looked at again once it is mended. */
     isRoot?: true
     variants?: Readonly<Record<string, VariantRow>>

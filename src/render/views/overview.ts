@@ -1,3 +1,4 @@
+import { firstOf } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { GroupLine } from '../../documents/group.ts'
@@ -323,7 +324,7 @@ function fragmentFacts(document: FragmentOverview): Facts {
   }
 }
 
-function groupFacts({ target, members, totals, layer, metadata_keys: keys }: GroupOverview): Facts {
+function groupFacts({ path, target, members, totals, layer, unlisted, metadata_keys: keys }: GroupOverview): Facts {
   const kind = target === 'group' ? 'group' : 'folder'
   return {
     what: `${layer ? layerTitle(layer) : kind}, ${members.length === 0 ? 'no members' : counted(members.length, 'member')}`,
@@ -333,6 +334,10 @@ function groupFacts({ target, members, totals, layer, metadata_keys: keys }: Gro
       target === 'group' && [
         'metadata',
         keys.length === 0 ? 'none' : `${counted(keys.length, 'key')}: ${keys.join(', ')}`,
+      ],
+      unlisted.length > 0 && [
+        'no members',
+        `${firstOf(unlisted.map((one) => relativePath(one, path)))} in the folder: who opens the group does not see that`,
       ],
     ],
   }
