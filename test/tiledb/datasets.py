@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Draws groups, moves or copies them, and asks TileDB where it reads each member: datasets.py [--count N] [--seed N]
+"""Draws groups, moves or copies them, and asks TileDB where it reads each member: datasets.py [--count N] [--seed N] [--samples FOLDER]
 
 Members are relative or absolute, lie inside or outside, are named or not, and may be groups. Then the folder is copied, moved, or left. Compared are: the
 members of `ls --depth all`, and the place of each; that `check` names each member that is not read from the folder itself, and nothing else; sums and
 files; and the group that `recover --relocate --with-members` writes, in which TileDB finds all members inside. The exit code is 1 if anything differs.
+
+With --samples FOLDER, the datasets in a folder are compared instead, such as those that libraries wrote: members with TileDB's, and sums of `ls` and
+`stats` with the files.
 """
 import argparse
 import json
@@ -188,11 +191,62 @@ def stored_uri(path, place):
     return place
 
 
+def walked(path):
+    """The members of a group without a list, which only TileDB's walk finds."""
+    found = []
+    tiledb.walk(path, lambda uri, kind: found.append((plain(uri), kind)))
+    return sorted((os.path.normpath(place), kind) for place, kind in found)
+
+
+def try_sample(path):
+    """@returns what differs. All files of the dataset have to lie in its folder"""
+    wrong = []
+    kind = tiledb.object_type(path)
+    depth = ["--depth", "all"] if kind != "array" else []
+    code, document = ask("ls", path, *depth, *([] if kind else ["--recursive"]))
+    if "failed" in document or "error" in document:
+        return ["ls: exit %d %s" % (code, document)]
+    if kind == "group" and os.path.isdir(os.path.join(path, "__group")):
+        truth, mine = sorted(listed(path), key=str), sorted(shown(document["members"]), key=str)
+    elif kind != "array":
+        truth, mine = walked(path), sorted((place, kind) for _, place, kind in shown(document["members"]))
+        # The walk passes through plain folders, and what is listed in a group below it.
+        truth = [one for one in truth if one[0] != path]
+    else:
+        truth, mine = [], []
+    if mine != truth:
+        wrong.append("members: %s, TileDB: %s" % (mine, truth))
+    files = [os.path.join(at, name) for at, _, names in os.walk(path) for name in names]
+    size = sum(os.path.getsize(file) for file in files)
+    if kind != "array" and [document["totals"][key] for key in ("size", "file_num")] != [size, len(files)]:
+        wrong.append("ls: %s, files: %d with %d bytes" % (document["totals"], len(files), size))
+    code, document = ask("stats", path, *([] if kind else ["--recursive"]))
+    # Of an array, stats has no sum with the schemas and commits.
+    if kind != "array" and document.get("size") != size:
+        wrong.append("stats: exit %d, %s, files: %d bytes" % (code, document.get("size"), size))
+    return wrong
+
+
+def samples(folder):
+    paths = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+    wrong = 0
+    for path in filter(os.path.isdir, paths):
+        differences = try_sample(os.path.realpath(path))
+        for one in differences:
+            print("%s: %s" % (path, one), flush=True)
+        wrong += bool(differences)
+    print("%d of %d datasets right" % (len(paths) - wrong, len(paths)))
+    return int(wrong > 0)
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--count", type=int, default=25)
     ap.add_argument("--seed", type=int)
+    ap.add_argument("--samples", metavar="FOLDER")
     args = ap.parse_args()
+    if args.samples is not None:
+        return samples(args.samples)
     seed = args.seed if args.seed is not None else int(time.time())
     print("seed %d" % seed, flush=True)
     wrong = 0
