@@ -12,14 +12,10 @@ import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { domainRange } from '../format/dimension.ts'
 import type { SeenCells } from '../layers/part.ts'
-import { METADATA_FOLDER } from '../objects/array.ts'
 import { type DatasetMember, memberName, walkDataset } from '../objects/dataset.ts'
-import { entrySize } from '../objects/file-sizes.ts'
-import { GROUP_DETAILS_FOLDER, objectType } from '../objects/group.ts'
+import { arrayFiles, groupFiles } from '../objects/object-files.ts'
 import type { GroupTarget } from '../objects/target.ts'
 import { isRead } from '../objects/visibility.ts'
-import type { Folder } from '../storage/source.ts'
-import { filesBelow } from '../storage/walk.ts'
 import { arrayOverview } from './array-overview.ts'
 import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
@@ -88,6 +84,7 @@ async function factsOf(
     const schema = await orError(() => array.newestSchema())
     const shape = schema instanceof InspectError ? null : shapeOf(schema.schema)
     const fragment_num = states.reduce((all, { state, fragment_num }) => all + (isRead(state) ? fragment_num : 0), 0)
+    await array.folder.storage.listAhead?.(array.folder.path)
     const files = await arrayFiles(array.folder)
     return {
       facts: {
@@ -120,32 +117,6 @@ function shapeOf({ domain, current_domain }: ArraySchema): (number | bigint | nu
     const { min, max } = current_domain?.range?.[d] ?? domainRange(dimension)
     return exact(integerOf(type, max) - integerOf(type, min) + 1n)
   })
-}
-
-/** The files of an array, without those of arrays in its folder, which old groups allow. */
-async function arrayFiles(folder: Folder): Promise<{ file_num: number; size: number }> {
-  const others = new Set<string>()
-  for (const { name, kind } of await folder.list())
-    if (kind === 'folder' && !name.startsWith('__') && objectType(await folder.folder(name).list())) others.add(name)
-  return filesOf(folder, (path) => !others.has(path))
-}
-
-/** The files of a group itself: those in its folder, and in its own folders. */
-export function groupFiles(folder: Folder): Promise<{ file_num: number; size: number }> {
-  return filesOf(folder, (path) => OWN.has(path.split('/')[0]))
-}
-
-const OWN: ReadonlySet<string> = new Set([GROUP_DETAILS_FOLDER, METADATA_FOLDER])
-
-/** Number and bytes of the files below a folder. @param enter whether to enter a folder, by its path */
-async function filesOf(top: Folder, enter: (path: string) => boolean): Promise<{ file_num: number; size: number }> {
-  let [file_num, size] = [0, 0]
-  await top.storage.listAhead?.(top.path)
-  for await (const { folder, entry } of filesBelow(top, enter)) {
-    file_num++
-    size += await entrySize(folder, entry)
-  }
-  return { file_num, size }
 }
 
 /** Sums over the lines of a dataset. */

@@ -3,13 +3,12 @@ import type { CellSelection } from '../cells/fragment-cells.ts'
 import type { TileUnitRunner } from '../cells/tile-units.ts'
 import type { Unit, UnitRunner } from '../check/units.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { entrySize } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
+import { filesSum } from '../objects/object-files.ts'
 import type { Target } from '../objects/target.ts'
 import { conditionFields } from '../read/condition.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
 import { Folder, type Storage } from '../storage/source.ts'
-import { filesBelow } from '../storage/walk.ts'
 
 /** How much there is to do, for progress. It is an estimate: a read may need less than whole files. */
 
@@ -42,11 +41,7 @@ export async function bytesBelow(
   counts: (file: string) => boolean = () => true,
 ): Promise<number | undefined> {
   if (storage.isRemote?.(path)) return undefined
-  let bytes = 0
-  for await (const { folder, entry } of filesBelow(new Folder(storage, path), (_, name) => enters(name))) {
-    if (counts(entry.name)) bytes += await entrySize(folder, entry)
-  }
-  return bytes
+  return (await filesSum(new Folder(storage, path), { enter: (_, name) => enters(name), counts })).size
 }
 
 /** Bytes of the data files that a read of an array needs, of all tiles. */

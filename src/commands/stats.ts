@@ -33,21 +33,15 @@ import type {
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import {
-  cellsInDomain,
-  entrySize,
-  fileSizes,
-  fragmentFileSizes,
-  ratioOf,
-  unfilteredFileSize,
-} from '../objects/file-sizes.ts'
+import { cellsInDomain, fileSizes, fragmentFileSizes, ratioOf, unfilteredFileSize } from '../objects/file-sizes.ts'
 import { type FieldFile, type Fragment, filePipeline, storedCellNum } from '../objects/fragment.ts'
 import { isOddFooter } from '../objects/may-be-refused.ts'
 import { metadataSections } from '../objects/metadata-sections.ts'
+import { arrayFiles } from '../objects/object-files.ts'
 import type { Target } from '../objects/target.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import { Folder } from '../storage/source.ts'
-import { FOLDERS_DEEP, filesBelow } from '../storage/walk.ts'
+import { FOLDERS_DEEP } from '../storage/walk.ts'
 import { Distribution, ratio, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
 
 interface StatsOptions extends QueryOptions {
@@ -148,7 +142,7 @@ async function* groupOutcomes(
   if (target.type !== 'group') throw new TypeError(target.type)
   const [{ walkDataset }, { groupFiles }, { GroupTally }] = await Promise.all([
     import('../objects/dataset.ts'),
-    import('../calls/dataset-lines.ts'),
+    import('../objects/object-files.ts'),
     import('./stats-group.ts'),
   ])
   const tally = new GroupTally()
@@ -422,14 +416,7 @@ async function storedTileSizes(fragment: Fragment, file: FieldFile): Promise<Dis
 /** Bytes of all files of an array except those of fragments. */
 async function otherSize(cx: CommandContext, folder: Folder, fragments: ReadonlySet<string>): Promise<number> {
   const deep: string[] = []
-  const files = filesBelow(
-    folder,
-    (path) => !fragments.has(path),
-    (path) => deep.push(path),
-  )
-  let size = 0
-  for await (const one of inOrder(files, atOnce(folder), async (file) => entrySize(file.folder, file.entry)))
-    size += one
+  const { size } = await arrayFiles(folder, fragments, (path) => void deep.push(path))
   if (deep.length > 0)
     cx.note(
       `${cx.shownPath(folder.path)}: bytes outside fragments are counted down to a depth of ${FOLDERS_DEEP} folders, where those of TileDB end; ${deep.length} deeper ones, such as ${[...deep].sort()[0]}, are left out. Links on the server may lead in a circle: what they lead to is then counted more than once`,

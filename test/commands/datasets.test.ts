@@ -1,4 +1,14 @@
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { type GroupMember, groupDetails } from '../../src/format/group-details.ts'
@@ -351,4 +361,12 @@ test('check counts all files of groups, with the one that marks a group', async 
   const { documents } = await runJson(['check', path])
   const total = get(get((await runJson(['ls', path])).documents[0], 'totals'), 'file_num')
   expect(get(get(documents[0], 'counts'), 'file_num')).toBe(total)
+})
+
+test('an array in the folder of another, as old groups allow, counts once in stats, too', async () => {
+  const old = `${FIXTURES}/groups/old`
+  expect(existsSync(`${old}/a/inner`)).toBe(true)
+  const sums = get((await runJson(['ls', old])).documents[0], 'totals')
+  const stats = (await runJson(['stats', old])).documents[0]
+  expect([get(sums, 'size'), get(stats, 'size')]).toEqual([bytesBelow(old), bytesBelow(old)])
 })
