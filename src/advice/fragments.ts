@@ -19,9 +19,9 @@ import { consolidationLines, modeLines, pathOf, vacuumLine } from './lines.ts'
 import { keepsTimes } from './vacuum-note.ts'
 
 /** Lower limit on the fragments of a finding. */
-const MIN_FRAGMENTS = 10
+export const MIN_FRAGMENTS = 10
 /** Fragments of this average size, in bytes, are large enough. */
-const LARGE_FRAGMENT = 16 * 1024 * 1024
+export const LARGE_FRAGMENT = 16 * 1024 * 1024
 /** Lower limit on the seconds that one fragment in place of many must save. */
 const MIN_SAVED_SECONDS = 0.1
 
@@ -130,8 +130,8 @@ export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<Advi
 }
 
 /** Lower limits on replaced fragments that wait for a vacuum: their number, or their bytes. */
-const MIN_REPLACED = 8
-const MIN_REPLACED_BYTES = 1024 * 1024
+export const MIN_REPLACED = 8
+export const MIN_REPLACED_BYTES = 1024 * 1024
 /** Upper limit on the folders that are listed for the sizes of their files. */
 const MAX_LISTED = 32
 

@@ -28,29 +28,45 @@ import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
 const BYTES_PER_TILE = 20
 /** Lower limits on the stored bytes that describe tiles instead of holding data: as a part of the array, and in bytes. */
 const MIN_OVERHEAD_SHARE = 0.2
-const MIN_OVERHEAD_BYTES = 32 * 1024
+export const MIN_OVERHEAD_BYTES = 32 * 1024
 /** Fragments with fewer tiles never have too many. */
-const MIN_TILES = 100
+export const MIN_TILES = 100
+
+/** Stored bytes that describe tiles, if they are many for what the tiles hold. */
+interface TileOverhead {
+  /** The fragments with many tiles. */
+  tiled: readonly FragmentFacts[]
+  bytes: number
+  /** Their part of all stored bytes. */
+  share: number
+}
+
+/** @param isWhole whether the facts have the unfiltered bytes of all fields: filters, too, add bytes to each chunk */
+export function tileOverhead(facts: ArrayFacts, isWhole = true): TileOverhead | undefined {
+  const { fragments, examined, stored_bytes, unfiltered_bytes } = facts
+  const tiled = fragments.filter(({ info }) => info.tile_num >= MIN_TILES)
+  if (tiled.length === 0) return undefined
+  const ofTiles = sum(tiled, ({ info, files }) => info.tile_num * files * BYTES_PER_TILE)
+  const added = isWhole && examined.length > 0 ? stored_bytes - unfiltered_bytes : 0
+  const bytes = sum(tiled, ({ sections_bytes }) => sections_bytes) + Math.max(ofTiles, added)
+  const all = stored_bytes + sum(fragments, ({ sections_bytes }) => sections_bytes)
+  const isLittle = bytes < MIN_OVERHEAD_BYTES || bytes < MIN_OVERHEAD_SHARE * all
+  return isLittle ? undefined : { tiled, bytes, share: bytes / all }
+}
 
 /** Finds tiles that are so small that lists of tiles and headers of chunks take much of the array. */
 export function* smallTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
-  const { opened, fragments, examined, stored_bytes, unfiltered_bytes } = facts
-  const tiled = fragments.filter(({ info }) => info.tile_num >= MIN_TILES)
-  if (tiled.length === 0) return
+  const { opened, fragments, examined, unfiltered_bytes } = facts
+  const found = tileOverhead(facts)
+  if (!found) return
+  const { tiled, bytes, share } = found
   const tiles = sum(tiled, ({ info }) => info.tile_num)
-  const ofTiles = sum(tiled, ({ info, files }) => info.tile_num * files * BYTES_PER_TILE)
-  // Filters, too, add bytes to each chunk.
-  const added = examined.length > 0 ? stored_bytes - unfiltered_bytes : 0
-  const overhead = sum(tiled, ({ sections_bytes }) => sections_bytes) + Math.max(ofTiles, added)
-  const all = stored_bytes + sum(fragments, ({ sections_bytes }) => sections_bytes)
-  if (overhead < MIN_OVERHEAD_BYTES || overhead < MIN_OVERHEAD_SHARE * all) return
   const cells = Math.round(sum(tiled, ({ cell_num }) => cell_num) / tiles)
   const perTile = Math.round(unfiltered_bytes / sum(fragments, ({ info }) => info.tile_num))
   const size = examined.length > 0 ? `, ${shortSize(perTile)} in all fields` : ''
-  const share = overhead / all
   yield advise('TILES_SMALL', {
     message: `${tiles} tiles of ${cells} cells${size}: ${percent(share)} of the stored bytes describe the tiles, and are not data`,
-    effect: { seconds: rounded(secondsOf(0, overhead)), bytes: overhead, tiles, share },
+    effect: { seconds: rounded(secondsOf(0, bytes)), bytes, tiles, share },
     advice: rewriteLines(opened, ofTileSize(opened, cells, GOOD_CELLS)),
   })
 }
@@ -86,19 +102,26 @@ export function* largeTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
 
 /** Lower limits on padding: its part of the stored cells, and its unfiltered bytes. */
 const MIN_PADDED_SHARE = 0.5
-const MIN_PADDED_BYTES = 1024 * 1024
+export const MIN_PADDED_BYTES = 1024 * 1024
 
 /** The part of the stored cells that is padding of dense tiles. */
 export function paddedShare({ fragments, cell_num }: ArrayFacts): number {
   return sum(fragments, ({ info }) => paddingNum(info)) / Math.max(1, cell_num)
 }
 
+/** Unfiltered bytes of padding, if they are many. */
+export function paddedBytes(facts: ArrayFacts): number | undefined {
+  const share = paddedShare(facts)
+  const bytes = share * facts.unfiltered_bytes
+  return share < MIN_PADDED_SHARE || bytes < MIN_PADDED_BYTES ? undefined : bytes
+}
+
 /** Finds dense tiles that are mostly padding: they are far larger than the boxes that were written, or lie across their ends. */
 export function* paddedTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
   const { opened, fragments, files, scale, cell_num, unfiltered_bytes } = facts
   const share = paddedShare(facts)
-  const padded_bytes = share * unfiltered_bytes
-  if (share < MIN_PADDED_SHARE || padded_bytes < MIN_PADDED_BYTES) return
+  const padded_bytes = paddedBytes(facts)
+  if (padded_bytes === undefined) return
   const cells = sum(fragments, ({ info }) => paddingNum(info))
   // A compressor makes next to nothing of padding, which is one value.
   const raw = files.filter(({ filters }) => !filters.some(({ name }) => isCompressor(String(name))))

@@ -50,7 +50,7 @@ export async function arrayOverview(
   array: InspectArray,
   call: CallMaker,
   more: readonly Item[] = [],
-): Promise<{ document: ArrayOverview; calls: OverviewCalls }> {
+): Promise<{ document: ArrayOverview; calls: OverviewCalls; facts: OverviewFacts }> {
   const files = await array.schemaFiles()
   const check = new QuickCheck(array, files)
   const entries = await array.fragments()
@@ -120,7 +120,16 @@ export async function arrayOverview(
     next: nextOf(array, shown, entries, schema, slow.length > 0, call),
   }
   const explain = call(WHAT_IS_SLOW, ['explain'], array.folder.path)
-  return { document, calls: new Map(slow.map(({ finding, lines }) => [finding, callOf(lines, explain)])) }
+  const facts = { entries, opened, schema, fragments: toRead }
+  return { document, calls: new Map(slow.map(({ finding, lines }) => [finding, callOf(lines, explain)])), facts }
+}
+
+/** What an overview was made of. */
+export interface OverviewFacts extends Pick<OpenedArray, 'fragments'> {
+  entries: readonly FragmentEntry[]
+  /** The fragments that were examined. */
+  opened: readonly Listed[]
+  schema: ArraySchema | undefined
 }
 
 /** Whether a finding is there already. */

@@ -20,6 +20,8 @@ export interface CommandContext {
   full: boolean
   /** The path of something inside a target, as the user would write it. */
   shownPath(path: string): string
+  /** Whether the output is a report of findings for other programs, such as SARIF. */
+  wantsReport?: boolean
   /** Whether texts may name options of the command line. On a page nobody can give them. */
   namesOptions: boolean
   /** The path by which the storage finds what the user wrote. */

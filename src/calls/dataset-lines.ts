@@ -16,13 +16,13 @@ import { type DatasetMember, memberName, walkDataset } from '../objects/dataset.
 import { arrayFiles, groupFiles } from '../objects/object-files.ts'
 import type { GroupTarget } from '../objects/target.ts'
 import { isRead } from '../objects/visibility.ts'
-import { arrayOverview } from './array-overview.ts'
+import { arrayOverview, type OverviewFacts } from './array-overview.ts'
 import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
-import { type Described, type LayeredTarget, layeredTarget, withLayer } from './layer-part.ts'
+import { type Described, type LayeredTarget, withLayer } from './layer-part.ts'
 import { type ListOrder, sortedBy } from './list-order.ts'
-import { addNums, memberLine, type TreeLine, treeOf, worstCodes } from './member-lines.ts'
-import { type CallMaker, judgement, unlistedIn } from './overview-parts.ts'
+import { addNums, keyOf, memberLine, memberOpener, type TreeLine, treesOf, worstCodes } from './member-lines.ts'
+import { type CallMaker, judgement, type MergedFindings, unlistedIn } from './overview-parts.ts'
 import { exact } from './values.ts'
 
 /*
@@ -45,41 +45,45 @@ type ObjectFacts = ArrayLineFacts & Pick<GroupLine, 'fragment_num' | 'file_num' 
 
 /** A line of each member at any depth, each group before its members. Over a network several are looked at at once. */
 export async function* datasetLines(cx: CommandContext, target: GroupTarget): AsyncGenerator<DatasetLine> {
-  const look = (member: DatasetMember): Promise<DatasetLine> => lineOf(cx, member)
-  yield* inOrder(walkDataset(target, cx.open), atOnce(target.group.folder), look)
+  const look = async (member: DatasetMember): Promise<DatasetLine> => (await lineOf(cx, member)).line
+  yield* inOrder(walkDataset(target, memberOpener(cx)), atOnce(target.group.folder), look)
 }
 
-async function lineOf(cx: CommandContext, found: DatasetMember): Promise<DatasetLine> {
+/** The line of a member, and what it was made of. */
+export async function lineOf(
+  cx: CommandContext,
+  found: DatasetMember,
+): Promise<{ line: DatasetLine; facts: OverviewFacts | undefined }> {
   const known = found.again || !found.target ? undefined : await orError(() => factsOf(cx, found))
   if (known instanceof InspectError) cx.fault(known)
-  const { findings = [], facts = {}, seen = {} } = known instanceof InspectError || !known ? {} : known
+  const { findings = [], facts = {}, seen = {}, overview } = known instanceof InspectError || !known ? {} : known
   const { line, listed } = memberLine(cx, found)
   const all = [...listed, ...findings]
-  return {
-    names: found.names,
-    member: found,
-    seen,
-    line: {
-      ...line,
-      ...facts,
-      finding_num: addNums(facts.finding_num, listed),
-      codes: worstCodes(all),
-      error: known instanceof InspectError ? errorResult(cx, known) : line.error,
-    },
-    findings: all,
+  const whole = {
+    ...line,
+    ...facts,
+    finding_num: addNums(facts.finding_num, listed),
+    codes: worstCodes(all),
+    error: known instanceof InspectError ? errorResult(cx, known) : line.error,
   }
+  return { line: { names: found.names, member: found, seen, line: whole, findings: all }, facts: overview }
+}
+
+/** What is known of a member besides its line. */
+interface MemberFacts {
+  facts: ObjectFacts
+  findings: readonly OverviewFinding[]
+  seen?: SeenCells
+  overview?: OverviewFacts
 }
 
 /** Commands are not made for single members. */
 const NO_CALL: CallMaker = (shows) => ({ shows, command: '' })
 
-async function factsOf(
-  cx: CommandContext,
-  { target, path = '' }: DatasetMember,
-): Promise<{ facts: ObjectFacts; findings: readonly OverviewFinding[]; seen?: SeenCells } | undefined> {
+async function factsOf(cx: CommandContext, { target, path = '' }: DatasetMember): Promise<MemberFacts | undefined> {
   if (target?.type === 'array') {
     const { array } = target
-    const { document } = await arrayOverview(cx, path, array, NO_CALL)
+    const { document, facts: overview } = await arrayOverview(cx, path, array, NO_CALL)
     const { array_type, format_version, cell_num, certainty, timestamp_range, finding_num, findings, states } = document
     const schema = await orError(() => array.newestSchema())
     const shape = schema instanceof InspectError ? null : shapeOf(schema.schema)
@@ -95,6 +99,7 @@ async function factsOf(
       },
       findings,
       seen: { cell_num, nonempty_domain: document.nonempty_domain },
+      overview,
     }
   }
   if (target?.type !== 'group') return undefined
@@ -153,40 +158,52 @@ export class DatasetSums {
   }
 }
 
-/** The lines of a dataset as a tree. */
-export interface DatasetTree {
-  members: readonly TreeLine[]
-  totals: GroupTotals
-  /** The members with findings. */
-  found: readonly DatasetLine[]
-  /** What the layer above TileDB says of the dataset; undefined if none is known. */
-  layer: LayerPart | undefined
-  layered: LayeredTarget | undefined
+/** What the members of a dataset are added to. */
+export interface DatasetFolds {
+  sums: DatasetSums
+  /** What overviews of the members find. */
+  found?: MergedFindings | undefined
+  layered?: LayeredTarget | undefined
 }
 
-/** The lines of a dataset as a tree, and their sums. Sums of a group have those of its members. */
-export async function datasetTree(cx: CommandContext, target: GroupTarget): Promise<DatasetTree> {
-  const layered = await layeredTarget(target)
-  const all = new DatasetSums()
-  all.add(await groupFiles(target.group.folder))
-  const found: DatasetLine[] = []
-  const members = await treeOf(datasetLines(cx, target), isOpenGroup, (one, line, above) => {
-    all.add(line)
-    layered?.add(one.member, one.seen)
-    if (one.findings.length > 0 || line.error) found.push(one)
-    for (const group of above) addTo(group, line)
-    if (!line.members) return
-    line.array_num = 0
-    line.fragment_num ??= 0
-  })
-  const described = await layered?.describe()
-  return {
-    members: described ? layeredTree(members, described, '') : members,
-    totals: all.result(),
-    found,
-    layer: described?.layer,
-    layered,
+/**
+ * The members of a dataset one by one, each with its own members. Sums of a group have those of its members.
+ * @param layered what a layer says of the dataset: then all members are known before the first
+ */
+export async function* datasetTrees(
+  cx: CommandContext,
+  target: GroupTarget,
+  { sums, found, layered }: DatasetFolds,
+): AsyncGenerator<TreeLine, LayerPart | undefined> {
+  sums.add(await groupFiles(target.group.folder))
+  async function* lines(): AsyncGenerator<{ names: readonly string[]; line: TreeLine }> {
+    let parents = new Map<string, TreeLine>()
+    for await (const { names, line: own, findings, member, seen } of datasetLines(cx, target)) {
+      const line: TreeLine = { ...own, members: undefined }
+      sums.add(line)
+      layered?.add(member, seen)
+      for (const one of findings) found?.add(one)
+      if (names.length === 1) parents = new Map()
+      const all = keys(names)
+      for (const key of all.slice(0, -1)) addTo(parents.get(key), line)
+      if ((line.found ?? line.type) === 'group' && line.state !== 'missing') {
+        line.array_num = 0
+        line.fragment_num ??= 0
+        line.members = []
+        if (!line.again) parents.set(all.at(-1) ?? '', line)
+      }
+      yield { names, line }
+    }
   }
+  if (!layered) {
+    yield* treesOf(lines())
+    return undefined
+  }
+  const trees: TreeLine[] = []
+  for await (const tree of treesOf(lines())) trees.push(tree)
+  const described = await layered.describe()
+  yield* layeredTree(trees, described, '')
+  return described.layer
 }
 
 /** A tree with what the layer says of each member. @param above path of names, ending in `/` */
@@ -198,12 +215,13 @@ function layeredTree(lines: readonly TreeLine[], described: Described, above: st
   })
 }
 
-function isOpenGroup({ line: { found, type, state } }: DatasetLine): boolean {
-  return (found ?? type) === 'group' && state !== 'missing'
+/** A key of each group on the way to a member, and of the member. */
+function keys(names: readonly string[]): string[] {
+  return names.map((_, i) => keyOf(names.slice(0, i + 1)))
 }
 
-function addTo(group: TreeLine, line: TreeLine): void {
-  if (line.again !== undefined) return
+function addTo(group: TreeLine | undefined, line: TreeLine): void {
+  if (!group || line.again !== undefined) return
   if ((line.found ?? line.type) === 'array' && line.state === 'present') group.array_num = (group.array_num ?? 0) + 1
   group.fragment_num = (group.fragment_num ?? 0) + (line.fragment_num ?? 0)
   group.file_num = (group.file_num ?? 0) + (line.file_num ?? 0)

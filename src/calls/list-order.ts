@@ -33,17 +33,20 @@ export function parseListOptions({ sort, reverse = false, limit }: ListOptions):
   return { order, isReverse: reverse, limit: parseWhole('--limit', limit) }
 }
 
+/** @throws InspectError USAGE for an order that is not among those that a list has */
+export function checkOrder(order: ListOrder, known: readonly ListOrder[]): void {
+  if (!known.includes(order)) throw usage({ expected: `--sort ${known.join(', ')} for this list`, found: order })
+}
+
 /** What of an element decides; undefined comes last. */
 type Keys<T> = { readonly [order in ListOrder]?: (one: T) => string | number | bigint | null | undefined }
 
 /**
  * Sorts a list. Equal elements stay in their order.
  * @param keys what decides for each order
- * @throws InspectError USAGE for an order that such a list does not have
  */
 export function sortedBy<T>(list: readonly T[], order: ListOrder, isReverse: boolean, keys: Keys<T>): T[] {
-  const key = keys[order]
-  if (!key) throw usage({ expected: `--sort ${Object.keys(keys).join(', ')} for this list`, found: order })
+  const key = keys[order] ?? (() => undefined)
   const sign = isReverse ? -1 : 1
   const keyed = list.map((one) => ({ one, key: key(one) ?? undefined }))
   keyed.sort(({ key: a }, { key: b }) => {
@@ -53,4 +56,11 @@ export function sortedBy<T>(list: readonly T[], order: ListOrder, isReverse: boo
     return a > b ? -sign : sign
   })
   return keyed.map(({ one }) => one)
+}
+
+/** The number of levels of `--depth`. @throws InspectError USAGE */
+export function parseDepth(text: string): number {
+  if (text === 'all') return Number.POSITIVE_INFINITY
+  if (/^[1-9]\d*$/.test(text)) return Number(text)
+  throw usage(`--depth expects a number of levels from 1 on, or all, found ${JSON.stringify(text)}`)
 }

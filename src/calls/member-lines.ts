@@ -2,15 +2,23 @@ import { memberItems } from '../check/group.ts'
 import type { CheckFindingNum } from '../documents/check.ts'
 import type { GroupLine } from '../documents/group.ts'
 import type { OverviewFinding } from '../documents/overview.ts'
-import { type DatasetMember, walkDataset } from '../objects/dataset.ts'
-import type { GroupTarget } from '../objects/target.ts'
+import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dataset.ts'
+import { type GroupTarget, openTarget } from '../objects/target.ts'
 import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
-import { findingResult, worstFirst } from './overview-parts.ts'
+import { findingResult, type MergedFindings, worstFirst } from './overview-parts.ts'
 
 /*
  * The members of a group as its list has them: nothing in them is read. dataset-lines.ts adds what an overview of each knows.
  */
+
+/**
+ * Opens the members of a dataset, each with a context of its own. Other than {@link CommandContext.open} it keeps none of them: a dataset
+ * may have any number.
+ */
+export function memberOpener({ storage, reading, fault }: CommandContext): OpenTarget {
+  return (path) => openTarget(storage, path, { ...reading, keyProven: false, encrypted: false, onFault: fault })
+}
 
 /** A member with its members. */
 export interface TreeLine extends GroupLine {
@@ -37,53 +45,45 @@ export function memberLine(cx: CommandContext, found: DatasetMember): { line: Gr
   return { line, listed }
 }
 
-/** A member, and its line. */
-interface NamedLine {
-  names: readonly string[]
-  line: GroupLine
-}
-
-/**
- * Lines as a tree. Each line comes after that of its group.
- * @param opens whether the members of a line follow
- * @param place called with each line, and the lines of the groups around it
- */
-export async function treeOf<T extends NamedLine>(
-  lines: AsyncIterable<T>,
-  opens: (one: T) => boolean,
-  place: (one: T, line: TreeLine, above: readonly TreeLine[]) => void,
-): Promise<TreeLine[]> {
-  const top: TreeLine[] = []
-  /** The groups around the line, from the top down. A group comes before its members, and these before the next group. */
-  let path: TreeLine[] = []
-  for await (const one of lines) {
-    const { names } = one
-    const line: TreeLine = { ...one.line, members: opens(one) ? [] : undefined }
-    path = path.slice(0, names.length - 1)
-    ;(path.at(-1)?.members ?? top).push(line)
-    place(one, line, path)
-    if (line.members) path = [...path, line]
+/** Members one by one, each with its members, as soon as those are known. @param lines each group before its members */
+export async function* treesOf<L extends { names: readonly string[]; line: TreeLine }>(
+  lines: AsyncIterable<L>,
+): AsyncGenerator<TreeLine> {
+  let top: TreeLine | undefined
+  let parents = new Map<string, TreeLine>()
+  for await (const { names, line } of lines) {
+    if (names.length === 1) {
+      if (top) yield top
+      top = line
+      parents = new Map()
+    } else parents.get(keyOf(names.slice(0, -1)))?.members?.push(line)
+    if (line.members) parents.set(keyOf(names), line)
   }
-  return top
+  if (top) yield top
 }
 
-/** The members of a group down to a depth, each with its members, and what is wrong with the lists. */
-export async function listedMembers(
+/** The members of a group down to a depth, as the lists of groups have them. @param found gets what is wrong with the lists */
+export async function* listedMembers(
   cx: CommandContext,
   target: GroupTarget,
   depth: number,
-): Promise<{ members: TreeLine[]; findings: OverviewFinding[] }> {
-  const findings: OverviewFinding[] = []
-  async function* lines(): AsyncGenerator<NamedLine & { isGroup: boolean }> {
-    for await (const found of walkDataset(target, cx.open, depth)) {
-      const { line, listed } = memberLine(cx, found)
-      findings.push(...listed)
-      yield { names: found.names, line, isGroup: found.target?.type === 'group' }
+  found?: MergedFindings,
+): AsyncGenerator<TreeLine> {
+  async function* lines(): AsyncGenerator<{ names: readonly string[]; line: TreeLine }> {
+    for await (const member of walkDataset(target, memberOpener(cx), depth)) {
+      const { names } = member
+      const { line, listed } = memberLine(cx, member)
+      for (const one of listed) found?.add(one)
+      const isOpen = member.target?.type === 'group' && names.length < depth && !line.error
+      yield { names, line: { ...line, members: isOpen ? [] : undefined } }
     }
   }
-  const opens = ({ isGroup, names, line }: NamedLine & { isGroup: boolean }): boolean =>
-    isGroup && names.length < depth && !line.error
-  return { members: await treeOf(lines(), opens, () => {}), findings }
+  yield* treesOf(lines())
+}
+
+/** A key of a member in a dataset. */
+export function keyOf(names: readonly string[]): string {
+  return JSON.stringify(names)
 }
 
 export function addNums(
@@ -96,7 +96,9 @@ export function addNums(
   return sum
 }
 
-export function worstCodes(findings: readonly OverviewFinding[]): OverviewFinding['code'][] | undefined {
+export function worstCodes(
+  findings: readonly Pick<OverviewFinding, 'severity' | 'code'>[],
+): OverviewFinding['code'][] | undefined {
   if (findings.length === 0) return undefined
   return [...new Set(worstFirst(findings).map(({ code }) => code))]
 }

@@ -67,6 +67,8 @@ export interface StreamOutcome extends Streamed<Result, object> {
   kind: 'stream'
   /** Whether each line of NDJSON is written at once, because the next row may take hours. */
   flushRows?: boolean
+  /** Whether NDJSON ends with a line that has all other keys of the document. */
+  endsWithSummary?: boolean
   table(out: Output): Promise<void>
 }
 

@@ -60,22 +60,28 @@ export function unlistedIn(items: readonly Item[]): string[] {
 }
 
 /** Errors first, then warnings. */
-export function worstFirst(findings: readonly OverviewFinding[]): OverviewFinding[] {
+export function worstFirst<F extends Pick<OverviewFinding, 'severity'>>(findings: readonly F[]): F[] {
   return [...findings].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
 }
 
-/**
- * Findings of several members as findings of a whole: one of each code, with the number of all, the worst first.
- */
-export function mergedFindings(found: Iterable<OverviewFinding>): OverviewFinding[] {
-  const byCode = new Map<string, OverviewFinding>()
-  for (const one of found) {
-    if (one.severity === 'note') continue
-    const same = byCode.get(`${one.severity} ${one.code}`)
+/** Findings of several members as findings of a whole: one of each code, with the number of all. */
+export class MergedFindings {
+  readonly finding_num = { error: 0, warning: 0, note: 0 }
+  private readonly byCode = new Map<string, OverviewFinding>()
+
+  add(one: OverviewFinding): void {
+    this.finding_num[one.severity] += one.finding_num
+    if (one.severity === 'note') return
+    const key = `${one.severity} ${one.code}`
+    const same = this.byCode.get(key)
     if (same) same.finding_num += one.finding_num
-    else byCode.set(`${one.severity} ${one.code}`, { ...one })
+    else this.byCode.set(key, { ...one })
   }
-  return worstFirst([...byCode.values()])
+
+  /** Those on the screen, the worst first. */
+  get worst(): OverviewFinding[] {
+    return worstFirst([...this.byCode.values()]).slice(0, MOST_FINDINGS)
+  }
 }
 
 export function findingResult(

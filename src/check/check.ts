@@ -19,8 +19,17 @@ import { addCounts, knownUnit, type Plan, type Unit, type UnitResult, type UnitR
  * @param runner shares data files among threads; without it the findings and their order are the same
  * @throws InspectError WRONG_TARGET for files
  */
-export async function* checkTarget(run: CheckRun, target: Target, runner?: UnitRunner<Item>): Items {
-  const plan = planAll({ ...run, shared: runner !== undefined }, target)
+export function checkTarget(run: CheckRun, target: Target, runner?: UnitRunner<Item>): Items {
+  return checkPlan(run, planAll({ ...run, shared: runner !== undefined }, target), target, runner)
+}
+
+/** {@link checkTarget} of a member of a dataset, without its own members. */
+export async function* checkMember(run: CheckRun, member: DatasetMember, runner?: UnitRunner<Item>): Items {
+  if (member.target)
+    yield* checkPlan(run, planMember({ ...run, shared: runner !== undefined }, member), member.target, runner)
+}
+
+async function* checkPlan(run: CheckRun, plan: Plan, target: Target, runner: UnitRunner<Item> | undefined): Items {
   if (!runner) {
     for await (const one of plan) if (!('part' in one)) yield one
     return
@@ -94,13 +103,15 @@ async function* planDataset(run: CheckRun, target: GroupTarget, across: AcrossCh
   const { items, first } = await firstOnes(membersIn(target, open, across), atOnce(folder))
   const concurrency = Math.max(1, first)
   const shared = { ...run, concurrency: run.concurrency * concurrency }
-  yield* allInOrder(items, concurrency, async function* (member): Plan {
-    if (isFirst(run.shard)) yield* memberItems(member)
-    const found = member.again || member.state === 'unreadable' ? undefined : member.target
-    if (found?.type === 'group') {
-      if (isFirst(run.shard)) yield* checkGroupFiles(run, found.group)
-    } else if (found && member.state !== 'other-type') yield* planMember(shared, member, found)
-  })
+  yield* allInOrder(items, concurrency, (member) => planMember(shared, member))
+}
+
+async function* planMember(run: CheckRun, member: DatasetMember): Plan {
+  if (isFirst(run.shard)) yield* memberItems(member)
+  const found = member.again || member.state === 'unreadable' ? undefined : member.target
+  if (found?.type === 'group') {
+    if (isFirst(run.shard)) yield* checkGroupFiles(run, found.group)
+  } else if (found && member.state !== 'other-type') yield* planObject(run, member, found)
 }
 
 /** The members, except those that a fault of the group's own list hides: {@link checkGroupFiles} reports it. */
@@ -119,7 +130,7 @@ async function* membersIn(
   }
 }
 
-async function* planMember(run: CheckRun, member: DatasetMember, target: Target): Plan {
+async function* planObject(run: CheckRun, member: DatasetMember, target: Target): Plan {
   try {
     yield* planTarget(run, target)
   } catch (error) {

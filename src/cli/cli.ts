@@ -14,7 +14,7 @@ import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, helpOption } from './args.ts'
 import { CallParser, WrongCall } from './call-parser.ts'
 import { COMMANDS, OTHER } from './commands.ts'
-import { formatNames } from './formats.ts'
+import { FORMATS, formatNames } from './formats.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
 import { findPlaces, internalPath, mayBeTarget, openPath, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
@@ -192,6 +192,7 @@ async function runCommand(
     reading: newReading(),
     style: { raw: options.raw ?? false },
     full: options.full ?? false,
+    wantsReport: 'reporter' in FORMATS[report.format],
     shownPath,
     namesOptions: true,
     internalPath,

@@ -13,6 +13,7 @@ import type {
   Origin,
   Outcome,
   RowsOutcome,
+  StreamOutcome,
 } from '../calls/outcome.ts'
 import { ColumnRows } from '../cells/column-rows.ts'
 import type { CellsTail } from '../documents/cells.ts'
@@ -90,8 +91,10 @@ const COMMON_FORMATS = {
         }
         case 'findings':
           return writeNdjson(withSummary(outcome), out, { int64, flushRows: true })
-        case 'stream':
-          return writeNdjson(rowsIn(outcome, outcome.walk(), several), out, { int64, flushRows: outcome.flushRows })
+        case 'stream': {
+          const rows = outcome.endsWithSummary ? withSummary(outcome) : rowsIn(outcome, outcome.walk(), several)
+          return writeNdjson(rows, out, { int64, flushRows: outcome.flushRows })
+        }
         case 'rows':
           return writeNdjson(listedRows(outcome, several), out, { int64 })
       }
@@ -180,8 +183,8 @@ function afterCells({ keepGoing }: CellsOutcome, tail: CellsTail | undefined): W
   return { incomplete: !keepGoing && tail?.errors !== undefined }
 }
 
-/** The findings, and then the rest of the document. */
-async function* withSummary({ head, walk }: FindingsOutcome): AsyncGenerator<Result> {
+/** The rows, and then the rest of the document. */
+async function* withSummary({ head, walk }: FindingsOutcome | StreamOutcome): AsyncGenerator<Result> {
   yield { ...head, ...(yield* walk()) }
 }
 
@@ -207,6 +210,10 @@ async function writeSeparated(outcome: Shown, writing: OutputContext, format: 'c
       csv.columns = (await writeCsv(listedRows(outcome, several), out, style)).columns
       return {}
     case 'stream':
+      csv.columns = (
+        await writeCsv(rowsIn(outcome, outcome.walk(), several), out, { ...style, flushRows: outcome.flushRows })
+      ).columns
+      return {}
     case 'findings':
       csv.columns = (await writeCsv(rowsIn(outcome, outcome.walk(), several), out, style)).columns
       return {}

@@ -45,6 +45,11 @@ export const QUESTIONS: readonly Question[] = [
     'ls --help',
     'url path minio endpoint profile credentials cloud aws remote http amazon login',
   ],
+  [
+    'Which of many arrays are damaged, have too many fragments, or need a vacuum?',
+    'ls --recursive my-folder',
+    'sweep thousands all bucket prefix folder worst every recursive arrays',
+  ],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
 
   ['Which fragments are there, and what state are they in?', 'ls places', 'list timestamps writes writer'],

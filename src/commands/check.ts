@@ -1,10 +1,11 @@
+import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { changed } from '../base/walk.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { parseChoice, parseJobs, SHARD_OPTION } from '../calls/option-values.ts'
-import { RECURSIVE_OPTION } from '../calls/options.ts'
 import type { FindingsOutcome } from '../calls/outcome.ts'
+import { addSweepOptions, type SweepOptions } from '../calls/sweep-options.ts'
 import { targetsHelp } from '../calls/targets.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { LEVELS } from '../check/finding.ts'
@@ -14,14 +15,11 @@ import { parseShard, shardText } from '../objects/shard.ts'
 import type { FindingsTail } from '../render/reports/reporter.ts'
 import { findingResult, type OpenCheck, openCheck, TAKES_CHECKED } from './open-check.ts'
 
-interface Options {
+interface Options extends SweepOptions {
   level?: string
   failOn?: string
   all?: boolean
-  jobs?: string
-  shard?: string
   plan?: boolean
-  recursive?: boolean
 }
 
 export const command: CommandModule<Options> = {
@@ -55,9 +53,9 @@ export const command: CommandModule<Options> = {
       )
       .option('--all', 'check everything in the folder, also uncommitted fragments and unused enumerations')
       .option('--plan', 'show what is lost, and the steps that mend it, in order; nothing is run')
-      .option('--jobs <n>', 'number of threads', '1')
-      .option(...SHARD_OPTION)
-      .option(...RECURSIVE_OPTION)
+      .option('--jobs <n>', 'number of threads; with --recursive, threads for each large array', '1')
+      .option(SHARD_OPTION[0], `${SHARD_OPTION[1]}; with --recursive, every n-th member`)
+    addSweepOptions(command)
   },
 
   async *run(cx, [path], options) {
@@ -65,6 +63,13 @@ export const command: CommandModule<Options> = {
     const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn ?? 'error')
     const shard = options.shard === undefined ? undefined : parseShard(options.shard)
     const jobs = parseJobs(options.jobs)
+    if (options.recursive && !options.plan && !cx.wantsReport) {
+      const { sweptCheck } = await import('./sweep-check.ts')
+      yield await sweptCheck(cx, path, { level, failOn, jobs, all: options.all ?? false }, options)
+      return
+    }
+    if (options.exclude || options.resume)
+      throw usage('--exclude and --resume expect a sweep: neither --plan nor a report of findings')
     const run = newRun(level, options.all ?? false, shard)
     const checked = await openCheck(cx, path, { run, failOn, jobs, recursive: options.recursive })
     if (options.plan) yield await (await import('./check-plan.ts')).planOutcome(cx, path, checked)

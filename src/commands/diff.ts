@@ -1,7 +1,7 @@
 import { InspectError, usage } from '../base/errors.ts'
-import type { CommandModule } from '../calls/command.ts'
+import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
-import { collect, enterFolders, RECURSIVE_OPTION } from '../calls/options.ts'
+import { collect, openRecursive, RECURSIVE_OPTION } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
@@ -32,7 +32,7 @@ export const command: CommandModule<DiffOptions> = {
 
   configure(command) {
     command
-      .argument('<a>', targetsHelp(TAKES))
+      .argument('<a>', `${targetsHelp(TAKES)}; or a saved sweep (ndjson of ls, check or stats --recursive)`)
       .argument('<b>', 'another of the same kind')
       .option('--schema-only', 'compare nothing but schemas')
       .option('--cells', 'compare the cells, too: in stored order, or as readers see them if they are stored otherwise')
@@ -53,16 +53,20 @@ export const command: CommandModule<DiffOptions> = {
     if (options.schemaOnly && options.cells) throw usage({ expected: '--schema-only or --cells', found: 'both' })
     if (!read && options.asOf) throw usage('--as-of expects --read beside it, found none')
     if (asOf.length > 2) throw usage({ expected: '--as-of twice at most', found: `it ${asOf.length} times` })
+    if (!read && !options.cells && !options.names && !options.schemaOnly && (await areLocalFiles(cx, [a, b]))) {
+      const { diffSweeps, isSweep } = await import('./diff-sweeps.ts')
+      if ((await isSweep(cx, a)) && (await isSweep(cx, b))) {
+        yield await diffSweeps(cx, a, b)
+        return
+      }
+    }
     const run = new Comparison(cx, options)
     const [call, taken] = read ? (['diff --read', TAKES_READ] as const) : (['diff', TAKES] as const)
-    const left = await targetFor(cx, call, taken, await cx.open(a))
-    const right = await targetFor(cx, call, taken, await cx.open(b))
+    const left = await targetFor(cx, call, taken, await openRecursive(cx, a, options.recursive))
+    const right = await targetFor(cx, call, taken, await openRecursive(cx, b, options.recursive))
     if (left.type !== right.type)
       throw new InspectError('WRONG_TARGET', `diff expects two targets of a kind, found ${left.type} and ${right.type}`)
-    for (const target of [left, right]) {
-      enterFolders(target, options.recursive)
-      if (read) await noteBytesToRead(cx, target)
-    }
+    if (read) for (const target of [left, right]) await noteBytesToRead(cx, target)
     const times = asOf.map((text) => parseEnd(cx, '--as-of', text))
     if (left.type === 'group' && right.type === 'group') {
       if (times.length > 0) throw usage({ expected: 'two arrays for --as-of', found: 'groups' })
@@ -82,6 +86,13 @@ export const command: CommandModule<DiffOptions> = {
       yield diffOutcome(run, [a, b], verdict)
     }
   },
+}
+
+/** Whether two targets may be saved sweeps. */
+async function areLocalFiles({ storage, internalPath }: CommandContext, paths: readonly string[]): Promise<boolean> {
+  for (const path of paths.map(internalPath))
+    if (storage.isRemote?.(path) || (await storage.kind(path).catch(() => undefined)) !== 'file') return false
+  return true
 }
 
 function diffOutcome(

@@ -1,10 +1,20 @@
-import { InspectError, orError, usage } from '../base/errors.ts'
+import { InspectError, orError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
-import { walk } from '../base/walk.ts'
+import { changed, walk } from '../base/walk.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import { keyValueResult } from '../calls/key-values.ts'
-import { addListOptions, type ListCut, type ListOptions, parseListOptions, sortedBy } from '../calls/list-order.ts'
+import {
+  addListOptions,
+  checkOrder,
+  LIST_ORDERS,
+  type ListCut,
+  type ListOptions,
+  type ListOrder,
+  parseDepth,
+  parseListOptions,
+  sortedBy,
+} from '../calls/list-order.ts'
 import {
   entryOf,
   examineFragment,
@@ -13,21 +23,23 @@ import {
   type Listed,
   sizesWithFooters,
 } from '../calls/listed-fragment.ts'
-import { collect, enterFolders, RECURSIVE_OPTION } from '../calls/options.ts'
+import type { TreeLine } from '../calls/member-lines.ts'
+import { collect, openRecursive } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { comparableDomain, findOverlaps } from '../calls/overlaps.ts'
 import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
 import { tellNotOpened } from '../calls/refused.ts'
+import { addJobsOfSweeps, addSweepOptions, type SweepOptions } from '../calls/sweep-options.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf } from '../calls/times.ts'
 import { exact, filterResult, releases, timeResult } from '../calls/values.ts'
 import { overEntries } from '../calls/walkers.ts'
 import { rangeFilter } from '../cells/bounds.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
-import type { AsOf, DocumentHead, LayerPart } from '../documents/common.ts'
-import type { DatasetDocument } from '../documents/dataset.ts'
+import type { AsOf, DocumentHead } from '../documents/common.ts'
+import type { ListedDataset, SweepMember } from '../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
-import type { GroupDocument, GroupLine, GroupTotals } from '../documents/group.ts'
+import type { GroupDocument, GroupLine } from '../documents/group.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { RangeType } from '../format/range.ts'
@@ -37,13 +49,11 @@ import { deletePlaces, laterDeletePlaces } from '../objects/deletes.ts'
 import { unfilteredFileSize } from '../objects/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
 import { isOddFooter } from '../objects/may-be-refused.ts'
-import type { GroupTarget } from '../objects/target.ts'
+import type { GroupTarget, Target } from '../objects/target.ts'
 
-interface LsOptions extends ListOptions {
+interface LsOptions extends ListOptions, SweepOptions {
   names?: boolean
   range?: string[]
-  depth?: string
-  recursive?: boolean
 }
 
 const TAKES = { array: 'its fragments', fragment: 'its files', group: 'its members' } as const satisfies Takes
@@ -79,18 +89,23 @@ export const command: CommandModule<LsOptions> = {
         `only fragments whose non-empty domain touches the range, ends included: ${RANGE_FORMS}`,
         collect,
       )
-      .option('--depth <n>', 'levels of the members of a group, shown as a tree: a number (1), or all')
-      .option(...RECURSIVE_OPTION)
+      .option(
+        '--depth <n>',
+        'levels of the members of a group, shown as a tree: a number (1), or all; with --recursive, levels of folders that are entered (32)',
+      )
+    addSweepOptions(command)
+    addJobsOfSweeps(command)
     addListOptions(command)
   },
 
   async *run(cx, [path], options) {
-    const target = await cx.open(path)
-    enterFolders(target, options.recursive)
+    const cut = parseListOptions(options)
+    const target = await openRecursive(cx, path, options.recursive)
+    refuseOrder(cut, target.type, options)
     if (options.depth !== undefined) await targetFor(cx, 'ls --depth', TAKES_WITH['--depth'], target)
     if (options.names) await targetFor(cx, 'ls --names', TAKES_WITH['--names'], target)
     if (options.range) await targetFor(cx, 'ls --range', TAKES_WITH['--range'], target)
-    yield await targetOutcome(cx, path, await targetFor(cx, 'ls', TAKES, target), options)
+    yield await targetOutcome(cx, path, await targetFor(cx, 'ls', TAKES, target), options, cut)
   },
 }
 
@@ -99,15 +114,45 @@ function targetOutcome(
   path: string,
   target: TargetFor<typeof TAKES>,
   options: LsOptions,
+  cut: ListCut,
 ): Promise<Outcome> {
   switch (target.type) {
     case 'array':
-      return arrayOutcome(cx, path, target.array, options)
+      return arrayOutcome(cx, path, target.array, options, cut)
     case 'fragment':
-      return fragmentOutcome(cx, path, target.fragment, parseListOptions(options))
+      return fragmentOutcome(cx, path, target.fragment, cut)
     case 'group':
-      return groupOutcome(cx, path, target, options)
+      return options.recursive && !options.names
+        ? sweptOutcome(cx, path, target, options, cut)
+        : groupOutcome(cx, path, target, options, cut)
   }
+}
+
+/** The orders of each list. Names alone have no sizes. */
+const ORDERS = {
+  array: ['name', 'size', 'cells', 'written'],
+  fragment: ['name', 'size'],
+  group: LIST_ORDERS,
+  file: [],
+} as const satisfies Readonly<Record<Target['type'], readonly ListOrder[]>>
+
+/** @throws InspectError USAGE for an order that the list does not have: before anything of it is read */
+function refuseOrder({ order }: ListCut, type: Target['type'], { names, range }: LsOptions): void {
+  const all: readonly ListOrder[] = ORDERS[type]
+  const known = names && !(range && type === 'array') ? (['name'] as const) : all
+  if (order !== undefined && type !== 'file') checkOrder(order, known)
+}
+
+async function sweptOutcome(
+  cx: CommandContext,
+  path: string,
+  target: GroupTarget,
+  options: LsOptions,
+  cut: ListCut,
+): Promise<Outcome> {
+  const { sweepOutcome } = await import('../calls/sweep.ts')
+  const isWrong = ({ finding_num }: SweepMember): boolean => (finding_num?.error ?? 0) > 0
+  return sweepOutcome(cx, path, target, options, { command: 'ls', settings: {}, isWrong }, cut)
 }
 
 const GROUP_COLUMNS: readonly (keyof GroupLine)[] = [
@@ -122,14 +167,15 @@ async function arrayOutcome(
   path: string,
   array: InspectArray,
   options: LsOptions,
+  cut: ListCut,
 ): Promise<Outcome> {
   const head = { ...documentHead('array', cx.shownPath(path)), ...asOf(cx) }
   if (options.names && !options.range) {
     await array.checkVersion()
-    if (!cx.times) return namesOutcome(head, await array.fragmentNames())
+    if (!cx.times) return namesOutcome(head, cutNames(await array.fragmentNames(), cut))
     const read = (await array.fragments()).filter(({ isRead }) => isRead)
     const names = sortedAsWritten(read).map(({ name }) => name)
-    return namesOutcome(head, names)
+    return namesOutcome(head, cutNames(names, cut))
   }
   const entries = sortedAsWritten(await array.fragments())
   const newest = await orError(() => array.newestSchema())
@@ -150,12 +196,13 @@ async function arrayOutcome(
   }
   if (options.names) {
     const names: string[] = []
-    for await (const { result, isRead } of wanted()) if (isRead || !cx.times) names.push(result.name)
-    return namesOutcome(head, names)
+    const found: Listed[] = []
+    for await (const one of wanted()) if (one.isRead || !cx.times) found.push(one)
+    for (const { result } of sortedFragments(found, cut)) names.push(result.name)
+    return namesOutcome(head, names.slice(0, cut.limit))
   }
   // Fragments stay in memory only if they are compared with each other.
   const compared = entries.length <= MOST_COMPARED
-  const cut = parseListOptions(options)
   const isKept = compared || cut.order !== undefined || cut.isReverse
   const found: Listed[] = []
   if (isKept) for await (const one of wanted()) found.push(one)
@@ -219,6 +266,12 @@ function sortedFragments(found: readonly Listed[], { order, isReverse }: ListCut
     cells: ({ result }) => result.cells_in_domain,
     written: ({ result }) => result.timestamp_range?.[1],
   })
+}
+
+/** Names in the order that was asked for. */
+function cutNames(names: readonly string[], { order, isReverse, limit }: ListCut): readonly string[] {
+  const sorted = order === 'name' ? names.toSorted() : names
+  return reversedIf(isReverse, sorted).slice(0, limit)
 }
 
 function namesOutcome(head: DocumentHead<'array'> & AsOf, names: readonly string[]): Outcome {
@@ -372,68 +425,99 @@ async function fragmentFiles(
   return files
 }
 
+/** What is known of a group after its members. */
+type GroupTail = Pick<GroupDocument, 'member_num' | 'totals' | 'layer' | 'metadata'>
+
 async function groupOutcome(
   cx: CommandContext,
   path: string,
   target: GroupTarget,
-  { depth, names, ...options }: LsOptions,
+  { depth, names }: LsOptions,
+  cut: ListCut,
 ): Promise<Outcome> {
-  const levels = parseDepth(depth)
-  const { shown, member_num, totals, layer } = names
-    ? await namedMembers(cx, target, levels)
-    : await sortedMembers(cx, target, levels, parseListOptions(options))
-  const document: GroupDocument | DatasetDocument = {
-    ...documentHead(target.isPlain ? 'dataset' : 'group', cx.shownPath(path)),
-    ...asOf(cx),
-    members: shown,
-    member_num,
-    totals,
-    layer,
-    metadata: keyValueResult(await target.group.metadata(), cx.style),
+  const levels = depth === undefined ? 1 : parseDepth(depth)
+  const head = { ...documentHead(target.isPlain ? 'dataset' : 'group', cx.shownPath(path)), ...asOf(cx) }
+  async function* members(): AsyncGenerator<GroupLine, GroupTail> {
+    const tail = yield* names ? namedMembers(cx, target, levels, cut) : sortedMembers(cx, target, levels, cut)
+    return { ...tail, metadata: keyValueResult(await target.group.metadata(), cx.style) }
+  }
+  // If the list cannot be read, the error stands in place of the document.
+  const rows = members()
+  const first = await rows.next()
+  async function* all(): AsyncGenerator<GroupLine, GroupTail> {
+    if (first.done) return first.value
+    yield first.value
+    return yield* rows
   }
   return {
-    kind: 'rows',
-    document,
-    rows: document.members,
+    kind: 'stream',
+    head,
+    list: 'members',
+    walk: all,
     columns: () => GROUP_COLUMNS,
-    table: async (out) => (await import('../render/views/ls.ts')).groupTable(document, out),
+    async table(out: Output) {
+      const shown: GroupLine[] = []
+      const tail = await walk(all(), (member) => void shown.push(member))
+      const { groupTable } = await import('../render/views/ls.ts')
+      await groupTable({ ...head, members: shown, ...tail } as GroupDocument | ListedDataset, out)
+    },
   }
-}
-
-interface Members {
-  shown: readonly GroupLine[]
-  member_num: number
-  totals: GroupTotals | undefined
-  layer?: LayerPart | undefined
 }
 
 /** The members as the lists of groups have them. */
-async function namedMembers(cx: CommandContext, target: GroupTarget, levels: number): Promise<Members> {
-  const { listedMembers } = await import('../calls/member-lines.ts')
-  const { members } = await listedMembers(cx, target, levels)
-  return { shown: members, member_num: members.length, totals: undefined }
-}
-
-async function sortedMembers(
+async function* namedMembers(
   cx: CommandContext,
   target: GroupTarget,
   levels: number,
-  { order, isReverse, limit }: ListCut,
-): Promise<Members> {
-  const { datasetTree, sortTree, cutTree } = await import('../calls/dataset-lines.ts')
-  const { members, totals, layer } = await datasetTree(cx, target)
-  const sorted = order === undefined ? reversedIf(isReverse, members) : sortTree(members, order, isReverse)
-  return { shown: cutTree(sorted.slice(0, limit), levels), member_num: members.length, totals, layer }
+  cut: ListCut,
+): AsyncGenerator<GroupLine, Omit<GroupTail, 'metadata'>> {
+  const { listedMembers } = await import('../calls/member-lines.ts')
+  const byName = ({ name, uri }: GroupLine): string => name ?? uri
+  const sorted = (all: readonly TreeLine[]) => sortedBy(all, cut.order ?? 'name', cut.isReverse, { name: byName })
+  return { member_num: (yield* cutMembers(listedMembers(cx, target, levels), cut, sorted)).num }
+}
+
+async function* sortedMembers(
+  cx: CommandContext,
+  target: GroupTarget,
+  levels: number,
+  cut: ListCut,
+): AsyncGenerator<GroupLine, Omit<GroupTail, 'metadata'>> {
+  const [{ DatasetSums, datasetTrees, sortTree, cutTree }, { layeredTarget }] = await Promise.all([
+    import('../calls/dataset-lines.ts'),
+    import('../calls/layer-part.ts'),
+  ])
+  const sums = new DatasetSums()
+  const sorted = (all: readonly TreeLine[]): TreeLine[] => sortTree(all, cut.order ?? 'name', cut.isReverse)
+  const trees = cutMembers(datasetTrees(cx, target, { sums, layered: await layeredTarget(target) }), cut, sorted)
+  const { num, end } = yield* changed(trees, (tree) => cutTree([tree], levels)[0])
+  return { member_num: num, totals: sums.result(), layer: end }
+}
+
+/**
+ * Members in the order that was asked for; only an order needs all before the first.
+ * @returns how many there are, and what is known after the last
+ */
+async function* cutMembers<End>(
+  trees: AsyncGenerator<TreeLine, End>,
+  { order, isReverse, limit = Number.POSITIVE_INFINITY }: ListCut,
+  sorted: (all: readonly TreeLine[]) => readonly TreeLine[],
+): AsyncGenerator<TreeLine, { num: number; end: End }> {
+  const kept: TreeLine[] = []
+  const isSorted = order !== undefined || isReverse
+  let num = 0
+  for (;;) {
+    const next = await trees.next()
+    if (next.done) {
+      yield* (order === undefined ? kept.toReversed() : sorted(kept)).slice(0, limit)
+      return { num, end: next.value }
+    }
+    if (isSorted) kept.push(next.value)
+    else if (num < limit) yield next.value
+    num++
+  }
 }
 
 function reversedIf<T>(isReverse: boolean, list: readonly T[]): readonly T[] {
   return isReverse ? list.toReversed() : list
-}
-
-/** The number of levels of `--depth`. @throws InspectError USAGE */
-function parseDepth(text: string | undefined): number {
-  if (text === undefined) return 1
-  if (text === 'all') return Number.POSITIVE_INFINITY
-  if (/^[1-9]\d*$/.test(text)) return Number(text)
-  throw usage(`--depth expects a number of levels from 1 on, or all, found ${JSON.stringify(text)}`)
 }

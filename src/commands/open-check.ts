@@ -1,7 +1,7 @@
 import { faultText, isNew } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { notExaminedResult } from '../calls/document-parts.ts'
-import { enterFolders } from '../calls/options.ts'
+import { openRecursive } from '../calls/options.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { type Takes, targetFor } from '../calls/targets.ts'
 import { unitRunner } from '../calls/unit-runner.ts'
@@ -32,6 +32,13 @@ const NOT_CHECKED: Readonly<Record<Level, readonly Unchecked[]>> = {
   cells: [['values that no checksum and no statistic covers']],
 }
 
+/** What a check does not look at, in words. */
+export function notChecked({ namesOptions }: CommandContext, level: Level, all: boolean): string[] {
+  return [...NOT_CHECKED[level], ...(all ? [] : [OTHERS])].map(([what, option]) =>
+    option === undefined || !namesOptions ? what : `${what} (${option})`,
+  )
+}
+
 /** A check that runs while its findings are read. */
 export type OpenCheck = Awaited<ReturnType<typeof openCheck>>
 
@@ -45,8 +52,7 @@ interface Asked {
 
 export async function openCheck(cx: CommandContext, path: string, { run, failOn, jobs, recursive }: Asked) {
   const { level, all } = run
-  const target = await targetFor(cx, 'check', TAKES_CHECKED, await cx.open(path))
-  enterFolders(target, recursive)
+  const target = await targetFor(cx, 'check', TAKES_CHECKED, await openRecursive(cx, path, recursive))
   await noteIfEmpty(cx, target)
   const readsTiles = level !== 'structure'
   const bytes = readsTiles ? await noteBytesToRead(cx, target) : undefined
@@ -99,9 +105,7 @@ export async function openCheck(cx: CommandContext, path: string, { run, failOn,
         finding_num,
         counts: run.counts,
         not_examined,
-        not_checked: [...NOT_CHECKED[level], ...(all ? [] : [OTHERS])].map(([what, option]) =>
-          option === undefined || !cx.namesOptions ? what : `${what} (${option})`,
-        ),
+        not_checked: notChecked(cx, level, all),
       }
     },
   }

@@ -1,20 +1,14 @@
 import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import { nameOf } from '../base/paths.ts'
 import { shellWord } from '../base/shell-word.ts'
+import { walk } from '../base/walk.ts'
 import { arrayOverview } from '../calls/array-overview.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { type LayeredTarget, layeredTarget } from '../calls/layer-part.ts'
 import { entryOf, examineFragment } from '../calls/listed-fragment.ts'
 import type { Outcome } from '../calls/outcome.ts'
-import {
-  type CallMaker,
-  dataText,
-  judgement,
-  MOST_FINDINGS,
-  mergedFindings,
-  unlistedIn,
-} from '../calls/overview-parts.ts'
+import { type CallMaker, dataText, judgement, MergedFindings, unlistedIn } from '../calls/overview-parts.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf, refuseTimes, type TimesOptions } from '../calls/times.ts'
 import { releases } from '../calls/values.ts'
@@ -22,7 +16,7 @@ import { SEVERITIES } from '../check/codes.ts'
 import { quickFragmentItems, quickGroupItems } from '../check/quick.ts'
 import type { LayerPart } from '../documents/common.ts'
 import type { GroupLine, GroupTotals } from '../documents/group.ts'
-import type { NextCommand, OverviewDocument, OverviewFinding } from '../documents/overview.ts'
+import type { NextCommand, OverviewDocument } from '../documents/overview.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
@@ -189,15 +183,17 @@ async function groupOverview(
 ): Promise<OverviewDocument> {
   const { group } = target
   const items = await quickGroupItems(group)
-  const tree = await orError(() => (names ? listed(cx, target) : whole(cx, target)))
-  const { members, totals, found, layer, layered } = tree instanceof InspectError ? NOTHING_SEEN : tree
+  const found = new MergedFindings()
+  const layered = names ? undefined : await layeredTarget(target)
+  const tree = await orError(() => (names ? listed(cx, target, found) : whole(cx, target, found, layered)))
+  const { members, totals, layer } = tree instanceof InspectError ? NOTHING_SEEN : tree
   const own = judgement(cx, [...items, ...((await layered?.items()) ?? [])])
   const metadata = await orError(() => group.metadata())
   const { path: place } = group.folder
   const finding_num = { ...own.finding_num }
-  for (const severity of SEVERITIES) finding_num[severity] += totals?.finding_num[severity] ?? 0
-  if (!totals) for (const { severity } of found) finding_num[severity]++
-  const findings = mergedFindings([...own.findings, ...found]).slice(0, MOST_FINDINGS)
+  for (const severity of SEVERITIES) finding_num[severity] += (totals ?? found).finding_num[severity]
+  const all = new MergedFindings()
+  for (const one of [...own.findings, ...found.worst]) all.add(one)
   return {
     ...documentHead('overview', cx.shownPath(path)),
     ...asOf(cx),
@@ -209,7 +205,7 @@ async function groupOverview(
     metadata_keys: metadata instanceof InspectError ? [] : [...metadata.keys()],
     ok: finding_num.error === 0,
     finding_num,
-    findings,
+    findings: all.worst,
     not_examined: own.not_examined,
     not_checked:
       members.length === 0
@@ -256,25 +252,35 @@ function unlistedBelow(members: readonly GroupLine[]): string[] {
 interface Seen {
   members: readonly GroupLine[]
   totals: GroupTotals | undefined
-  found: readonly OverviewFinding[]
   layer?: LayerPart | undefined
-  layered?: LayeredTarget | undefined
 }
 
-const NOTHING_SEEN: Seen = { members: [], totals: undefined, found: [] }
+const NOTHING_SEEN: Seen = { members: [], totals: undefined }
 
 /** The members at all depths, and what an overview of each finds. */
-async function whole(cx: CommandContext, target: GroupTarget): Promise<Seen> {
-  const { datasetTree } = await import('../calls/dataset-lines.ts')
-  const { members, totals, found, layer, layered } = await datasetTree(cx, target)
-  return { members, totals, found: found.flatMap(({ findings }) => findings), layer, layered }
+async function whole(
+  cx: CommandContext,
+  target: GroupTarget,
+  found: MergedFindings,
+  layered: LayeredTarget | undefined,
+): Promise<Seen> {
+  const { DatasetSums, datasetTrees } = await import('../calls/dataset-lines.ts')
+  const sums = new DatasetSums()
+  const members: GroupLine[] = []
+  const layer = await walk(datasetTrees(cx, target, { sums, found, layered }), (tree) => void members.push(tree))
+  return { members, totals: sums.result(), layer }
 }
 
 /** The members as the group lists them. */
-async function listed(cx: CommandContext, target: GroupTarget): Promise<Seen> {
+async function listed(cx: CommandContext, target: GroupTarget, found: MergedFindings): Promise<Seen> {
   const { listedMembers } = await import('../calls/member-lines.ts')
-  const { members, findings } = await listedMembers(cx, target, 1)
-  return { members, totals: undefined, found: findings }
+  return { members: await collected(listedMembers(cx, target, 1, found)), totals: undefined }
+}
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
 }
 
 async function fileOverview(

@@ -1,5 +1,6 @@
 import { exact } from '../calls/values.ts'
 import type { DocumentHead } from '../documents/common.ts'
+import type { MemberStats, MemberStatsFragment } from '../documents/dataset.ts'
 import type {
   ArrayStats,
   GroupStats,
@@ -34,13 +35,14 @@ export class GroupTally {
     this.sums.size += size
   }
 
-  addFragment(member: string, name: string, size: number): void {
+  private addFragment(member: string, name: string, size: number): void {
     this.fragments.add({ member, name, size })
   }
 
-  addArray(member: string, stats: ArrayStats): void {
+  addArray(member: string, stats: MemberStats): void {
     const { sums, data } = this
     const { fragment_num, cells_in_domain, unread_size, unread_counted, other_size } = stats
+    for (const { name, size } of stats.fragments) this.addFragment(member, name, size)
     sums.array_num++
     sums.fragment_num += fragment_num
     sums.tile_num += stats.tile_num
@@ -49,13 +51,13 @@ export class GroupTally {
     sums.size += stats.size + other_size + (unread_counted ? 0 : unread_size)
     data.data_size += stats.data_size
     data.unfiltered_size += stats.unfiltered_size
-    data.memory_size += stats.fragment_metadata.memory_size
+    data.memory_size += stats.memory_size
     this.cells += BigInt(cells_in_domain)
     const { data_size: size, unfiltered_size } = stats
     this.arrays.add({ member, size, unfiltered_size, ratio: stats.ratio, fragment_num, cells_in_domain })
-    for (const { files, share, ...field } of stats.fields) this.fields.add({ member, ...field })
+    for (const field of stats.fields) this.fields.add({ member, ...field })
     for (const one of stats.filters) this.addFilters(one)
-    for (const { code, severity, bytes } of stats.findings) this.addFinding(member, { code, severity, bytes })
+    for (const one of stats.findings) this.addFinding(member, one)
   }
 
   private addFilters(more: StatsFilter): void {
@@ -100,6 +102,22 @@ export class GroupTally {
       filters: [...this.filters.values()].sort((a, b) => b.size - a.size),
       findings: [...this.findings.values()].sort((a, b) => b.finding_num - a.finding_num),
     }
+  }
+}
+
+/** What the sums of many arrays need of one. @param fragments its fragments */
+export function memberStats(stats: ArrayStats, fragments: Iterable<MemberStatsFragment>): MemberStats {
+  const { fragment_num, cells_in_domain, tile_num, size, unread_size, unread_counted, other_size } = stats
+  const { data_size, unfiltered_size, ratio, fragment_metadata, fields, filters, findings } = stats
+  const largest = new Largest<MemberStatsFragment>()
+  for (const one of fragments) largest.add(one)
+  return {
+    ...{ fragment_num, cells_in_domain, tile_num, size, unread_size, unread_counted, other_size },
+    ...{ data_size, unfiltered_size, ratio, memory_size: fragment_metadata.memory_size },
+    fields: fields.slice(0, MOST_PARTS).map(({ files, share, ...field }) => field),
+    fragments: largest.list,
+    filters,
+    findings: findings.map(({ code, severity, bytes }) => ({ code, severity, bytes })),
   }
 }
 

@@ -7,17 +7,19 @@ import { sum } from '../base/sum.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { damagedFault, damagedFiles } from '../calls/damaged-files.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
-import { enterFolders, onlyWith, RECURSIVE_OPTION } from '../calls/options.ts'
+import { onlyWith, openRecursive } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { addCellOptions, type QueryOptions } from '../calls/read-query.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { tellNotOpened } from '../calls/refused.ts'
+import { addJobsOfSweeps, addSweepOptions, type SweepOptions } from '../calls/sweep-options.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf, refuseTimes } from '../calls/times.ts'
 import { exact } from '../calls/values.ts'
 import { noteNoMembers, outcomeOrError, overEntries, throughGroups } from '../calls/walkers.ts'
 import { checkOffsetCount, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { DamagedFile, Distribution as DistributionResult, DocumentHead } from '../documents/common.ts'
+import type { MemberStatsFragment } from '../documents/dataset.ts'
 import type {
   ArrayStats,
   GroupStats,
@@ -44,10 +46,9 @@ import { Folder } from '../storage/source.ts'
 import { FOLDERS_DEEP } from '../storage/walk.ts'
 import { Distribution, ratio, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
 
-interface StatsOptions extends QueryOptions {
+interface StatsOptions extends QueryOptions, SweepOptions {
   all?: boolean
   read?: boolean
-  recursive?: boolean
 }
 
 const TAKES = { 'fragment or its file': '', array: '', group: 'each array' } as const satisfies Takes
@@ -77,7 +78,8 @@ export const command: CommandModule<StatsOptions> = {
         '--read',
         'show instead what a reader sees of an array: how many cells there are, and how many are unwritten, overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls, and which values of its enumeration are used. It reads all these fields once, so use --field and --range if the array is large',
       )
-      .option(...RECURSIVE_OPTION)
+    addSweepOptions(command)
+    addJobsOfSweeps(command)
     addCellOptions(command, '; with --read')
     onlyWith(command, 'read', 'field', 'range', 'where')
   },
@@ -86,8 +88,7 @@ export const command: CommandModule<StatsOptions> = {
     if (options.read) {
       if (options.all) throw usage({ expected: '--all or --read', found: 'both' })
       for (const path of paths) {
-        const target = await cx.open(path)
-        enterFolders(target, options.recursive)
+        const target = await openRecursive(cx, path, options.recursive)
         yield* throughGroups(cx, path, target, (path, target) => readOutcome(cx, path, target, options))
       }
       return
@@ -105,13 +106,14 @@ export const command: CommandModule<StatsOptions> = {
         yield await work(path, target)
         return
       }
+      if (options.recursive) {
+        yield await sweptOutcome(cx, path, await target, options)
+        return
+      }
       yield* groupOutcomes(cx, path, await target, options)
     }
     const open = (path: string): Promise<Target> => {
-      const target = cx.open(path).then((found) => {
-        enterFolders(found, options.recursive)
-        return found
-      })
+      const target = openRecursive(cx, path, options.recursive)
       // An error is reported when the target is used. Until then it must not count as unhandled.
       target.catch(() => {})
       return target
@@ -140,16 +142,17 @@ async function* groupOutcomes(
   options: StatsOptions,
 ): AsyncGenerator<Outcome> {
   if (target.type !== 'group') throw new TypeError(target.type)
-  const [{ walkDataset }, { groupFiles }, { GroupTally }] = await Promise.all([
+  const [{ walkDataset }, { groupFiles }, { memberOpener }, { GroupTally, memberStats }] = await Promise.all([
     import('../objects/dataset.ts'),
     import('../objects/object-files.ts'),
+    import('../calls/member-lines.ts'),
     import('./stats-group.ts'),
   ])
   const tally = new GroupTally()
   tally.addGroup((await groupFiles(target.group.folder)).size)
   const arrays: Outcome[] = []
   let member_num = 0
-  for await (const member of walkDataset(target, cx.open)) {
+  for await (const member of walkDataset(target, memberOpener(cx))) {
     const { target: found, names, error, again, state } = member
     member_num++
     if (error && state === 'unreadable') cx.fault(error)
@@ -159,10 +162,9 @@ async function* groupOutcomes(
     if (found.type !== 'array') continue
     const own = member.path ?? found.path
     const outcome = await outcomeOrError(found.array.folder, async () => {
-      const document = await arrayDocument(cx, own, found.array, options, (fragment, size) =>
-        tally.addFragment(name, fragment, size),
-      )
-      tally.addArray(name, document)
+      const fragments: MemberStatsFragment[] = []
+      const document = await arrayDocument(cx, own, found.array, options, (one) => void fragments.push(one))
+      tally.addArray(name, memberStats(document, fragments))
       return statsOutcome(document)
     })
     if (cx.full || outcome.kind === 'error') arrays.push({ ...outcome, oneOfSeveral: true })
@@ -176,6 +178,34 @@ async function* groupOutcomes(
   }
   yield statsOutcome(document)
   yield* arrays
+}
+
+async function sweptOutcome(cx: CommandContext, path: string, target: Target, options: StatsOptions): Promise<Outcome> {
+  if (target.type !== 'group') throw new TypeError(target.type)
+  const [{ sweepOutcome }, { groupFiles }, { GroupTally, memberStats }] = await Promise.all([
+    import('../calls/sweep.ts'),
+    import('../objects/object-files.ts'),
+    import('./stats-group.ts'),
+  ])
+  const tally = new GroupTally()
+  tally.addGroup((await groupFiles(target.group.folder)).size)
+  return sweepOutcome(cx, path, target, options, {
+    command: 'stats',
+    settings: { all: options.all ?? false },
+    async examine(own, { target: found, path: place }) {
+      if (found?.type !== 'array') return {}
+      const fragments: MemberStatsFragment[] = []
+      const add = (one: MemberStatsFragment): void => void fragments.push(one)
+      const document = await arrayDocument(own, place ?? found.path, found.array, options, add)
+      return { stats: memberStats(document, fragments) }
+    },
+    isWrong: ({ finding_num }) => (finding_num?.error ?? 0) > 0,
+    add({ name, type, found, again, size, stats }) {
+      if (stats) tally.addArray(name, stats)
+      else if (again === undefined && (found ?? type) === 'group') tally.addGroup(size ?? 0)
+    },
+    tail: () => ({ stats: tally.result() }),
+  })
 }
 
 function statsOutcome(document: StatsDocument): Outcome {
@@ -264,7 +294,7 @@ async function arrayDocument(
   path: string,
   array: InspectArray,
   { all = false }: StatsOptions,
-  onFragment: (name: string, size: number) => void = () => {},
+  onFragment: (fragment: MemberStatsFragment) => void = () => {},
 ): Promise<ArrayStats> {
   const totals = new Totals()
   const { schema } = await array.newestSchema()
@@ -280,10 +310,7 @@ async function arrayDocument(
   for await (const { name, measures, onDisk } of overEntries(cx, array, wanted, 'reading fragment metadata', work)) {
     if (!(onDisk instanceof InspectError)) {
       totals.addFiles(onDisk)
-      onFragment(
-        name,
-        sum([...onDisk.values()], (size) => size),
-      )
+      onFragment({ name, size: sum([...onDisk.values()], (size) => size) })
     }
     if (measures instanceof InspectError) {
       cx.fault(measures)

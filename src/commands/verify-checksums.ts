@@ -3,7 +3,7 @@ import { walk } from '../base/walk.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import { parseJobs, SHARD_OPTION } from '../calls/option-values.ts'
-import { enterFolders, RECURSIVE_OPTION } from '../calls/options.ts'
+import { openRecursive, RECURSIVE_OPTION } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
@@ -63,8 +63,7 @@ export const command: CommandModule<Options> = {
       shard: options.shard === undefined ? undefined : parseShard(options.shard),
     }
     const jobs = parseJobs(options.jobs)
-    const target = await targetFor(cx, 'verify-checksums', TAKES, await cx.open(path))
-    enterFolders(target, options.recursive)
+    const target = await targetFor(cx, 'verify-checksums', TAKES, await openRecursive(cx, path, options.recursive))
     await noteIfEmpty(cx, target)
     const bytes = await noteBytesToRead(cx, target)
     const deep = options.deep ?? false

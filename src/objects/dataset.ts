@@ -2,7 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
 import { isWithinFolder, nameOf, normalPath } from '../base/paths.ts'
 import { Folder } from '../storage/source.ts'
-import { type InspectGroup, type Member, memberPath } from './group.ts'
+import { type InspectGroup, type Member, memberPath, type WalkBounds } from './group.ts'
 import type { GroupTarget, Target } from './target.ts'
 
 /*
@@ -53,9 +53,8 @@ export type OpenTarget = (path: string) => Promise<Target>
 /** What the name of a member follows from. */
 type NamedMember = Pick<Member, 'uri' | 'implicit'> & { name?: string | null | undefined }
 
-/** The name of a member in its group. It is the same in a copy of the group. */
+/** The name of a member in its group; the path of one that no list names. It is the same in a copy of the group. */
 export function memberName({ name, uri, implicit }: NamedMember): string {
-  // Members of a plain folder may lie in folders below it, which tell them apart.
   return name ?? (implicit ? uri : nameOf(uri.replace(/\/+$/, '')))
 }
 
@@ -82,6 +81,7 @@ interface Around {
   met: Map<string, readonly string[]>
   isRepeated: boolean
   depth: number
+  bounds: WalkBounds | undefined
 }
 
 /**
@@ -96,20 +96,26 @@ export async function* walkDataset(
   depth = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<DatasetMember> {
   const root = rootOf(group.folder)
+  const { bounds } = group
   const met = new Map([[root.realPath, []]])
-  yield* membersBelow(
-    { root, group, names: [], identities: [await group.identity()], met, isRepeated: false, depth },
-    open,
-  )
+  const identities = [await group.identity()]
+  yield* membersBelow({ root, group, names: [], identities, met, isRepeated: false, depth, bounds }, open)
 }
 
 async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<DatasetMember> {
-  const { group, depth } = around
-  yield* allInOrder(await group.members(), atOnce(group.folder), async function* (member) {
+  const { group, depth, bounds } = around
+  yield* allInOrder(group.eachMember(), atOnce(group.folder), async function* (member) {
+    const path = [...around.names, memberName(member)].join('/')
+    // Members of a plain folder are left out by their paths, before anything below them is read.
+    if (!member.implicit && bounds?.excludes(path)) {
+      bounds.leaveOut(path, 'excluded')
+      return
+    }
     const found = placed(around, await findMember(group, member, around.identities, open))
     const { target, names } = found
     if (target?.type !== 'group' || depth <= 1) {
       yield found
+      if (target?.type === 'group') bounds?.leaveOut(path, 'deep')
       return
     }
     const isRepeated = found.again !== undefined

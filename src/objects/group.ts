@@ -1,7 +1,9 @@
 import { faultOf, InspectError } from '../base/errors.ts'
+import { allInOrder, atOnce } from '../base/in-order.ts'
 import { nameOf, normalPath } from '../base/paths.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
+import { countListedNames } from '../storage/lean-heap.ts'
 import { type Entry, type Folder, hasEntry } from '../storage/source.ts'
 import { enterOnce } from '../storage/walk.ts'
 import {
@@ -34,12 +36,25 @@ export interface UnlistedObject {
   type: 'array' | 'group'
 }
 
+/** Why a walk does not enter a folder: a pattern excludes it, it was entered before by another path, or it is too deep. */
+export type LeftOutCause = 'excluded' | 'again' | 'deep'
+
+/** What a walk leaves out. Paths count from the folder at which it begins. */
+export interface WalkBounds {
+  excludes(path: string): boolean
+  /** Number of levels of folders that are entered. */
+  depth: number
+  leaveOut(path: string, cause: LeftOutCause): void
+}
+
 /** A TileDB group. */
 export class InspectGroup {
   readonly folder: Folder
   readonly cx: ReadContext
   /** Whether members of a plain folder are also looked for in plain folders below it, at any depth. */
   isRecursive = false
+  /** What is left out of the members of a plain folder, and of the members of a dataset. By default nothing. */
+  bounds: WalkBounds | undefined
 
   constructor(folder: Folder, cx: ReadContext) {
     this.folder = folder
@@ -54,9 +69,19 @@ export class InspectGroup {
    * @see format_spec/group.md
    */
   async members(): Promise<Member[]> {
+    const found: Member[] = []
+    for await (const member of this.eachMember()) found.push(member)
+    return found
+  }
+
+  /** {@link members}, one by one: those of a plain folder as they are found. */
+  async *eachMember(): AsyncGenerator<Member> {
     const inside = this.folder.folder(GROUP_DETAILS_FOLDER)
     const entries = await inside.listIfThere()
-    if (entries.length === 0) return this.implicitMembers()
+    if (entries.length === 0) {
+      yield* this.implicitMembers()
+      return
+    }
     const now = new Map<string, Member>()
     for await (const { content: details } of timedFiles(inside, entries, this.cx, groupDetails)) {
       if (details.version === 1) now.clear()
@@ -66,32 +91,17 @@ export class InspectGroup {
         if (!member.deleted) now.set(key, { ...member, implicit: false })
       }
     }
-    return [...now.values()]
+    countListedNames(now.size)
+    yield* now.values()
   }
 
   /**
    * Arrays and groups in the folder, as TileDB's walk (`tiledb_object_walk`) finds them. The walk enters arrays, but not
    * other folders. Objects in a group below belong to that group.
    */
-  private async implicitMembers(): Promise<Member[]> {
-    const found: Member[] = []
-    const entered = new Set<string>()
-    const walk = async (folder: Folder, above: string): Promise<void> => {
-      if (!enterOnce(folder, entered)) return
-      for (const { name, kind } of await folder.list()) {
-        if (kind !== 'folder' || OWN_FOLDERS.has(name) || isArrayFolder(name)) continue
-        const type = await this.objectType(folder.folder(name))
-        const uri = above + name
-        if (type === undefined) {
-          if (this.isRecursive) await walk(folder.folder(name), `${uri}/`)
-          continue
-        }
-        found.push({ version: NO_VERSION, type, relative: true, uri, name: undefined, deleted: false, implicit: true })
-        if (type === 'array') await walk(folder.folder(name), `${uri}/`)
-      }
-    }
-    await walk(this.folder, '')
-    return found
+  private async *implicitMembers(): AsyncGenerator<Member> {
+    const { folder } = this
+    yield* this.objectsBelow(folder, await folder.list(), '', new Set())
   }
 
   /**
@@ -99,14 +109,16 @@ export class InspectGroup {
    * name of a listed place is left out: after a copy or move it is what the group means. Groups without a list have all as members.
    */
   async unlisted(): Promise<UnlistedObject[]> {
-    const members = await this.members()
     const details = await this.folder.folder(GROUP_DETAILS_FOLDER).listIfThere()
     if (details.length === 0) return []
-    const listed = new Set(members.map((member) => this.nameInside(member)))
+    const listed = new Set<string>()
+    for await (const member of this.eachMember()) listed.add(this.nameInside(member))
     const found: UnlistedObject[] = []
     for (const { name, kind } of await this.folder.list()) {
       if (kind !== 'folder' || OWN_FOLDERS.has(name) || listed.has(name)) continue
-      const type = await this.objectType(this.folder.folder(name))
+      const entries = await this.folder.folder(name).list().catch(faultOf)
+      if (entries instanceof InspectError) reportFault(this.cx, entries)
+      const type = entries instanceof InspectError ? undefined : objectType(entries)
       if (type !== undefined) found.push({ name, type })
     }
     return found
@@ -119,11 +131,46 @@ export class InspectGroup {
     return first ?? nameOf(member.uri.replace(/\/+$/, ''))
   }
 
-  private async objectType(folder: Folder): Promise<UnlistedObject['type'] | undefined> {
+  /** @param above path of `folder`, from that of the group @param entered real paths of the folders so far */
+  private async *objectsBelow(
+    folder: Folder,
+    entries: readonly Entry[],
+    above: string,
+    entered: Set<string>,
+  ): AsyncGenerator<Member> {
+    if (!enterOnce(folder, entered)) {
+      this.bounds?.leaveOut(above, 'again')
+      return
+    }
+    const folders = entries.filter(
+      ({ name, kind }) => kind === 'folder' && !OWN_FOLDERS.has(name) && !isArrayFolder(name),
+    )
+    const level = above === '' ? 0 : above.split('/').length
+    if (this.bounds && level >= this.bounds.depth) {
+      if (folders.length > 0) this.bounds.leaveOut(above, 'deep')
+      return
+    }
+    yield* allInOrder(folders, atOnce(folder), ({ name }) =>
+      this.objectsAt(folder.folder(name), above === '' ? name : `${above}/${name}`, entered),
+    )
+  }
+
+  /** The object at a folder, if it is one, and those below that belong to no group. */
+  private async *objectsAt(folder: Folder, uri: string, entered: Set<string>): AsyncGenerator<Member> {
+    const { bounds } = this
+    if (bounds?.excludes(uri)) {
+      bounds.leaveOut(uri, 'excluded')
+      return
+    }
     const entries = await folder.list().catch(faultOf)
-    if (!(entries instanceof InspectError)) return objectType(entries)
-    reportFault(this.cx, entries)
-    return undefined
+    if (entries instanceof InspectError) {
+      reportFault(this.cx, entries)
+      return
+    }
+    const type = objectType(entries)
+    if (type) yield { version: NO_VERSION, type, relative: true, uri, name: undefined, deleted: false, implicit: true }
+    if (type === 'group' || (type === undefined && !this.isRecursive)) return
+    yield* this.objectsBelow(folder, entries, uri, entered)
   }
 
   /**

@@ -20,6 +20,8 @@ export interface CsvStyle {
   tabs?: boolean | undefined
   /** Whether the output is a terminal. Control characters are then escaped as in tables. */
   terminal?: boolean | undefined
+  /** Whether each line is written at once. */
+  flushRows?: boolean | undefined
 }
 
 /** Returns the line end of RFC 4180; for TSV a line feed, as programs that split its lines expect no carriage return. */
@@ -73,7 +75,7 @@ export async function writeCsv<End>(
       }
       checkKeys(row, columns)
       writeLine(columns.map((name) => csvField(row[name], style)))
-      if (buffer.full) return buffer.flush()
+      if (buffer.full || style.flushRows) return buffer.flush()
     })
   } catch (error) {
     // After a usage error the buffered rows are not written either.

@@ -1,4 +1,5 @@
 import { addPlace, usage, withPlace } from '../base/errors.ts'
+import type { Json } from '../base/json-text.ts'
 import { commitPath } from '../format/commit-files.ts'
 import { deleteCondition, refusedParts } from '../format/delete-condition.ts'
 import { encode } from '../format/io.ts'
@@ -27,7 +28,6 @@ import {
 } from '../write/document.ts'
 import { metadataEntry } from '../write/field-options.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
-import type { Json } from '../write/json-text.ts'
 import { cellsFromRows, type RowInput, writtenTime } from '../write/ndjson-cells.ts'
 import { NEWEST_STABLE, OLDEST_WRITTEN } from '../write/schema-check.ts'
 import { parseSchemaDocument } from '../write/schema-document.ts'

@@ -1,6 +1,6 @@
 import { badValue } from '../base/errors.ts'
+import { type Json, type JsonObject, parseJson } from '../base/json-text.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
-import { type Json, type JsonObject, parseJson } from './json-text.ts'
 import { type RowInput, refuseTwice, tooLong } from './ndjson-cells.ts'
 
 /** One field of a line. Quotes distinguish empty text from no value. */

@@ -1,9 +1,9 @@
 import { unexpected, withPlace } from '../base/errors.ts'
+import { isJsonObject, type Json } from '../base/json-text.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { bytesOf, type ValueStyle } from '../format/value.ts'
-import { isJsonObject, type Json } from './json-text.ts'
 
 /** A value in a JSON document, with its dotted path. Errors are BAD_VALUE, with the path as their field. */
 export class DocumentValue {

@@ -1,4 +1,5 @@
 import { badValue, InspectError, usage } from '../base/errors.ts'
+import { isJsonObject, type Json, parseJson } from '../base/json-text.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { concat } from '../filters/bytes.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
@@ -14,7 +15,6 @@ import type { ArrayType } from '../format/layout.ts'
 import { bytesOf, isDatetime } from '../format/value.ts'
 import { DocumentValue, list, oneOf } from './document.ts'
 import { enumerationOf } from './enumerations.ts'
-import { isJsonObject, type Json, parseJson } from './json-text.ts'
 import { pipeline } from './schema-document.ts'
 
 /**

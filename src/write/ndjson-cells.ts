@@ -1,4 +1,5 @@
 import { badValue, InspectError, withPlace, withPlaceAsync } from '../base/errors.ts'
+import { isJsonObject, type Json, parseJson } from '../base/json-text.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
 import { gather } from '../cells/gather.ts'
@@ -14,7 +15,6 @@ import { parseFragmentName } from '../format/timestamped-name.ts'
 import { bytesOf, describe, numberBytes, type ValueStyle } from '../format/value.ts'
 import { type BuiltField, ColumnBuilder } from './column-builder.ts'
 import { enumerationCells } from './enumerations.ts'
-import { isJsonObject, type Json, parseJson } from './json-text.ts'
 
 /** A row: the values of fields by their names. */
 export interface Row {

@@ -1,3 +1,4 @@
+import type { Json } from '../base/json-text.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -40,7 +41,6 @@ import {
 } from './document.ts'
 import { enumerationOf } from './enumerations.ts'
 import { defaultFilter, fittedFilters } from './filter-options.ts'
-import type { Json } from './json-text.ts'
 
 /** A schema with the enumerations that it names. */
 export interface SchemaParts {

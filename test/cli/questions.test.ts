@@ -17,6 +17,7 @@ const before = cwd()
 beforeAll(() => {
   for (const name of ['places', 'weather', 'blood'])
     cpSync(`${ROOT}/examples/arrays/${name}`, `${folder}/${name}`, { recursive: true })
+  cpSync(`${folder}/places`, `${folder}/my-folder/places`, { recursive: true })
   cpSync(`${folder}/places`, `${folder}/my-copy`, { recursive: true })
   cpSync(`${ROOT}/test/fixtures/22/group`, `${folder}/my-group`, { recursive: true })
   cpSync(`${ROOT}/test/fixtures/22/dimension_labels`, `${folder}/my-labels`, { recursive: true })

@@ -216,6 +216,20 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   const experiment = `${EXAMPLES}/arrays/blood`
   for (const args of [['ls'], []]) yield* json([...args, experiment])
   yield* json([`${experiment}/obs`])
+  yield* sweeps(folder)
+}
+
+/** Sweeps, and what two of them have not in common. */
+async function* sweeps(folder: string): AsyncGenerator<Printed> {
+  yield* json(['ls', '--recursive', '--depth', '1', EXAMPLES])
+  for (const args of [['ls'], ['check', '--shard', '1/1'], ['stats', '--as-of', '2040-01-01']])
+    for (const path of [EXAMPLES, `${folder}/..`]) yield* json([...args, '--recursive', path])
+  yield* ndjson('dataset', ['check', '--recursive', EXAMPLES])
+  const [some, all] = [`${folder}.some.ndjson`, `${folder}.all.ndjson`]
+  yield* json(['stats', '--recursive', '--resume', all, EXAMPLES])
+  await run(['ls', '--recursive', '--exclude', 'arrays', EXAMPLES, '-o', some])
+  yield* json(['diff', some, all])
+  yield* ndjson('sweep-diff', ['diff', all, some])
 }
 
 /** A plain folder of arrays. */

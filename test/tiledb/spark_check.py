@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the Spark job on an array of 200 fragments with planted damage: spark_check.py PATH/OF/bin/tiledb-inspect.js
+"""Runs the Spark job on an array of 200 fragments with planted damage, and on a folder of arrays: spark_check.py PATH/OF/bin/tiledb-inspect.js
 
-Needs tiledb, numpy, pyspark and Java. The job must report the same findings as one process. The exit code is 1 if it does not.
+Needs tiledb, numpy, pyspark and Java. The job must report the same as one process. The exit code is 1 if it does not.
 """
 import json
 import os
@@ -16,6 +16,7 @@ import tiledb
 
 FRAGMENTS = 200
 DAMAGED = 7
+ARRAYS = 9
 
 
 def write(path):
@@ -31,6 +32,19 @@ def write(path):
         data = bytearray((folder / "a0.tdb").read_bytes())
         data[-1] ^= 1
         (folder / "a0.tdb").write_bytes(data)
+
+
+def sweep(spark, verify, command, folder, array):
+    """Checks many arrays as one job: a line each, as of one process."""
+    for i in range(ARRAYS):
+        shutil.copytree(array, f"{folder}/day-{i % 3}/a{i}")
+    alone = subprocess.run([*command, "check", "--recursive", "--format", "ndjson", folder], stdout=subprocess.PIPE, text=True)
+    expected = sorted(alone.stdout.splitlines()[:-1])
+    rows = verify.findings(spark, folder, command="check", parts=4).collect()
+    found = sorted(row.finding for row in rows if row.finding is not None)
+    right = found == expected and len(found) == ARRAYS and {row.part for row in rows} == {f"{i}/4" for i in range(1, 5)}
+    print(f"{ARRAYS} arrays: {len(found)} lines by Spark, {len(expected)} by one process: {'the same' if right else 'NOT THE SAME'}")
+    return right
 
 
 def main(cli):
@@ -50,6 +64,7 @@ def main(cli):
         expected = sorted(alone.stdout.splitlines())
         spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()
         rows = verify.findings(spark, array).collect()
+        right_sweep = sweep(spark, verify, command, folder + "/many", array)
         spark.stop()
     found = sorted(row.finding for row in rows if row.finding is not None)
     parts = {row.part for row in rows}
@@ -58,7 +73,7 @@ def main(cli):
     print(f"{FRAGMENTS} fragments in {len(parts)} parts, {len(found)} findings by Spark, {len(expected)} by one process: {'the same' if right else 'NOT THE SAME'}")
     if not right:
         print(json.dumps({"spark": found[:3], "one": expected[:3]}, indent=1))
-    return right
+    return right and right_sweep
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { afterAll, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
-import { type Json, type JsonObject, parseJson } from '../../src/write/json-text.ts'
+import { type Json, type JsonObject, parseJson } from '../../src/base/json-text.ts'
 import { checkSchema } from '../../src/write/schema-check.ts'
 import { parseSchemaDocument } from '../../src/write/schema-document.ts'
 import { run } from '../helpers/run.ts'

@@ -1,6 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
-import type { DatasetDocument } from '../../documents/dataset.ts'
+import type { ListedDataset } from '../../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
 import { lastPathPart } from '../../format/commit-files.ts'
@@ -307,7 +307,7 @@ function fileNote({ state, size, listed_size }: FragmentLine): string {
   return listed_size === undefined || listed_size === size ? '' : `listed with ${countText(listed_size)} bytes`
 }
 
-export async function groupTable(document: GroupDocument | DatasetDocument, out: Output): Promise<void> {
+export async function groupTable(document: GroupDocument | ListedDataset, out: Output): Promise<void> {
   const { kind, path, as_of, members, member_num, totals, layer, metadata } = document
   const what = member_num === 0 ? 'no members' : counted(member_num, 'member')
   const title = layer ? layerTitle(layer) : kind === 'group' ? 'group' : 'folder'

@@ -1,6 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { Distribution } from '../../documents/common.ts'
+import type { SweepStats } from '../../documents/dataset.ts'
 import type {
   ArrayStats,
   GroupStats,
@@ -70,9 +71,15 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
 
 /** Shows what fills a dataset, on one screen. */
 async function groupStatsTable(document: GroupStats, out: Output): Promise<void> {
-  const { path, as_of, size, arrays, fields, fragments, filters, findings } = document
-  const what = `dataset, ${counted(document.array_num, 'array')}, ${sizeText(size)}`
-  await writeTitle(path, withTimes(what, as_of), out)
+  const { path, as_of, size, array_num } = document
+  await writeTitle(path, withTimes(`dataset, ${counted(array_num, 'array')}, ${sizeText(size)}`, as_of), out)
+  await groupSums(document, out)
+  await writeLine('--full shows each array', out, 'dim')
+}
+
+/** Shows the sums over many arrays, and the largest parts. */
+export async function groupSums(document: SweepStats, out: Output): Promise<void> {
+  const { arrays, fields, fragments, filters, findings } = document
   const { data_size, unfiltered_size, unread_size, other_size, memory_size } = document
   const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
   await writeKeyValues(
@@ -110,7 +117,6 @@ async function groupStatsTable(document: GroupStats, out: Output): Promise<void>
       severity === 'error' ? 'bad' : 'dim',
     )
   }
-  await writeLine('--full shows each array', out, 'dim')
 }
 
 /** Number of rows of each table on the screen of a dataset. */

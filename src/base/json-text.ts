@@ -1,4 +1,4 @@
-import { badValue } from '../base/errors.ts'
+import { badValue } from './errors.ts'
 
 /** Parsed JSON. Integers that a float64 would round are bigint. */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject

@@ -1,0 +1,187 @@
+import type { Output } from '../../base/result.ts'
+import { walk } from '../../base/walk.ts'
+import type { SweepHead, SweepHurt, SweepMember, SweepTail, SweepWorst } from '../../documents/dataset.ts'
+import { painter, type Role } from '../color.ts'
+import { cutMiddle, pad, textWidth } from '../text-width.ts'
+import { escapeText, formatCount } from '../units.ts'
+import { totalsText } from './dataset-words.ts'
+import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
+import { groupSums } from './stats.ts'
+import { counted, countText, NOTHING, ratioText, shardText, shortSizeText } from './wording.ts'
+
+/*
+ * Lines come as they are made, so the widths of columns cannot be those of what is still to come: they suit most numbers, and a wider one
+ * moves the rest of its line. The name is last.
+ */
+
+interface Fixed {
+  name: string
+  width: number
+  align: 'left' | 'right'
+  cell(line: SweepMember): string
+}
+
+const GAP = '  '
+/** Least width of a name beside which there is a remark. */
+const LEAST_NAME = 16
+
+/** Shows the lines as they come, then the totals and the worst. */
+export async function sweepTable(
+  head: SweepHead,
+  lines: AsyncGenerator<SweepMember, SweepTail>,
+  out: Output,
+): Promise<void> {
+  const paint = await painter(out)
+  const columns = COLUMNS[head.sweep]
+  const lead = columns.reduce((width, column) => width + column.width + GAP.length, 0)
+  const room = out.columns === undefined ? undefined : Math.max(LEAST_NAME, out.columns - lead)
+  let begun = false
+  const begin = async (): Promise<void> => {
+    if (begun) return
+    begun = true
+    const names = columns.map(({ name, width, align }) => pad(name, width, align))
+    await out.write(`${paint('heading', [...names, 'member'].join(GAP))}\n`)
+  }
+  const tail = await walk(lines, async (line) => {
+    await begin()
+    const cells = columns.map((column) => pad(column.cell(line), column.width, column.align)).join(GAP)
+    const { name, note } = fitted(escapeText(line.name), remark(line, head.sweep), room)
+    const text = note === '' ? paint('field', name) : `${paint('field', name)}${GAP}${paint(roleOf(line), note)}`
+    await out.write(`${cells}${GAP}${text}\n`)
+  })
+  if (begun) await out.write('\n')
+  await writeEnd(head, tail, out)
+}
+
+/** A name and what is said of it, so that both fit: if need be, without codes and messages. */
+function fitted(name: string, { whole, short }: Remark, room: number | undefined): { name: string; note: string } {
+  if (room === undefined) return { name, note: whole }
+  const left = room - GAP.length - textWidth(name)
+  const note = whole === '' || textWidth(whole) <= left ? whole : short
+  if (note === '') return { name: cutMiddle(name, room), note }
+  const forName = Math.min(LEAST_NAME, textWidth(name))
+  const forNote = Math.min(textWidth(note), Math.max(0, room - GAP.length - forName))
+  return { name: cutMiddle(name, room - GAP.length - forNote), note: cutMiddle(note, forNote) }
+}
+
+const fixed = (name: string, width: number, cell: Fixed['cell'], align: Fixed['align'] = 'right'): Fixed => ({
+  name,
+  width,
+  align,
+  cell,
+})
+
+const KIND = fixed('kind', 6, kindText, 'left')
+const CELLS = fixed('cells', 11, ({ cell_num }) => (cell_num === undefined ? '' : countText(cell_num)))
+const FRAGMENTS = fixed('fragments', 9, ({ fragment_num }) =>
+  fragment_num === undefined ? '' : countText(fragment_num),
+)
+const SIZE = fixed('size', 9, ({ size }) => (size === undefined ? '' : shortSizeText(size)))
+const COLUMNS: Readonly<Record<SweepHead['sweep'], readonly Fixed[]>> = {
+  ls: [KIND, CELLS, FRAGMENTS, SIZE],
+  check: [
+    fixed('verdict', 8, verdict, 'left'),
+    FRAGMENTS,
+    fixed('tiles', 10, ({ check }) => (check ? countText(check.counts.tile_num) : '')),
+    SIZE,
+  ],
+  stats: [
+    KIND,
+    CELLS,
+    FRAGMENTS,
+    SIZE,
+    fixed('ratio', 6, ({ stats }) => (stats ? ratioText(stats.unfiltered_size, stats.data_size) : '')),
+  ],
+}
+
+function kindText({ array_type, found, type, state }: SweepMember): string {
+  if (state === 'missing' || state === 'outside') return state === 'missing' ? 'none' : 'away'
+  return array_type ?? found ?? type
+}
+
+function verdict({ check, error, again }: SweepMember): string {
+  if (error || (check && check.not_examined.length > 0 && check.ok)) return 'not read'
+  if (again !== undefined) return 'again'
+  return check === undefined ? NOTHING : check.ok ? 'OK' : 'NOT OK'
+}
+
+/** What is to be said of a member besides its numbers. */
+interface Remark {
+  whole: string
+  /** Without codes and messages. */
+  short: string
+}
+
+function remark(line: SweepMember, sweep: SweepHead['sweep']): Remark {
+  const { error, state, again, finding_num, codes = [], check } = line
+  const alone = (text: string, short = text): Remark => ({ whole: escapeText(text), short: escapeText(short) })
+  if (again !== undefined) return alone(`the same as ${again}`, 'again')
+  if (error) return alone(`${error.code}: ${error.message}`, error.code)
+  if (state === 'missing') return alone('missing')
+  if (state === 'outside') return alone('leads out of the group: not followed', 'not followed')
+  if (state === 'cycle') return alone('a group that this one lies in', 'a cycle')
+  const counts = SEVERITIES.filter((severity) => severity !== 'note' || sweep === 'check').flatMap((severity) => {
+    const num = finding_num?.[severity] ?? 0
+    return num > 0 ? counted(num, severity) : []
+  })
+  const [unexamined] = check?.not_examined ?? []
+  const found = counts.length === 0 || codes.length === 0 ? '' : `: ${codes.join(', ')}`
+  const short = [...counts, ...(unexamined ? [unexamined.code] : [])].join(', ')
+  return alone(`${short}${unexamined ? `: ${unexamined.message}` : found}`, short)
+}
+
+const SEVERITIES = ['error', 'warning', 'note'] as const
+
+function roleOf({ error, finding_num, state }: SweepMember): Role {
+  return error || (finding_num?.error ?? 0) > 0 || state === 'missing' ? 'bad' : 'dim'
+}
+
+async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<void> {
+  const { totals, member_num, worst, worst_num, resumed_num, left_out, level, ok, counts, not_checked, stats } = tail
+  await writeTitle(`${shardText(head.shard)}${head.path}`, member_num === 0 ? 'no members' : totalsText(totals), out)
+  const found = SEVERITIES.flatMap((severity) =>
+    totals.finding_num[severity] > 0 ? counted(totals.finding_num[severity], severity) : [],
+  )
+  const facts = [
+    counts && `${ok ? 'OK' : 'NOT OK'}: level ${level}, ${counted(counts.tile_num, 'tile')}`,
+    found.length === 0 ? 'no findings' : found.join(', '),
+    left_out.excluded_num > 0 && `${countText(left_out.excluded_num)} left out by --exclude`,
+    resumed_num !== undefined && `${countText(resumed_num)} done before`,
+  ].filter((one) => typeof one === 'string')
+  await writeLine(facts.join('; '), out, totals.finding_num.error > 0 ? 'bad' : undefined)
+  if (not_checked && not_checked.length > 0) await writeLine(`not checked: ${not_checked.join('; ')}`, out, 'dim')
+  if (stats) await groupSums(stats, out)
+  if (worst.length === 0) {
+    await writeLine('nothing hurts: no array reaches a limit from which explain reports it', out, 'dim')
+    return
+  }
+  await writeSection(
+    worst_num > worst.length ? `the worst ${worst.length} of ${countText(worst_num)} that are hurt` : 'what hurts',
+    out,
+  )
+  await writeTableOrBelow(listOf(WORST_COLUMNS, worst), out)
+}
+
+const WORST_COLUMNS: readonly Shows<SweepWorst>[] = [
+  { name: 'member', role: 'field', cell: ({ name }) => name },
+  { name: 'what hurts', whole: true, cell: ({ measure }) => MEASURE_WORDS[measure] },
+  { name: 'how much', align: 'right', cell: amountText },
+  { name: 'x limit', align: 'right', cell: ({ measure, times }) => (measure === 'damage' ? '' : timesText(times)) },
+]
+
+const MEASURE_WORDS: Readonly<Record<SweepHurt['measure'], string>> = {
+  damage: 'damage',
+  fragments: 'fragments',
+  'small-tiles': 'small tiles',
+  padding: 'padding',
+  uncommitted: 'uncommitted',
+  vacuum: 'waits for vacuum',
+}
+
+function amountText({ value, unit }: SweepHurt): string {
+  return unit === 'bytes' ? shortSizeText(value) : counted(value, unit === 'errors' ? 'error' : 'fragment')
+}
+
+function timesText(times: number): string {
+  return times < 10 ? times.toFixed(1) : formatCount(Math.round(times))
+}
