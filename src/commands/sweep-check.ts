@@ -12,11 +12,12 @@ import { bytesBelow } from '../calls/work-size.ts'
 import { checkMember } from '../check/check.ts'
 import { isAtLeast, SEVERITIES, type Severity } from '../check/codes.ts'
 import { checkUnit } from '../check/data-files.ts'
-import type { Level } from '../check/finding.ts'
+import type { Items, Level } from '../check/finding.ts'
 import { newRun } from '../check/run.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import type { MemberCheck, SweepMember } from '../documents/dataset.ts'
+import { LayerRoots } from '../layers/check.ts'
 import type { DatasetMember } from '../objects/dataset.ts'
 import { findingResult, notChecked, TAKES_CHECKED } from './open-check.ts'
 
@@ -42,12 +43,13 @@ export async function sweptCheck(
   if (target.type !== 'group') throw new TypeError(target.type)
   const counts = newRun(level, all).counts
   let isRight = true
+  const roots = new LayerRoots()
   // Threads help one array at a time.
   const { jobs: _, ...others } = options
   return sweepOutcome(cx, path, target, others, {
     command: 'check',
     settings: { level, all, fail_on: failOn },
-    examine: (own, member) => examined(own, member, { level, failOn, all, jobs }),
+    examine: (own, member) => examined(own, member, { level, failOn, all, jobs }, roots),
     isWrong: ({ check }) => check !== undefined && !check.ok,
     add({ check }) {
       if (!check) return
@@ -63,6 +65,7 @@ async function examined(
   cx: CommandContext,
   member: DatasetMember,
   { level, failOn, all, jobs }: Asked,
+  roots: LayerRoots,
 ): Promise<Partial<SweepMember>> {
   const { target } = member
   if (!target) return {}
@@ -76,7 +79,11 @@ async function examined(
   const codes = new Map<string, Pick<CheckFinding, 'severity' | 'code'>>()
   const reported = new Set<string>()
   let [num, unexamined] = [0, 0]
-  for await (const item of checkMember(run, member, runner)) {
+  async function* items(): Items {
+    yield* checkMember(run, member, runner)
+    yield* roots.items(member, level)
+  }
+  for await (const item of items()) {
     if ('notExamined' in item) {
       if (reported.size >= MOST_REPORTED || !isNew(reported, item.notExamined)) continue
       cx.fault(item.notExamined)

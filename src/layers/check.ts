@@ -35,6 +35,30 @@ function isBelow({ names }: DatasetMember, { names: above }: Met): boolean {
   return above.every((name, i) => names[i] === name)
 }
 
+/** Finds the datasets of layers among the members of a walk that looks at several at once. A group comes before its members. */
+export class LayerRoots {
+  /** Whether a member belongs to a dataset that was recognised, by its names. */
+  private readonly inside = new Map<string, Promise<boolean>>()
+
+  /** What is wrong between the parts of a member, if it is a dataset of a layer. Nothing for parts of one. */
+  async *items({ names, target, again }: DatasetMember, level: Level): Items {
+    if (!target || again) return
+    const above = this.inside.get(keyOf(names.slice(0, -1)))
+    const layer = (async () => ((await above) ? undefined : recognise(new Part(target))))()
+    if (target.type === 'group')
+      this.inside.set(
+        keyOf(names),
+        layer.then(async (found) => found !== undefined || (await above) === true),
+      )
+    const found = await layer
+    if (found) yield* found.check(await wholePart(target), level)
+  }
+}
+
+function keyOf(names: readonly string[]): string {
+  return JSON.stringify(names)
+}
+
 /** A target with all its members, opened anew. */
 export async function wholePart(target: Target): Promise<Part> {
   const top = new Part(target)
