@@ -23,9 +23,7 @@ interface ReadOptions extends CellOptions, QueryOptions, LayerOptions {
   provenance?: boolean
 }
 
-const TAKES = { array: '', group: 'with --layer' } as const satisfies Takes
-/** Without `--layer`. */
-const TAKES_ARRAYS = { array: '' } as const satisfies Takes
+const TAKES = { array: '' } as const satisfies Takes
 
 export const command: CommandModule<ReadOptions> = {
   about:
@@ -44,7 +42,7 @@ export const command: CommandModule<ReadOptions> = {
   takes: TAKES,
 
   configure(command) {
-    command.argument('<target...>', targetsHelp(TAKES))
+    command.argument('<array...>', `${targetsHelp(TAKES)}; with --layer an experiment`)
     addQueryOptions(command, '; other cells of dense arrays have fill values')
     command
       .option('--limit <n>', 'at most n cells')
@@ -62,7 +60,7 @@ export const command: CommandModule<ReadOptions> = {
   async *run(cx, [path], options) {
     const found = await cx.open(path)
     const selection = await selectionOf(cx, found, options)
-    const target = selection?.target ?? (await targetFor(cx, 'read', TAKES_ARRAYS, found))
+    const target = selection?.target ?? (await targetFor(cx, 'read', TAKES, found))
     if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)
     const faults = new FaultList(cx)
     const opened = selection?.opened ?? (await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined))
