@@ -7,6 +7,7 @@ import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.
 import { temporaryFolder } from '../helpers/folders.ts'
 import { Random } from '../helpers/random.ts'
 import { type Ran, run } from '../helpers/run.ts'
+import { tries } from '../helpers/turn.ts'
 import { filesAfter, motionOf } from '../helpers/written-history.ts'
 
 /*
@@ -158,8 +159,8 @@ describe.each(Object.keys(HISTORIES))('%s', (name) => {
     expect(await run(args, { storage: still })).toMatchObject({ code: 0 })
     const [command] = args
     const random = new Random(Number(process.env.TEST_SEED ?? 1) + args.join(' ').length)
-    const tries = process.env.TEST_ALL ? 200 : SLOW.has(command) ? 2 : 6
-    for (let i = 0; i < tries; i++) {
+    const most = SLOW.has(command) ? tries(1, 2, 200) : tries(2, 6, 200)
+    for (let i = 0; i < most; i++) {
       const [first, burst] = [random.below(still.calls), 1 + random.below(events.length)]
       const storage = new ChangingStorage(files, events, (call) => (call < first ? 0 : burst))
       const ran = await run(args, { storage })
@@ -178,7 +179,7 @@ describe.each(Object.keys(HISTORIES))('%s', (name) => {
     }
     const random = new Random(Number(process.env.TEST_SEED ?? 1))
     let answered = 0
-    for (let i = 0; i < (process.env.TEST_ALL ? 300 : 30); i++) {
+    for (let i = 0; i < tries(10, 30, 300); i++) {
       const [first, burst] = [random.below(30), 1 + random.below(events.length)]
       const ran = await run(args, { storage: new ChangingStorage(files, events, (call) => (call < first ? 0 : burst)) })
       if (ran.code !== 0) continue

@@ -11,6 +11,7 @@ import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { portableCodecs } from '../../src/node/node-codecs.ts'
 import { filterContext, stored } from '../helpers/filter-context.ts'
 import { type Random, withRandom } from '../helpers/random.ts'
+import { tries } from '../helpers/turn.ts'
 
 const kernels = new Kernels(kernelsCode(KERNELS_WASM))
 
@@ -156,7 +157,7 @@ describe.each(NAMES)('%s with kernels', (name) => {
           expectSame(filter, { ...valid, metadata: valid.metadata.subarray(0, i) }, config, cx)
         for (let i = 0; i <= valid.data.length; i += 1 + random.below(3))
           expectSame(filter, { ...valid, data: valid.data.subarray(0, i) }, config, cx)
-        for (let round = 0; round < 300; round++) {
+        for (let round = 0; round < tries(100, 300); round++) {
           const changed = { metadata: valid.metadata.slice(), data: valid.data.slice() }
           const target = random.below(2) === 0 && changed.data.length > 0 ? changed.data : changed.metadata
           for (let i = random.below(3); i >= 0; i--)

@@ -45,9 +45,10 @@ import {
 } from '../helpers/generate.ts'
 import { type Random, withRandom } from '../helpers/random.ts'
 import { specimen } from '../helpers/specimen.ts'
+import { tries } from '../helpers/turn.ts'
 
 const VERSIONS = Array.from({ length: NEWEST_FORMAT_VERSION }, (_, i) => i + 1)
-const ROUNDS = 20
+const ROUNDS = tries(5, 20)
 
 /** Checks that `decode(encode(v)) = v`, that the trace covers all bytes, and that shorter bytes are not read as `v`. */
 function expectLaws<T>(value: T, describe: Describe<T>): void {

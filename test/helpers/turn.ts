@@ -19,6 +19,12 @@ export function turn<T>(cases: readonly T[], share: number): T[] {
   return ALL ? [...cases] : cases.filter((_, i) => (i + SEED) % each === 0)
 }
 
+/** How often a test tries what it chooses by chance: few times, as often as the gate, or with `TEST_ALL=1` many times. */
+export function tries(few: number, gate: number, all = gate): number {
+  if (ALL) return all
+  return GATE ? gate : few
+}
+
 /** Applies {@link turn} to the numbers from 0 to `count` - 1. */
 export function turnOf(count: number, share: number): number[] {
   return turn([...Array(count).keys()], share)
