@@ -1,9 +1,9 @@
 import { sum } from '../base/sum.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import { tileCellNum, tileRole } from '../cells/tile-places.ts'
-import { MIN_BATCH_BYTES } from '../explain/batches.ts'
 import type { PartCost } from '../explain/cost.ts'
 import { visitsOfOne } from '../explain/dense-visits.ts'
+import { RELEASE } from '../explain/memory/release.ts'
 import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import type { ReadCost } from '../explain/read-cost.ts'
 import { GENERIC_TILE_READS } from '../explain/step-cost.ts'
@@ -338,7 +338,7 @@ function readsAfter({ files, fragments, scale }: ArrayFacts, plan: ReadPlan, cos
   const read = cost.tiles.fields.flatMap(({ name, parts }) => parts.map(({ role }) => ({ name, role })))
   const reads = sum(read, ({ name, role }) => {
     const file = files.find((one) => one.field === name && tileRole(one) === role)
-    return file && file.stored_bytes * scale > MIN_BATCH_BYTES ? Math.ceil(tiles) : 1
+    return file && file.stored_bytes * scale > RELEASE.settings['vfs.min_batch_size'] ? Math.ceil(tiles) : 1
   })
   const enumerations = sum(cost.steps, (step) => (step.name === 'enumerations' ? step.reads : 0))
   return GENERIC_TILE_READS * (1 + sections.size) + FOOTER_READS + enumerations + reads

@@ -39,7 +39,8 @@ import type {
 } from '../documents/explain.ts'
 import type { TileCost } from '../explain/cost.ts'
 import { planRead } from '../explain/explain.ts'
-import { DEFAULT_BUDGET, type ExplainQuery, type ReadPlan } from '../explain/plan.ts'
+import { RELEASE } from '../explain/memory/release.ts'
+import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
@@ -122,7 +123,7 @@ async function arrayOutcome(
   if (options.budget !== undefined && config.total_budget !== undefined)
     throw usage('--budget and --config sm.mem.total_budget are the same: expected one of them, found both')
   const chosen = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
-  const budget = chosen ?? DEFAULT_BUDGET
+  const budget = chosen ?? RELEASE.settings['sm.mem.total_budget']
   const request: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact, codecs: writingCodecs }
   /** Runs a part of the work. With --exact, each part may read all files of some fields. */
   const part = async <T>(what: string, fields: readonly string[] | undefined, work: () => Promise<T>): Promise<T> => {

@@ -1,11 +1,5 @@
-/** `vfs.min_batch_size`: tiles of a file that lie within this number of bytes are read together, whatever lies between them. */
-export const MIN_BATCH_BYTES = 20_971_520
-/** `vfs.max_batch_size`: upper limit on the bytes of a read, unless a single tile is larger. */
-export const MAX_BATCH_BYTES = 104_857_600
-/** `vfs.min_batch_gap`: above the minimum batch size, upper limit on the bytes between two tiles that are read together. */
-export const MIN_BATCH_GAP = 512_000
-/** `vfs.min_parallel_size`: lower limit on the bytes of each request if a batch is fetched from an object store in several. */
-const MIN_PARALLEL_BYTES = 10_485_760
+import { RELEASE } from './memory/release.ts'
+
 /** `vfs.s3.max_parallel_ops`: upper limit on the requests for a batch, by default the number of threads. */
 const MAX_PARALLEL_OPS = 8
 
@@ -52,18 +46,19 @@ export class Batches implements FileReads {
     if (start !== this.end) this.ranges++
     const length = end - this.start
     const gap = start - this.end
-    const together = length <= MIN_BATCH_BYTES || (this.exact && gap <= MIN_BATCH_GAP)
+    const together =
+      length <= RELEASE.settings['vfs.min_batch_size'] || (this.exact && gap <= RELEASE.settings['vfs.min_batch_gap'])
     if (this.end < 0) this.start = start
-    else if (length > MAX_BATCH_BYTES || !together) {
+    else if (length > RELEASE.settings['vfs.max_batch_size'] || !together) {
       this.finish()
       this.start = start
-      if (!this.exact && gap <= MIN_BATCH_BYTES) this.bytes += gap
+      if (!this.exact && gap <= RELEASE.settings['vfs.min_batch_size']) this.bytes += gap
     }
     this.end = end
   }
 
   get requests(): number {
-    return this.exact ? this.parallel : this.reads + Math.floor(this.bytes / MIN_PARALLEL_BYTES)
+    return this.exact ? this.parallel : this.reads + Math.floor(this.bytes / RELEASE.settings['vfs.min_parallel_size'])
   }
 
   /** Ends the current batch. Call it after the last tile. */
@@ -72,7 +67,10 @@ export class Batches implements FileReads {
     const length = this.end - this.start
     this.reads++
     this.bytes += length
-    this.parallel += Math.min(Math.max(1, Math.floor(length / MIN_PARALLEL_BYTES)), MAX_PARALLEL_OPS)
+    this.parallel += Math.min(
+      Math.max(1, Math.floor(length / RELEASE.settings['vfs.min_parallel_size'])),
+      MAX_PARALLEL_OPS,
+    )
     this.end = -1
   }
 }

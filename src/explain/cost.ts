@@ -15,7 +15,8 @@ import type { OffsetsList } from '../format/metadata-sections.ts'
 import { type Fragment, type FragmentInfo, filePipeline, valuesHoldOffsets } from '../objects/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../objects/tile-lists.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { Batches, type FileReads, MAX_BATCH_BYTES, MIN_BATCH_BYTES } from './batches.ts'
+import { Batches, type FileReads } from './batches.ts'
+import { RELEASE } from './memory/release.ts'
 import type { TileRead } from './plan.ts'
 import { addToStep, emptyStep, type StepCost } from './step-cost.ts'
 
@@ -186,7 +187,11 @@ async function measurePart(
   const { size } = fieldTileFile(info, slot, role)
   const batches = new Batches(exact)
   // A whole file that is small enough is one read: the offsets of its tiles do not matter.
-  if (tiles.length === info.tile_num && size <= (exact ? MAX_BATCH_BYTES : MIN_BATCH_BYTES)) batches.add(0, size)
+  if (
+    tiles.length === info.tile_num &&
+    size <= (exact ? RELEASE.settings['vfs.max_batch_size'] : RELEASE.settings['vfs.min_batch_size'])
+  )
+    batches.add(0, size)
   else await lists.eachPlace(role, tiles, size, (start, end) => batches.add(start, end))
   batches.finish()
   const cell_bytes =

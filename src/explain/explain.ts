@@ -4,7 +4,8 @@ import type { OpenedArray, ReadOrder } from '../read/query.ts'
 import { planDense } from './dense.ts'
 import { planLegacy } from './legacy.ts'
 import { DEFAULT_MEMORY } from './memory/dense-memory.ts'
-import { DEFAULT_BUDGET, type ExplainQuery, type ReaderName, type ReadPlan } from './plan.ts'
+import { RELEASE } from './memory/release.ts'
+import type { ExplainQuery, ReaderName, ReadPlan } from './plan.ts'
 import { planSparseGlobal, planSparseUnordered } from './sparse.ts'
 
 /**
@@ -39,7 +40,10 @@ const MANY_TILES = 2 ** 20
  * @param total_budget `sm.mem.total_budget` in bytes; the legacy reader ignores it
  * @throws InspectError INCONSISTENT if a footer has a large number of tiles, but the list of offsets is shorter
  */
-export async function planRead(asked: ExplainQuery, total_budget = DEFAULT_BUDGET): Promise<ReadPlan> {
+export async function planRead(
+  asked: ExplainQuery,
+  total_budget = RELEASE.settings['sm.mem.total_budget'],
+): Promise<ReadPlan> {
   for (const { fragment, info } of asked.opened.fragments) {
     if (info.tile_num <= MANY_TILES) continue
     const list = await new TileLists(fragment).offsets('tile_offsets', 0)

@@ -2,8 +2,9 @@ import { groupBy } from '../base/group-by.ts'
 import { sectionPlaces } from '../format/metadata-sections.ts'
 import { behindFooterError } from '../objects/metadata-sections.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
+import { RELEASE } from './memory/release.ts'
 import type { MetadataRead } from './plan.ts'
-import { addToStep, emptyStep, GENERIC_TILE_READS, READ_AHEAD_BYTES, type StepCost } from './step-cost.ts'
+import { addToStep, emptyStep, GENERIC_TILE_READS, type StepCost } from './step-cost.ts'
 
 /** The place of a section in the metadata file, in bytes. */
 interface StoredSection {
@@ -67,11 +68,12 @@ function requestsOf(sections: readonly StoredSection[]): number {
     // The header is read first, and the bytes after it are read ahead.
     if (kept === 0 || offset + HEADER_BYTES > kept) {
       requests++
-      kept = offset + READ_AHEAD_BYTES
+      kept = offset + RELEASE.settings['vfs.read_ahead_size']
     }
     if (offset + size <= kept) continue
     requests++
-    if (size < READ_AHEAD_BYTES) kept = offset + HEADER_BYTES + READ_AHEAD_BYTES
+    if (size < RELEASE.settings['vfs.read_ahead_size'])
+      kept = offset + HEADER_BYTES + RELEASE.settings['vfs.read_ahead_size']
   }
   return requests
 }

@@ -8,12 +8,12 @@ import { deletePlaces } from '../objects/deletes.ts'
 import { isWithin, vacuumLists } from '../objects/visibility.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { withSource } from '../storage/source.ts'
+import { RELEASE } from './memory/release.ts'
 import {
   addToStep,
   emptyStep,
   genericTileCost,
   listingCost,
-  READ_AHEAD_BYTES,
   type StepCost,
   type StepName,
   wholeFileCost,
@@ -150,8 +150,10 @@ export async function deleteConditionCost({ array, fragments, schema }: OpenedAr
   for (const { path, tile } of await deletePlaces(array)) {
     const cost = await genericTileCost(array.folder.file(path), tile?.offset)
     // Opening the array has read ahead a short file of consolidated commits as a whole.
-    const size = tile ? await withSource(array.folder.file(path), (source) => source.size()) : READ_AHEAD_BYTES
-    addToStep(step, size < READ_AHEAD_BYTES ? { ...cost, requests: 0 } : cost)
+    const size = tile
+      ? await withSource(array.folder.file(path), (source) => source.size())
+      : RELEASE.settings['vfs.read_ahead_size']
+    addToStep(step, size < RELEASE.settings['vfs.read_ahead_size'] ? { ...cost, requests: 0 } : cost)
   }
   return step
 }

@@ -6,9 +6,6 @@ import type { OpenedArray, ReadQuery } from '../read/query.ts'
 /** TileDB's readers, by the names of their classes. */
 export type ReaderName = 'DenseReader' | 'SparseGlobalOrderReader' | 'SparseUnorderedWithDupsReader' | 'legacy Reader'
 
-/** Default of `sm.mem.total_budget`, in bytes. */
-export const DEFAULT_BUDGET = 10 * 2 ** 30
-
 /** A query to explain. */
 export interface ExplainQuery {
   opened: OpenedArray

@@ -1,5 +1,6 @@
+import { RELEASE } from './memory/release.ts'
 import { globalMemory, type SparseMemory, unorderedMemory } from './memory/sparse-memory.ts'
-import { DEFAULT_BUDGET, type ExplainQuery, type MetadataRead, type ReaderName, type ReadPlan } from './plan.ts'
+import type { ExplainQuery, MetadataRead, ReaderName, ReadPlan } from './plan.ts'
 import { type FoundCells, SparseIndex } from './sparse-index.ts'
 
 /**
@@ -18,7 +19,10 @@ import { type FoundCells, SparseIndex } from './sparse-index.ts'
  * @param total_budget `sm.mem.total_budget` in bytes; in Hilbert order it counts only if {@link ExplainQuery.exact}
  * @see tiledb/sm/query/readers/sparse_global_order_reader.cc
  */
-export async function planSparseGlobal(asked: ExplainQuery, total_budget = DEFAULT_BUDGET): Promise<ReadPlan> {
+export async function planSparseGlobal(
+  asked: ExplainQuery,
+  total_budget = RELEASE.settings['sm.mem.total_budget'],
+): Promise<ReadPlan> {
   const index = await SparseIndex.open(asked, true)
   const found = asked.exact ? await index.foundCells('global') : undefined
   const metadata_reads = index.metadataReads(asked.opened.schema.cell_order !== 'hilbert')
@@ -40,7 +44,10 @@ export async function planSparseGlobal(asked: ExplainQuery, total_budget = DEFAU
  * @param total_budget `sm.mem.total_budget` in bytes
  * @see tiledb/sm/query/readers/sparse_unordered_with_dups_reader.cc
  */
-export async function planSparseUnordered(asked: ExplainQuery, total_budget = DEFAULT_BUDGET): Promise<ReadPlan> {
+export async function planSparseUnordered(
+  asked: ExplainQuery,
+  total_budget = RELEASE.settings['sm.mem.total_budget'],
+): Promise<ReadPlan> {
   const index = await SparseIndex.open(asked, false)
   const found = asked.exact ? await index.foundCells('unordered') : undefined
   const metadata_reads = index.metadataReads(false)

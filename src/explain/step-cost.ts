@@ -2,6 +2,7 @@ import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-t
 import { decodePrefix } from '../format/io.ts'
 import { GENERIC_TILE_HEADER_BYTES } from '../objects/generic-tile.ts'
 import { type ByteSource, withSource } from '../storage/source.ts'
+import { RELEASE } from './memory/release.ts'
 
 /** The steps of a read by TileDB, each of which needs the one before. */
 export type StepName =
@@ -37,8 +38,6 @@ export interface StepCost {
   chain: number
 }
 
-/** `vfs.read_ahead_size`: bytes that TileDB fetches from an object store for every smaller read, and keeps. */
-export const READ_AHEAD_BYTES = 102_400
 /** Upper limit on the names in one answer of an object store to a listing. */
 const NAMES_PER_LIST = 1000
 
@@ -89,7 +88,7 @@ export function genericTileCost(source: ByteSource, offset = 0): Promise<Partial
     const header = await source.read(offset, Math.max(GENERIC_TILE_FIXED_BYTES, room))
     const { value, length } = decodePrefix(header, genericTileHeader, { file: source.name, offset })
     const bytes = length + value.persisted_size
-    return { reads: GENERIC_TILE_READS, bytes, requests: bytes <= READ_AHEAD_BYTES ? 1 : 2 }
+    return { reads: GENERIC_TILE_READS, bytes, requests: bytes <= RELEASE.settings['vfs.read_ahead_size'] ? 1 : 2 }
   })
 }
 

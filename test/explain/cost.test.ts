@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { Batches, MAX_BATCH_BYTES, MIN_BATCH_BYTES, MIN_BATCH_GAP } from '../../src/explain/batches.ts'
+import { Batches } from '../../src/explain/batches.ts'
+import { RELEASE } from '../../src/explain/memory/release.ts'
 import { openingCost } from '../../src/explain/opening-cost.ts'
 import type { MetadataRead, ReadPlan, TileRead } from '../../src/explain/plan.ts'
 import { type ReadCost, readCost } from '../../src/explain/read-cost.ts'
@@ -131,6 +132,12 @@ describe('requests are what libtiledb 2.30.0 sent to an S3 server', () => {
   })
 })
 
+const {
+  'vfs.min_batch_size': MIN_BATCH_BYTES,
+  'vfs.max_batch_size': MAX_BATCH_BYTES,
+  'vfs.min_batch_gap': MIN_BATCH_GAP,
+} = RELEASE.settings
+
 describe('tiles are read together', () => {
   const reads = (...places: readonly (readonly [start: number, end: number])[]): unknown => {
     const batches = new Batches()
@@ -154,7 +161,11 @@ describe('tiles are read together', () => {
     const first = [0, MIN_BATCH_BYTES] as const
     const at = MIN_BATCH_BYTES + MIN_BATCH_GAP
     expect(reads(first, [at, at + 10])).toMatchObject({ ranges: 2, reads: 1, bytes: at + 10 })
-    expect(reads(first, [at + 1, at + 11])).toMatchObject({ ranges: 2, reads: 2, bytes: MIN_BATCH_BYTES + 10 })
+    expect(reads(first, [at + 1, at + 11])).toMatchObject({
+      ranges: 2,
+      reads: 2,
+      bytes: MIN_BATCH_BYTES + 10,
+    })
   })
 
   test('in no more reads and bytes than the upper bound for any choice of them', () => {
@@ -194,8 +205,15 @@ describe('tiles are read together', () => {
 
   test('up to the maximum batch size, which a single tile may exceed', () => {
     expect(reads([0, 10], [10, MAX_BATCH_BYTES])).toMatchObject({ ranges: 1, reads: 1 })
-    expect(reads([0, 10], [10, MAX_BATCH_BYTES + 1])).toMatchObject({ ranges: 1, reads: 2, bytes: MAX_BATCH_BYTES + 1 })
-    expect(reads([5, MAX_BATCH_BYTES + 9])).toMatchObject({ reads: 1, bytes: MAX_BATCH_BYTES + 4 })
+    expect(reads([0, 10], [10, MAX_BATCH_BYTES + 1])).toMatchObject({
+      ranges: 1,
+      reads: 2,
+      bytes: MAX_BATCH_BYTES + 1,
+    })
+    expect(reads([5, MAX_BATCH_BYTES + 9])).toMatchObject({
+      reads: 1,
+      bytes: MAX_BATCH_BYTES + 4,
+    })
   })
 })
 

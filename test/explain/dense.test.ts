@@ -1,66 +1,20 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import type { Bounds } from '../../src/cells/bounds.ts'
 import { planDense } from '../../src/explain/dense.ts'
 import { cutsInOrder, gridAxis } from '../../src/explain/dense-grid.ts'
 import type { ReadPlan } from '../../src/explain/plan.ts'
-import type { Datatype } from '../../src/format/datatype.ts'
-import type { ConditionNode } from '../../src/format/delete-condition.ts'
-import { bytesOf } from '../../src/format/value.ts'
-import { localStorage } from '../../src/node/file.ts'
-import { InspectArray } from '../../src/objects/array.ts'
-import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray, ReadOrder, ReadQuery } from '../../src/read/query.ts'
-import { Folder } from '../../src/storage/source.ts'
-import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
-
-/** A query, and what TileDB 2.30 counted. See test/fixtures/explain_dense.py. */
-interface Asked {
-  array: string
-  order: ReadOrder
-  to: number
-  ranges: [low: number, high: number][][]
-  fields: string[] | null
-  where: [field: string, type: Datatype, op: '<' | '>' | '==', value: number | string] | null
-  /** A tile counts once for each field. */
-  tiles_read: number
-  /** Unfiltered bytes of loaded metadata, by section. */
-  metadata: { [section: string]: number }
-  /** At most 3 % too large. */
-  least_memory_budget: number
-}
-
-const asked: Asked[] = JSON.parse(readFileSync(`${FIXTURES}/explain-dense.json`, 'utf8'))
-
-function open(name: string, to?: number): Promise<OpenedArray> {
-  const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/${name}`), contextFor({ key: undefined }))
-  return openAt(array, { to: to === undefined ? undefined : BigInt(to) })
-}
-
-function rangeSets(ranges: readonly (readonly (readonly [number, number])[])[]): Map<number, Bounds[]> {
-  return new Map(ranges.map((sides, d) => [d, sides.map(([low, high]) => ({ low: BigInt(low), high: BigInt(high) }))]))
-}
-
-const OPS = { '<': 'LT', '>': 'GT', '==': 'EQ' } as const
-
-function condition(where: Asked['where']): ConditionNode | undefined {
-  if (!where) return undefined
-  const [field, type, op, value] = where
-  const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : bytesOf(type, 1, value)
-  return { node: 'value', op: OPS[op], field, value: bytes, offsets: undefined }
-}
-
-function queryOf({ order, ranges, fields, where }: Asked): ReadQuery {
-  return { order, ranges: rangeSets(ranges), fields: fields ?? undefined, where: condition(where) }
-}
+import { type MeasuredDense, measuredDense, openFixture, queryOf, rangeSets } from './measured-dense.ts'
 
 function tilesRead({ tile_reads }: ReadPlan): number {
   return tile_reads.reduce((sum, { tiles }) => sum + tiles.length, 0)
 }
 
 /** Unfiltered bytes of the sections that are loaded, by name. */
-async function metadataBytes({ fragments }: OpenedArray, { metadata_reads }: ReadPlan): Promise<Asked['metadata']> {
-  const sums: Asked['metadata'] = {}
+async function metadataBytes(
+  { fragments }: OpenedArray,
+  { metadata_reads }: ReadPlan,
+): Promise<MeasuredDense['metadata']> {
+  const sums: MeasuredDense['metadata'] = {}
   for (const { fragment, section, slot } of metadata_reads) {
     const tile = await fragments[fragment].fragment.pagedSection(section, slot)
     sums[section] = (sums[section] ?? 0) + (tile?.length ?? 0)
@@ -69,10 +23,10 @@ async function metadataBytes({ fragments }: OpenedArray, { metadata_reads }: Rea
 }
 
 describe('a plan for the DenseReader has the numbers that TileDB 2.30 counted', () => {
-  test.each(asked.map((one) => [`${one.array} ${one.order} ${JSON.stringify(one.ranges)}`, one] as const))(
+  test.each(measuredDense.map((one) => [`${one.array} ${one.order} ${JSON.stringify(one.ranges)}`, one] as const))(
     '%s',
     async (_, one) => {
-      const opened = await open(one.array, one.to)
+      const opened = await openFixture(one.array, one.to)
       const plan = await planDense({ opened, query: queryOf(one), exact: true })
       expect(tilesRead(plan)).toBe(one.tiles_read)
       expect(await metadataBytes(opened, plan)).toEqual(one.metadata)
@@ -85,7 +39,11 @@ describe('a plan for the DenseReader has the numbers that TileDB 2.30 counted', 
 describe('fragments', () => {
   // Fragments: y -2..3, x 1..6; y 1..5, x 3..8; y 2, x 5; y 4..6, x 7..9. Tiles: y from -2 by 4, x from 1 by 3.
   const plan = async (ranges: [number, number][][], order: ReadOrder = 'row-major'): Promise<ReadPlan> =>
-    planDense({ opened: await open('dense_reads/merged'), query: { order, ranges: rangeSets(ranges) }, exact: false })
+    planDense({
+      opened: await openFixture('dense_reads/merged'),
+      query: { order, ranges: rangeSets(ranges) },
+      exact: false,
+    })
 
   test('fragments that the ranges miss are skipped', async () => {
     const { fragments } = await plan([[[5, 6]], [[9, 10]]])
@@ -116,7 +74,7 @@ describe('fragments', () => {
 
 describe('lots', () => {
   test('little memory divides the tiles', async () => {
-    const opened = await open('dense_reads/merged')
+    const opened = await openFixture('dense_reads/merged')
     const query: ReadQuery = { order: 'global', ranges: new Map(), fields: ['a', 'n'] }
     const whole = await planDense({ opened, query, exact: false })
     expect(new Set(whole.tile_reads.map(({ call }) => call)).size).toBe(2)
@@ -129,7 +87,7 @@ describe('lots', () => {
 
   // TileDB 2.30 crashes with 1,000 bytes and any budget, as measured.
   test('if lots do not follow each other, var-sized cells need all tiles in one lot', async () => {
-    const opened = await open('dense_reads/merged')
+    const opened = await openFixture('dense_reads/merged')
     const least = async (order: ReadOrder, tile_upper_memory_limit: number): Promise<number> => {
       const query: ReadQuery = { order, ranges: new Map(), fields: ['s'] }
       const memory = { total_budget: 10 * 2 ** 30, tile_upper_memory_limit }

@@ -6,8 +6,9 @@ import { BLOCK_TILES, TileLists } from '../../objects/tile-lists.ts'
 import { type OpenedArray, type OpenedFragment, readColumns } from '../../read/query.ts'
 import { cutsInOrder } from '../dense-grid.ts'
 import { byFragment, type Fields, slotOf, type Visited } from '../dense-visits.ts'
-import { DEFAULT_BUDGET, type ExplainQuery, type MetadataRead } from '../plan.ts'
-import { OFFSET, openedMemory, SLOT_VECTORS, VECTOR } from './metadata-memory.ts'
+import type { ExplainQuery, MetadataRead } from '../plan.ts'
+import { openedMemory, slotVectorBytes } from './metadata-memory.ts'
+import { RELEASE } from './release.ts'
 
 /** TileDB's settings that limit the tiles in memory, in bytes. */
 interface DenseMemory {
@@ -17,7 +18,10 @@ interface DenseMemory {
   tile_upper_memory_limit: number
 }
 
-export const DEFAULT_MEMORY: DenseMemory = { total_budget: DEFAULT_BUDGET, tile_upper_memory_limit: 2 ** 30 }
+export const DEFAULT_MEMORY: DenseMemory = {
+  total_budget: RELEASE.settings['sm.mem.total_budget'],
+  tile_upper_memory_limit: RELEASE.settings['sm.mem.tile_upper_memory_limit'],
+}
 
 /** A run of visited tiles that are in memory together. */
 export interface Lot {
@@ -29,9 +33,6 @@ export interface Lot {
   /** Bytes that a lot would need to take the next tile, too; Infinity if no memory is enough. */
   next: number
 }
-
-/** Bytes of TileDB's object for a visited tile, on 64-bit systems. */
-const VISITED_TILE = 120
 
 /** Upper limit on the numbers that are kept to find budgets whose lots follow each other in the result. */
 const MAX_KEPT = 2 ** 22
@@ -64,8 +65,9 @@ export async function divideIntoLots(
   const { ranks, tile_num, axes } = visited
   const { dimensions } = schema.domain
   const { taken, lists, foreseen } = await metadataMemory(opened, fields, metadata_reads)
+  const { vector, visited_tile } = RELEASE.bytes
   const ofVisit =
-    VISITED_TILE + 2 * VECTOR * (1 + dimensions.length) + dimensions.length * (2 * datatypeSize(dimensions[0].type) + 8)
+    visited_tile + 2 * vector * (1 + dimensions.length) + dimensions.length * (2 * datatypeSize(dimensions[0].type) + 8)
   const limits: LotLimits = {
     ofVisit,
     unfiltered: tile_upper_memory_limit / 2,
@@ -198,16 +200,16 @@ async function metadataMemory(
     const { format_version, tile_num } = fragments[fragment].info
     // The R-tree of a dense fragment is empty.
     if (section === 'rtree') taken += format_version < 5 ? 13 : 8
-    else lists += tile_num * OFFSET
+    else lists += tile_num * RELEASE.bytes.offset
   }
   let foreseen = 0
   // TileDB reserves memory for the lists of fragments that it skips, too.
   for (const { info } of fragments) {
     const { slots, tile_num } = info
-    foreseen += slots.length * SLOT_VECTORS
+    foreseen += slots.length * slotVectorBytes()
     for (const { name } of [...condition, ...others]) {
       const own = slots.find((slot) => slot.kind === 'attribute' && slot.name === name)
-      if (own) foreseen += tile_num * OFFSET * (1 + (own.varSized ? 2 : 0) + (own.nullable ? 1 : 0))
+      if (own) foreseen += tile_num * RELEASE.bytes.offset * (1 + (own.varSized ? 2 : 0) + (own.nullable ? 1 : 0))
     }
   }
   return { taken, lists, foreseen }
@@ -226,7 +228,7 @@ async function addTileBytes(
   if (slot === undefined) return
   const { cells_per_tile: cells, slots } = info
   const { varSized, nullable, cellSize } = slots[slot]
-  const fixed = (varSized ? (cells + 1) * OFFSET : cells * cellSize) + (field.nullable ? cells : 0)
+  const fixed = (varSized ? (cells + 1) * RELEASE.bytes.offset : cells * cellSize) + (field.nullable ? cells : 0)
   for (const visit of visits) unfiltered[visit] += fixed
   const lists = new TileLists(fragment)
   const forEntries = async (

@@ -3,14 +3,7 @@ import { tileCellNum } from '../../cells/tile-places.ts'
 import { fixedSize } from '../../format/range.ts'
 import { hasSlot, isCutByTime } from '../../read/opening.ts'
 import type { FoundCells, IndexedFragment, SparseIndex } from '../sparse-index.ts'
-import { OFFSET } from './metadata-memory.ts'
-
-/** Bytes of TileDB's objects on 64-bit systems. */
-const UNORDERED_TILE = 1464
-const GLOBAL_TILE = 1576
-const TIME = 8
-const POINTER = 8
-const HILBERT_VALUE = 8
+import { RELEASE } from './release.ts'
 
 /** The tiles that a reader loads, fragment after fragment, with the memory that each takes. */
 export interface LoadedTiles {
@@ -76,10 +69,10 @@ export async function loadedTiles(
     const bitmaps =
       (index.isRanged || isCut || (duplicates && hasConditions) ? 1 : 0) + (!duplicates && hasConditions ? 1 : 0)
     const perCell =
-      (fragment.loadsTimes ? TIME : 0) +
-      (isDeleted ? TIME : 0) +
+      (fragment.loadsTimes ? RELEASE.bytes.time : 0) +
+      (isDeleted ? RELEASE.bytes.time : 0) +
       bitmaps +
-      (isGlobal && schema.cell_order === 'hilbert' ? HILBERT_VALUE : 0)
+      (isGlobal && schema.cell_order === 'hilbert' ? RELEASE.bytes.hilbert_value : 0)
     const counts = found?.counts[fragment.index]
     fragment.tiles.forEach((tile, i) => {
       const cells = tileCellNum(info, tile)
@@ -88,11 +81,13 @@ export async function loadedTiles(
       tiles.fragment[at] = fragment.index
       tiles.tile[at] = tile
       tiles.first[at] =
-        (isGlobal ? GLOBAL_TILE : UNORDERED_TILE) + cells * perCell + early.reduce((sum, bytes) => sum + bytes(tile), 0)
+        (isGlobal ? RELEASE.bytes.global_tile : RELEASE.bytes.unordered_tile) +
+        cells * perCell +
+        early.reduce((sum, bytes) => sum + bytes(tile), 0)
       if (duplicates && counts?.[i] === 0) tiles.gives[at] = 0
       late.forEach((bytes, f) => {
         const size = bytes(tile)
-        tiles.fields[f][at] = size + (isVar[f] && size > 0 ? POINTER * kept : 0)
+        tiles.fields[f][at] = size + (isVar[f] && size > 0 ? RELEASE.bytes.pointer * kept : 0)
         tiles.returned[at] = Math.max(tiles.returned[at], tiles.fields[f][at])
       })
       at++
@@ -111,9 +106,11 @@ async function bytesOf(index: SparseIndex, fragment: IndexedFragment, name: stri
   if (slot < 0) return () => 0
   const { varSized, cellSize } = info.slots[slot]
   const isNullable = schema.attributes.some((one) => one.name === name && one.nullable)
-  const perCell = (varSized ? OFFSET : cellSize) + (isNullable ? 1 : 0)
+  const perCell = (varSized ? RELEASE.bytes.offset : cellSize) + (isNullable ? 1 : 0)
+  // One offset more than there are cells.
+  const perTile = varSized ? RELEASE.bytes.offset : 0
   const sizes = varSized ? await fragment.opened.fragment.offsets('tile_var_sizes', slot) : undefined
-  return (tile) => tileCellNum(info, tile) * perCell + (sizes?.[tile] ?? 0)
+  return (tile) => perTile + tileCellNum(info, tile) * perCell + (sizes?.[tile] ?? 0)
 }
 
 export function largest(sizes: Float64Array): number {

@@ -1,10 +1,10 @@
 import type { OpenedArray } from '../../read/query.ts'
+import { RELEASE } from './release.ts'
 
-/** Bytes of TileDB's objects on 64-bit systems. */
-export const VECTOR = 32
-export const OFFSET = 8
-/** Bytes of the vectors that TileDB makes for the four lists of tile offsets and sizes of a slot, before they are loaded. */
-export const SLOT_VECTORS = 4 * VECTOR
+/** Bytes of the vectors that TileDB makes for the lists of tile offsets and sizes of a slot, before they are loaded. */
+export function slotVectorBytes(): number {
+  return RELEASE.slot_vectors * RELEASE.bytes.vector
+}
 
 /**
  * Memory for what is loaded when the array is opened.
@@ -18,9 +18,9 @@ export async function openedMemory({ array, fragments }: OpenedArray): Promise<{
   for (const { fragment, info } of fragments) {
     const { footer, slots, v1 } = info
     if (footer && !consolidated.has(fragment.name)) footers += footer.size
-    if (!v1) lists += SLOT_VECTORS * slots.length
+    if (!v1) lists += slotVectorBytes() * slots.length
     for (const list of v1 ? [v1.tile_offsets, v1.tile_var_offsets, v1.tile_var_sizes] : [])
-      for (const { values } of list) lists += VECTOR + OFFSET * values.length
+      for (const { values } of list) lists += RELEASE.bytes.vector + RELEASE.bytes.offset * values.length
   }
   return { footers, lists }
 }

@@ -4,6 +4,7 @@ import { hilbertBits, hilbertValues } from '../../cells/hilbert.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../../format/datatype.ts'
 import type { Dimension } from '../../format/dimension.ts'
 import { bytesOf } from '../../format/value.ts'
+import { RELEASE } from './release.ts'
 
 /**
  * How TileDB halves ranges whose cells do not fit into the buffers or the memory of a query.
@@ -27,8 +28,6 @@ export interface Box {
   limited: readonly boolean[]
 }
 
-/** Upper limit on the times that a range of texts is halved. */
-const MAX_TEXT_DEPTH = 7
 const NO_TEXT = new Uint8Array(0)
 const LAST_TEXT = new Uint8Array(8).fill(0x7f)
 
@@ -170,7 +169,7 @@ function middle(type: Datatype, { low, high, depth }: Interval): Comparable | un
 
 function textMiddle(low: Uint8Array, high: Uint8Array, depth: number): Uint8Array | undefined {
   const common = commonPrefix(low, high)
-  if (depth >= MAX_TEXT_DEPTH || (high.length > 0 && (high[common] ?? 0) === 0)) return undefined
+  if (depth >= RELEASE.splitting.max_text_depth || (high.length > 0 && (high[common] ?? 0) === 0)) return undefined
   const from = low[common] ?? 0
   const to = high.length === 0 ? 0x7f : high[common]
   return Uint8Array.of(...low.subarray(0, common), from + Math.trunc((to - from) / 2), 0x80)

@@ -19,6 +19,7 @@ import {
   rangePlaces,
   valueNum,
 } from './partition-ranges.ts'
+import { RELEASE } from './release.ts'
 
 /** Size of the buffers of each field of a query. */
 export interface Buffers {
@@ -30,13 +31,6 @@ export interface Buffers {
 
 export const ENDLESS: Buffers = { cells: Number.POSITIVE_INFINITY, var_bytes: Number.POSITIVE_INFINITY }
 
-/** `sm.memory_budget` in bytes: for the fixed-sized cells or offsets of a field, and the same again for its validity. */
-const MEMORY_BUDGET = 5 * 2 ** 30
-/** `sm.memory_budget_var` in bytes: for the var-sized values of a field. */
-const MEMORY_BUDGET_VAR = 10 * 2 ** 30
-/** If several ranges do not fit, this share of them is tried next. @see constants::multi_range_reduction_in_split */
-const FEWER_RANGES = 1 - 0.3
-
 /** A fragment with the tiles that the whole query touches. */
 export interface TouchedFragment {
   one: OpenedFragment
@@ -46,7 +40,12 @@ export interface TouchedFragment {
 
 /** Bytes of a field: of its fixed-sized cells or offsets, of its var-sized values, and of its validity. */
 type Sizes = readonly [fixed: number, variable: number, validity: number]
-const MEMORY: Sizes = [MEMORY_BUDGET, MEMORY_BUDGET_VAR, MEMORY_BUDGET]
+
+/** The memory for a field. */
+function fieldMemory(): Sizes {
+  const fixed = RELEASE.settings['sm.memory_budget']
+  return [fixed, RELEASE.settings['sm.memory_budget_var'], fixed]
+}
 
 /** A field that the query returns. */
 interface Field {
@@ -194,7 +193,7 @@ export class Partitioner {
   splitCurrent(): boolean {
     if (this.isHalf) return this.halveAgain(this.halvesOfSlab)
     if (this.from < this.to) {
-      this.to = this.from + Math.floor((this.to - this.from + 1) * FEWER_RANGES) - 1
+      this.to = this.from + Math.floor((this.to - this.from + 1) * (1 - RELEASE.splitting.multi_range_reduction)) - 1
       if (this.toSlab()) return this.halveAgain(this.halvesOfSlab)
       this.takeRanges()
       return false
@@ -261,10 +260,10 @@ export class Partitioner {
     for (this.to = this.start; this.to < rangeNum(this.whole); this.to++) {
       this.addRange(sums, this.whole, this.to, this.overlaps[this.to])
       const { cells, tiles } = sums
-      if (
-        this.fields.some((field, n) => exceeds(cells[n], bufferSizes(field, this.buffers)) || exceeds(tiles[n], MEMORY))
+      const isTooMuch = this.fields.some(
+        (field, n) => exceeds(cells[n], bufferSizes(field, this.buffers)) || exceeds(tiles[n], fieldMemory()),
       )
-        break
+      if (isTooMuch) break
     }
     if (this.to === this.from) return false
     this.to--
@@ -401,7 +400,7 @@ export class Partitioner {
       // TileDB expects no cells where it expects no values, and otherwise at least one cell.
       if (field.varSized && sizes[1] === 0) sizes.fill(0)
       else if (sizes[0] > 0) sizes[0] = Math.max(sizes[0], field.cellSize)
-      return exceeds(sizes, bufferSizes(field, this.buffers)) || exceeds(sums.tiles[n], MEMORY)
+      return exceeds(sizes, bufferSizes(field, this.buffers)) || exceeds(sums.tiles[n], fieldMemory())
     })
   }
 }
@@ -411,7 +410,8 @@ function bufferSizes({ varSized, cellSize }: Field, { cells, var_bytes }: Buffer
 }
 
 function roomOf(field: Field, buffers: Buffers): number[] {
-  return bufferSizes(field, buffers).map((size, i) => Math.min(size, MEMORY[i]))
+  const memory = fieldMemory()
+  return bufferSizes(field, buffers).map((size, i) => Math.min(size, memory[i]))
 }
 
 function exceeds(sizes: readonly number[], room: Sizes): boolean {

@@ -4,38 +4,42 @@ import { rtreeSize } from '../../objects/metadata-sections.ts'
 import type { MetadataRead } from '../plan.ts'
 import type { FoundCells, SparseIndex } from '../sparse-index.ts'
 import { type LoadedTiles, largest, loadedTiles } from './loaded-tiles.ts'
-import { OFFSET, openedMemory, SLOT_VECTORS } from './metadata-memory.ts'
+import { openedMemory, slotVectorBytes } from './metadata-memory.ts'
+import { RELEASE } from './release.ts'
 import {
   evenRounds,
-  FOR_COORDINATES,
   fitsAtOnce,
   fitsHilbert,
-  MAX_TILE_BYTES,
+  forCoordinates,
+  mostTileBytes,
   roundsAtMost,
   roundsOf,
   simulateGlobal,
   simulateHilbert,
   simulateUnordered,
-  TILE_ID,
   type TileRound,
 } from './sparse-rounds.ts'
 import { rankTiles, storedRanks, type TileRanks, tileEnds } from './tile-ranks.ts'
 
 /**
  * The smallest `sm.mem.total_budget` with which TileDB's index readers of sparse arrays make progress, and what they read in each round
- * with a given budget. The shares of the budget are TileDB's defaults.
- *
- * @see tiledb/sm/query/readers/sparse_index_reader_base.h, MemoryBudget; sizes measured with TileDB 2.30
+ * with a given budget.
  */
 
-/** Share of the budget for metadata. */
-const FOR_METADATA = 0.1
 /** Above this number of tiles the memory of a merge is estimated, not computed. */
 const MAX_RANKED_TILES = 200_000
 /** Ratio between two budgets that are tried one after the other: STEP up to MANY_TILES tiles, WIDE_STEP above. */
 const [STEP, MANY_TILES, WIDE_STEP] = [1.02, 10_000, 1.15]
-/** Bytes of TileDB's object for a run of tiles, on 64-bit systems. */
-const TILE_RANGE = 16
+
+/** The smallest budget whose share for metadata has this many bytes. */
+function budgetForMetadata(bytes: number): number {
+  return bytes / RELEASE.settings['sm.mem.reader.*.ratio_array_data']
+}
+
+/** The smallest budget whose share for coordinates has this many bytes. */
+function budgetForCoordinates(bytes: number): number {
+  return bytes / RELEASE.settings['sm.mem.reader.*.ratio_coords']
+}
 
 interface Metadata {
   /** Bytes of footers and R-trees. */
@@ -60,11 +64,11 @@ export async function unorderedMemory(
 ): Promise<SparseMemory> {
   const metadata = await metadataMemory(index, reads)
   const tiles = await loadedTiles(index, found, 'unordered')
-  const ranges = index.isRanged ? TILE_RANGE * runNum(index) : 0
+  const ranges = index.isRanged ? RELEASE.bytes.tile_range * runNum(index) : 0
   const held = metadata.loaded + ranges
-  const least = Math.max(metadata.least, ranges / FOR_METADATA)
+  const least = Math.max(metadata.least, budgetForMetadata(ranges))
   const enough = Math.max(enoughToReturn(tiles, held), largest(tiles.first) + largest(tiles.returned) + held)
-  const most = Math.min(MAX_TILE_BYTES, total_budget * FOR_COORDINATES)
+  const most = Math.min(mostTileBytes(), forCoordinates(total_budget))
   return {
     least_memory_budget: leastBudget(tiles, [least, enough], found === undefined, (budget) =>
       simulateUnordered(tiles, budget, held),
@@ -89,8 +93,8 @@ export async function globalMemory(
   )
   const least_memory_budget = await leastGlobal(index, tiles, metadata, found, ranks)
   const { loaded } = metadata
-  const ids = TILE_ID * tiles.count
-  if (fitsAtOnce(tiles, total_budget * FOR_COORDINATES - ids, total_budget - loaded - ids))
+  const ids = RELEASE.bytes.tile_id * tiles.count
+  if (fitsAtOnce(tiles, forCoordinates(total_budget) - ids, total_budget - loaded - ids))
     return { least_memory_budget, rounds: undefined }
   const canSimulate = total_budget >= least_memory_budget && areRanksUseful(index, tiles, found)
   const rounds = canSimulate ? globalRounds(index, tiles, await ranks(), total_budget, loaded) : undefined
@@ -145,24 +149,24 @@ async function leastGlobal(
   const { schema } = index.query.opened
   const forReturned = enoughToReturn(tiles, loaded)
   if (schema.cell_order === 'hilbert') {
-    const enough = Math.max((index.fragments.length * largest(tiles.first)) / FOR_COORDINATES, forReturned)
+    const enough = Math.max(budgetForCoordinates(index.fragments.length * largest(tiles.first)), forReturned)
     return leastBudget(tiles, [least, enough], found === undefined, (budget) =>
       fitsHilbert(index, tiles, budget, loaded),
     )
   }
   // The tiles are listed twice: by fragment, and in the order in which they are loaded.
-  const forLists = Math.max(least, (2 * TILE_ID * tiles.count) / FOR_COORDINATES)
+  const forLists = Math.max(least, budgetForCoordinates(2 * RELEASE.bytes.tile_id * tiles.count))
   const first = isAlone(index) ? largest(tiles.first) : tiles.first.reduce((sum, size) => sum + size, 0)
-  const enough = Math.max(forReturned, (TILE_ID * tiles.count + first) / FOR_COORDINATES)
+  const enough = Math.max(forReturned, budgetForCoordinates(RELEASE.bytes.tile_id * tiles.count + first))
   if (enough <= forLists) return Math.ceil(forLists)
   if (!isAlone(index) && tiles.count > MAX_RANKED_TILES)
-    return Math.ceil(Math.max(forLists, Math.min(enough, forReturned + pairBytes(tiles) / FOR_COORDINATES)))
+    return Math.ceil(Math.max(forLists, Math.min(enough, forReturned + budgetForCoordinates(pairBytes(tiles)))))
   const known = await ranks()
   if (isAlone(index) || found)
     return leastBudget(tiles, [forLists, enough], found === undefined, (budget) =>
       simulateGlobal(tiles, known, schema.allows_duplicates, budget, loaded),
     )
-  const together = (TILE_ID * tiles.count + mostBytesTogether(tiles, known)) / FOR_COORDINATES
+  const together = budgetForCoordinates(RELEASE.bytes.tile_id * tiles.count + mostBytesTogether(tiles, known))
   return Math.ceil(Math.max(forLists, forReturned, together))
 }
 
@@ -205,7 +209,7 @@ function pairBytes({ count, first, fragment }: LoadedTiles): number {
 
 /** A budget that always has room for the returned fields. */
 function enoughToReturn({ returned }: LoadedTiles, held: number): number {
-  return (largest(returned) + held) / (1 - FOR_COORDINATES)
+  return (largest(returned) + held) / (1 - RELEASE.settings['sm.mem.reader.*.ratio_coords'])
 }
 
 /**
@@ -260,10 +264,10 @@ async function metadataMemory(index: SparseIndex, reads: readonly MetadataRead[]
   for (const fragment of index.fragments) {
     if (!fragment.isRelevant) continue
     const { slots, tile_num } = fragment.opened.info
-    offsets += SLOT_VECTORS * slots.length + OFFSET * tile_num * index.offsetListNum(fragment)
+    offsets += slotVectorBytes() * slots.length + RELEASE.bytes.offset * tile_num * index.offsetListNum(fragment)
   }
   // If no fragment is read, no lists are loaded.
-  return { loaded, least: (loaded + (offsets > 0 ? lists + offsets : 0)) / FOR_METADATA }
+  return { loaded, least: budgetForMetadata(loaded + (offsets > 0 ? lists + offsets : 0)) }
 }
 
 /** Number of runs of touched tiles without a gap. */

@@ -2,21 +2,25 @@ import { groupBy } from '../../base/group-by.ts'
 import { allRows } from '../../cells/column.ts'
 import type { SparseIndex } from '../sparse-index.ts'
 import { type LoadedTiles, largest } from './loaded-tiles.ts'
+import { RELEASE } from './release.ts'
 import type { TileRanks } from './tile-ranks.ts'
 
 /**
  * Simulations of TileDB's index readers of sparse arrays with a given memory budget. If not all tiles fit into memory, a reader
  * works in rounds: each loads the coordinates of some tiles, and returns cells of tiles that are loaded.
  *
- * By default half of the budget is for coordinates and what is loaded with them. The returned fields have all that is left.
- *
- * @see tiledb/sm/query/readers/sparse_index_reader_base.h, MemoryBudget; sizes measured with TileDB 2.30
+ * A share of the budget is for coordinates and what is loaded with them. The returned fields have all that is left.
  */
-export const FOR_COORDINATES = 0.5
-/** Upper limit on the bytes of all tiles held in memory together: `sm.mem.tile_upper_memory_limit`. */
-export const MAX_TILE_BYTES = 2 ** 30
-/** Bytes of TileDB's object for the identity of a tile, on 64-bit systems. */
-export const TILE_ID = 16
+
+/** Bytes of a budget for coordinates and what is loaded with them. */
+export function forCoordinates(budget: number): number {
+  return budget * RELEASE.settings['sm.mem.reader.*.ratio_coords']
+}
+
+/** Upper limit on the bytes of all tiles held in memory together. */
+export function mostTileBytes(): number {
+  return RELEASE.settings['sm.mem.tile_upper_memory_limit']
+}
 
 /** What one round reads, by fragment. */
 export interface TileRound {
@@ -55,7 +59,7 @@ export function roundsOf(
 export function fitsAtOnce({ first, fields }: LoadedTiles, most: number, room: number): boolean {
   const sum = (sizes: Float64Array): number => sizes.reduce((all, size) => all + size, 0)
   const coordinates = sum(first)
-  return coordinates <= most && fields.every((sizes) => sum(sizes) <= Math.min(MAX_TILE_BYTES, room - coordinates))
+  return coordinates <= most && fields.every((sizes) => sum(sizes) <= Math.min(mostTileBytes(), room - coordinates))
 }
 
 /**
@@ -69,7 +73,7 @@ export function simulateUnordered(
   held: number,
   visit?: VisitRound,
 ): boolean {
-  const most = Math.min(MAX_TILE_BYTES, budget * FOR_COORDINATES)
+  const most = Math.min(mostTileBytes(), forCoordinates(budget))
   let next = 0
   while (next < count) {
     let used = 0
@@ -90,7 +94,7 @@ export function simulateUnordered(
         let sum = 0
         for (let i = from; i < to; i++) {
           const size = field[giving[i]]
-          if (sum + size > Math.min(MAX_TILE_BYTES, room) && (i > from || size > room)) to = i
+          if (sum + size > Math.min(mostTileBytes(), room) && (i > from || size > room)) to = i
           sum += size
         }
       }
@@ -108,8 +112,8 @@ export function simulateUnordered(
  */
 export function fitsHilbert(index: SparseIndex, tiles: LoadedTiles, budget: number, held: number): boolean {
   const counts = index.fragments.flatMap((one) => (index.isRanged && one.tiles.length === 0 ? [] : one.tiles.length))
-  const share = (budget * FOR_COORDINATES) / counts.length
-  const laterShare = (budget * FOR_COORDINATES) / Math.max(1, counts.filter((count) => count > 1).length)
+  const share = forCoordinates(budget) / counts.length
+  const laterShare = forCoordinates(budget) / Math.max(1, counts.filter((count) => count > 1).length)
   let [used, own] = [0, 0]
   for (const [i, size] of tiles.first.entries()) {
     const isFirst = i === 0 || tiles.fragment[i] !== tiles.fragment[i - 1]
@@ -140,7 +144,7 @@ export function simulateHilbert(
   const open = new Map([...waiting.keys()].map((f) => [f, [] as number[]]))
   const bytesOf = (some: readonly number[]): number => some.reduce((sum, tile) => sum + sizes[tile], 0)
   for (let done = -1; waiting.size > 0 || [...open.values()].some(({ length }) => length > 0); ) {
-    const share = (budget * FOR_COORDINATES) / waiting.size
+    const share = forCoordinates(budget) / waiting.size
     const loaded: number[] = []
     let end = Number.POSITIVE_INFINITY
     for (const [f, own] of waiting) {
@@ -193,8 +197,8 @@ export function simulateGlobal(
 ): boolean {
   const { count, fragment, first: sizes, returned, gives } = tiles
   const { corner, first, last, order } = ranks
-  const most = budget * FOR_COORDINATES
-  let used = TILE_ID * count
+  const most = forCoordinates(budget)
+  let used = RELEASE.bytes.tile_id * count
   /** By fragment: loaded tiles whose cells are not all merged, and the number of tiles to load. */
   const open = new Map<number, number[]>()
   const unloaded = new Map<number, number>()
@@ -290,7 +294,7 @@ export function evenRounds(
   const bytes = fragments.map(() => 0)
   for (const [i, size] of first.entries()) bytes[fragment[i]] += size
   const tile = largest(first)
-  const share = Math.max(tile, (budget * FOR_COORDINATES) / bytes.filter((own) => own > 0).length - tile)
+  const share = Math.max(tile, forCoordinates(budget) / bytes.filter((own) => own > 0).length - tile)
   const most = fragments.reduce((most, { tiles }) => Math.max(most, tiles.length), 1)
   const count = Math.min(
     most,
