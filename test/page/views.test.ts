@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+
+/** What a new view needs beside its file. The tests in a browser take the views from the tabs of the page. */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const VIEWS = `${ROOT}src/page/views`
+const LIST = readFileSync(`${ROOT}src/page/views.ts`, 'utf8')
+const TABLE = readFileSync(`${ROOT}docs/page.md`, 'utf8').match(/^\|.*\|$/gm) ?? []
+
+/** The views that files declare: name of the constant, and text of the tab. */
+const views = readdirSync(VIEWS).flatMap((file) =>
+  Array.from(
+    readFileSync(`${VIEWS}/${file}`, 'utf8').matchAll(/^export const (\w+): View = \{[^}]*? title: '([^']+)'/gm),
+    ([, name, title]) => ({ file, name, title }),
+  ),
+)
+
+test('there are views', () => expect(views.length).toBeGreaterThan(10))
+
+describe.each(views)('$file', ({ name, title }) => {
+  test('is in the list of views: src/page/views.ts', () => {
+    expect(LIST.slice(LIST.indexOf('[')).match(/\w+/g)).toContain(name)
+  })
+
+  test('has its line in the table of views: docs/page.md', () => {
+    const named = TABLE.map((row) => row.split('|')[2]).filter((cell) => new RegExp(`\\b${title}\\b`).test(cell))
+    expect({ title, isNamed: named.length > 0 }).toEqual({ title, isNamed: true })
+  })
+})
