@@ -9,8 +9,9 @@ import { unfilterSeconds } from '../explain/cost.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { type FilterUse, useOf } from '../filters/registry.ts'
-import { datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import type { Slot } from '../format/fragment-slots.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from '../write/chunk-lengths.ts'
 import { rounded, secondsOf } from './costs.ts'
 import type { ArrayFacts, FileFacts } from './facts.ts'
@@ -226,6 +227,13 @@ export async function storedFactor(file: FileFacts, codecs: Codecs): Promise<num
   return sample && ours ? sample.stored_bytes / ours : 1
 }
 
+/** Type and size of what a file of a field has for each cell; of each value if the field is var-sized. */
+function elementOf({ type, varSized, cellSize }: Slot, role: FileFacts['role']): [type: Datatype, size: number] {
+  if (role === 'offsets') return ['UINT64', 8]
+  if (role === 'validity') return ['UINT8', 1]
+  return [type, varSized ? datatypeSize(type) : cellSize]
+}
+
 /** Number of bytes that filters make of a sample; undefined if they fail. */
 async function filteredSize(
   { fragment: { fragment, info }, slot, role }: FileFacts,
@@ -233,10 +241,7 @@ async function filteredSize(
   filters: readonly FilterConfig[],
   codecs = fragment.cx.codecs,
 ): Promise<number | undefined> {
-  const { type, varSized } = info.slots[slot]
-  const datatype = role === 'offsets' ? 'UINT64' : role === 'validity' ? 'UINT8' : type
-  const cellSize =
-    role === 'offsets' ? 8 : role === 'validity' ? 1 : varSized ? datatypeSize(type) : info.slots[slot].cellSize
+  const [datatype, cellSize] = elementOf(info.slots[slot], role)
   const forward = async (): Promise<number> => {
     const tile = { datatype, cellSize, formatVersion: info.format_version }
     const pipeline = await Pipeline.load([...filters], tile, codecs)

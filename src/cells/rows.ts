@@ -21,11 +21,9 @@ export function columnValue(column: ColumnType, style: ValueStyle, labels?: Show
   const read = cellReader(column.type, column.cell_val_num, style)
   const value =
     column.cell_val_num === 'var' ? varValue(read) : fixedValue(read, datatypeSize(column.type) * column.cell_val_num)
-  const shown = labels
-    ? labelled(value, labels)
-    : column.kind.startsWith('delete') && !style.raw
-      ? deletedOrNull(value)
-      : value
+  let shown = value
+  if (labels) shown = labelled(value, labels)
+  else if (column.kind.startsWith('delete') && !style.raw) shown = deletedOrNull(value)
   return column.nullable ? (data, cell) => (data.validity?.[cell] === 0 ? null : shown(data, cell)) : shown
 }
 

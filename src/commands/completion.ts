@@ -171,11 +171,24 @@ ${FUNCTION} "$@"
 `
 }
 
-function zshSpec(flag: string, { description, takesValue, takesFile, takesName, choices }: DescribedOption): string {
-  const text = description.replace(/[[\]:\\]/g, '\\$&')
-  const value =
-    choices.length > 0 ? `(${choices.join(' ')})` : takesFile ? '_files' : takesName ? `${FUNCTION}_inside` : ' '
-  return `*${flag}[${text}]${takesValue ? `:value:${value}` : ''}`
+function zshSpec(flag: string, option: DescribedOption): string {
+  const text = option.description.replace(/[[\]:\\]/g, '\\$&')
+  return `*${flag}[${text}]${option.takesValue ? `:value:${zshValue(option)}` : ''}`
+}
+
+/** What zsh offers as the value of an option. */
+function zshValue({ takesFile, takesName, choices }: DescribedOption): string {
+  if (choices.length > 0) return `(${choices.join(' ')})`
+  if (takesFile) return '_files'
+  return takesName ? `${FUNCTION}_inside` : ' '
+}
+
+/** What fish is told of the value of an option. @param ask the call that completes names inside of the target */
+function fishValue({ takesValue, takesFile, takesName, choices }: DescribedOption, ask: string): string {
+  if (choices.length > 0) return ` -x -a '${choices.join(' ')}'`
+  if (takesName) return ` -x -a '${ask}'`
+  if (takesFile) return ' -r -F'
+  return takesValue ? ' -x' : ''
 }
 
 function fish(commands: readonly DescribedCommand[]): string {
@@ -188,21 +201,11 @@ function fish(commands: readonly DescribedCommand[]): string {
   for (const { name, options, words } of commands) {
     const when = `complete -c ${PROGRAM} -n '__fish_seen_subcommand_from ${name}'`
     if (words.length > 0) lines.push(`${when} -f -a '${words.join(' ')}'`)
-    for (const { flags, description, takesValue, takesFile, takesName, choices } of options) {
-      const names = flags
+    for (const option of options) {
+      const names = option.flags
         .map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`))
         .join(' ')
-      const value =
-        choices.length > 0
-          ? ` -x -a '${choices.join(' ')}'`
-          : takesName
-            ? ` -x -a '${ask}'`
-            : takesFile
-              ? ' -r -F'
-              : takesValue
-                ? ' -x'
-                : ''
-      lines.push(`${when} ${names}${value} -d ${fishQuoted(description)}`)
+      lines.push(`${when} ${names}${fishValue(option, ask)} -d ${fishQuoted(option.description)}`)
     }
   }
   return `${lines.join('\n')}\n`

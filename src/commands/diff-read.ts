@@ -71,7 +71,10 @@ export async function compareReads(
       for (const [row, otherRow] of pairs(leftRows, rightRows)) {
         const path = below(prefix, pathOf(dimensions, row ?? otherRow))
         const differs = result.addCell(differences(path, row, otherRow))
-        counts[!differs ? 'cells_same' : !row ? 'cells_only_b' : !otherRow ? 'cells_only_a' : 'cells_changed']++
+        if (!differs) counts.cells_same++
+        else if (!row) counts.cells_only_b++
+        else if (!otherRow) counts.cells_only_a++
+        else counts.cells_changed++
       }
       if (side <= 0) x = await a.next()
       if (side >= 0) y = await b.next()

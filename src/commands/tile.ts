@@ -81,7 +81,8 @@ function refuseBeside({ hex, bytes, stages, offset, role }: TileOptions, index: 
   if (hex && (bytes || stages !== undefined))
     throw usage(`tile expects --hex or ${bytes ? '--bytes' : '--stages'}, found both`)
   if (offset === undefined) return
-  const other = hex ? '--hex' : role !== undefined ? '--role' : index !== FIRST ? 'an index' : undefined
+  const others = [hex && '--hex', role !== undefined && '--role', index !== FIRST && 'an index']
+  const other = others.find(Boolean)
   if (other) throw usage(`tile expects --offset or ${other}, found both`)
 }
 

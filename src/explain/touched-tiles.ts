@@ -4,7 +4,7 @@ import type { NDRange } from '../format/range.ts'
 import { mbrAt } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { BLOCK_TILES, TileLists } from '../objects/tile-lists.ts'
-import type { FragmentPlan } from './plan.ts'
+import type { FragmentPlan, PassedOverBy } from './plan.ts'
 
 /** The tiles of a fragment that the ranges touch. */
 export interface TouchedTiles {
@@ -42,6 +42,12 @@ export async function touchedTiles(fragment: Fragment, overlapOf: (box: NDRange)
   return { tiles: tiles.slice(0, found), inside: inside.slice(0, found) }
 }
 
+function passedOverBy(tile_num: number, touched: TouchedTiles | undefined): PassedOverBy {
+  if (!touched) return 'domain'
+  if (tile_num === 0) return 'no tiles'
+  return touched.tiles.length === 0 ? 'rtree' : null
+}
+
 /** The plan of a fragment before tiles are dropped and cells are counted. @param touched undefined if its domain touches no range */
 export function planOfTouched(
   fragment: number,
@@ -51,7 +57,7 @@ export function planOfTouched(
   const { tiles, inside } = touched ?? NO_TILES
   return {
     fragment,
-    passed_over_by: !touched ? 'domain' : tile_num === 0 ? 'no tiles' : tiles.length === 0 ? 'rtree' : null,
+    passed_over_by: passedOverBy(tile_num, touched),
     tile_num,
     tiles_touched: tiles.length,
     tiles_inside: inside.reduce((sum, one) => sum + one, 0),

@@ -71,10 +71,16 @@ async function versionsOf({ inspected, link }: ViewProps): Promise<readonly Vers
   const known = new Map(atLink.versions?.map((one) => [idOf(one), one.current]))
   return (every.versions ?? []).flatMap((one) => {
     const current = known.get(idOf(one))
-    const state = current === undefined ? 'later' : one.deleted ? 'deleted' : current ? 'current' : 'past'
     // For each key that it writes, TileDB-Py deletes two other keys that never existed. Those are left out.
-    return valued.has(one.key) ? [{ ...one, state }] : []
+    return valued.has(one.key) ? [{ ...one, state: stateOf(current, one.deleted) }] : []
   })
+}
+
+/** @param current whether it is the value at the time of the link; undefined if it was not there yet */
+function stateOf(current: boolean | undefined, deleted: boolean | undefined): Version['state'] {
+  if (current === undefined) return 'later'
+  if (deleted) return 'deleted'
+  return current ? 'current' : 'past'
 }
 
 const columns = (link: Link): readonly Column<Version>[] => [

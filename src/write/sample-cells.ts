@@ -390,11 +390,18 @@ function wkbPoint(x: number, y: number): Uint8Array {
   return concat([Uint8Array.of(1, 1, 0, 0, 0), new Uint8Array(Float64Array.of(x, y).buffer)])
 }
 
+/** Upper limit on the range of an integer attribute's values, by the bytes of its type. */
+const SPAN_BY_SIZE = new Map([
+  [1, 100],
+  [2, 20_000],
+  [4, 1_000_000_000],
+])
+
 /** Lowest value and range of an integer attribute's values, well inside its type. */
 function spanOf(type: Datatype, total: number): [low: number, span: number] {
   const size = datatypeSize(type)
   if (isDatetime(type)) return [Number(recentDate(type)), type === 'DATETIME_YEAR' ? 50 : Math.max(1000, 7 * total)]
-  const room = size === 1 ? 100 : size === 2 ? 20_000 : size === 4 ? 1_000_000_000 : 2 ** 50
+  const room = SPAN_BY_SIZE.get(size) ?? 2 ** 50
   const low = datatypeKind(type) === 'int' ? (size === 1 ? -50 : -500) : 0
   return [low, Math.min(room, Math.max(1000, 5 * total))]
 }

@@ -109,7 +109,7 @@ class Inflater {
   private readonly fixed: [Codes, Codes] = [new Codes(this.reversed, FIXED_BITS), new Codes(this.reversed)]
 
   constructor() {
-    const lengths = Uint8Array.from({ length: LITERALS }, (_, i) => (i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8))
+    const lengths = new Uint8Array(LITERALS).fill(8).fill(9, 144, 256).fill(7, 256, 280)
     this.fixed[0].set(lengths, 0, LITERALS, false)
     this.fixed[1].set(new Uint8Array(DISTANCES).fill(5), 0, DISTANCES, false)
   }

@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact'
 import type {
   ArrayOverview,
   FileOverview,
@@ -149,22 +150,24 @@ function Health({ found, inspected, link }: ViewProps & { found: OverviewDocumen
   const toFindings = <a href={viewLink(link, 'findings')}>Findings</a>
   const isFine = found.findings.length === 0
   if (isFine && !errors?.length && found.not_examined.length > 0) return null
+  const judgement = (): ComponentChild => {
+    if (!errors)
+      return (
+        <>
+          {isFine ? 'Nothing is wrong,' : 'What follows is'} as far as names and footers tell; data not read.{' '}
+          {toFindings} reads every tile.
+        </>
+      )
+    if (errors.length === 0) return <span class="good">No error: every tile was read.</span>
+    return (
+      <>
+        <span class="bad">{counted(errors.length, 'error')} found:</span> see {toFindings}.
+      </>
+    )
+  }
   return (
     <>
-      <p>
-        {errors?.length ? (
-          <>
-            <span class="bad">{counted(errors.length, 'error')} found:</span> see {toFindings}.
-          </>
-        ) : errors ? (
-          <span class="good">No error: every tile was read.</span>
-        ) : (
-          <>
-            {isFine ? 'Nothing is wrong,' : 'What follows is'} as far as names and footers tell; data not read.{' '}
-            {toFindings} reads every tile.
-          </>
-        )}
-      </p>
+      <p>{judgement()}</p>
       {!isFine && (
         <section aria-labelledby="worst">
           <h3 id="worst">Findings</h3>
