@@ -1,5 +1,5 @@
+import type { DataType, DictionaryType, Field } from '@uwdata/flechette'
 import { binary, dictionary, field, fixedSizeList, list, utf8 } from '@uwdata/flechette/src/data-types.js'
-import type { DataType, DictionaryType, Field } from '@uwdata/flechette/src/types.js'
 import { concat, NO_BYTES } from '../base/bytes.ts'
 import { badValue, InspectError, withPlace } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'

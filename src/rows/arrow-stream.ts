@@ -1,3 +1,4 @@
+import type { Block, Field, RecordBatch, Schema } from '@uwdata/flechette'
 import { EOS, MAGIC, MessageHeader } from '@uwdata/flechette/src/constants.js'
 import { Builder } from '@uwdata/flechette/src/encode/builder.js'
 import { encodeDictionaryBatch } from '@uwdata/flechette/src/encode/dictionary-batch.js'
@@ -6,7 +7,6 @@ import { writeMessage } from '@uwdata/flechette/src/encode/message.js'
 import { encodeRecordBatch } from '@uwdata/flechette/src/encode/record-batch.js'
 import { encodeSchema } from '@uwdata/flechette/src/encode/schema.js'
 import { MemorySink } from '@uwdata/flechette/src/encode/sink.js'
-import type { Block, Field, RecordBatch, Schema } from '@uwdata/flechette/src/types.js'
 import { InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 

@@ -1,5 +1,5 @@
+import type { DataType, IntBitWidth, IntType, TimeUnit_ } from '@uwdata/flechette'
 import { bool, dateDay, duration, float32, float64, int, timestamp } from '@uwdata/flechette/src/data-types.js'
-import type { DataType, IntBitWidth, IntType, TimeUnit_ } from '@uwdata/flechette/src/types.js'
 import { usage } from '../base/errors.ts'
 import type { ColumnKind } from '../cells/column.ts'
 import { aligned } from '../cells/elements.ts'

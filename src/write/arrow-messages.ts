@@ -1,6 +1,6 @@
+import type { ArrowData } from '@uwdata/flechette'
 import { MAGIC, MessageHeader, Type } from '@uwdata/flechette/src/constants.js'
 import { decodeIPC } from '@uwdata/flechette/src/decode/decode-ipc.js'
-import type { ArrowData } from '@uwdata/flechette/src/types.js'
 import { badValue } from '../base/errors.ts'
 
 /**

@@ -1,7 +1,6 @@
-import type { Batch } from '@uwdata/flechette/src/batch.js'
+import type { Batch, DataType, DictionaryType, Field, RecordBatch } from '@uwdata/flechette'
 import { CompressionType, Endianness, Type } from '@uwdata/flechette/src/constants.js'
 import { createTable } from '@uwdata/flechette/src/decode/table-from-ipc.js'
-import type { DataType, DictionaryType, Field, RecordBatch } from '@uwdata/flechette/src/types.js'
 import { NO_BYTES } from '../base/bytes.ts'
 import { addPlace, badValue, InspectError } from '../base/errors.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'

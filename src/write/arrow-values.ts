@@ -1,6 +1,5 @@
-import type { Batch } from '@uwdata/flechette/src/batch.js'
+import type { Batch, DataType, TimeUnit_ } from '@uwdata/flechette'
 import { DateUnit, Type } from '@uwdata/flechette/src/constants.js'
-import type { DataType, TimeUnit_ } from '@uwdata/flechette/src/types.js'
 import { badValue } from '../base/errors.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { type DatetimeType, formatDatetime } from '../format/datetime.ts'
