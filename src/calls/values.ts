@@ -60,7 +60,7 @@ export function timeResult(time: bigint, style: ValueStyle): Time {
   return style.raw ? time : formatDatetime('DATETIME_MS', BigInt.asIntN(64, time))
 }
 
-/** An end of a range as it is shown. The user can write it so in `--range`. */
+/** An end of a range as it is shown, and as `--range` takes it. */
 export function endResult(type: Datatype, value: Comparable, style: ValueStyle = { raw: false }): CellValue {
   if (value instanceof Uint8Array) return cellValue(type, 'var', value, style)
   const number = datatypeSize(type) === 8 ? value : Number(value)

@@ -44,12 +44,12 @@ export function isStorable(value: number, scale: FloatScale): boolean {
   return fitsWidth(scaledInteger(value, scale), scale)
 }
 
-/** How far a float may be from what is read in its place: half a step of the scale, and what floats of this size are rounded. */
+/** How far a float may be from what is read in its place: half a step of the scale, plus the rounding of floats of this size. */
 export function roundingAt(value: number, { scale, offset, single }: FloatScale): number {
   return Math.abs(scale) / 2 + 4 * (single ? 2 ** -23 : 2 ** -52) * (Math.abs(value) + Math.abs(offset))
 }
 
-/** What is read in place of a float that is not storable, where x86 processors converted it to an integer. */
+/** What is read in place of a float that is not storable: what x86 processors make of it when they convert it to an integer. */
 export function misreadAs(value: number, scale: FloatScale): number {
   const integer = scaledInteger(value, scale)
   const bits = 8 * scale.width

@@ -10,8 +10,8 @@ interface SchemaMismatch {
 }
 
 /**
- * The first difference between the array of a label and what the labelled array says about it; undefined if they agree. With
- * a difference, TileDB reads neither the labels nor ranges of them.
+ * The first difference between the array of a label and what the labelled array says about it; undefined if they agree. If
+ * they differ, TileDB reads no labels, and takes no ranges of labels.
  *
  * @param schema schema of the labelled array
  * @param labels schema of the array that holds the labels

@@ -361,8 +361,8 @@ interface Cells {
 }
 
 /**
- * What to take of a tile: the chunks in its middle, or of large chunks the cells in the middle. Undefined if the tile is small, or is
- * one chunk that is not large, or if the chunks would cut cells.
+ * What to take of a tile: the chunks in its middle, or the cells there if chunks are large. Undefined if the tile is small, if it is one
+ * chunk that is not large, or if the chunks would cut cells.
  * @param cells undefined for fixed-sized cells that were not read
  */
 async function runOf(file: TileFile, tile: number, cells: Cells | undefined): Promise<ChunkRun | undefined> {

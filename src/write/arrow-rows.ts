@@ -33,7 +33,10 @@ export function arrowRows(read: () => Promise<Uint8Array>, codecs: Codecs): RowI
     const { schema, records, dictionaries, dictsBeforeRecord } = decoded(() => arrowMessages(bytes))
     if (!schema) throw badValue({ expected: 'an Arrow IPC stream or file', found: 'no schema in it' })
     if (schema.endianness === Endianness.Big)
-      throw badValue({ expected: 'little-endian Arrow data', found: 'big-endian: write it anew on a usual machine' })
+      throw badValue({
+        expected: 'little-endian Arrow data',
+        found: 'big-endian: write it again on a little-endian machine',
+      })
     refuseTwice(schema.fields)
     const names = schema.fields.map(({ name }) => name)
     const values = new DictionaryValues()
@@ -130,7 +133,7 @@ function decoded<T>(work: () => T, field?: string): T {
 
 /** Bytes of the unfiltered length before each compressed buffer. */
 const LENGTH_BYTES = 8
-/** Length of a buffer that is not compressed after all. */
+/** Stands in place of that length if the buffer is not compressed. */
 const NOT_COMPRESSED = -1n
 /** Limit on the uncompressed bytes of a buffer. */
 const LONGEST = 2n ** 32n

@@ -660,7 +660,7 @@ function rgb(colour: string): [number, number, number] {
   return [part(0), part(1), part(2)]
 }
 
-/** A colour as a value of a pixel, on little-endian machines, as all machines with browsers are. */
+/** A colour as the value of a pixel. Its bytes are those of little-endian machines; no browser runs on others. */
 function pixel([red, green, blue]: readonly [number, number, number]): number {
   return ((255 << 24) | (Math.round(blue) << 16) | (Math.round(green) << 8) | Math.round(red)) >>> 0
 }
