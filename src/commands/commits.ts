@@ -48,7 +48,7 @@ export const command: CommandModule<object> = {
 type Row = Omit<CommitsLine, 'timestamp_range'>
 type Effect = CommitsLine['effect']
 /** The keys about a delete condition. */
-type Condition = Pick<CommitsLine, 'condition' | 'processed_by' | 'purged_by' | 'not_processed_by' | 'error'>
+type ConditionKeys = Pick<CommitsLine, 'condition' | 'processed_by' | 'purged_by' | 'not_processed_by' | 'error'>
 
 /** All keys of a row in their order, without values. */
 const KEYS: Record<Exclude<keyof CommitsLine, 'path'>, undefined> = {
@@ -177,7 +177,7 @@ async function fileRow(facts: ArrayFacts, file: CommitFile, bytes: Uint8Array): 
 }
 
 /** Results for the delete conditions of a `.con` file, by entry. The file may list a condition several times. */
-type Conditions = Map<string, { bytes: Uint8Array; result: Condition }>
+type Conditions = Map<string, { bytes: Uint8Array; result: ConditionKeys }>
 
 /** The row of an entry in a commit file. @param content the content of the file, if conditions are in it */
 async function entryRow(
@@ -265,7 +265,7 @@ async function deleteResult(
   file: CommitFile,
   bytes: Uint8Array,
   offset: number,
-): Promise<Condition> {
+): Promise<ConditionKeys> {
   const { byCommit, unread } = await processed()
   const done = byCommit.get(name) ?? new Map<string, boolean>()
   const at = nameFacts(name)?.timestamp_range[0]

@@ -18,7 +18,7 @@ import { readMerged } from '../read/read.ts'
 import { below, type Compared, type Comparison } from './diff-comparison.ts'
 
 /** All cells with the same coordinates. There are several only if the array allows duplicates. */
-interface Place {
+interface CellGroup {
   coordinates: readonly Comparable[]
   rows: readonly CellsLine[]
 }
@@ -93,7 +93,7 @@ async function* placesOf(
   cx: CommandContext,
   opened: OpenedArray,
   fields: readonly string[],
-): AsyncGenerator<Place, undefined> {
+): AsyncGenerator<CellGroup, undefined> {
   const query = { ...QUERY, fields }
   const columns = readColumns(opened.schema, query)
   const { dimensions } = opened.schema.domain

@@ -163,7 +163,7 @@ async function fieldBlocks(
 ): Promise<Blocks<FieldBlock>> {
   const field = info.slots[slot]
   const { name, varSized, nullable } = field
-  const ofFile = (role: TileRole): Promise<Blocks<Place>> => placeBlocks(lists, fragment, info, slot, role)
+  const ofFile = (role: TileRole): Promise<Blocks<PlaceColumns>> => placeBlocks(lists, fragment, info, slot, role)
   const main = await ofFile(varSized ? 'offsets' : 'data')
   const variable = varSized ? await ofFile('var') : undefined
   const validity = nullable ? await ofFile('validity') : undefined
@@ -193,7 +193,7 @@ async function fieldBlocks(
 }
 
 /** The places of tiles in their file, with their stored and unfiltered bytes. */
-interface Place {
+interface PlaceColumns {
   offset: ValueColumn<number>
   size: ValueColumn<number>
   unfiltered_size: ValueColumn<number>
@@ -206,7 +206,7 @@ async function placeBlocks(
   info: FragmentInfo,
   slot: number,
   role: TileRole,
-): Promise<Blocks<Place>> {
+): Promise<Blocks<PlaceColumns>> {
   const { name, offsetsList, size: fileSize } = fieldTileFile(info, slot, role)
   const file = fragment.folder.file(name).name
   const offsets = await lists.offsets(offsetsList, slot)

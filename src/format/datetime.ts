@@ -13,7 +13,7 @@ import type { Datatype } from './datatype.ts'
 export type DatetimeType = Extract<Datatype, `DATETIME_${string}`>
 
 /** A unit of time: some months, some days, a part of a day, or a part of a second. */
-type Unit =
+type TimeUnit =
   | { months: number }
   | { days: number }
   /** `parts`: how many of hour, minute and second are printed. */
@@ -21,7 +21,7 @@ type Unit =
   /** `digits`: decimal digits of the printed fraction of a second. */
   | { digits: number; perSecond: bigint }
 
-const UNITS: Record<DatetimeType, Unit> = {
+const UNITS: Record<DatetimeType, TimeUnit> = {
   DATETIME_YEAR: { months: 12 },
   DATETIME_MONTH: { months: 1 },
   DATETIME_WEEK: { days: 7 },
@@ -171,7 +171,7 @@ interface Moment {
 }
 
 /** Returns the count of a moment; undefined if the moment is not the start of a unit. */
-function countOf(unit: Unit, moment: Moment): bigint | undefined {
+function countOf(unit: TimeUnit, moment: Moment): bigint | undefined {
   const digits = 'digits' in unit ? unit.digits : 0
   if (/[1-9]/.test(moment.fraction.slice(digits))) return undefined
   if ('months' in unit) {

@@ -8,7 +8,7 @@ import type { Span } from './span.ts'
 import { u64 } from './u32.ts'
 
 /** Offset and length in bytes of a field of a footer. */
-type Place = Pick<Span, 'offset' | 'length'>
+type FieldSpan = Pick<Span, 'offset' | 'length'>
 
 /**
  * Offsets of the fields of a footer, since version 10. Nearly all footers of an array have the same layout. One of them is
@@ -28,9 +28,9 @@ export class FooterLayout {
   /** The values of these bits; 0 elsewhere. */
   private readonly bits: Uint8Array
   /** Fields of the footer, by name. */
-  private readonly places = new Map<string, Place>()
+  private readonly places = new Map<string, FieldSpan>()
   /** Bounds of the non-empty domain: minimum, then maximum of each dimension. */
-  private readonly ranges: Place[]
+  private readonly ranges: FieldSpan[]
 
   /** @param footer a footer that {@link decode} accepts */
   constructor(footer: Uint8Array, schema: ArraySchema) {
@@ -67,7 +67,7 @@ export class FooterLayout {
 
   /** Returns a list with a number for each slot. */
   sizes(footer: Uint8Array, name: 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'): Float64Array {
-    const { offset, length } = this.places.get(name) as Place
+    const { offset, length } = this.places.get(name) as FieldSpan
     const out = new Float64Array(length / 8)
     for (let i = 0; i < out.length; i++) out[i] = u64(footer, offset + i * 8)
     return out
@@ -75,11 +75,11 @@ export class FooterLayout {
 
   /** Returns a size or an offset: a single number, or the entry of a slot in a list. */
   size(footer: Uint8Array, name: keyof FragmentFooter, slot = 0): number {
-    return u64(footer, (this.places.get(name) as Place).offset + slot * 8)
+    return u64(footer, (this.places.get(name) as FieldSpan).offset + slot * 8)
   }
 
   domain(footer: Uint8Array): NDRange {
-    const bytes = ({ offset, length }: Place): Uint8Array => footer.subarray(offset, offset + length)
+    const bytes = ({ offset, length }: FieldSpan): Uint8Array => footer.subarray(offset, offset + length)
     return this.schema.domain.dimensions.map((_, d) => ({
       min: bytes(element(this.ranges, 2 * d)),
       max: bytes(element(this.ranges, 2 * d + 1)),

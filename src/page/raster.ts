@@ -263,11 +263,11 @@ function* partsOf(
   raster: Raster,
   query: ReadQuery,
   columns: readonly ColumnType[],
-): Generator<{ part: ReadQuery; place: Place }> {
+): Generator<{ part: ReadQuery; place: PixelOf }> {
   // If cells are left out, the order of the others does not tell their place, but their coordinates do.
   const isByPlace = raster.kind === 'points' || query.onFault !== undefined
   const [slow, fast] = isRightSlow(opened, raster) ? [raster.right, raster.down] : [raster.down, raster.right]
-  const placeIn = (slowRun: Run, fastRun: Run): Place =>
+  const placeIn = (slowRun: Run, fastRun: Run): PixelOf =>
     isByPlace ? pointPlaces(raster, columns) : gridPlaces(raster, [slow, slowRun], [fast, fastRun])
   if (raster.kind !== 'sample') {
     yield { part: query, place: placeIn([0, slow.length], [0, fast.length]) }
@@ -317,14 +317,14 @@ function isRightSlow({ schema }: OpenedArray, { down, right }: Raster): boolean 
 }
 
 /** Gives the function that returns the pixel of a cell of a batch. */
-type Place = (batch: CellBatch) => (cell: number) => number
+type PixelOf = (batch: CellBatch) => (cell: number) => number
 
 /** Places cells that come in the order of the axes. A pixel of a sample has one cell. */
 function gridPlaces(
   { kind, right }: Raster,
   [slow, slowRun]: readonly [RasterAxis, Run],
   [fast, fastRun]: readonly [RasterAxis, Run],
-): Place {
+): PixelOf {
   const isSwapped = slow === right
   const size = (axis: RasterAxis, index: number): number => {
     if (kind === 'sample' || index >= axis.length) return 1
@@ -346,7 +346,7 @@ function gridPlaces(
 }
 
 /** Places cells by their coordinates. */
-function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]): Place {
+function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]): PixelOf {
   const [a, b] = [down, right].map((axis) => {
     const c = columns.findIndex(({ name }) => name === axis.dimension.name)
     const value = columnValue(columns[c], { raw: true })

@@ -26,7 +26,7 @@ export interface ReadTile {
 }
 
 /** Fixed-sized cells and validity of an attribute. There is no data if the attribute is var-sized. */
-interface Cells {
+interface FixedCells {
   data: Uint8Array | undefined
   validity: Uint8Array | undefined
 }
@@ -35,7 +35,7 @@ interface Cells {
 export interface Assembly {
   window: Window
   /** By attribute. Var-sized cells are copied from their tiles at the end. */
-  columns: Cells[]
+  columns: FixedCells[]
   /** By cell: the index of its tile in `tiles`, {@link UNWRITTEN} or {@link LOST}. Undefined if nothing needs it. */
   owner: Int32Array | undefined
   /** By cell: its position in the tile. */
@@ -147,7 +147,7 @@ function hideUnmet(
 /** Writes fill values into a box of cells. @param columns by attribute */
 export function fillBox(
   attributes: readonly Column[],
-  columns: readonly Readonly<Cells>[],
+  columns: readonly Readonly<FixedCells>[],
   lengths: readonly number[],
   to: BoxPlace,
 ): void {

@@ -97,7 +97,7 @@ export async function cellHistories(opened: OpenedArray, query: HistoryQuery): P
 }
 
 /** A fragment that may have versions of the cells. */
-interface Place {
+interface SearchedFragment {
   entry: FragmentEntry
   opened: OpenedFragment
   /** Position in {@link OpenedArray.fragments}; below 0 for a fragment that a read does not read. */
@@ -105,7 +105,7 @@ interface Place {
 }
 
 /** Yields the fragments on disk whose boxes touch the ranges. */
-async function* places(opened: OpenedArray, { ranges, onUnread }: HistoryQuery): AsyncGenerator<Place> {
+async function* places(opened: OpenedArray, { ranges, onUnread }: HistoryQuery): AsyncGenerator<SearchedFragment> {
   const { array, schema, fragments } = opened
   const overlapOf = rangeOverlap(schema.domain.dimensions, ranges)
   const entries = await array.fragments()
@@ -215,7 +215,7 @@ function readQuery({ ranges, fields }: HistoryQuery): ReadQuery {
 /** The versions of the wanted cells in a tile of a sparse fragment. */
 interface Wanted {
   batch: SourceBatch
-  place: Place
+  place: SearchedFragment
   /** Positions of the cells in the tile. */
   cells: Uint32Array
 }
@@ -298,7 +298,7 @@ function deletionsOf(filter: CellFilter, { batch, place, cells }: Wanted): (Dele
 /** Reads the wanted cells of a sparse fragment, without the other cells of their tiles. */
 async function* wantedCells(
   { schema }: OpenedArray,
-  place: Place,
+  place: SearchedFragment,
   columns: readonly ColumnType[],
   ranges: RangeSets,
 ): AsyncGenerator<Wanted> {
@@ -345,7 +345,7 @@ function readFate(newer: CellVersion | undefined, deleted: Deletion | undefined)
 }
 
 /** Why a read does not merge a version; undefined if it merges it. */
-function unreadFate(opened: OpenedArray, { entry, index }: Place, written: bigint): Fate | undefined {
+function unreadFate(opened: OpenedArray, { entry, index }: SearchedFragment, written: bigint): Fate | undefined {
   if (index >= 0) {
     if (!isCutByTime(opened, opened.fragments[index])) return undefined
     const [from, to] = opened.between
@@ -370,7 +370,7 @@ async function denseHistories(opened: OpenedArray, query: HistoryQuery): Promise
   const { schema, fragments } = opened
   const histories = new Histories(opened, query)
   const own = readColumns(schema, readQuery(query))
-  const found: Place[] = []
+  const found: SearchedFragment[] = []
   for await (const place of places(opened, query)) found.push(place)
   // A read returns the cell of the newest fragment that has it.
   const newest = new Map<CellHistory, CellVersion>()

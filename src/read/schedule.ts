@@ -6,14 +6,14 @@ import type { MergePool } from './pool.ts'
 import type { Source, SourceBatch, WantedTile } from './source.ts'
 
 /** A tile to read. */
-export interface Place extends WantedTile {
+export interface SourceTile extends WantedTile {
   source: Source
 }
 
 /** Decides in which order a merge reads tiles, and which cells it can return before it reads the next ones. */
 interface Schedule {
   /** Chooses the next tiles: about `bytes` of them, at least one. */
-  next(bytes: number): Place[]
+  next(bytes: number): SourceTile[]
   /**
    * The limiting cells, by dimension: no cell of the tiles to come sorts before all of them. Undefined if no tile is left; null if more
    * tiles must be read first.
@@ -28,7 +28,7 @@ interface Schedule {
  * Reads tiles in the order of the lowest corners of their boxes. In row-major and column-major order no cell of a box sorts before that
  * corner.
  */
-export function byCorner(schema: ArraySchema, places: readonly Place[]): Schedule {
+export function byCorner(schema: ArraySchema, places: readonly SourceTile[]): Schedule {
   const { dimensions } = schema.domain
   const corners = dimensions.map((dimension, d) =>
     columnOf(
@@ -58,7 +58,7 @@ export function byCorner(schema: ArraySchema, places: readonly Place[]): Schedul
  * Reads the tiles of every fragment in stored order: later cells of a fragment never sort before the last one that was read. This is for
  * Hilbert order, in which the corners of boxes tell nothing.
  */
-export function byFragment(schema: ArraySchema, places: readonly Place[], pool: MergePool): Schedule {
+export function byFragment(schema: ArraySchema, places: readonly SourceTile[], pool: MergePool): Schedule {
   const { dimensions } = schema.domain
   const queues = [...new Set(places.map(({ source }) => source))].map((source) => ({
     source,
@@ -113,7 +113,7 @@ export function byFragment(schema: ArraySchema, places: readonly Place[], pool: 
   }
 }
 
-function sizeOf({ source, tile }: Place): number {
+function sizeOf({ source, tile }: SourceTile): number {
   return source.tileBytes(tile)
 }
 

@@ -19,7 +19,7 @@ import { isCutByTime } from './opening.ts'
 import { cellsOfBatches, MERGE_BYTES, MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, provenanceColumns, type ReadBatches, type ReadQuery, readColumns, WRITTEN } from './query.ts'
-import { byCorner, byFragment, type Place } from './schedule.ts'
+import { byCorner, byFragment, type SourceTile } from './schedule.ts'
 import { cuts } from './slices.ts'
 import { SmallFragments } from './small-fragments.ts'
 import { exactTime, Source, type SourceBatch, type WantedTile } from './source.ts'
@@ -235,7 +235,7 @@ class SparseReader {
   }
 
   /** Reads tiles into the pool. */
-  private async load(places: readonly Place[], ranges: RangeSets, pool: MergePool): Promise<SourceBatch[]> {
+  private async load(places: readonly SourceTile[], ranges: RangeSets, pool: MergePool): Promise<SourceBatch[]> {
     const read: SourceBatch[] = []
     for (const [source, own] of groupBy(places, (place) => place.source)) {
       await this.files.use(source)

@@ -103,13 +103,13 @@ function labelWriter(labels: ArrowLabels, id: number, raw: boolean): { field: Fi
   return { field: writer.field, dictionary: { id, body } }
 }
 
-interface Cells {
+interface CellEncoder {
   type: DataType
   nullable: boolean
   encode: ColumnEncoder
 }
 
-function cellsOf(column: ColumnType, raw: boolean): Cells {
+function cellsOf(column: ColumnType, raw: boolean): CellEncoder {
   const { type, cell_val_num } = column
   const kind = datatypeKind(type)
   if (kind === 'bytes' || (kind === 'text' && (raw || type === 'CHAR')))

@@ -87,7 +87,7 @@ interface RowExports {
 }
 
 /** Addresses of a column in memory. */
-interface Place {
+interface ColumnAddresses {
   kind: number
   /** Bytes of a cell; 0 for texts, including made ones. */
   size: number
@@ -109,7 +109,7 @@ export class RowKernel {
   private readonly wasm: RowExports
   private readonly heap: Uint8Array
   private readonly words: Uint32Array
-  private readonly places: readonly Place[]
+  private readonly places: readonly ColumnAddresses[]
   private readonly style: RowStyle
   /** Most cells of a column in memory. */
   private readonly span: number
@@ -123,7 +123,7 @@ export class RowKernel {
   /** Whether the batch has each column. */
   private present: readonly boolean[] = []
   /** Addresses of the columns that are shown. */
-  private shown: readonly Place[] = []
+  private shown: readonly ColumnAddresses[] = []
   private batch: CellBatch | undefined
   /** The column whose cell ended the last call of {@link rows}; -1 for none. */
   declinedColumn = -1
@@ -229,7 +229,7 @@ export class RowKernel {
 
   private setColumns(present: readonly boolean[]): void {
     const { words } = this
-    const shown: Place[] = []
+    const shown: ColumnAddresses[] = []
     for (const [c, place] of this.places.entries()) {
       if (!present[c] && !this.style.csv) continue
       const { data, more, validity } = place

@@ -18,7 +18,7 @@ import { fragmentFiles, metadataFile } from '../write/array-writer.ts'
 import type { FragmentToWrite } from '../write/fragment-writer.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
 import { boxAround, cellsToConsolidate, cellsToRewrite, fillCells, type OnRead } from './cells.ts'
-import type { Place } from './place.ts'
+import type { StepTarget } from './step-target.ts'
 
 interface FragmentConsolidation {
   /** Names of the fragments; undefined for all that are read. */
@@ -40,7 +40,10 @@ const RELATIVE_URIS_SINCE = 19
  * @returns path of the new fragment; undefined if there are fewer than two fragments
  * @see tiledb/sm/consolidator/fragment_consolidator.cc
  */
-export async function consolidateFragments(place: Place, options: FragmentConsolidation): Promise<string | undefined> {
+export async function consolidateFragments(
+  place: StepTarget,
+  options: FragmentConsolidation,
+): Promise<string | undefined> {
   const all = await openAt(await place.array())
   const fragments = chosenFragments(all.fragments, options)
   if (fragments.length < 2) return undefined
@@ -108,7 +111,7 @@ export async function consolidatedFragment(
 }
 
 /** Paths of an array as the lines of a `.vac` file. */
-function lines(place: Place, { version }: ArraySchema, paths: readonly string[]): string {
+function lines(place: StepTarget, { version }: ArraySchema, paths: readonly string[]): string {
   const before = version >= RELATIVE_URIS_SINCE ? '' : place.uri
   return paths.map((path) => `${before}/${path}\n`).join('')
 }
@@ -167,7 +170,7 @@ async function hasDeletions({ fragments, deletes }: OpenedArray): Promise<boolea
  * @returns path of the file; undefined if there are fewer than two fragments
  * @see tiledb/sm/consolidator/fragment_meta_consolidator.cc
  */
-export async function consolidateFragmentMetadata(place: Place): Promise<string | undefined> {
+export async function consolidateFragmentMetadata(place: StepTarget): Promise<string | undefined> {
   const { schema, fragments } = await openAt(await place.array())
   if (fragments.length < 2) return undefined
   const { version } = schema
@@ -208,7 +211,7 @@ interface ListedCommit {
  * @returns path of the new file; undefined if there is nothing to list
  * @see tiledb/sm/consolidator/commits_consolidator.cc, Consolidator::write_consolidated_commits_file
  */
-export async function consolidateCommits(place: Place): Promise<string | undefined> {
+export async function consolidateCommits(place: StepTarget): Promise<string | undefined> {
   const array = await place.array()
   const { version } = (await array.newestSchema()).schema
   const listed = await listedCommits(array)
@@ -258,7 +261,7 @@ async function listedCommits(array: InspectArray): Promise<ListedCommit[]> {
  * @returns path of the new file; undefined if there are fewer than two files
  * @see tiledb/sm/consolidator/array_meta_consolidator.cc
  */
-export async function consolidateArrayMetadata(place: Place): Promise<string | undefined> {
+export async function consolidateArrayMetadata(place: StepTarget): Promise<string | undefined> {
   const array = await place.array()
   const { schema } = await array.newestSchema()
   const inside = array.folder.folder(METADATA_FOLDER)

@@ -6,26 +6,26 @@ import { defaultFillValue } from '../format/fill-value.ts'
 import { lockFiles, schemaFileName, schemaFiles } from '../write/array-writer.ts'
 import { checkSchema } from '../write/schema-check.ts'
 import { pipeline, type SchemaParts, schemaOf } from '../write/schema-document.ts'
-import { Place } from './place.ts'
+import { StepTarget } from './step-target.ts'
 
 const LABELS_SINCE = 18
 
 /** Makes an array without cells, and the arrays of its dimension labels. */
-export async function createArray(place: Place, parts: SchemaParts, time: bigint): Promise<void> {
+export async function createArray(place: StepTarget, parts: SchemaParts, time: bigint): Promise<void> {
   if (await place.isThere()) throw usage({ expected: 'a place where nothing is yet', found: 'something there' })
   const { schema } = parts
   checkSchema(parts, true)
   for (const file of lockFiles(schema.version)) await place.write(file)
   await writeSchema(place, parts, time)
   for (const [i, label] of schema.dimension_labels.entries()) {
-    const inside = new Place(place.cx, place.path === '' ? label.uri : `${place.path}/${label.uri}`)
+    const inside = new StepTarget(place.cx, place.path === '' ? label.uri : `${place.path}/${label.uri}`)
     const ofLabel = labelSchema(schema, label, `dimension_labels.${i}`)
     await writeSchema(inside, { schema: ofLabel, enumerations: [] }, time)
   }
 }
 
 /** Writes a schema and its enumerations. @returns name of the schema's file */
-export async function writeSchema(place: Place, parts: SchemaParts, time: bigint): Promise<string> {
+export async function writeSchema(place: StepTarget, parts: SchemaParts, time: bigint): Promise<string> {
   const { uuid, writing } = place.cx
   const name = schemaFileName(parts.schema.version, time, uuid)
   for (const file of await schemaFiles(parts, name, writing)) await place.write(file)

@@ -10,7 +10,7 @@ import { enumerationCells, enumerationOf } from '../write/enumerations.ts'
 import { checkSchema, ENUMERATIONS_SINCE, NEWEST_STABLE } from '../write/schema-check.ts'
 import { attribute, currentDomainOf, enumeration, type SchemaParts, schemaOf } from '../write/schema-document.ts'
 import { writeSchema } from './create.ts'
-import type { Place } from './place.ts'
+import type { StepTarget } from './step-target.ts'
 
 const EVOLUTION_SINCE = 10
 const CURRENT_DOMAIN_SINCE = 22
@@ -32,7 +32,12 @@ type Evolution = { [K in keyof typeof EVOLUTION]: ReturnType<(typeof EVOLUTION)[
  * @returns path of the schema's file in the array
  * @see tiledb/sm/array_schema/array_schema_evolution.cc; Array::upgrade_version for the format version
  */
-export async function evolve(place: Place, changes: Evolution, step: DocumentValue, time: bigint): Promise<string> {
+export async function evolve(
+  place: StepTarget,
+  changes: Evolution,
+  step: DocumentValue,
+  time: bigint,
+): Promise<string> {
   const array = await place.array()
   const { schema } = await array.newestSchema()
   const { style, uuid } = place.cx
@@ -122,7 +127,7 @@ function known(names: Iterable<string>, all: readonly { name: string }[], at: Do
 function currentDomainNow(
   { current_domain, domain: { dimensions } }: ArraySchema,
   given: DocumentValue,
-  { cx }: Place,
+  { cx }: StepTarget,
 ): CurrentDomain {
   const none: CurrentDomain = { version: 0, type: undefined, range: undefined }
   if (given.missing) return current_domain ?? none

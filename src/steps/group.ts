@@ -5,7 +5,7 @@ import { hasEntry } from '../storage/source.ts'
 import { flag, integer, listOrNone, object, oneOf, or, text } from '../write/document.ts'
 import { memberList } from '../write/member-list.ts'
 import { NEWEST_STABLE } from '../write/schema-check.ts'
-import { Place } from './place.ts'
+import { StepTarget } from './step-target.ts'
 
 /** First format version in which groups list their members. */
 const MEMBERS_SINCE = 12
@@ -32,7 +32,7 @@ type GroupChange = { [K in keyof typeof GROUP_CHANGE]: ReturnType<(typeof GROUP_
  * @returns paths of new files in the group
  * @see format_spec/group.md
  */
-export async function changeGroup(place: Place, change: GroupChange, time: bigint): Promise<string[]> {
+export async function changeGroup(place: StepTarget, change: GroupChange, time: bigint): Promise<string[]> {
   const { add, remove, format_version } = change
   const entries = await place.folder.listIfThere()
   if (objectType(entries) === 'array') throw usage({ expected: 'a group', found: 'an array' })
@@ -70,9 +70,12 @@ function memberOf({ type, relative, uri, name }: GroupMember, version: number): 
   return { version, type, relative, uri, name, deleted: false }
 }
 
-async function typeAt(place: Place, { uri, relative }: { uri: string; relative: boolean }): Promise<'array' | 'group'> {
+async function typeAt(
+  place: StepTarget,
+  { uri, relative }: { uri: string; relative: boolean },
+): Promise<'array' | 'group'> {
   if (!relative) throw usage({ expected: '"type" for a member outside of the group', found: `none: ${uri}` })
-  const inside = new Place(place.cx, place.path === '' ? uri : `${place.path}/${uri}`)
+  const inside = new StepTarget(place.cx, place.path === '' ? uri : `${place.path}/${uri}`)
   const type = objectType(await inside.folder.listIfThere())
   if (type !== undefined) return type
   throw usage({

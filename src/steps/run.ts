@@ -40,7 +40,7 @@ import {
 import { createArray } from './create.ts'
 import { checked, EVOLUTION, evolve } from './evolve.ts'
 import { changeGroup, GROUP_CHANGE } from './group.ts'
-import { type Clock, Place, type StepContext } from './place.ts'
+import { type Clock, type StepContext, StepTarget } from './step-target.ts'
 import { vacuum } from './vacuum.ts'
 
 /** What a step did. */
@@ -58,7 +58,7 @@ export interface StepDone {
 }
 
 type Done = Partial<Pick<StepDone, 'made' | 'removed' | 'cell_num'>>
-type Step = (place: Place, step: DocumentValue, clock: Clock) => Promise<Done>
+type Step = (place: StepTarget, step: DocumentValue, clock: Clock) => Promise<Done>
 
 const time: Read<bigint | undefined> = or((value) => {
   if (typeof value.value !== 'string' || /^\d+$/.test(value.value)) return uint64(value)
@@ -197,7 +197,7 @@ export async function runSteps(steps: DocumentValue, cx: StepContext, clock: Clo
   const done: StepDone[] = []
   for (const step of list(asIs)(steps)) {
     const name = stepName(step.object().at('step'))
-    const place = new Place(cx, or(folderPath, '')(step.at('path')))
+    const place = new StepTarget(cx, or(folderPath, '')(step.at('path')))
     try {
       const { made = [], removed = [], cell_num = 0 } = await STEPS[name](place, step, clock)
       done.push({ step: name, path: place.path, made, removed, cell_num })
@@ -216,7 +216,7 @@ const folderPath: Read<string> = (path) => {
 }
 
 /** Writes rows of cells as fragments: one for each time or fragment that the rows name. */
-async function writeCells(place: Place, rows: RowInput, clock: Clock, at: bigint | undefined): Promise<Done> {
+async function writeCells(place: StepTarget, rows: RowInput, clock: Clock, at: bigint | undefined): Promise<Done> {
   const array = await place.array()
   const { schema, file } = await array.newestSchema()
   const made: string[] = []
@@ -261,7 +261,7 @@ function rowsOf(cells: readonly DocumentValue[]): RowInput {
 }
 
 /** The format version of metadata that is written to an array or group. In a group it is the newest. */
-async function versionAt(place: Place): Promise<number> {
+async function versionAt(place: StepTarget): Promise<number> {
   if (objectType(await place.folder.listIfThere()) === 'group') return NEWEST_STABLE
   return (await (await place.array()).newestSchema()).schema.version
 }

@@ -2,14 +2,14 @@ import { commitsFolder, lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { commitKind } from '../objects/commits.ts'
 import { type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'
-import type { Place } from './place.ts'
+import type { StepTarget } from './step-target.ts'
 
 /**
  * Vacuums an array as `tiledb.vacuum` does, but keeps delete conditions that consolidated commits hold: TileDB removes their files, and its
  * next consolidation of commits looks for them and fails (measured with 2.30).
  * @returns paths in the array of what was removed
  */
-export async function vacuum(place: Place, mode: ConsolidationMode): Promise<readonly string[]> {
+export async function vacuum(place: StepTarget, mode: ConsolidationMode): Promise<readonly string[]> {
   const array = await place.array()
   const { gone, voided } = await vacuumedBy(array, mode)
   if (voided.length > 0) {

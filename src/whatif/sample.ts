@@ -304,10 +304,10 @@ async function openTileReader(fragment: Fragment, index: number, slot: Slot, isT
   const offsets = varSized ? await TileFile.open(fragment, index, 'offsets') : undefined
   const validity = nullable ? await TileFile.open(fragment, index, 'validity') : undefined
   const readVar = offsets && varCells(offsets, values, cellSize)
-  const wholeTile = async (tile: number): Promise<Cells> =>
+  const wholeTile = async (tile: number): Promise<SampledCells> =>
     readVar ? readVar(tile) : { data: (await values.read(tile)).data.slice(), starts: undefined }
   /** The cells to take of a tile, and their stored bytes. @param whole the tile, if it was read */
-  const cellsOf = async (tile: number, whole: Cells | undefined, run: ChunkRun | undefined) => {
+  const cellsOf = async (tile: number, whole: SampledCells | undefined, run: ChunkRun | undefined) => {
     if (!run) return { ...(whole ?? (await wholeTile(tile))), stored_bytes: values.place(tile).size }
     if (whole) return cutCells(whole, run)
     const data = await values.pieces(tile).read(run.from, run.to)
@@ -355,7 +355,7 @@ interface ChunkRun {
   stored_bytes: number
 }
 
-interface Cells {
+interface SampledCells {
   data: Uint8Array
   starts: Float64Array | undefined
 }
@@ -365,7 +365,7 @@ interface Cells {
  * chunk that is not large, or if the chunks would cut cells.
  * @param cells undefined for fixed-sized cells that were not read
  */
-async function runOf(file: TileFile, tile: number, cells: Cells | undefined): Promise<ChunkRun | undefined> {
+async function runOf(file: TileFile, tile: number, cells: SampledCells | undefined): Promise<ChunkRun | undefined> {
   const length = cells?.data.length ?? file.expectedSize(tile) ?? 0
   if (length <= MOST_OF_A_TILE) return undefined
   const chunks = await chunkSizes(file, tile)
@@ -417,7 +417,7 @@ function cellRun(file: TileFile, tile: number, length: number, starts: Float64Ar
   return { from: first, to: end, stored_bytes: Math.ceil((file.place(tile).size * (end - first)) / length) }
 }
 
-function cutCells(cells: Cells, { from, to, stored_bytes }: ChunkRun) {
+function cutCells(cells: SampledCells, { from, to, stored_bytes }: ChunkRun) {
   const data = cells.data.slice(from, to)
   const { starts } = cells
   if (!starts) return { data, starts, stored_bytes }

@@ -156,7 +156,7 @@ export async function cellNum(
 }
 
 /** Numbers of equal cells, by their coordinates and then their values, both as text. */
-type Cells = Map<string, Map<string, number>>
+type CellCounts = Map<string, Map<string, number>>
 
 async function countedDifference(before: OpenedArray, after: OpenedArray): Promise<CellDifference> {
   const [was, is] = [await cellsOf(before), await cellsOf(after)]
@@ -188,12 +188,12 @@ function surplus(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>)
 
 const STYLE = { raw: true }
 
-async function cellsOf(opened: OpenedArray): Promise<Cells> {
+async function cellsOf(opened: OpenedArray): Promise<CellCounts> {
   const query = { order: defaultOrder(opened), ranges: new Map() }
   const columns = readColumns(opened.schema, query)
   const values = columns.map((column) => columnValue(column, STYLE))
   const dimensions = opened.schema.domain.dimensions.length
-  const found: Cells = new Map()
+  const found: CellCounts = new Map()
   for await (const batch of readMerged(opened, query)) {
     const count = batch.rows?.length ?? batch.cell_num
     for (let i = 0; i < count; i++) {

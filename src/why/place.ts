@@ -7,7 +7,7 @@ import { type Entry, Folder, hasEntry, notFound, type Storage } from '../storage
 import type { Need } from './answer.ts'
 
 /** A file or folder, and the array or group to which it belongs. */
-export interface Place {
+export interface PathInRoot {
   root: InspectArray | InspectGroup
   /** Path inside of the root; empty for the root itself. */
   path: string
@@ -21,7 +21,7 @@ export const MOST_LEVELS = 8
  * Finds the array or group around a path, which may be the path itself.
  * @throws InspectError NOT_FOUND; NOT_TILEDB if there is none
  */
-export async function findPlace(storage: Storage, path: string, cx: ReadContext): Promise<Place> {
+export async function findPlace(storage: Storage, path: string, cx: ReadContext): Promise<PathInRoot> {
   const folder = new Folder(storage, path)
   const kind = await storage.kind(folder.path)
   if (kind === undefined) throw notFound(path)
@@ -43,8 +43,8 @@ export async function rootAround(
   storage: Storage,
   path: string,
   cx: ReadContext,
-  known = new Map<string, Place['root'] | undefined>(),
-): Promise<Place['root'] | undefined> {
+  known = new Map<string, PathInRoot['root'] | undefined>(),
+): Promise<PathInRoot['root'] | undefined> {
   let at: Folder | undefined = new Folder(storage, path)
   for (let up = 0; at && up < MOST_LEVELS; up++) {
     if (!known.has(at.path))
@@ -57,7 +57,7 @@ export async function rootAround(
 }
 
 /** The folder as an array or group; undefined if it is neither. */
-export async function rootAt(folder: Folder, cx: ReadContext): Promise<Place['root'] | undefined> {
+export async function rootAt(folder: Folder, cx: ReadContext): Promise<PathInRoot['root'] | undefined> {
   const entries = await folder.list().catch((error: unknown) => {
     if (error instanceof InspectError && error.code === 'NO_PERMISSION') return []
     throw error
@@ -72,7 +72,7 @@ export async function rootAt(folder: Folder, cx: ReadContext): Promise<Place['ro
 const GROUP_LEVELS = 3
 
 /** What needs an array or group as a whole: the array whose labels it holds, or the groups that list it, up to the topmost. */
-export async function needsOfRoot({ folder, cx }: Place['root']): Promise<Need[]> {
+export async function needsOfRoot({ folder, cx }: PathInRoot['root']): Promise<Need[]> {
   const found: Need[] = []
   let at = folder.parent()
   if (at?.name === LABELS_FOLDER) {

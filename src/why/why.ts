@@ -8,7 +8,7 @@ import { whyInArray } from './array.ts'
 import { cellNum } from './cells.ts'
 import { concluded } from './conclusion.ts'
 import { whyInGroup } from './group.ts'
-import { findPlace, needsOfRoot, type Place } from './place.ts'
+import { findPlace, needsOfRoot, type PathInRoot } from './place.ts'
 import { viewOf } from './views.ts'
 
 /** Examines parts of an array, by their paths in it. Those that it leaves out are unseen. */
@@ -31,7 +31,10 @@ export async function why(storage: Storage, path: string, cx: ReadContext, exami
 }
 
 /** Paths of the files at a place whose content may make TileDB refuse the array, or its metadata. */
-async function mayBeRefused({ folder }: InspectArray, { path, kind }: Pick<Place, 'path' | 'kind'>): Promise<string[]> {
+async function mayBeRefused(
+  { folder }: InspectArray,
+  { path, kind }: Pick<PathInRoot, 'path' | 'kind'>,
+): Promise<string[]> {
   if (path === METADATA_FOLDER) {
     const entries = await folder.folder(path).listIfThere()
     return entries.flatMap(({ name, kind }) => (kind === 'file' ? `${path}/${name}` : []))
@@ -41,7 +44,7 @@ async function mayBeRefused({ folder }: InspectArray, { path, kind }: Pick<Place
 }
 
 /** The answer for an array or a group as a whole. */
-async function whyRoot(root: Place['root']): Promise<Answer> {
+async function whyRoot(root: PathInRoot['root']): Promise<Answer> {
   const needed_by = await needsOfRoot(root)
   const shared = { root: root.folder.path, needed_by, noticed: ['open'] as const, delete: 'no' as const }
   if (!(root instanceof InspectArray)) {

@@ -41,7 +41,7 @@ export async function cellsTable<End>(
   await writeHeading(withTimes(path, as_of), out)
   const isWhole = out.full || Number.isFinite(most)
   const limit = isWhole || out.columns === undefined ? Number.POSITIVE_INFINITY : ON_TERMINAL
-  const cells = new Cells(rows, limit)
+  const cells = new LimitedCells(rows, limit)
   try {
     let first = await cells.take()
     while (first !== undefined) {
@@ -70,7 +70,7 @@ function countedOf(taken: number, total: number | bigint | undefined, most: numb
 
 /** Draws rows as long as they have the same columns. @returns the first row with other columns */
 async function drawPart(
-  cells: Cells<unknown>,
+  cells: LimitedCells<unknown>,
   first: CellsLine,
   names: readonly string[],
   always: boolean,
@@ -138,7 +138,7 @@ function isNumberOrNull(value: CellValue | undefined): boolean {
 const NARROWED = 'too narrow for whole values: --vertical and --format csv show them'
 
 /** Takes cells one by one, up to the limit. */
-class Cells<End> {
+class LimitedCells<End> {
   /** Number of cells that were taken. */
   taken = 0
   /** Whether the terminal was too narrow for whole values. */

@@ -61,7 +61,7 @@ export class Clock {
 }
 
 /** An array or group in the folder that steps change. */
-export class Place {
+export class StepTarget {
   readonly cx: StepContext
   /** Path in the folder of {@link cx}; empty for the folder itself. */
   readonly path: string
