@@ -117,7 +117,7 @@ export async function arrayOverview(
         .filter((one) => typeof one === 'string')
         .join(', '),
     ],
-    next: nextOf(array, shown, entries, schema, slow.length > 0, call),
+    next: nextOf({ path: array.folder.path, items: shown, entries, schema, isSlow: slow.length > 0 }, call),
   }
   const explain = call(WHAT_IS_SLOW, ['explain'], array.folder.path)
   const facts = { entries, opened, schema, fragments: toRead }
@@ -299,14 +299,18 @@ function mayHoldMore(known: readonly Listed[], schema: ArraySchema): boolean {
   return findOverlaps(boxes, dimensions, 0).pair_num > 0
 }
 
-function nextOf(
-  { folder: { path } }: InspectArray,
-  items: readonly Item[],
-  entries: readonly FragmentEntry[],
-  schema: ArraySchema | undefined,
-  isSlow: boolean,
-  call: CallMaker,
-): NextCommand[] {
+/** What decides which commands an overview suggests. */
+interface Overviewed {
+  /** Path of the array. */
+  path: string
+  items: readonly Item[]
+  entries: readonly FragmentEntry[]
+  schema: ArraySchema | undefined
+  /** Whether something makes reads slow. */
+  isSlow: boolean
+}
+
+function nextOf({ path, items, entries, schema, isSlow }: Overviewed, call: CallMaker): NextCommand[] {
   const isDamaged = items.some((item) => 'severity' in item && item.severity !== 'note')
   const isBroken = items.some((item) => 'severity' in item && item.severity === 'error')
   const isRead = entries.some((entry) => entry.isRead)

@@ -131,7 +131,13 @@ async function recover(cx: CommandContext, path: string, options: Options): Prom
     lostFile?.commit()
     for (const name of found.unnamed) output.rename(partName(name), name)
     output.commit()
-    const document = documentOf(cx, path, target, options.to, found, remaining, lostFile !== undefined)
+    const document = documentOf(cx, path, {
+      target,
+      to: options.to,
+      found,
+      remaining,
+      hasLostFile: lostFile !== undefined,
+    })
     if (document.is_loss || remaining.length > 0) cx.foundWrong()
     return {
       kind: 'document',
@@ -350,14 +356,21 @@ function lostName(to: string): string {
   return `${to.replace(/\/+$/, '')}.lost.ndjson`
 }
 
+/** What a run of recover did. */
+interface Recovery {
+  target: Target
+  to: string
+  found: RecoveredArray
+  /** What the check of the result still finds. */
+  remaining: readonly string[]
+  /** Whether lost cells are listed in a file. */
+  hasLostFile: boolean
+}
+
 function documentOf(
   cx: CommandContext,
   path: string,
-  target: Target,
-  to: string,
-  { fragments, leftOut }: RecoveredArray,
-  remaining: readonly string[],
-  listed: boolean,
+  { target, to, found: { fragments, leftOut }, remaining, hasLostFile }: Recovery,
 ): RecoverDocument {
   const isUnknown = fragments.some(({ cellsLost }) => cellsLost === undefined)
   const cells_lost = isUnknown ? null : sum(fragments, ({ cellsLost = 0 }) => cellsLost)
@@ -373,7 +386,7 @@ function documentOf(
     left_out: leftOut.map((one) => ({ path: one.path, reason: one.why, is_loss: one.isLoss })),
     cell_num: sum(fragments, ({ cellNum }) => cellNum),
     cells_lost,
-    lost_file: listed ? lostName(to) : null,
+    lost_file: hasLostFile ? lostName(to) : null,
     remaining,
     place: target.type === 'fragment' && target.array ? target.path.slice(target.array.folder.path.length + 1) : null,
     is_loss: cells_lost !== 0 || leftOut.some(({ isLoss }) => isLoss),
