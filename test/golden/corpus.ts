@@ -7,9 +7,9 @@ import { testCase } from './cases.ts'
 /** Test files that share the corpus, each in a worker of its own. */
 const SHARES = 4
 
-/** The cases of an archive that a run tries: one in four, or in the gate all. */
+/** The cases of an archive that a run tries: one in eight, or in the gate all. */
 function someCases(cases: readonly string[]): readonly string[] {
-  return shortTurn(cases, 4)
+  return shortTurn(cases, 8)
 }
 
 /** Tests for cases of one share of the archives, by their paths; one skipped test where there is no corpus. */
