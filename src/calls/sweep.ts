@@ -4,7 +4,14 @@ import { globMatcher } from '../base/glob.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output } from '../base/result.ts'
 import { sum } from '../base/sum.ts'
-import type { SweepCommand, SweepHead, SweepLeftOut, SweepMember, SweepTail, SweepWorst } from '../documents/dataset.ts'
+import type {
+  SweepCommand,
+  SweepHead,
+  SweepMember,
+  SweepNotEntered,
+  SweepTail,
+  SweepWorst,
+} from '../documents/dataset.ts'
 import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dataset.ts'
 import type { LeftOutCause, WalkBounds } from '../objects/group.ts'
 import { groupFiles } from '../objects/object-files.ts'
@@ -76,7 +83,7 @@ const TRIES = 2
 
 const COLUMNS: readonly (keyof SweepMember)[] = [
   ...(['name', 'path', 'type', 'uri', 'relative', 'implicit', 'state', 'resolved', 'place', 'again', 'found'] as const),
-  ...(['array_type', 'format_version', 'shape', 'cell_num', 'certainty', 'timestamp_range', 'array_num'] as const),
+  ...(['array_type', 'format_version', 'shape', 'cell_num', 'certainty', 'timestamp_range'] as const),
   ...([
     'fragment_num',
     'file_num',
@@ -167,7 +174,7 @@ class Sweep {
   private readonly work: SweepWork
   private readonly sums = new DatasetSums()
   private readonly worst = new Worst()
-  private readonly left_out: SweepLeftOut = { excluded_num: 0, again_num: 0, deep_num: 0 }
+  private readonly not_entered: SweepNotEntered = { excluded_num: 0, again_num: 0, deep_num: 0 }
   private readonly watches = new WeakMap<Target, Watch>()
   private member_num = 0
   private resumed_num = 0
@@ -214,7 +221,7 @@ class Sweep {
     return {
       member_num: this.member_num,
       totals: sums.result(),
-      left_out: this.left_out,
+      not_entered: this.not_entered,
       resumed_num: this.resume && this.resumed_num,
       worst: this.worst.list,
       worst_num: this.worst.num,
@@ -225,24 +232,24 @@ class Sweep {
   private bounds(): WalkBounds {
     const { exclude, depth } = this.plan
     const matchers = exclude.map(globMatcher)
-    const { left_out } = this
+    const { not_entered } = this
     const count = { excluded: 'excluded_num', again: 'again_num', deep: 'deep_num' } as const
     return {
       depth,
       excludes: (path) => matchers.some((matches) => matches(path)),
       leaveOut(path: string, cause: LeftOutCause) {
-        left_out[count[cause]]++
-        if (cause === 'deep') left_out.deep ??= path
+        not_entered[count[cause]]++
+        if (cause === 'deep') not_entered.too_deep ??= path
       },
     }
   }
 
   private noteLeftOut(): void {
-    const { again_num, deep_num, deep } = this.left_out
+    const { again_num, deep_num, too_deep } = this.not_entered
     const { depth } = this.plan
     if (deep_num > 0)
       this.cx.note(
-        `what lies deeper than ${depth} levels is left out, in ${deep_num === 1 ? deep : `${deep_num} folders, such as ${deep}`}: --depth goes deeper`,
+        `what lies deeper than ${depth} levels is left out, in ${deep_num === 1 ? too_deep : `${deep_num} folders, such as ${too_deep}`}: --depth goes deeper`,
         'target',
       )
     if (again_num > 0)

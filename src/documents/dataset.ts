@@ -43,7 +43,7 @@ export interface SweepTail extends Partial<SweepCheck> {
   /** Number of members. */
   member_num: Count
   totals: GroupTotals
-  left_out: SweepLeftOut
+  not_entered: SweepNotEntered
   /** Number of members whose lines come from the file of `--resume`. */
   resumed_num?: Count | undefined
   /** The ten arrays that are hurt most: damage first, then by how many times a measure exceeds its limit. */
@@ -55,7 +55,7 @@ export interface SweepTail extends Partial<SweepCheck> {
 }
 
 /** What a sweep did not enter. */
-export interface SweepLeftOut {
+export interface SweepNotEntered {
   /** Number of members and folders that `--exclude` left out. */
   excluded_num: Count
   /** Number of folders that had been entered by another path: links lead to them. */
@@ -63,7 +63,7 @@ export interface SweepLeftOut {
   /** Number of folders and groups whose insides lie deeper than `--depth`. */
   deep_num: Count
   /** One of those that are too deep. */
-  deep?: string | undefined
+  too_deep?: string | undefined
 }
 
 /** An array that is hurt. */
@@ -74,6 +74,7 @@ export interface SweepWorst extends SweepHurt {
 
 /** What hurts an array. */
 export interface SweepHurt extends Hurt {
+  /** What hurts. `damage`: errors; the others cost reads time, or space. */
   measure: Measure
   /** Number of errors or fragments, or bytes. */
   value: Count
@@ -99,7 +100,9 @@ export interface SweepCheck {
 export type SweepStats = Omit<GroupStats, keyof DocumentHead | 'as_of' | 'target'>
 
 /** An array or group. */
-export interface SweepMember extends DocumentHead<'member'>, Omit<GroupLine, 'path' | 'name' | 'members'> {
+export interface SweepMember
+  extends DocumentHead<'member'>,
+    Omit<GroupLine, 'path' | 'name' | 'members' | 'array_num'> {
   /** Names from the folder down to the member. */
   name: string
   /** What hurts the array, the worst first; left out if nothing does. */

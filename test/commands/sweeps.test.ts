@@ -108,7 +108,7 @@ describe('a sweep', () => {
     const root = `${folder}/left`
     const found = await lines('ls', '--recursive', root, '--exclude', 'tmp', '--exclude', 'runs/*-2')
     expect(names(found)).toEqual(['a', 'runs/run-1/c'])
-    expect(get(get(found.at(-1), 'left_out') ?? null, 'excluded_num')).toBe(2)
+    expect(get(get(found.at(-1), 'not_entered') ?? null, 'excluded_num')).toBe(2)
     expect((await run(['ls', root, '--exclude', 'tmp'])).code).toBe(2)
     expect(names(await lines('check', '--recursive', root, '--exclude', 'runs', '--shard', '2/2'))).toEqual(['tmp/b'])
   })

@@ -222,9 +222,15 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
 /** Sweeps, and what two of them have not in common. */
 async function* sweeps(folder: string): AsyncGenerator<Printed> {
   yield* json(['ls', '--recursive', '--depth', '1', EXAMPLES])
+  cpSync(`${EXAMPLES}/arrays/places`, `${folder}/../garbled`, { recursive: true })
+  const [schema] = readdirSync(`${folder}/../garbled/__schema`)
+  writeFileSync(`${folder}/../garbled/__schema/${schema}`, 'x')
   for (const args of [['ls'], ['check', '--shard', '1/1'], ['stats', '--as-of', '2040-01-01']])
     for (const path of [EXAMPLES, `${folder}/..`]) yield* json([...args, '--recursive', path])
+  yield* json(['ls', '--recursive', `${FIXTURES}/groups`])
   yield* ndjson('dataset', ['check', '--recursive', EXAMPLES])
+  const whole = ['--resume', `${folder}.ndjson`, '--shard', '1/1', '--as-of', '2040-01-01']
+  yield* ndjson('dataset', ['stats', '--recursive', ...whole, EXAMPLES])
   const [some, all] = [`${folder}.some.ndjson`, `${folder}.all.ndjson`]
   yield* json(['stats', '--recursive', '--resume', all, EXAMPLES])
   await run(['ls', '--recursive', '--exclude', 'arrays', EXAMPLES, '-o', some])

@@ -7,6 +7,7 @@ import { escapeText, formatCount } from '../units.ts'
 import { totalsText } from './dataset-words.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { groupSums } from './stats.ts'
+import { heading } from './terminal-headings.ts'
 import { counted, countText, NOTHING, ratioText, shardText, shortSizeText } from './wording.ts'
 
 /*
@@ -72,8 +73,8 @@ const fixed = (name: string, width: number, cell: Fixed['cell'], align: Fixed['a
 })
 
 const KIND = fixed('kind', 6, kindText, 'left')
-const CELLS = fixed('cells', 11, ({ cell_num }) => (cell_num === undefined ? '' : countText(cell_num)))
-const FRAGMENTS = fixed('fragments', 9, ({ fragment_num }) =>
+const CELLS = fixed(heading('cell_num'), 11, ({ cell_num }) => (cell_num === undefined ? '' : countText(cell_num)))
+const FRAGMENTS = fixed(heading('fragment_num'), 9, ({ fragment_num }) =>
   fragment_num === undefined ? '' : countText(fragment_num),
 )
 const SIZE = fixed('size', 9, ({ size }) => (size === undefined ? '' : shortSizeText(size)))
@@ -82,7 +83,7 @@ const COLUMNS: Readonly<Record<SweepHead['sweep'], readonly Fixed[]>> = {
   check: [
     fixed('verdict', 8, verdict, 'left'),
     FRAGMENTS,
-    fixed('tiles', 10, ({ check }) => (check ? countText(check.counts.tile_num) : '')),
+    fixed(heading('tile_num'), 10, ({ check }) => (check ? countText(check.counts.tile_num) : '')),
     SIZE,
   ],
   stats: [
@@ -137,7 +138,7 @@ function roleOf({ error, finding_num, state }: SweepMember): Role {
 }
 
 async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<void> {
-  const { totals, member_num, worst, worst_num, resumed_num, left_out, level, ok, counts, not_checked, stats } = tail
+  const { totals, member_num, worst, worst_num, resumed_num, not_entered, level, ok, counts, not_checked, stats } = tail
   await writeTitle(`${shardText(head.shard)}${head.path}`, member_num === 0 ? 'no members' : totalsText(totals), out)
   const found = SEVERITIES.flatMap((severity) =>
     totals.finding_num[severity] > 0 ? counted(totals.finding_num[severity], severity) : [],
@@ -145,7 +146,7 @@ async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<
   const facts = [
     counts && `${ok ? 'OK' : 'NOT OK'}: level ${level}, ${counted(counts.tile_num, 'tile')}`,
     found.length === 0 ? 'no findings' : found.join(', '),
-    left_out.excluded_num > 0 && `${countText(left_out.excluded_num)} left out by --exclude`,
+    not_entered.excluded_num > 0 && `${countText(not_entered.excluded_num)} left out by --exclude`,
     resumed_num !== undefined && `${countText(resumed_num)} done before`,
   ].filter((one) => typeof one === 'string')
   await writeLine(facts.join('; '), out, totals.finding_num.error > 0 ? 'bad' : undefined)
