@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { env, exit, stdout } from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -36,6 +36,15 @@ const dense = (fragments) =>
     `--dense --dim x:INT32:0..${100 * fragments - 1}:100 --attr v:INT32 --fragments ${fragments}`,
   )
 
+const MEMBERS = 250
+/** A folder with copies of an array. */
+function many(members) {
+  const { array } = written(`one-of-${members}`, '--dim x:INT32:0..9 --attr v:INT32 --cells 5 --fragments 1')
+  const folder = join(scratch, `many-${members}`)
+  for (let i = 0; i < members; i++) cpSync(array, join(folder, `run-${i % 7}`, `array-${i}`), { recursive: true })
+  return { array: folder }
+}
+
 /** Limits on the bytes per tile and per fragment: for whole lists, with 8 bytes per tile and file, and for objects of a fragment. */
 const KINDS = [
   {
@@ -67,6 +76,18 @@ const KINDS = [
       ({ array }) => ['check', array],
       ({ array }) => ['commits', '--json', array],
       ({ array }) => ['diff', array, array],
+    ],
+  },
+  {
+    of: 'members',
+    arrays: [many(MEMBERS), many(TIMES * MEMBERS)],
+    more: (TIMES - 1) * MEMBERS,
+    most: 40_000,
+    commands: [
+      ({ array }) => ['ls', '--recursive', array],
+      ({ array }) => ['check', '--recursive', '--format', 'ndjson', array],
+      ({ array }) => ['stats', '--recursive', '--format', 'ndjson', array],
+      ({ array }) => ['ls', '--recursive', '--names', '--format', 'ndjson', array],
     ],
   },
 ]
