@@ -15,50 +15,14 @@ import type { Slot } from '../format/fragment-slots.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from '../write/chunk-lengths.ts'
 import { rounded, secondsOf } from './costs.ts'
 import type { ArrayFacts, FileFacts } from './facts.ts'
+import { compresses, isGeneral, TRIAL_FILTER, textOf, titleOf, withFilters } from './filter-sizes.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
-import type { AdviceLine } from './line.ts'
-import { rewriteLines } from './lines.ts'
 import { paddedShare, percent } from './tiles.ts'
-
-/** Whether a filter is a general compressor, which belongs at the end of a pipeline. */
-function isGeneral({ name }: FilterConfig): boolean {
-  return useOf(name).does === 'compress'
-}
-
-/** Whether a filter makes data smaller by itself. Filters after it find no patterns any more. */
-export function compresses({ name }: FilterConfig): boolean {
-  const shrinking: readonly FilterUse['does'][] = ['compress', 'shrink', 'shrink and arrange']
-  return shrinking.includes(useOf(name).does)
-}
 
 /** Whether a filter rearranges values for a general compressor, and so must come before it. */
 function arranges({ name }: FilterConfig): boolean {
   const arranging: readonly FilterUse['does'][] = ['arrange', 'shrink and arrange']
   return arranging.includes(useOf(name).does)
-}
-
-/** Lower limits on what filters add to a field: as a part of it, and in bytes. */
-const MIN_GROWTH_SHARE = 0.05
-const MIN_GROWTH_BYTES = 16 * 1024
-
-/** Filters add some bytes to any tile. If tiles have fewer bytes than this, the tiles are too small, which is another finding. */
-const MIN_TILE_BYTES = 1024
-
-/** Finds fields that their filters make larger. */
-export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<AdvisedFinding> {
-  for (const file of files) {
-    if (file.filters.length === 0 || file.unfiltered_bytes < MIN_TILE_BYTES * file.tiles) continue
-    const hasGeneral = file.filters.some(isGeneral)
-    const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
-    const more = stored - unfiltered
-    if (more < MIN_GROWTH_BYTES || more < MIN_GROWTH_SHARE * unfiltered) continue
-    yield advise('STORED_LARGER', {
-      field: file.field,
-      message: `${titleOf(file)}: ${textOf(file.filters)} turns ${shortSize(Math.round(unfiltered))} into ${shortSize(Math.round(stored))}`,
-      effect: { seconds: rounded(secondsOf(0, more)), bytes: Math.round(more), share: more / stored_bytes },
-      advice: withFilters(opened, [file], hasGeneral ? [] : [TRIAL_FILTER]),
-    })
-  }
 }
 
 /** Filters that save less than this part of a field may be idle. */
@@ -97,7 +61,6 @@ const MIN_RAW_BYTES = 1024 * 1024
 const MIN_RAW_SHARE = 0.5
 /** Lower limit on the part that a trial with ZSTD must save. */
 const MIN_TRIAL_SHARE = 0.25
-const TRIAL_FILTER = { name: 'ZSTD', level: 3 } as const
 
 /** Finds fields without a compressor. Compresses a part of a tile to see what that would save. */
 export async function* rawFields(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
@@ -249,31 +212,4 @@ async function filteredSize(
     return pipeline.forwardTile(whole, fixedChunkLengths(whole.length, cellSize, LARGEST_CHUNK)).length
   }
   return forward().catch(unlessFault)
-}
-
-/** Describes a file. */
-function titleOf({ field, role }: FileFacts): string {
-  const what = role === 'offsets' || role === 'validity' ? `${role} of ` : ''
-  return `${what}${JSON.stringify(field)}`
-}
-
-function textOf(filters: readonly FilterConfig[]): string {
-  return filters.map(({ name, level }) => (level === undefined || level < 0 ? name : `${name}(${level})`)).join(', ')
-}
-
-/**
- * The calls that write the fields of files again with other filters. Filters of offsets and validity belong to the whole array. In
- * formats before 5 a single file has the coordinates of all dimensions.
- */
-function withFilters(
-  opened: ArrayFacts['opened'],
-  files: readonly FileFacts[],
-  filters: readonly FilterConfig[],
-): AdviceLine[] {
-  const has = (wanted: FileFacts['role']): boolean => files.some(({ role }) => role === wanted)
-  const fields = files.flatMap(({ field, role, slot, fragment: { info } }) => {
-    if (role === 'offsets' || role === 'validity') return []
-    return info.slots[slot].kind === 'coords' ? opened.schema.domain.dimensions.map(({ name }) => name) : [field]
-  })
-  return rewriteLines(opened, { filters: { fields, filters, offsets: has('offsets'), validity: has('validity') } })
 }

@@ -2,7 +2,8 @@ import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import type { ReadCost } from '../explain/read-cost.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { type ArrayFacts, arrayFacts } from './facts.ts'
-import { growingFields, idleFilters, rawFields, wrongOrder } from './filters.ts'
+import { growingFields } from './filter-sizes.ts'
+import { idleFilters, rawFields, wrongOrder } from './filters.ts'
 import { type AdvisedFinding, worstFirst } from './finding.ts'
 import {
   futureFragments,

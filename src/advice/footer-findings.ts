@@ -12,7 +12,7 @@ export async function footerFindings(opened: OpenedArray): Promise<AdvisedFindin
   const found: AdvisedFinding[] = [...manyFragments(facts), ...overlappingFragments(facts)]
   // The code of filters takes long to load, and most arrays have no such files.
   if (facts.files.some((file) => file.stored_bytes > file.unfiltered_bytes))
-    found.push(...(await import('./filters.ts')).growingFields(facts))
+    found.push(...(await import('./filter-sizes.ts')).growingFields(facts))
   for (const cause of [looseCommits, pendingVacuum, uncommittedFragments])
     for await (const one of cause(facts)) found.push(one)
   // The boxes of sparse tiles are in R-trees, which are not read here.

@@ -6,11 +6,9 @@ import { isTimedName, parseTimestampedName } from '../format/timestamped-name.ts
 import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Condition, PartCondition, PartState } from '../objects/condition.ts'
 import { readTileFile } from '../objects/generic-tile.ts'
-import { checkTarget } from './check.ts'
 import { UNSURE } from './codes/row.ts'
 import { lostOf, refusalOf } from './codes.ts'
 import { attempt, collectItems, type Finding, fromError, type Item, type Level } from './finding.ts'
-import { refusedReads } from './refusals.ts'
 import { newRun } from './run.ts'
 import { strayItems } from './strays.ts'
 
@@ -48,6 +46,7 @@ async function itemsOf(array: InspectArray, path: string, depth: Level): Promise
   const file = `${array.folder.path}/${path}`
   const commit = (await array.commits()).files.find((one) => one.path === path)
   if ((commit?.kind === 'delete' && !commit.fault) || isWithinFolder(path, SCHEMA_FOLDER)) {
+    const { refusedReads } = await import('./refusals.ts')
     const refused = (await refusedReads(array).catch(unlessFault)) ?? []
     return refused.map(({ finding }) => finding).filter((finding) => finding.file === file)
   }
@@ -61,6 +60,8 @@ async function itemsOf(array: InspectArray, path: string, depth: Level): Promise
     )
     return (await collectItems(read)).items
   }
+  // Most paths are none of a fragment.
+  const { checkTarget } = await import('./check.ts')
   const items: Item[] = []
   const target = { type: 'fragment', path: file, fragment: array.fragment(path), array: undefined } as const
   for await (const item of checkTarget(newRun(depth, false), target)) items.push(item)

@@ -4,7 +4,10 @@
  */
 const LONGEST = 100
 
-let since = performance.now()
+/** Milliseconds of this process. `performance` would load a part of Node at every start. */
+const now = (): number => process.uptime() * 1000
+
+let since = now()
 let turn: Promise<void> | undefined
 let isStopped = false
 
@@ -15,7 +18,7 @@ export function stopWork(): void {
 
 /** To be called after a wait in which the event loop turned anyway. */
 export function eventsWereHandled(): void {
-  since = performance.now()
+  since = now()
 }
 
 /**
@@ -24,10 +27,10 @@ export function eventsWereHandled(): void {
  */
 export function pauseForEvents(): Promise<void> | undefined {
   if (isStopped) return new Promise(() => {})
-  if (performance.now() - since < LONGEST) return undefined
+  if (now() - since < LONGEST) return undefined
   turn ??= new Promise((resolve) => {
     setImmediate(() => {
-      since = performance.now()
+      since = now()
       turn = undefined
       resolve()
     })

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -12,6 +13,8 @@ const ARRAY = `${FIXTURES}/22/sparse_basic`
 
 if (!existsSync(`${ROOT}dist/cli`)) test.skip('the built program is not here: npm run build', () => {})
 else {
+  const folder = temporaryFolder()
+
   test('the built program prints what the sources do, and gives their exit code', async () => {
     for (const args of [
       ['ls', '--json', ARRAY],
@@ -64,5 +67,29 @@ else {
       env: {},
     })
     expect([status, stdout.includes('"lat"'), stdout.includes('using TurboFan')]).toEqual([0, true, false])
+  })
+
+  test('frequent calls load no code of which they use nothing', async () => {
+    // Large enough for a finding about slow reads.
+    const array = `${folder}/array`
+    await run(['write-sample', array, '--cells', '60000', '--capacity', '10000'])
+    const list = `${folder}/loaded.json`
+    const note = `${folder}/note.cjs`
+    const loaded = 'process.moduleLoadList.concat(Object.keys(require.cache))'
+    writeFileSync(
+      note,
+      `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(${loaded})))`,
+    )
+    const loadedBy = (...args: string[]): string[] => {
+      spawnSync(execPath, ['--require', note, BIN, ...args], { env: {} })
+      const names: string[] = JSON.parse(readFileSync(list, 'utf8'))
+      return names.map((name) => name.slice(name.lastIndexOf('/') + 1))
+    }
+    // What reads tiles, what checks whole arrays, and a part of Node.
+    const isNeedless = (name: string): boolean =>
+      /^(?:data-files\.cjs|refusals\.cjs|units\.cjs|.*perf_hooks)$/.test(name)
+    expect(loadedBy(array)).not.toContain('read.cjs')
+    for (const args of [[array], ['ls', array], ['why', `${array}/__meta`]])
+      expect(loadedBy(...args).filter(isNeedless)).toEqual([])
   })
 }
