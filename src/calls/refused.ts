@@ -2,6 +2,7 @@ import type { Finding } from '../check/finding.ts'
 import type { Refused } from '../check/refusals.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { InspectArray } from '../objects/array.ts'
+import { pathOfCommit } from '../objects/commits.ts'
 import type { RefusedAct } from '../objects/condition.ts'
 import { isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
 import { missingFault, missingPaths } from '../read/opening.ts'
@@ -104,10 +105,9 @@ export async function tellNotOpened(
   { odd, told = new Set(), schema }: Seen,
 ): Promise<void> {
   const hasNames = odd !== undefined
-  if (hasNames) {
-    const [first, ...more] = await missingPaths(array)
-    if (first !== undefined) cx.fault(missingFault(array, first, more.length))
-  }
+  const missing = hasNames ? await missingPaths(array) : []
+  const [first, ...more] = missing
+  if (first !== undefined) cx.fault(missingFault(array, first, more.length))
   const mayNot = await mayNotOpen(array, hasNames, schema)
   if (!mayNot && (odd === undefined || odd.length === 0)) return
   const { refusalError, refusedFindings, refusedOpening } = await import('../check/refusals.ts')
@@ -116,6 +116,8 @@ export async function tellNotOpened(
     const { footerErrors } = await import('../check/footer.ts')
     refused.push(...refusedFindings(footerErrors(odd)).filter(({ refusal }) => refusal.act === 'open'))
   }
-  const left = untold(refused, array, told)
+  // The commits of missing fragments were told with them.
+  const commits = missing.map((path) => `${array.folder.path}/${pathOfCommit(path)}`)
+  const left = untold(refused, array, new Set([...told, ...commits]))
   if (left.length > 0) cx.fault(refusalError(left))
 }

@@ -1,22 +1,39 @@
+import type { ArraySchema } from '../format/array-schema.ts'
 import { FOLDERS_SINCE } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
-import { nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
-import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import { COMMITS_FOLDER, commitKindIn, FRAGMENTS_FOLDER } from '../objects/commits.ts'
+import { hasTimes, nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { ARRAY_FOLDERS, type FragmentEntry, type InspectArray } from '../objects/array.ts'
+import { type CommitKind, commitKindIn, FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
+import type { VariantOf } from './codes.ts'
 import { type Finding, finding, type Items } from './finding.ts'
-import { folderVariant, hasTimes } from './names.ts'
 import { type CheckRun, checkEmpty } from './run.ts'
 import { checkStray, TIMED_NAME } from './strays.ts'
 
 const LOCK_FILE = '__lock.tdb'
-const KNOWN_FOLDERS = new Set(['__schema', FRAGMENTS_FOLDER, '__meta', COMMITS_FOLDER, '__fragment_meta', '__labels'])
 
 /**
  * Checks the names in an array's folder against the rules of the format version.
  * @see format_spec/array_file_hierarchy.md
  */
 export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entries: readonly FragmentEntry[]): Items {
+  yield* checkFolderNames(run, array, entries)
+  const schemas = array.folder.folder('__schema')
+  for (const entry of await schemas.listIfThere()) {
+    const { name, kind } = entry
+    if (name === '__enumerations') continue
+    const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
+    if (!parsed || parsed.suffix !== undefined || !hasTimes(name))
+      yield* checkStray(run, schemas, entry, TIMED_NAME, array.cx)
+  }
+}
+
+/** Checks the names in an array's folder and in that of its fragments. @param entries the folders of fragments */
+export async function* checkFolderNames(
+  run: CheckRun,
+  array: InspectArray,
+  entries: readonly Pick<FragmentEntry, 'path' | 'committed'>[],
+): Items {
   const { folder } = array
   const seen = new Set(entries.filter(({ committed }) => committed).map(({ path }) => path))
   for (const entry of await array.root()) {
@@ -28,8 +45,8 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
     if (name === LOCK_FILE && kind === 'file') {
       if (!run.quick) yield* checkEmpty(run, folder, name, 'LOCK_NOT_EMPTY')
     } else if (kind === 'folder' && commit && commit !== 'fragment-metadata')
-      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderVariant(commit))
-    else if (kind === 'folder' && !KNOWN_FOLDERS.has(name))
+      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderVariant(name, commit))
+    else if (kind === 'folder' && !ARRAY_FOLDERS.has(name))
       yield* checkFragmentFolder(file, name, false, seen.has(name))
     else if (await isMasking(folder, entry)) yield maskingFinding(file, name)
     else if (await isFolderMark(folder, entry)) continue
@@ -48,19 +65,25 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
     } else if (!(await isFolderMark(fragments, entry)))
       yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of a fragment', 'a file')
   }
-  const schemas = folder.folder('__schema')
-  for (const entry of await schemas.listIfThere()) {
-    const { name, kind } = entry
-    if (name === '__enumerations') continue
-    const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
-    if (!parsed || parsed.suffix !== undefined || !hasTimes(name))
-      yield* checkStray(run, schemas, entry, TIMED_NAME, array.cx)
-  }
+}
+
+/** How TileDB treats a folder with the name of a commit file. @param commit kind of the commit file */
+export function folderVariant(
+  name: string,
+  commit: CommitKind | undefined,
+  schema?: ArraySchema,
+): VariantOf<'COMMIT_NAME_INVALID'> | undefined {
+  if (commit === undefined) return undefined
+  if (commit === 'write') return 'folder'
+  const isCondition = commit === 'delete' || commit === 'update'
+  if (!isCondition || !hasTimes(name)) return 'fatalFolder'
+  // Reads of dense arrays ignore delete conditions.
+  return schema?.array_type === 'dense' ? undefined : 'conditionFolder'
 }
 
 /** Whether an entry is an empty file with the name of an array's folder. TileDB then fails to list the folder around it. */
 export async function isMasking(inside: Folder, { name, kind }: Entry): Promise<boolean> {
-  if (kind !== 'file' || !KNOWN_FOLDERS.has(name)) return false
+  if (kind !== 'file' || !ARRAY_FOLDERS.has(name)) return false
   return (await withSource(inside.file(name), (source) => source.size())) === 0
 }
 

@@ -3,7 +3,7 @@ import { allInOrder, atOnce, inOrder } from '../base/in-order.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart, parseLines } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { parseTimestampedName, timeText } from '../format/timestamped-name.ts'
+import { hasTimes, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import {
   type FragmentEntry,
   type FragmentState,
@@ -16,13 +16,13 @@ import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
 import { isFirst, shardOf } from '../objects/shard.ts'
+import { vacuumPath } from '../objects/visibility.ts'
 import { type Folder, readAll, withSource } from '../storage/source.ts'
 import { checkArrayFolder } from './array-folder.ts'
 import type { FindingCode } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
 import { collectItems, finding, guarded, type Item, type Items, type Place } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
-import { hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkedTileFile, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 import { checkStray, TIMED_NAME } from './strays.ts'
@@ -94,7 +94,10 @@ export async function* checkArrayFiles(
   const commits = await array.commits()
   const schema = schemas.get(schemas.opened?.name)
   yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))
-  if (!run.quick) {
+  if (run.quick && commits.others.length > 0) {
+    const { checkOtherMetadata } = await import('./consolidated-metadata.ts')
+    yield* checkOtherMetadata(run, array)
+  } else if (!run.quick) {
     const { checkConsolidatedMetadata } = await import('./consolidated-metadata.ts')
     yield* guarded('CONSOLIDATED_METADATA_UNREADABLE', { file: folder.path }, () =>
       checkConsolidatedMetadata(run, array, entries),
@@ -192,7 +195,7 @@ export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadCont
       yield* guarded('METADATA_UNREADABLE', { file }, async function* () {
         const bytes = await withSource(inside.file(name), readAll)
         for (const { text, offset } of parseLines(bytes)) {
-          if (!isVacuumPath(text))
+          if (vacuumPath(text) === undefined)
             yield finding('METADATA_UNREADABLE', { file, offset }, 'a path', JSON.stringify(text))
           else if (!names.has(lastPathPart(text)))
             yield finding('VACUUM_DANGLING', { file, offset }, 'a file that is there', JSON.stringify(text))

@@ -4,7 +4,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition, refusedParts, updateCondition } from '../format/delete-condition.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
+import { hasTimes, nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import {
   COMMITS_FOLDER,
@@ -20,14 +20,14 @@ import {
   linePath,
   mayBeFragment,
   pathOfCommit,
+  readsTimes,
   stem,
 } from '../objects/commits.ts'
 import { mayReplace, type Visibility, vacuumPath } from '../objects/visibility.ts'
 import { conditionFields } from '../read/condition.ts'
 import { readAll, withSource } from '../storage/source.ts'
-import { isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
+import { folderVariant, isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
 import { type Finding, finding, fromError, type Items, type Place } from './finding.ts'
-import { folderVariant, hasTimes, isVacuumPath } from './names.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
 /**
@@ -43,6 +43,24 @@ export async function* checkCommits(
 ): Items {
   const facts = await commitFacts(run, array, commits, entries, schema)
   yield* allInOrder(commits.files, atOnce(array.folder), (file) => checkCommitFile(facts, file))
+  yield* checkCommitsFolder(array, schema)
+}
+
+/** Checks the names of commit files, and of what lies among them. */
+export async function* checkCommitNames(array: InspectArray, schema: ArraySchema | undefined): Items {
+  for (const file of (await array.commits()).files) {
+    yield* checkName(array, file)
+    for (const entry of file.entries) {
+      const place = { file: `${array.folder.path}/${file.path}`, offset: entry.offset }
+      if (file.kind === 'vacuum') yield* lineFinding(place, entry)
+      else if (entry.tile) yield* nameFinding(place, entry.name, entry.name, true)
+    }
+  }
+  yield* checkCommitsFolder(array, schema)
+}
+
+/** Checks what is no commit file in the folder of commits. */
+async function* checkCommitsFolder(array: InspectArray, schema: ArraySchema | undefined): Items {
   const inside = array.folder.folder(COMMITS_FOLDER)
   for (const entry of await inside.listIfThere()) {
     const { name, kind } = entry
@@ -51,7 +69,7 @@ export async function* checkCommits(
     if (await isMasking(inside, entry)) yield maskingFinding(file, name)
     else if (await isFolderMark(inside, entry)) continue
     else if (kind !== 'file')
-      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderVariant(commit, schema))
+      yield finding('COMMIT_NAME_INVALID', { file }, 'a file', 'a folder', folderVariant(name, commit, schema))
     else if (!commit)
       yield finding('COMMIT_NAME_INVALID', { file }, '.wrt, .vac, .con, .ign, .del or .upd', JSON.stringify(name))
   }
@@ -99,20 +117,29 @@ async function commitFacts(
   return { run, array, schema, visibility, paths, fragments, consolidated, ignoredLines, spellings }
 }
 
-/** Whether TileDB reads timestamps from the name of a commit file. */
-function readsTimes({ path, kind }: CommitFile): boolean {
-  return path.endsWith('.wrt') || kind === 'delete' || kind === 'update' || kind === 'vacuum'
+function* checkName(array: InspectArray, file: CommitFile): Generator<Finding> {
+  const name = lastPathPart(file.path)
+  yield* nameFinding({ file: `${array.folder.path}/${file.path}` }, name, stem(name), readsTimes(file))
+}
+
+/** Reports a name that TileDB does not give. @param shown what is told of it @param isRead whether TileDB reads times from it */
+function* nameFinding(place: Place, name: string, shown: string, isRead: boolean): Generator<Finding> {
+  const variant = isRead && !hasTimes(name) ? 'fatal' : undefined
+  if (variant === undefined && parseTimestampedName(stem(name))) return
+  yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(shown), variant)
+}
+
+/** Reports a line of a vacuum file that TileDB refuses. */
+function* lineFinding(place: Place, { text }: CommitEntry): Generator<Finding> {
+  if (vacuumPath(text) !== undefined) return
+  yield finding('COMMIT_UNREADABLE', place, 'a path', JSON.stringify(text), 'refusedLine')
 }
 
 async function* checkCommitFile(facts: CommitFacts, file: CommitFile): Items {
   const { run, array } = facts
   const path = `${array.folder.path}/${file.path}`
   const name = stem(lastPathPart(file.path))
-  const fatal = readsTimes(file) && !hasTimes(lastPathPart(file.path))
-  if (fatal || !parseTimestampedName(name)) {
-    const variant = fatal ? 'fatal' : undefined
-    yield finding('COMMIT_NAME_INVALID', { file: path }, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), variant)
-  }
+  yield* checkName(array, file)
   if (file.fault) yield fromError(file.fault, 'COMMIT_UNREADABLE', { file: path })
   // Other checks count these kinds.
   if (file.kind !== 'write' && file.kind !== 'fragment-metadata') run.counts.file_num++
@@ -189,8 +216,9 @@ function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: 
   } else if (hides && !replacement?.committed) {
     yield finding('VACUUM_UNCOMMITTED', { file: path }, `a commit of ${name}`, 'none')
   }
-  for (const { name: listed, offset, text } of file.entries) {
-    if (!isVacuumPath(text)) yield finding('COMMIT_UNREADABLE', { file: path, offset }, 'a path', JSON.stringify(text))
+  for (const entry of file.entries) {
+    const { name: listed, offset, text } = entry
+    if (vacuumPath(text) === undefined) yield* lineFinding({ file: path, offset }, entry)
     else if (!fragments.has(listed)) {
       yield finding('VACUUM_DANGLING', { file: path, offset }, 'a fragment that is there', JSON.stringify(text))
     }
@@ -284,9 +312,7 @@ async function* checkConsolidated(facts: CommitFacts, path: string, entry: Commi
     yield finding('COMMIT_UNREADABLE', place, 'the name of a commit file', JSON.stringify(text), 'skipped')
     return
   }
-  const variant = hasTimes(name) ? undefined : 'fatal'
-  if (variant || !parseTimestampedName(stem(name)))
-    yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name), variant)
+  yield* nameFinding(place, name, name, true)
   if (facts.run.quick) return
   const ofTile = { file: path, offset: tile.offset }
   yield* checkCondition(facts, condition, ofTile, kind)

@@ -5,7 +5,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import { commitKindIn, FRAGMENT_META_FOLDER } from '../objects/commits.ts'
+import { type Commits, commitKindIn, FRAGMENT_META_FOLDER } from '../objects/commits.ts'
 import { type Entry, withSource } from '../storage/source.ts'
 import { finding, type Items } from './finding.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
@@ -19,12 +19,7 @@ export async function* checkConsolidatedMetadata(
   const byName = new Map(fragments.map((entry) => [entry.name, entry]))
   for (const { kind, path } of await metadataEntries(array)) {
     const file = `${array.folder.path}/${path}`
-    if (kind !== 'file') {
-      yield finding('CONSOLIDATED_METADATA_UNREADABLE', { file }, 'a file', 'a folder')
-      continue
-    }
-    const code = 'CONSOLIDATED_METADATA_UNREADABLE'
-    const read = yield* checkedTileFile(run, array.folder, path, consolidatedFragmentMetadata, array.cx, code)
+    const read = yield* checkedEntry(run, array, path, kind)
     if (!read) continue
     const { value, payload } = read
     const base = payload.length - value.footers.length
@@ -53,6 +48,28 @@ export async function* checkConsolidatedMetadata(
       },
     )
   }
+}
+
+async function* checkedEntry(run: CheckRun, array: InspectArray, path: string, kind: Entry['kind']) {
+  const code = 'CONSOLIDATED_METADATA_UNREADABLE'
+  if (kind === 'file')
+    return yield* checkedTileFile(run, array.folder, path, consolidatedFragmentMetadata, array.cx, code)
+  yield finding(code, { file: `${array.folder.path}/${path}` }, 'a file', 'a folder', 'folder')
+  return undefined
+}
+
+/** Whether TileDB reads something that is no commit file as consolidated metadata. @param path relative to the array */
+export function isReadAsMetadata({ path }: Commits['others'][number]): boolean {
+  return (
+    path.startsWith(`${FRAGMENT_META_FOLDER}/`) ||
+    (!path.includes('/') && commitKindIn('', path) === 'fragment-metadata')
+  )
+}
+
+/** Checks what TileDB reads as consolidated metadata because it lies in the folder, or has the suffix, though it is none by its name. */
+export async function* checkOtherMetadata(run: CheckRun, array: InspectArray): Items {
+  for (const one of (await array.commits()).others)
+    if (isReadAsMetadata(one)) yield* checkedEntry(run, array, one.path, one.kind)
 }
 
 /** The entries that TileDB reads as consolidated metadata: by suffix in the array's folder, and all in `__fragment_meta`. */

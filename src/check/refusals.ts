@@ -1,17 +1,17 @@
 import { InspectError, unlessFault } from '../base/errors.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
 import { REFUSED_ACTS } from '../objects/condition.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
-import { isTimeReversed } from '../objects/may-be-refused.ts'
 import type { Folder } from '../storage/source.ts'
-import { checkTimes } from './array-folder.ts'
+import { checkFolderNames } from './array-folder.ts'
 import { MEASURED_RELEASE, type Refusal } from './codes/row.ts'
 import { refusalOf } from './codes.ts'
-import { checkCommits } from './commit-files.ts'
+import { checkCommitNames, checkCommits } from './commit-files.ts'
 import { collectItems, type Finding, type Item, withoutRepeats } from './finding.ts'
 import { refusedPart } from './refused-part.ts'
-import { newRun } from './run.ts'
+import { type CheckRun, newRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 import { strayItems } from './strays.ts'
 
@@ -42,11 +42,20 @@ async function errorsOf(array: InspectArray, reads: boolean): Promise<Finding[]>
   const schemas = new CheckedSchemas(run, array, await array.schemaFiles())
   const entries = await array.fragments()
   const items = await schemaItems(array, schemas, true)
-  items.push(...(await nameItems(array)))
-  const ofCommits = checkCommits(run, array, await array.commits(), entries, schemas.get(schemas.opened?.name))
+  const schema = schemas.get(schemas.opened?.name)
+  const names = await nameItems(array, schema)
+  items.push(...names)
+  const told = new Set(names.map(placeKey))
+  const commits = await array.commits()
+  // This program applies no updates, so it does not read them.
+  const updates = new Set(
+    commits.files.flatMap(({ kind, path }) => (kind === 'update' ? `${array.folder.path}/${path}` : [])),
+  )
+  const isMet = (item: Finding): boolean => item.variant !== 'nullTest' && !updates.has(item.file)
+  const ofCommits = checkCommits(run, array, commits, entries, schema)
   try {
     for await (const item of ofCommits)
-      if (!reads || ('variant' in item && item.variant === 'nullTest')) items.push(item)
+      if ('severity' in item && !told.has(placeKey(item)) && !(reads && isMet(item))) items.push(item)
   } catch (error) {
     unlessFault(error)
   }
@@ -62,7 +71,7 @@ export async function refusedReads(array: InspectArray, reads = false): Promise<
 export async function refusedOpening(array: InspectArray, names: boolean): Promise<Refused[]> {
   const schemas = new CheckedSchemas(newRun('structure', false), array, await array.schemaFiles())
   const items = await schemaItems(array, schemas, false)
-  if (names) items.push(...(await nameItems(array)))
+  if (names) items.push(...(await nameItems(array, schemas.get(schemas.opened?.name))))
   return refusedFindings(items).filter(({ refusal }) => refusal.act === 'open')
 }
 
@@ -72,9 +81,22 @@ async function schemaItems(array: InspectArray, schemas: CheckedSchemas, enumera
   return [...items, ...strays]
 }
 
-async function nameItems(array: InspectArray): Promise<Item[]> {
-  const reversed = (await array.listing()).folders.filter(isTimeReversed)
-  return reversed.flatMap(({ path, name }) => [...checkTimes(`${array.folder.path}/${path}`, name, true)])
+/** The errors in the names of fragments and commit files, and of what lies among them. A read of this program passes over all of them. */
+async function nameItems(array: InspectArray, schema: ArraySchema | undefined): Promise<Finding[]> {
+  const run: CheckRun = { ...newRun('structure', false), quick: true }
+  const { folders } = await array.listing()
+  const found = [checkFolderNames(run, array, folders), checkCommitNames(array, schema)]
+  if ((await array.commits()).others.length > 0) {
+    const { checkOtherMetadata } = await import('./consolidated-metadata.ts')
+    found.push(checkOtherMetadata(run, array))
+  }
+  const items: Item[] = []
+  for (const one of found) items.push(...(await collectItems(one)).items)
+  return items.filter((item): item is Finding => 'severity' in item && item.severity === 'error')
+}
+
+function placeKey({ code, file, offset }: Finding): string {
+  return `${code} ${offset} ${file}`
 }
 
 /** What TileDB refuses because of files whose names do not belong in their folder. @param inside `__schema` or `__meta` */

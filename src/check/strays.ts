@@ -2,12 +2,12 @@ import { arrayMetadata } from '../format/array-metadata.ts'
 import { arraySchema } from '../format/array-schema.ts'
 import { groupDetails } from '../format/group-details.ts'
 import type { Describe } from '../format/io.ts'
+import { hasTimes } from '../format/timestamped-name.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
 import type { Entry, Folder } from '../storage/source.ts'
 import type { VariantOf } from './codes.ts'
 import { collectItems, finding, type Item, type Items } from './finding.ts'
-import { hasTimes } from './names.ts'
 import { type CheckRun, checkedTileFile, newRun } from './run.ts'
 
 /** Form of the names of schemas, metadata and lists of members. */

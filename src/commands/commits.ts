@@ -4,7 +4,7 @@ import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { shownCondition } from '../calls/condition-text.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import type { Outcome } from '../calls/outcome.ts'
-import { tellNotOpened } from '../calls/refused.ts'
+import { tellNotOpened, untold } from '../calls/refused.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { throughGroups } from '../calls/walkers.ts'
 import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
@@ -124,6 +124,7 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
     cx,
     array,
     rows.some(({ kind }) => kind === 'delete'),
+    new Set(rows.flatMap(({ file, error }) => (error ? `${array.folder.path}/${file}` : []))),
   )
   const document: CommitsDocument = {
     ...documentHead('commits', cx.shownPath(path)),
@@ -138,16 +139,25 @@ async function arrayOutcome(cx: CommandContext, path: string, array: InspectArra
   }
 }
 
-/** Says what keeps TileDB from opening the array or, because of delete conditions, from reading it. */
-async function sayRefused(cx: CommandContext, array: InspectArray, hasDeletes: boolean): Promise<void> {
+/**
+ * Says what keeps TileDB from opening the array or, because of delete conditions, from reading it.
+ * @param told paths of the files whose faults were told
+ */
+async function sayRefused(
+  cx: CommandContext,
+  array: InspectArray,
+  hasDeletes: boolean,
+  told: ReadonlySet<string>,
+): Promise<void> {
   if (!hasDeletes) {
-    await tellNotOpened(cx, array, { odd: [], schema: false })
+    await tellNotOpened(cx, array, { odd: [], schema: false, told })
     return
   }
   const { refusalError, refusedReads } = await import('../check/refusals.ts')
   const refused = (await refusedReads(array).catch(unlessFault)) ?? []
-  const told = refused.filter(({ refusal }) => refusal.act === 'open' || refusal.act === 'read')
-  if (told.length > 0) cx.fault(refusalError(told))
+  const worst = refused.filter(({ refusal }) => refusal.act === 'open' || refusal.act === 'read')
+  const left = untold(worst, array, told)
+  if (left.length > 0) cx.fault(refusalError(left))
 }
 
 function timesOf({ file, entry }: Row): CommitsLine['timestamp_range'] {

@@ -137,6 +137,12 @@ export function nameFacts(name: string): { timestamp_range: [bigint, bigint]; fo
   }
 }
 
+/** Whether TileDB can read timestamps from the name of a file or folder. If not, it fails. @param name with its suffix */
+export function hasTimes(name: string): boolean {
+  const [first, last] = nameFacts(name)?.timestamp_range ?? [1n, 0n]
+  return first <= last
+}
+
 /** Compares names with timestamps: by the first timestamp, then by the second, then by name. */
 export function compareByTimestamps(
   a: { name: string; timestamp_range: readonly [bigint, bigint] | undefined },

@@ -61,7 +61,7 @@ export class ArrayDrafts {
   entries: readonly FragmentEntry[] = []
   private byPath: ReadonlyMap<string, FragmentEntry> = new Map()
   private byName: ReadonlyMap<string, FragmentEntry> = new Map()
-  commits: Commits = { files: [], committed: new Set(), ignored: new Map(), consolidated: new Set() }
+  commits: Commits = { files: [], committed: new Set(), ignored: new Map(), consolidated: new Set(), others: [] }
   lists: readonly NamedVacuumList[] = []
   /** The finding that the array reads empty, if no fragment can be committed. */
   unplanned: Finding | undefined

@@ -10,6 +10,7 @@ import { checkOffsets, type Enumeration, type EnumerationEntry } from '../format
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import {
   compareByTimestamps,
+  hasTimes,
   isFragmentName,
   nameFacts,
   parseTimestampedName,
@@ -55,7 +56,7 @@ export const SCHEMA_FOLDER = '__schema'
 export const METADATA_FOLDER = '__meta'
 export const LABELS_FOLDER = '__labels'
 /** Names of an array's folders that are never fragments. */
-const NOT_FRAGMENTS = new Set([
+export const ARRAY_FOLDERS: ReadonlySet<string> = new Set([
   SCHEMA_FOLDER,
   FRAGMENTS_FOLDER,
   METADATA_FOLDER,
@@ -66,7 +67,7 @@ const NOT_FRAGMENTS = new Set([
 
 /** Whether a folder with this name in an array is part of the array. */
 export function isArrayFolder(name: string): boolean {
-  return NOT_FRAGMENTS.has(name) || isFragmentName(name)
+  return ARRAY_FOLDERS.has(name) || isFragmentName(name)
 }
 
 /** One file that holds an array schema. */
@@ -218,8 +219,7 @@ export class InspectArray {
 
   /** Whether a file with an unusual name is a schema. TileDB takes every file in the folder for one. */
   private async isReadAsSchema(path: string): Promise<boolean> {
-    const [first, last] = nameFacts(lastPathPart(path))?.timestamp_range ?? [1n, 0n]
-    return first <= last && (await this.readSchemaFile(path).catch(unlessFault)) !== undefined
+    return hasTimes(lastPathPart(path)) && (await this.readSchemaFile(path).catch(unlessFault)) !== undefined
   }
 
   /** The schema with which TileDB opens the array: {@link schemaFileOpened}. @throws InspectError MISSING_FILE */
@@ -313,9 +313,7 @@ export class InspectArray {
   async fragments(): Promise<FragmentEntry[]> {
     const { visibility, folders } = await this.listing()
     const { ignored } = await this.commits()
-    const inMeta = new Set<string>()
-    for await (const { entries } of this.consolidatedMetadata((fault) => reportFault(this.cx, fault)))
-      for (const { fragment_name } of entries) inMeta.add(lastPathPart(fragment_name))
+    const inMeta = await this.namesInMetadata()
     return folders.map(({ name, path, timestamp_range, committed, hasNoCommit }): FragmentEntry => {
       const found = visibility.state(path)
       const state = found === 'uncommitted' && hasNoCommit ? 'no-metadata' : found
@@ -334,6 +332,17 @@ export class InspectArray {
           state === 'ignored' ? ignored.get(path) : state === 'to-vacuum' || state === 'hidden' ? listedBy : undefined,
       }
     })
+  }
+
+  /** Names of the fragments whose footers are in consolidated metadata. A damaged file is reported once. */
+  private namesInMetadata(): Promise<ReadonlySet<string>> {
+    const read = async (): Promise<ReadonlySet<string>> => {
+      const names = new Set<string>()
+      for await (const { entries } of this.consolidatedMetadata((fault) => reportFault(this.cx, fault)))
+        for (const { fragment_name } of entries) names.add(lastPathPart(fragment_name))
+      return names
+    }
+    return this.once('names in metadata', read, this.timeless)
   }
 
   /** The fragment folders, and how commits and lists apply to them now. */
@@ -417,7 +426,7 @@ export class InspectArray {
     for (const [entries, folder] of [[root, ''] as const, [grouped, `${FRAGMENTS_FOLDER}/`] as const]) {
       for (const { name, kind } of entries) {
         const path = folder + name
-        if (kind !== 'folder' || NOT_FRAGMENTS.has(path)) continue
+        if (kind !== 'folder' || ARRAY_FOLDERS.has(path)) continue
         if (!isFragmentName(name) && !(await this.isUnusualFragment(path))) continue
         const facts = nameFacts(name)
         const timestamp_range = facts?.timestamp_range

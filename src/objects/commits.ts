@@ -93,6 +93,11 @@ export interface Commits {
   ignored: ReadonlyMap<string, string>
   /** Paths of the fragments that a line of a `.con` file commits. The line must not be in an `.ign` file. */
   consolidated: ReadonlySet<string>
+  /**
+   * What is no commit file, but has the name of one or lies where only commit files are. Healthy arrays have none. TileDB may fail to open
+   * the array because of it.
+   */
+  others: readonly { path: string; kind: Entry['kind'] }[]
 }
 
 /**
@@ -102,20 +107,22 @@ export interface Commits {
  */
 export async function readCommits(array: Folder, rootEntries: readonly Entry[], memory: Memory): Promise<Commits> {
   const files: CommitFile[] = []
+  const others: { path: string; kind: Entry['kind'] }[] = []
   for (const folder of ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
     if (folder !== '' && !hasEntry(rootEntries, folder, 'folder')) continue
     for (const { name, kind: fileKind } of folder === '' ? rootEntries : await array.folder(folder).list()) {
       const kind = fileKind === 'other' ? undefined : commitKindIn(folder, name)
-      if (!kind || (fileKind !== 'file' && kind !== 'write')) continue
+      if (!kind && folder === '') continue
       const path = folder === '' ? name : `${folder}/${name}`
-      files.push({ path, kind, isFolder: fileKind !== 'file', entries: NO_ENTRIES, fault: undefined })
+      if (!kind || (fileKind !== 'file' && kind !== 'write')) others.push({ path, kind: fileKind })
+      else files.push({ path, kind, isFolder: fileKind !== 'file', entries: NO_ENTRIES, fault: undefined })
     }
   }
   const room = new CountedBytes(memory, 'lists of commits', TIMES_OF_LINES)
   const read = async (file: CommitFile) => ({ file, contents: await readEntries(array, file, room) })
   for await (const { file, contents } of inOrder(files.filter(hasEntries), atOnce(array), read))
     Object.assign(file, contents)
-  return { files, ...committedBy(files) }
+  return { files, others, ...committedBy(files) }
 }
 
 /** A line of a list becomes objects, in several lists, that take this many times its bytes, as a share of {@link Memory.room}. */
@@ -151,7 +158,7 @@ async function readEntries(
   return { entries, fault: fault ?? undefined }
 }
 
-function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files'> {
+function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files' | 'others'> {
   const ignoredLines = new Map<string, string>()
   const committed = new Set<string>()
   const ignored = new Map<string, string>()
@@ -173,6 +180,11 @@ function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files'> {
   for (const path of consolidated) committed.add(path)
   for (const path of committed) ignored.delete(path)
   return { committed, ignored, consolidated }
+}
+
+/** Whether TileDB reads timestamps from the name of a commit file. If it cannot, it fails to open the array. */
+export function readsTimes({ path, kind }: Pick<CommitFile, 'path' | 'kind'>): boolean {
+  return path.endsWith('.wrt') || kind === 'delete' || kind === 'update' || kind === 'vacuum'
 }
 
 /** Path of the fragment that a commit file commits: in the array's own folder for `.ok` files, otherwise in `__fragments`. */

@@ -1,21 +1,26 @@
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationValues } from '../format/enumeration.ts'
+import { hasTimes, nameFacts } from '../format/timestamped-name.ts'
 import { withSource } from '../storage/source.ts'
-import type { FragmentEntry, InspectArray } from './array.ts'
+import { ARRAY_FOLDERS, type FragmentEntry, type InspectArray } from './array.ts'
+import { type CommitFile, readsTimes } from './commits.ts'
 import { deletePlaces } from './deletes.ts'
 import { type FragmentInfo, slotHasFiles } from './fragment.ts'
 import { readGenericTileHeader } from './generic-tile.ts'
+import { vacuumPath } from './visibility.ts'
 
 /**
- * Whether TileDB may refuse an array that this program reads: because of its schemas, its enumerations, its delete conditions or the name
- * of a fragment. Costs nothing after an opening, except for schemas that nothing else needs. check/refusals.ts finds out.
+ * Whether TileDB may refuse an array that this program reads: because of its schemas, its enumerations, its delete conditions or a name in
+ * its folders. Costs nothing after an opening, except for schemas that nothing else needs. check/refusals.ts finds out.
  */
 export async function mayBeRefused(array: InspectArray): Promise<boolean> {
   if ((await deletePlaces(array)).length > 0) return true
+  if ((await array.commits()).files.some(({ kind }) => kind === 'update')) return true
   const { schema } = await array.newestSchema()
   if (schema.current_domain?.range !== undefined || (await hasOddEnumeration(array, schema))) return true
   return mayNotOpen(array, true)
@@ -47,11 +52,11 @@ function hasTwins(enumeration: Enumeration): boolean {
 
 /**
  * Whether TileDB may not open an array because of its schemas, all of which it reads.
- * @param names whether the names of fragments are looked at, too
+ * @param names whether the names of fragments and commits are looked at, too
  * @param sole whether a schema is read that is the only one: not if the command needs no schema
  */
 export async function mayNotOpen(array: InspectArray, names: boolean, sole = true): Promise<boolean> {
-  if (names && (await array.listing()).folders.some(isTimeReversed)) return true
+  if (names && (await hasOddName(array))) return true
   if ((await array.otherSchemaFiles()).length > 0) return true
   const files = await array.schemaFiles()
   if (files.length === 0) return true
@@ -65,6 +70,25 @@ export async function mayNotOpen(array: InspectArray, names: boolean, sole = tru
     if (encryption_type !== 'AES_256_GCM') return true
   }
   return false
+}
+
+/** Whether something lies among fragments or commits that TileDB may stumble over. check/array-folder.ts and commit-files.ts have the rules. */
+async function hasOddName(array: InspectArray): Promise<boolean> {
+  const { folders } = await array.listing()
+  const { files, others } = await array.commits()
+  if (others.length > 0 || folders.some(isTimeReversed) || files.some(isOddCommit)) return true
+  return (await array.root()).some(({ name, kind }) => {
+    const isMask = kind === 'file' && ARRAY_FOLDERS.has(name)
+    const [first, last] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
+    return isMask || first > last
+  })
+}
+
+function isOddCommit(file: CommitFile): boolean {
+  if (readsTimes(file) && !hasTimes(lastPathPart(file.path))) return true
+  const { kind, entries } = file
+  if (kind === 'vacuum') return entries.some(({ text }) => vacuumPath(text) === undefined)
+  return entries.some(({ tile, name }) => tile !== undefined && !hasTimes(name))
 }
 
 /** Whether something in a schema is as TileDB never writes it. check/schemas.ts has the rules; this is quick, and only finds what may break one. */

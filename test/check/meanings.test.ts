@@ -74,6 +74,9 @@ const PROVOKED: Readonly<
     },
   ],
   'COMMIT_NAME_INVALID.fatalFolder': [SPARSE, (array) => array.add(`__commits/${BEFORE}.vac/x`)],
+  'COMMIT_NAME_INVALID.conditionFolder': [SPARSE, (array) => array.add(`__commits/${BEFORE}.del/x`)],
+  'COMMIT_UNREADABLE.refusedLine': [SPARSE, (array) => array.add(`__commits/${BEFORE}.vac`, text('nothing\n'))],
+  'CONSOLIDATED_METADATA_UNREADABLE.folder': [SPARSE, (array) => array.add(`__fragment_meta/${BEFORE}.meta/x`)],
   'FRAGMENT_TIMESTAMPS.unseen': [SPARSE, (array) => array.add(`__fragments/__9_5_${UUID}_22/x`)],
   'FRAGMENT_NO_METADATA.uncommitted': [
     SPARSE,

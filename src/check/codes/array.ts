@@ -18,6 +18,7 @@ export const ARRAY_CODES = {
       masking: {
         severity: 'error',
         meaning: 'TileDB fails to open the array: an empty file is named like one of the folders of arrays',
+        refused: { act: 'open', error: 'Cannot list given uri; File … may be masking a non-empty directory' },
       },
     },
   },
@@ -130,6 +131,11 @@ export const ARRAY_CODES = {
         severity: 'warning',
         meaning: 'TileDB skips lines that name no commit: readers do not see what these lines should commit',
       },
+      refusedLine: {
+        severity: 'error',
+        meaning: 'TileDB refuses a line of a vacuum file that is no path: it fails to open the array',
+        refused: { act: 'open', error: 'Invalid URI' },
+      },
     },
   },
   COMMIT_DANGLING: {
@@ -165,6 +171,7 @@ export const ARRAY_CODES = {
       fatal: {
         severity: 'error',
         meaning: 'TileDB recognizes the file by its suffix, cannot read the name, and fails to open the array',
+        refused: { act: 'open', error: 'FragmentID: input URI is invalid' },
       },
       folder: {
         severity: 'warning',
@@ -173,6 +180,12 @@ export const ARRAY_CODES = {
       fatalFolder: {
         severity: 'error',
         meaning: 'TileDB recognizes it by its suffix, cannot read a folder, and fails to open the array',
+        refused: { act: 'open', error: 'POSIX read error: Is a directory' },
+      },
+      conditionFolder: {
+        severity: 'error',
+        meaning: 'TileDB takes the folder for a delete condition, opens the array, and fails every read',
+        refused: { act: 'read', error: 'POSIX read error: Is a directory' },
       },
     },
   },
@@ -275,6 +288,13 @@ export const ARRAY_CODES = {
     mend: 'aside',
     refused: { act: 'open', error: 'Cannot read from file; Read exceeds file size' },
     lost: OWN_FOOTER,
+    variants: {
+      folder: {
+        severity: 'error',
+        meaning: 'TileDB reads whatever lies here, cannot read a folder, and fails to open the array',
+        refused: { act: 'open', error: 'POSIX read error: Is a directory' },
+      },
+    },
   },
   CONSOLIDATED_METADATA_OFFSET: {
     severity: 'error',
