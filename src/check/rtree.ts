@@ -1,6 +1,6 @@
 import { sizeText } from '../base/sizes.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
-import { RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
+import { levelsFault, RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
 import { blocksOf, type TileList, type TileLists } from '../objects/tile-lists.ts'
 import { Boxes, type End } from './boxes.ts'
@@ -49,21 +49,11 @@ export async function* checkRTree(lists: TileLists, info: FragmentInfo, file: st
 }
 
 function* checkLevelSizes(levels: Levels, fanout: number, tileNum: number, place: Place): Generator<Finding> {
-  if (fanout < 2) {
-    yield finding('RTREE_LEVELS', { ...place, field: 'rtree.fanout' }, '2 or more', fanout)
-    return
-  }
-  let expected = tileNum
-  for (let level = levels.length - 1; level >= 0; level--) {
-    const found = levels[level].count
-    if (found !== expected) {
-      const at = { ...place, field: `rtree.levels.${level}` }
-      yield finding('RTREE_LEVELS', at, `${expected} boxes`, found)
-      return
-    }
-    if (level > 0) expected = Math.ceil(expected / fanout)
-  }
-  if (expected > 1) yield finding('RTREE_LEVELS', place, 'one root', `${expected} boxes in the first level`)
+  const counts = levels.map(({ count }) => count)
+  const fault = levelsFault(fanout, counts, tileNum)
+  if (!fault) return
+  const field = fault.field === '' ? place.field : `${place.field}.${fault.field}`
+  yield finding('RTREE_LEVELS', { ...place, field }, fault.expected, fault.found)
 }
 
 /** Number of boxes that are read together, with all boxes below them. */

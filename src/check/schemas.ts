@@ -178,14 +178,32 @@ export class CheckedSchemas {
     let schema: ArraySchema | undefined
     if (run.quick) {
       run.counts.file_num++
-      schema = yield* attempt('SCHEMA_UNREADABLE', { file }, () => array.schema(name))
+      schema = yield* withUnknownType(attempt('SCHEMA_UNREADABLE', { file }, () => array.schema(name)))
     } else {
       // The array's own reader tells a wrong key from damage. Checking the tile finds all other faults.
       schema = await array.schema(name).catch(() => undefined)
-      yield* checkedTileFile(run, array.folder, path, arraySchema, array.cx, 'SCHEMA_UNREADABLE')
+      yield* withUnknownType(checkedTileFile(run, array.folder, path, arraySchema, array.cx, 'SCHEMA_UNREADABLE'))
     }
     this.checked.set(name, schema)
     if (schema) yield* schemaFindings(schema, file)
+  }
+}
+
+/** The type of an attribute, in a schema. */
+const TYPE_OF_ATTRIBUTE = /^attributes\.\d+\.type$/
+
+/** The items of reading a schema. Where that ends at the type of an attribute, TileDB goes on. */
+async function* withUnknownType<T>(items: Items<T>): Items<T> {
+  for (;;) {
+    const { done, value } = await items.next()
+    if (done) return value
+    const isType = 'code' in value && value.code === 'SCHEMA_UNREADABLE' && TYPE_OF_ATTRIBUTE.test(value.field ?? '')
+    if (!isType) {
+      yield value
+      continue
+    }
+    const { file, offset, space, field, expected, found } = value
+    yield finding('SCHEMA_UNREADABLE', { file, offset, space, field }, expected, found, 'attributeType')
   }
 }
 

@@ -1,4 +1,4 @@
-import { usage } from '../base/errors.ts'
+import { InspectError, orError, usage } from '../base/errors.ts'
 import { PagedBytes, Pages } from '../base/result.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
@@ -111,11 +111,12 @@ async function keyValueDocument(
   target: ArrayTarget | GroupTarget,
   { all }: MetadataOptions,
 ): Promise<MetadataDocument> {
-  if (target.type === 'array') await target.array.checkVersion()
+  const encryption = target.type === 'array' ? await target.array.checkVersion() : undefined
   const holder = target.type === 'array' ? target.array : target.group
   const strays = new Set<string>()
   holder.cx.onStray = (name) => void strays.add(name)
-  const metadata = keyValueResult(await holder.metadata(), cx.style)
+  const read = await holder.metadata()
+  const metadata = keyValueResult(read, cx.style)
   const versions = all
     ? (await metadataVersions(holder.folder, cx.reading)).map((one) => versionResult(one, cx.style))
     : undefined
@@ -124,7 +125,13 @@ async function keyValueDocument(
     const refused = await refusedStrays(holder.folder.folder(METADATA_FOLDER), [...strays], holder.cx)
     if (refused.length > 0) cx.fault(refusalError(refused))
   }
-  if (target.type === 'array') await tellNotOpened(cx, target.array, { schema: false })
+  if (target.type === 'array') {
+    // What is not encrypted was read, but nobody opens the array without its key.
+    const isMixed = encryption === 'AES_256_GCM' && !cx.reading.key && read.size > 0
+    const unopened = isMixed ? await orError(() => target.array.newestSchema()) : undefined
+    if (unopened instanceof InspectError) cx.fault(unopened)
+    await tellNotOpened(cx, target.array, { schema: false })
+  }
   return { ...documentHead('metadata', cx.shownPath(path)), ...asOf(cx), metadata, versions }
 }
 

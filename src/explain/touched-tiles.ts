@@ -3,6 +3,7 @@ import { allRows } from '../cells/column.ts'
 import type { NDRange } from '../format/range.ts'
 import { mbrAt } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
+import { tellRTreeFault } from '../objects/rtree-fault.ts'
 import { BLOCK_TILES, TileLists } from '../objects/tile-lists.ts'
 import type { FragmentPlan, PassedOverBy } from './plan.ts'
 
@@ -21,9 +22,13 @@ export function allTiles({ tile_num }: FragmentInfo): TouchedTiles {
 
 /** Tests the box of every tile of a fragment. Few boxes are in memory at once. */
 export async function touchedTiles(fragment: Fragment, overlapOf: (box: NDRange) => Overlap): Promise<TouchedTiles> {
-  const { schema, tile_num } = await fragment.info()
+  const info = await fragment.info()
+  const { schema, tile_num } = info
   const { dimensions } = schema.domain
-  const boxes = await new TileLists(fragment).boxes()
+  const { fanout, levels } = await new TileLists(fragment).rtree()
+  const counts = levels.map(({ count }) => count)
+  tellRTreeFault(fragment, info, fanout, counts)
+  const boxes = levels.at(-1)
   const tiles = new Uint32Array(tile_num)
   const inside = new Uint8Array(tile_num)
   let found = 0

@@ -1,4 +1,5 @@
 import { concat, startsOf } from '../base/bytes.ts'
+import { sizeText } from '../base/sizes.ts'
 import { datatypeCoding } from './datatype.ts'
 import { type AnyIo, decodePrefix, encode } from './io.ts'
 import { fixedSize, type NDRange, ndRange, ndRangeSize, type Range, type RangeType } from './range.ts'
@@ -71,6 +72,28 @@ export function mbrAt(level: RTreeLevel, index: number, dimensions: readonly Ran
 /** Returns the level with one MBR for each tile; undefined in dense fragments. */
 export function leafLevel(rtree: RTree): RTreeLevel | undefined {
   return rtree.levels.at(-1)
+}
+
+/** What the sizes of levels should be, and are: readers find the boxes below a box by them, and miss tiles where they do not fit. */
+export interface LevelsFault {
+  expected: string
+  found: string
+  /** What is wrong, below `rtree`; `''` for the tree as a whole. */
+  field: string
+}
+
+/** The first contradiction in the sizes of an R-tree's levels. @param counts the boxes of each level, the root first */
+export function levelsFault(fanout: number, counts: readonly number[], tileNum: number): LevelsFault | undefined {
+  if (counts.length === 0 && tileNum > 0)
+    return { field: '', expected: `a box for each of ${tileNum} tiles`, found: 'no level' }
+  if (fanout < 2) return { field: 'fanout', expected: '2 or more', found: String(fanout) }
+  let expected = tileNum
+  for (let level = counts.length - 1; level >= 0; level--) {
+    const found = counts[level]
+    if (found !== expected) return { field: `levels.${level}`, expected: `${expected} boxes`, found: sizeText(found) }
+    if (level > 0) expected = Math.ceil(expected / fanout)
+  }
+  return expected > 1 ? { field: '', expected: 'one root', found: `${expected} boxes in the first level` } : undefined
 }
 
 /** Makes a level from its MBRs, for writing. */

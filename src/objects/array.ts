@@ -512,13 +512,15 @@ export class InspectArray {
 
   /**
    * Refuses an array of an unknown version, for commands that read no schema. Ignores all other faults.
+   * @returns whether the array is encrypted; undefined if that cannot be read
    * @throws InspectError UNSUPPORTED_VERSION if the newest schema has a version that no release wrote
    */
-  async checkVersion(): Promise<void> {
+  async checkVersion(): Promise<'NO_ENCRYPTION' | 'AES_256_GCM' | undefined> {
     try {
-      await this.encryption()
+      return await this.encryption()
     } catch (error) {
       if (hasCode(error, 'UNSUPPORTED_VERSION')) throw error
+      return undefined
     }
   }
 

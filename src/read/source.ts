@@ -9,6 +9,7 @@ import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { u64s } from '../format/u32.ts'
 import { formOf } from '../objects/changed-fields.ts'
+import { tellRTreeFault } from '../objects/rtree-fault.ts'
 import { hasSlot } from './opening.ts'
 import type { TileTest } from './pruning.ts'
 import type { OpenedFragment, ReadQuery } from './query.ts'
@@ -96,7 +97,10 @@ export class Source {
     wanted: readonly ColumnType[],
     faults: Faults = {},
   ): Promise<Source> {
-    return new Source(fragment, index, wanted, leafLevel(await fragment.fragment.rtree()), faults)
+    const rtree = await fragment.fragment.rtree()
+    const counts = rtree.levels.map(({ mbr_num }) => mbr_num)
+    tellRTreeFault(fragment.fragment, fragment.info, rtree.fanout, counts)
+    return new Source(fragment, index, wanted, leafLevel(rtree), faults)
   }
 
   private placed({ code, fault, at, cause }: InspectError, field: string): InspectError {

@@ -10,6 +10,8 @@ import { deleteCondition } from '../../src/format/delete-condition.ts'
 import { enumerationFile } from '../../src/format/enumeration.ts'
 import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
+import { decode, encode } from '../../src/format/io.ts'
+import { openGenericTile } from '../../src/objects/generic-tile.ts'
 import { MemorySource } from '../../src/storage/memory.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { openEdited } from '../helpers/open-edited.ts'
@@ -145,6 +147,22 @@ const PROVOKED: Readonly<
         .split('/')
         .at(-1)
       array.add(`__commits/__1_99_${UUID}_22.con`, text(`/__commits/${name}\n`))
+    },
+  ],
+  'SCHEMA_UNREADABLE.attributeType': [
+    SPARSE,
+    async (array) => {
+      const path = array.find(SCHEMA)
+      const { payload } = await openGenericTile(array.get(path), array.newContext(), { file: path, offset: 0 })
+      const schema = decode(payload, arraySchema)
+      schema.attributes[0].type = 'UINT64'
+      const at = encode(schema, arraySchema).findIndex((byte, i) => byte !== payload[i])
+      const bytes = Uint8Array.from(payload)
+      bytes[at] = 99
+      array.files.set(
+        path,
+        await array.genericTile({ bytes }, (io) => ({ bytes: io.bytes('bytes', bytes.length, 'all') })),
+      )
     },
   ],
   'ENUMERATION_VALUES.twice': [

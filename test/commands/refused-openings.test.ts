@@ -258,6 +258,30 @@ test('what stats could not examine has the keys of every document', async () => 
   expect(Object.keys(one as object).sort()).toEqual(['code', 'file', 'message', 'name'])
 })
 
+test('where the levels of an R-tree do not fit, what reads it says so, once', async () => {
+  const array = await edited(SPARSE, (one) => one.editSection('rtree', undefined, { fanout: 0 }))
+  const whole = new EditedArray(SPARSE).storage()
+  const calls = [
+    ['read', EDITED, '--format', 'csv'],
+    ['stats', '--read', EDITED],
+    ['explain', EDITED, '--range', 'x=0..50'],
+  ]
+  for (const args of calls) {
+    const { code, stderr, text } = await run(args, { storage: array.storage() })
+    expect([args[0], code, stderr.match(/^error: /gm)?.length]).toEqual([args[0], 1, 1])
+    expect(stderr).toMatch(/field rtree\.fanout: expected 2 or more, found 0/)
+    // All boxes are looked at, so nothing is missing.
+    if (args[0] === 'read') expect(text).toBe((await run(args, { storage: whole })).text)
+  }
+})
+
+test('metadata of an array whose schema alone is encrypted asks for the key, as check does', async () => {
+  // The type of encryption in the header of the schema's tile.
+  const array = await edited('22/metadata', (one) => one.patch(one.find(/__schema\/__\d/), 29, [1]))
+  for (const command of ['metadata', 'check', 'schema'])
+    expect((await run([command, EDITED], { storage: array.storage() })).code).toBe(3)
+})
+
 describe('where TileDB fails on a name, every command says so in one line', () => {
   // test/check/names.json has what TileDB 2.30 does; test/check/names.test.ts compares check with it.
   const { fixtures } = JSON.parse(readFileSync(fileURLToPath(new URL('../check/names.json', import.meta.url)), 'utf8'))

@@ -22,6 +22,14 @@ export const SCHEMA_CODES = {
     meaning: 'readers read all schemas of an array, so they fail to open it',
     mend: 'schema-file',
     refused: { act: 'open', error: 'ArrayDirectory: Cannot read from file, or Error reading generic tile' },
+    variants: {
+      attributeType: {
+        severity: 'error',
+        meaning:
+          'no attribute has this type. TileDB opens the array all the same, and reads the other fields (measured with 2.30). Nothing tells the size of the values of this one',
+        refused: { act: 'fields', error: 'tiledb datatype not understood' },
+      },
+    },
   },
   SCHEMA_MISSING: {
     severity: 'error',
