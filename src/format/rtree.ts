@@ -88,10 +88,10 @@ export function levelsFault(fanout: number, counts: readonly number[], tileNum: 
     return { field: '', expected: `a box for each of ${tileNum} tiles`, found: 'no level' }
   if (fanout < 2) return { field: 'fanout', expected: '2 or more', found: String(fanout) }
   let expected = tileNum
-  for (let level = counts.length - 1; level >= 0; level--) {
-    const found = counts[level]
-    if (found !== expected) return { field: `levels.${level}`, expected: `${expected} boxes`, found: sizeText(found) }
-    if (level > 0) expected = Math.ceil(expected / fanout)
+  for (const [above, found] of counts.toReversed().entries()) {
+    if (above > 0) expected = Math.ceil(expected / fanout)
+    const field = `levels.${counts.length - 1 - above}`
+    if (found !== expected) return { field, expected: `${expected} boxes`, found: sizeText(found) }
   }
   return expected > 1 ? { field: '', expected: 'one root', found: `${expected} boxes in the first level` } : undefined
 }

@@ -161,7 +161,9 @@ const PROVOKED: Readonly<
       bytes[at] = 99
       array.files.set(
         path,
-        await array.genericTile({ bytes }, (io) => ({ bytes: io.bytes('bytes', bytes.length, 'all') })),
+        await array.genericTile<{ bytes: Uint8Array }>({ bytes }, (io) => ({
+          bytes: io.bytes('bytes', bytes.length, 'all'),
+        })),
       )
     },
   ],
