@@ -5,7 +5,7 @@ import type { InspectArray } from '../objects/array.ts'
 import { pathOfCommit } from '../objects/commits.ts'
 import type { RefusedAct } from '../objects/condition.ts'
 import { isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
-import { missingFault, missingPaths } from '../read/opening.ts'
+import { dimensionOutside, missingFault, missingPaths } from '../read/opening.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import type { CommandContext } from './command.ts'
 
@@ -56,7 +56,7 @@ export async function errorsOfOpening(
     const isShown = neededBy(schema, fields)
     for (const one of await openingErrors(array)) if (isShown(one, refusalOf(one)?.act)) found.push(one)
   }
-  if (!fragments.some(({ info }) => isOddFooter(info))) return found
+  if (!fragments.some((one) => isOddFooter(one.info) || dimensionOutside(one) !== undefined)) return found
   const { footerErrors } = await import('../check/footer.ts')
   return [...found, ...footerErrors(fragments)]
 }

@@ -1,6 +1,7 @@
 import { element } from '../base/element.ts'
 import { compareBytes } from '../filters/bytes.ts'
 import { datatypeKind, isSignedInteger } from '../format/datatype.ts'
+import type { Dimension } from '../format/dimension.ts'
 import type { NDRange, Range, RangeType } from '../format/range.ts'
 import { levelOf, RTREE_FANOUT, type RTree } from '../format/rtree.ts'
 import { u32 } from '../format/u32.ts'
@@ -111,4 +112,13 @@ export function compareValues({ type, cell_val_num }: RangeType, a: Uint8Array, 
   const x = numberOf(type, a)
   const y = numberOf(type, b)
   return x < y ? -1 : x > y ? 1 : 0
+}
+
+/** Whether a range of a fixed-sized dimension lies inside its domain. */
+export function isInDomain(dimension: Dimension, { min, max }: Range): boolean {
+  const size = dimension.domain.length / 2
+  return (
+    compareValues(dimension, min, dimension.domain.subarray(0, size)) >= 0 &&
+    compareValues(dimension, max, dimension.domain.subarray(size)) <= 0
+  )
 }

@@ -2,7 +2,7 @@ import { Slab } from '../base/slab.ts'
 import { type KeyLanes, orderLanes } from '../cells/cell-order.ts'
 import { type ColumnData, sameCell } from '../cells/column.ts'
 import { numbersOf } from '../cells/elements.ts'
-import { compareValues, coordinateRange } from '../cells/rtree-builder.ts'
+import { compareValues, coordinateRange, isInDomain } from '../cells/rtree-builder.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
@@ -13,7 +13,6 @@ import { finding, type Item, type Place } from './finding.ts'
 import { emptyStringFault } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
 import { RoundedCoordinates } from './rounded-coordinates.ts'
-import { isInDomain } from './schemas.ts'
 
 /**
  * Checks the coordinates of a sparse fragment, tile by tile. They must lie inside the domain and the tile's box, and in the order

@@ -1,6 +1,6 @@
 import { InspectError, isAboutBytes, orError } from '../base/errors.ts'
 import { numbersOf } from '../cells/elements.ts'
-import { compareValues } from '../cells/rtree-builder.ts'
+import { compareValues, isInDomain } from '../cells/rtree-builder.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -8,7 +8,7 @@ import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationFile, enumerationValueNum, enumerationValues } from '../format/enumeration.ts'
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
-import type { NDRange, Range } from '../format/range.ts'
+import type { NDRange } from '../format/range.ts'
 import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../objects/array.ts'
 import { boundedEnumeration } from '../objects/enumerations.ts'
 import { readGenericTileHeader, readTileFile } from '../objects/generic-tile.ts'
@@ -379,13 +379,4 @@ export function* checkRanges(
       if (!isInDomain(dimension, ranges[d])) yield finding(code, at, 'a range inside the domain', 'one that leaves it')
     }
   }
-}
-
-/** Whether a range of a fixed-sized dimension lies inside its domain. */
-export function isInDomain(dimension: Dimension, { min, max }: Range): boolean {
-  const size = dimension.domain.length / 2
-  return (
-    compareValues(dimension, min, dimension.domain.subarray(0, size)) >= 0 &&
-    compareValues(dimension, max, dimension.domain.subarray(size)) <= 0
-  )
 }

@@ -3,8 +3,8 @@ import { allRows } from '../cells/column.ts'
 import type { NDRange } from '../format/range.ts'
 import { mbrAt } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
-import { tellRTreeFault } from '../objects/rtree-fault.ts'
 import { BLOCK_TILES, TileLists } from '../objects/tile-lists.ts'
+import { tellRTreeFault } from '../objects/told-faults.ts'
 import type { FragmentPlan, PassedOverBy } from './plan.ts'
 
 /** The tiles of a fragment that the ranges touch. */

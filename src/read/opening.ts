@@ -1,6 +1,8 @@
 import { addPlace, faultOf, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
+import { isInDomain } from '../cells/rtree-builder.ts'
+import type { Dimension } from '../format/dimension.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
@@ -59,6 +61,18 @@ function thrown(fault: InspectError): void {
 export function isCutByTime({ between: [from, to] }: OpenedArray, { fragment }: OpenedFragment): boolean {
   const [first, last] = fragment.timestamp_range ?? [0n, 0n]
   return first < from || last > to
+}
+
+/**
+ * Name of the first dimension by which a sparse fragment has cells outside of the domain; undefined if it has none. TileDB reads nothing
+ * outside, and gives no error; this program reads what is there.
+ */
+export function dimensionOutside({ info }: Pick<OpenedFragment, 'info'>): string | undefined {
+  const { dense, nonempty_domain, schema } = info
+  if (dense || !nonempty_domain) return undefined
+  const isOutside = (one: Dimension, d: number): boolean =>
+    one.cell_val_num !== 'var' && !isInDomain(one, nonempty_domain[d])
+  return schema.domain.dimensions.find(isOutside)?.name
 }
 
 /** Whether a fragment has a field of a kind. */

@@ -9,8 +9,8 @@ import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { u64s } from '../format/u32.ts'
 import { formOf } from '../objects/changed-fields.ts'
-import { tellRTreeFault } from '../objects/rtree-fault.ts'
-import { hasSlot } from './opening.ts'
+import { tellOnce, tellRTreeFault } from '../objects/told-faults.ts'
+import { dimensionOutside, hasSlot } from './opening.ts'
 import type { TileTest } from './pruning.ts'
 import type { OpenedFragment, ReadQuery } from './query.ts'
 
@@ -100,6 +100,14 @@ export class Source {
     const rtree = await fragment.fragment.rtree()
     const counts = rtree.levels.map(({ mbr_num }) => mbr_num)
     tellRTreeFault(fragment.fragment, fragment.info, rtree.fanout, counts)
+    const outside = dimensionOutside(fragment)
+    if (outside !== undefined) {
+      const mismatch = { expected: 'a range inside the domain', found: 'one that leaves it' }
+      tellOnce(fragment.fragment, mismatch, {
+        offset: fragment.info.footer?.offset,
+        field: `nonempty_domain.${outside}`,
+      })
+    }
     return new Source(fragment, index, wanted, leafLevel(rtree), faults)
   }
 

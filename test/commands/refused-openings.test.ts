@@ -275,6 +275,24 @@ test('where the levels of an R-tree do not fit, what reads it says so, once', as
   }
 })
 
+test('where a fragment has cells outside of the domain, read and explain say so, as check does', async () => {
+  const array = await edited(SPARSE, (one) =>
+    one.editSchema(({ domain }) => {
+      // From 0 to 99, then from 100,000 to 100,099.
+      const { buffer, byteOffset } = domain.dimensions[0].domain
+      const view = new DataView(buffer, byteOffset, 8)
+      for (const at of [0, 4]) view.setInt32(at, view.getInt32(at, true) + 100_000, true)
+    }),
+  )
+  for (const args of [['read'], ['stats', '--read']]) {
+    const { code, stderr } = await run([...args, EDITED], { storage: array.storage() })
+    expect([code, stderr.match(/^error: /gm)?.length]).toEqual([1, 1])
+    expect(stderr).toMatch(/field nonempty_domain\.x: expected a range inside the domain, found one that leaves it/)
+  }
+  for (const args of [[], ['check'], ['explain']])
+    expect(await codesOf(args, array)).toEqual({ code: 1, codes: expect.arrayContaining(['NONEMPTY_DOMAIN']) })
+})
+
 test('metadata of an array whose schema alone is encrypted asks for the key, as check does', async () => {
   // The type of encryption in the header of the schema's tile.
   const array = await edited('22/metadata', (one) => one.patch(one.find(/__schema\/__\d/), 29, [1]))
