@@ -1,5 +1,6 @@
-import { asInspectError, exitCodeOf, InspectError, longer, withPlaceAsync } from '../base/errors.ts'
+import { asInspectError, exitCodeOf, InspectError, longer, unlessFault, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { Target } from '../objects/target.ts'
@@ -49,10 +50,31 @@ export function noteInWork(cx: CommandContext, { folder }: Fragment): void {
   cx.note(`${cx.shownPath(folder.path)} is left out: ${IN_WORK}`, 'target')
 }
 
+/** The errors that say in which state their fragment is. */
+const stated = new WeakSet<InspectError>()
+
 /** The error of a fragment that lacks what was asked of it, which is no damage. */
 function ofFragmentInWork(error: InspectError): InspectError {
   const { fault, at } = inPart(error)
-  return new InspectError('NOT_FOUND', longer(fault, `; ${IN_WORK}`), at, { cause: error })
+  const one = new InspectError('NOT_FOUND', longer(fault, `; ${IN_WORK}`), at, { cause: error })
+  stated.add(one)
+  return one
+}
+
+/**
+ * The error of a command. If it is about the metadata of a fragment that TileDB does not look at, it says why: what is not there yet, or no
+ * more, is no damage.
+ * @param targets what the command has opened
+ */
+export async function withState(targets: Iterable<Target>, error: InspectError): Promise<InspectError> {
+  const { file } = error.at
+  if (stated.has(error) || (exitCodeOf(error) !== 1 && error.code !== 'NOT_FOUND')) return error
+  for (const target of targets) {
+    const fragment = 'fragment' in target ? target.fragment : undefined
+    if (!fragment || file !== `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`) continue
+    if (await isFragmentInWork(target, fragment).catch(unlessFault)) return ofFragmentInWork(error)
+  }
+  return error
 }
 
 /** The error of metadata that is half written or half removed: it is not there yet, or no more. */

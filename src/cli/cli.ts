@@ -1,10 +1,11 @@
 import { type Command, CommanderError } from 'commander'
-import { ClosedPipe, hasCode, type InspectError, usage } from '../base/errors.ts'
+import { ClosedPipe, hasCode, InspectError, usage } from '../base/errors.ts'
 import { Memory } from '../base/memory.ts'
 import { VERSION } from '../base/version.ts'
 import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
 import { parseSize } from '../calls/option-values.ts'
 import { addTimesOptions, noteSeconds, useTimes } from '../calls/times.ts'
+import { withState } from '../calls/walkers.ts'
 import { readKey } from '../node/key.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { pauseForEvents } from '../node/pause.ts'
@@ -231,6 +232,11 @@ async function runCommand(
   const documents = await openDocuments({ process, report, options, several })
   // Errors so far named the paths that the user wrote. Errors from here on name the paths that are read.
   report.shownPath = shownPath
+  const stated = (error: InspectError): Promise<InspectError> =>
+    withState(
+      Array.from(opened.values(), ({ target }) => target),
+      error,
+    )
   let ended = false
   line?.start()
   try {
@@ -247,12 +253,15 @@ async function runCommand(
       }
       const work = async (): Promise<void> => {
         try {
-          for await (const outcome of module.run(cx, targets, options as never)) {
+          for await (const found of module.run(cx, targets, options as never)) {
+            const outcome = found.kind === 'error' ? { ...found, error: await stated(found.error) } : found
             await run.settle(outcome)
             await documents.add(outcome)
             await run.settle()
           }
           if (documents.count === before) await documents.addEmpty(current, reported.fault, reported.note)
+        } catch (error) {
+          throw error instanceof InspectError ? await stated(error) : error
         } finally {
           for (const { target } of opened.values()) await closeTarget(target)
           opened.clear()

@@ -272,6 +272,14 @@ describe('a fragment without a commit may be half written, or half removed: a st
       expect([0, 3]).toContain(code)
       if (code === 3) expect(stderr).toContain('half written or half removed')
     }
+    if (!files.has(metadata)) {
+      const named = folderOf(metadata)
+      const calls = [['metadata'], ['decode'], ['stats'], ['tile', 'a', '0'], ['whatif'], ['dump'], ['at', '0']]
+      for (const [command, ...rest] of calls) {
+        const { code, stderr } = await run([command, named, ...rest], { storage })
+        expect([command, code, stderr]).toEqual([command, 3, expect.stringContaining('half written or half removed')])
+      }
+    }
     expect(await run(['check', folderOf(metadata)], { storage })).toMatchObject({ code: 0 })
     const { text } = await run(['ls', '--json', ROOT], { storage })
     const [committed, uncommitted] = JSON.parse(text).fragments
