@@ -2,9 +2,21 @@ const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
 /** Ratio between a unit of size and the next smaller unit. */
 export const SIZE_STEP = 1024
 
-/** A size, an offset or a count. Above 2^53 it was rounded when it was read, and the text says so. */
+/** A size, an offset or a count. Above 2^53 it was rounded when it was read, and the text says so: `about 1,153,000,000,000,000,000`. */
 export function sizeText(size: number): string {
-  return size > Number.MAX_SAFE_INTEGER ? `about ${size.toExponential(3)}` : String(size)
+  if (size <= Number.MAX_SAFE_INTEGER) return String(size)
+  if (size > LARGEST_TOLD) return `more than ${grouped(String(BigInt(LARGEST_TOLD)))}`
+  const digits = BigInt(Number(size.toPrecision(4))).toString()
+  // A double has more digits than those that were asked for.
+  const rounded = digits.slice(0, 4) + digits.slice(4).replace(/./g, '0')
+  return `about ${grouped(rounded)}`
+}
+
+/** Above this, a number is not told. It has no use for anybody. */
+const LARGEST_TOLD = 1e21
+
+function grouped(digits: string): string {
+  return digits.replace(/\B(?=(?:...)+$)/g, ',')
 }
 
 /** `12.3 KiB`; below 1 KiB `595 B`. */

@@ -295,7 +295,9 @@ async function rebuilt(
     cellNum += cellsOf(opened, selection)
   }
   const outcome = selections.length === 0 ? 'lost' : 'partly'
-  const cellsLost = cellsOf(opened, everything) - cellNum
+  // No file holds so many cells: the count is wrong, and nobody knows the right one.
+  const lost = cellsOf(opened, everything) - cellNum
+  const cellsLost = Number.isSafeInteger(lost) ? lost : undefined
   const tiles = [...unread.keys()].sort((a, b) => a - b)
   const [[tile, { message }]] = unread
   const why = `tile ${tile} of ${tileNum}: ${message}`

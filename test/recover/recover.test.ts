@@ -235,6 +235,19 @@ describe('tiles that cannot be read', () => {
     expect(readdirSync(folder).filter((name) => name.includes(`${to.slice(folder.length + 1)}`))).toEqual([])
   })
 
+  test('a count that no file can hold is no number of lost cells', async () => {
+    const array = new EditedArray('22/rtree_levels')
+    await array.editSchema((schema) => {
+      schema.capacity = 2n ** 60n
+    })
+    const to = `${folder}/hostile`
+    const { text } = await run(['recover', EDITED, '--to', to, '--drop-damaged'], { storage: array.storage() })
+    expect(text).toMatch(
+      /kept, nobody knows how many are lost; tile 0 of 131: expected about 1,153,000,000,000,000,000 /,
+    )
+    expect(text).not.toMatch(/e\+\d/)
+  })
+
   for (const fixture of ['22/filter_sha256', '12/sparse_consolidated', '22/dense_consolidated', '5/sparse_basic']) {
     test(`${fixture}: kept and lost cells are all cells, and no other`, async () => {
       const { from, to, files } = copyOf(fixture)

@@ -63,7 +63,8 @@ function rebuiltText({ name, cell_num, codes }: RecoverFragment): string {
 
 function cutText({ name, cell_num, cells_lost, written_as, reason }: RecoverFragment): string {
   const parts = written_as.length > 1 ? `, in ${written_as.length} fragments` : ''
-  return `${name}: ${counted(cell_num, 'cell')} kept${parts}, ${lostText(cells_lost)}; ${reason}`
+  const lost = cells_lost === null ? 'nobody knows how many are lost' : lostText(cells_lost)
+  return `${name}: ${counted(cell_num, 'cell')} kept${parts}, ${lost}; ${reason}`
 }
 
 function contradictedTexts({ name, contradictions }: RecoverFragment): string[] {
