@@ -53,8 +53,8 @@ const EVERY_DAY = [
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
 /** Two more files have cached code: what `read` needs besides `core`, and what a call with only a target needs. */
-const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings'].map((name) =>
-  resolve(`src/${name}.ts`),
+const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings', 'advice/filter-sizes'].map(
+  (name) => resolve(`src/${name}.ts`),
 )
 const READ = ['commands/read', 'rows/cell-lines', 'filters/codecs/zstd', 'node/packaged'].map((name) =>
   resolve(`src/${name}.ts`),

@@ -193,7 +193,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   const times = timestamp.map((text) => parseTime(cx, '--timestamp', text))
   const inputFiles: Input[] = []
   const rows = (name: string): RowInput => {
-    const input = openInput(name)
+    const input = openInput(name, cx.reading.memory)
     inputFiles.push(input)
     return { file: input.file, each: rowsOf(input, extensionOf(name)), labels }
   }
@@ -203,8 +203,10 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     : await openFolderOutput(path, (place) => cx.refuseReadPlace(place, 'write-sample'))
   try {
     const schema =
-      schemaFile === undefined ? undefined : { text: await readText(schemaFile), file: inputName(schemaFile) }
-    const stepsText = stepsFile === undefined ? undefined : await readText(stepsFile)
+      schemaFile === undefined
+        ? undefined
+        : { text: await readText(schemaFile, '--schema', cx.reading.memory), file: inputName(schemaFile) }
+    const stepsText = stepsFile === undefined ? undefined : await readText(stepsFile, '--steps', cx.reading.memory)
     const steps = [
       ...(append ? data.map((name, i) => ({ step: 'write', data: name, time: times[i] ?? null })) : []),
       ...(append && options.metadata ? [{ step: 'metadata', put: metadataValues(options.metadata) }] : []),

@@ -1,18 +1,35 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { stdin } from 'node:process'
-import { text } from 'node:stream/consumers'
 import { StringDecoder } from 'node:string_decoder'
 import { concat, NO_BYTES } from '../base/bytes.ts'
-import { usage } from '../base/errors.ts'
+import { InspectError, usage } from '../base/errors.ts'
+import { CountedBytes, type Memory } from '../base/memory.ts'
 import { systemError } from './file.ts'
 
-/** The whole text of a file, or of standard input for `-`. @throws InspectError NOT_FOUND, NO_PERMISSION, IO */
-export async function readText(path: string): Promise<string> {
+/** JSON becomes a text and then objects, which take this many times its bytes, as a share of {@link Memory.room}. */
+const TIMES_OF_JSON = 3
+/** Rows become columns, which are sorted and filtered: as a share of {@link Memory.room}, their text may be half of the memory. */
+const TIMES_OF_ROWS = 2 / 3
+
+/**
+ * The whole JSON text of a file, or of standard input for `-`.
+ * @param option names the file, for the error
+ * @throws InspectError NOT_FOUND, NO_PERMISSION, IO; TOO_LARGE for more than the memory can hold
+ */
+export async function readText(path: string, option: string, memory: Memory): Promise<string> {
+  const room = new CountedBytes(memory, `the text of ${option}`, TIMES_OF_JSON)
   try {
-    return path === '-' ? await text(stdin) : await readFile(path, 'utf8')
+    if (path === '-') {
+      let all = ''
+      for await (const piece of textOf(counted(stdin, room, inputName(path)))) all += piece
+      return all
+    }
+    room.add((await stat(path)).size, path)
+    return await readFile(path, 'utf8')
   } catch (error) {
+    if (error instanceof InspectError) throw error
     if (isTooLong(error)) throw usage('expected at most 512 MiB of text, found more', { file: inputName(path) })
     throw systemError(error, inputName(path))
   }
@@ -43,17 +60,30 @@ export interface Input {
   digest(): Uint8Array
 }
 
-/** Opens a file, or standard input for `-`, which is read on demand. */
-export function openInput(path: string): Input {
+async function* counted(pieces: AsyncIterable<Uint8Array>, room: CountedBytes, file: string) {
+  for await (const piece of pieces) {
+    room.add(piece.length, file)
+    yield piece
+  }
+}
+
+/**
+ * Opens a file with rows, or standard input for `-`, which is read on demand.
+ * @throws InspectError TOO_LARGE, while it is read, for more than the memory can hold
+ */
+export function openInput(path: string, memory: Memory): Input {
+  const room = new CountedBytes(memory, 'the rows of --data', TIMES_OF_ROWS)
   const hash = createHash('sha256')
   const file = inputName(path)
   async function* pieces(): AsyncGenerator<Uint8Array> {
     try {
-      for await (const piece of path === '-' ? stdin : createReadStream(path, { highWaterMark: PIECE })) {
+      const source = path === '-' ? stdin : createReadStream(path, { highWaterMark: PIECE })
+      for await (const piece of counted(source, room, file)) {
         hash.update(piece)
         yield piece
       }
     } catch (error) {
+      if (error instanceof InspectError) throw error
       throw systemError(error, file)
     }
   }

@@ -27,3 +27,17 @@ test.each(['--steps', '--schema'])('%s with many digits', async (option) => {
   const { code, stderr } = await run(['write-sample', `${folder}/${option}`, option, file])
   expect([code, stderr]).toEqual([2, expect.stringContaining('expected an integer of at most 400 digits')])
 })
+
+test.each(['--schema', '--steps', '--data'])('%s with more than --memory has room for', async (option) => {
+  const file = `${folder}/large${option}.ndjson`
+  const line = '{"x":1,"a":"b"}\n'
+  writeFileSync(file, line.repeat(100_000))
+  const own = option === '--data' ? FIELDS : []
+  const call = ['write-sample', `${folder}/large${option}`, ...own, option, file, '--memory', '2M']
+  const { code, stderr } = await run(call)
+  expect(stderr).toMatch(
+    /expected at most \d+ bytes of the (?:text|rows) of --\w+ \(1\/\d of --memory\), found \d+ or more/,
+  )
+  expect([code, stderr.match(/^error: /gm)?.length]).toEqual([3, 1])
+  expect(stderr).toContain(file)
+})
