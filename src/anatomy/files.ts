@@ -42,7 +42,7 @@ import { conditionTypes, enumerationTypes, metadataTypes, schemaTypes, updateTyp
 
 type FileTarget = Target & { type: 'file' }
 
-/** Size limit of text files that are read, in bytes. A fragment name takes about 60. */
+/** Size limit of text files that are read, in bytes; less if the memory is less. A fragment name takes about 60. */
 const MAX_LINES_BYTES = 256 * 2 ** 20
 
 /**
@@ -107,7 +107,8 @@ async function partsOf(target: FileTarget, type: string, space: Space): Promise<
     case 'consolidated commits':
     case 'vacuum file':
     case 'ignore file': {
-      if (length > MAX_LINES_BYTES) return [gap(space, 0, length, 'too long to be read as lines')]
+      if (length > Math.min(MAX_LINES_BYTES, space.reading.memory.room))
+        return [gap(space, 0, length, 'too long to be read as lines')]
       const bytes = await space.read(0, length)
       return type === 'consolidated commits' ? commitParts(target, space, bytes) : linesIn(space, bytes)
     }

@@ -14,13 +14,15 @@ export function atOnce({ isRemote }: { readonly isRemote: boolean }): number {
  * stops early, no more work starts. A failure is thrown when its turn comes.
  *
  * @param bytes estimate of what the work on an item holds in memory. Work starts only while the sum stays within
- *   {@link MOST_BYTES}; a single item may exceed it.
+ *   {@link MOST_BYTES}, and within `room`; a single item may exceed it.
+ * @param room bytes that memory has room for
  */
 export async function* inOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
   limit: number,
   work: (item: T) => Promise<R>,
   bytes: (item: T) => number | Promise<number> = () => 0,
+  room = MOST_BYTES,
 ): AsyncGenerator<R> {
   const waiting: { result: Promise<R>; bytes: number }[] = []
   let held = 0
@@ -31,7 +33,7 @@ export async function* inOrder<T, R>(
   }
   for await (const item of items) {
     const more = limit === 1 ? 0 : await bytes(item)
-    while (waiting.length > 0 && held + more > MOST_BYTES) yield await (next() as Promise<R>)
+    while (waiting.length > 0 && held + more > Math.min(MOST_BYTES, room)) yield await (next() as Promise<R>)
     const result = work(item)
     // It is awaited later. Until then a failure must not count as an unhandled rejection.
     result.catch(() => {})
@@ -72,6 +74,7 @@ export async function* allInOrder<T, R>(
   limit: number,
   work: (item: T) => AsyncGenerator<R>,
   bytes?: (item: T) => number | Promise<number>,
+  room?: number,
 ): AsyncGenerator<R> {
   if (limit === 1) {
     for await (const item of items) yield* work(item)
@@ -84,7 +87,7 @@ export async function* allInOrder<T, R>(
     return ahead
   }
   try {
-    for await (const ahead of inOrder(items, limit, begin, bytes)) {
+    for await (const ahead of inOrder(items, limit, begin, bytes, room)) {
       yield* ahead.all()
       begun.delete(ahead)
     }

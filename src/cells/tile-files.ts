@@ -131,6 +131,11 @@ export class TileFile {
     return Math.max(BLOCK_BYTES, Math.min(LARGE_TILE, this.fragment.cx.memory.room / LARGE_SHARE))
   }
 
+  /** Bytes that memory has room for. */
+  get room(): number {
+    return this.fragment.cx.memory.room
+  }
+
   private start(tile: number): number {
     return element(this.offsets, tile)
   }
@@ -362,8 +367,9 @@ export class TileFile {
   }
 }
 
-/** Limit on the bytes that are fetched ahead, over all files that are read together. */
+/** Limit on the bytes that are fetched ahead, over all files that are read together. With little memory, it is a share of that. */
 const TOGETHER_BYTES = 64 * 2 ** 20
+const TOGETHER_SHARE = 4
 /** Limit on the bytes that are fetched ahead for one file. */
 const MOST_BYTES = 8 * 2 ** 20
 /** The same limit for the first read, as a reader may want only a few cells. */
@@ -380,7 +386,9 @@ export function planTiles(
   skip?: (tile: number) => boolean,
   reuse = false,
 ): void {
-  const together = Math.min(MOST_BYTES, TOGETHER_BYTES / files.length)
+  if (files.length === 0) return
+  const most = Math.min(TOGETHER_BYTES, files[0].room / TOGETHER_SHARE)
+  const together = Math.floor(Math.min(MOST_BYTES, most / files.length))
   for (const file of files)
     file.plan(from, Math.min(to, file.tileNum - 1), { together, first: FIRST_BYTES, skip, reuse })
 }

@@ -67,7 +67,8 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
     }
   }
   const sizesKnown = folder.isRemote && (await array.listFragmentsAhead()) !== undefined
-  yield* allInOrder(mine, atOnce(folder), checkEntry, (entry) => (sizesKnown ? bytesToCheck(run, array, entry) : 0))
+  const bytesOf = (entry: FragmentEntry): number | Promise<number> => (sizesKnown ? bytesToCheck(run, array, entry) : 0)
+  yield* allInOrder(mine, atOnce(folder), checkEntry, bytesOf, array.cx.memory.room)
   const { opened } = schemas
   const schema = schemas.get(opened?.name)
   for (const { name, relative, uri, external } of (ofLabel ? undefined : schema?.dimension_labels) ?? []) {
