@@ -386,8 +386,9 @@ export function planTiles(
   skip?: (tile: number) => boolean,
   reuse = false,
 ): void {
-  if (files.length === 0) return
-  const most = Math.min(TOGETHER_BYTES, files[0].room / TOGETHER_SHARE)
+  const [first] = files
+  if (!first) return
+  const most = Math.min(TOGETHER_BYTES, first.room / TOGETHER_SHARE)
   const together = Math.floor(Math.min(MOST_BYTES, most / files.length))
   for (const file of files)
     file.plan(from, Math.min(to, file.tileNum - 1), { together, first: FIRST_BYTES, skip, reuse })
