@@ -131,6 +131,8 @@ export class DatasetSums {
   private cells = 0n
   private certainty: Exactness = 'exact'
   private size = 0
+  private readonly formats = new Set<number>()
+  private times: GroupTotals['timestamp_range'] = null
 
   /** @param line a member; or the files of the dataset itself */
   add(line: Partial<GroupLine>): void {
@@ -142,6 +144,8 @@ export class DatasetSums {
     if (isOpened && type === 'array') sums.array_num++
     if (line.state !== undefined && (!isOpened || line.error)) sums.unread_num++
     if (line.place === 'elsewhere' || line.place === 'linked') sums.elsewhere_num++
+    if (line.format_version) this.formats.add(line.format_version)
+    this.addTimes(line.timestamp_range)
     sums.fragment_num += line.fragment_num ?? 0
     sums.file_num += line.file_num ?? 0
     this.size += line.size ?? 0
@@ -151,10 +155,19 @@ export class DatasetSums {
     for (const severity of SEVERITIES) finding_num[severity] += line.finding_num?.[severity] ?? 0
   }
 
+  private addTimes(more: GroupLine['timestamp_range']): void {
+    if (!more) return
+    const { times } = this
+    const [first, last] = more
+    this.times = times ? [first < times[0] ? first : times[0], last > times[1] ? last : times[1]] : more
+  }
+
   result(): GroupTotals {
-    const { certainty, size, finding_num } = this
+    const { certainty, size, finding_num, times: timestamp_range } = this
+    const format_versions = [...this.formats].sort((a, b) => a - b)
     const { fragment_num, file_num, ...counts } = this.sums
-    return { ...counts, fragment_num, cell_num: exact(this.cells), certainty, file_num, size, finding_num }
+    const times = { timestamp_range, format_versions }
+    return { ...counts, fragment_num, cell_num: exact(this.cells), certainty, ...times, file_num, size, finding_num }
   }
 }
 

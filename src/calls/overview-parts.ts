@@ -1,6 +1,6 @@
-import { faultText, isNew } from '../base/errors.ts'
+import { faultText, type InspectError, isNew } from '../base/errors.ts'
 import { SEVERITIES } from '../check/codes.ts'
-import { type Finding, findingKey, type Item } from '../check/finding.ts'
+import type { Finding, Item } from '../check/finding.ts'
 import type { NextCommand, OverviewFinding, OverviewHead } from '../documents/overview.ts'
 import { counted } from '../render/views/wording.ts'
 import type { CommandContext } from './command.ts'
@@ -31,25 +31,16 @@ export function judgement(
   slow: readonly OverviewFinding[] = [],
 ): Pick<OverviewHead, 'ok' | 'finding_num' | 'findings' | 'not_examined'> {
   const told = new Set<string>()
-  const finding_num = { error: 0, warning: 0, note: 0 }
-  const byCode = new Map<string, OverviewFinding>()
-  const notExamined = items.flatMap((item) =>
-    'notExamined' in item && isNew(told, item.notExamined) ? item.notExamined : [],
-  )
-  for (const error of notExamined) cx.fault(error, true)
+  const notExamined: InspectError[] = []
+  const damage = new MergedFindings()
   for (const item of items) {
-    if ('notExamined' in item) continue
-    finding_num[item.severity]++
-    // Notes are counted, not shown: the overview of a healthy array has no findings.
-    if (item.severity === 'note') continue
-    const key = findingKey(item)
-    const same = byCode.get(key)
-    if (same) same.finding_num++
-    else byCode.set(key, findingResult(cx, item))
+    if (!('notExamined' in item)) damage.add(findingResult(cx, item))
+    else if (isNew(told, item.notExamined)) notExamined.push(item.notExamined)
   }
+  for (const error of notExamined) cx.fault(error, true)
+  const finding_num = { ...damage.finding_num }
   for (const { severity } of slow) finding_num[severity]++
-  const damage = worstFirst([...byCode.values()])
-  const findings = [...damage, ...slow].slice(0, MOST_FINDINGS)
+  const findings = [...damage.worst, ...slow].slice(0, MOST_FINDINGS)
   const not_examined = notExamined.map((error) => notExaminedResult(cx, error))
   return { ok: finding_num.error === 0, finding_num, findings, not_examined }
 }
@@ -64,32 +55,33 @@ export function worstFirst<F extends Pick<OverviewFinding, 'severity'>>(findings
   return [...findings].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
 }
 
-/** Findings of several members as findings of a whole: one of each code, with the number of all. */
+/** Findings of several members as findings of a whole: one of each code and variant, with the number of all. */
 export class MergedFindings {
   readonly finding_num = { error: 0, warning: 0, note: 0 }
-  private readonly byCode = new Map<string, OverviewFinding>()
+  private readonly merged = new Map<string, OverviewFinding>()
 
+  /** Notes are counted, not listed: what is healthy has no findings. */
   add(one: OverviewFinding): void {
     this.finding_num[one.severity] += one.finding_num
     if (one.severity === 'note') return
-    const key = `${one.severity} ${one.code}`
-    const same = this.byCode.get(key)
+    const key = JSON.stringify([one.severity, one.code, one.variant])
+    const same = this.merged.get(key)
     if (same) same.finding_num += one.finding_num
-    else this.byCode.set(key, { ...one })
+    else this.merged.set(key, { ...one })
   }
 
   /** Those on the screen, the worst first. */
   get worst(): OverviewFinding[] {
-    return worstFirst([...this.byCode.values()]).slice(0, MOST_FINDINGS)
+    return worstFirst([...this.merged.values()]).slice(0, MOST_FINDINGS)
   }
 }
 
 export function findingResult(
   cx: CommandContext,
-  { severity, code, file, expected, found, meaning }: Finding,
+  { severity, code, knownFaults, variant = knownFaults?.join(' '), file, expected, found, meaning }: Finding,
 ): OverviewFinding {
   const message = faultText({ expected, found })
-  return { severity, code, finding_num: 1, file: cx.shownPath(file), message, meaning, advice: [] }
+  return { severity, code, variant, finding_num: 1, file: cx.shownPath(file), message, meaning, advice: [] }
 }
 
 /** The data that an overview does not read, in words. */

@@ -51,6 +51,26 @@ export const QUESTIONS: readonly Question[] = [
     'sweep thousands all bucket prefix folder worst every recursive arrays',
   ],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
+  [
+    'How many arrays does a group have, when was it last written, and in which format versions?',
+    'my-group',
+    'soma dataset experiment count members date time age version release number schema',
+  ],
+  [
+    'Which member of a group is the largest, and what would vacuum free?',
+    'stats my-group',
+    'soma dataset size disk biggest members space unread',
+  ],
+  [
+    'Are all members inside the group, and which are broken?',
+    'check --level structure my-group',
+    'soma dataset elsewhere moved copied outside absolute damaged members',
+  ],
+  [
+    'Do two copies of a group or folder hold the same?',
+    'diff --read my-group my-group',
+    'soma dataset compare difference equal backup members same copies',
+  ],
 
   ['Which fragments are there, and what state are they in?', 'ls places', 'list timestamps writes writer'],
   [

@@ -217,9 +217,10 @@ async function groupOverview(
           ],
     next: [
       call('all members', ['ls', '--depth', 'all', ...(target.group.isRecursive ? ['--recursive'] : [])], place),
-      call('what fills the disk', ['stats'], place),
-      call('every tile', ['check'], place),
-      ...(readsElsewhere(members) ? [call('how to mend it', ['check', '--plan'], place), relocation(call, place)] : []),
+      // As many lines in either case: they have to fit on the screen.
+      ...(readsElsewhere(members)
+        ? [call('how to mend it', ['check', '--plan'], place), relocation(call, place)]
+        : [call('what fills the disk', ['stats'], place), call('every tile', ['check'], place)]),
     ],
   }
 }

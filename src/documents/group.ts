@@ -52,6 +52,10 @@ export interface GroupTotals {
   cell_num: Int64
   /** How exact `cell_num` is: as the least exact of its members. */
   certainty: Exactness
+  /** First and last timestamp of the fragments that TileDB reads; null if there are none. */
+  timestamp_range: TimestampRange | null
+  /** Format versions of the newest schemas of the arrays, in ascending order. */
+  format_versions: readonly FormatVersion[]
   /** Number of files. */
   file_num: Count
   /** Bytes of all files, those of groups included. */

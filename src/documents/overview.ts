@@ -47,11 +47,13 @@ export interface OverviewHead extends DocumentHead<'overview'> {
   next: readonly NextCommand[]
 }
 
-/** Findings of one code. */
+/** Findings of one code and variant. */
 export interface OverviewFinding {
   severity: Severity
   code: FindingCode | AdviceCode
-  /** Number of findings of this code. */
+  /** What makes it another finding than the code usually is, as in `check`. */
+  variant?: string | undefined
+  /** Number of findings of this code and variant. */
   finding_num: Count
   /** The file of the first of these findings, or the array. */
   file: Path

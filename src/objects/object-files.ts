@@ -58,7 +58,7 @@ export async function arrayFiles(
 /** The files of a group itself: those in its folder, and in its own folders. */
 export async function groupFiles(folder: Folder): Promise<FilesSum> {
   await folder.storage.listAhead?.(folder.path)
-  return filesSum(folder, { enter: (path) => OWN.has(path.split('/')[0]) })
+  return filesSum(folder, { enter: (path) => path.split('/', 1).some((name) => OWN.has(name)) })
 }
 
 const OWN: ReadonlySet<string> = new Set([GROUP_DETAILS_FOLDER, METADATA_FOLDER])

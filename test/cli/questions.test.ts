@@ -40,7 +40,7 @@ test('there are 40 questions or more, each once, and the page has them all', () 
 /** The command of a question's call; undefined if there is none of that name. */
 function commandOf(call: string): string | undefined {
   const [first] = call.split(' ')
-  if (first.startsWith('places') || first === 'blood') return OVERVIEW
+  if (/^(?:places|my-group|blood)/.test(first)) return OVERVIEW
   return Object.hasOwn(COMMANDS, first) ? first : undefined
 }
 

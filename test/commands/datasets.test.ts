@@ -370,3 +370,22 @@ test('an array in the folder of another, as old groups allow, counts once in sta
   const stats = (await runJson(['stats', old])).documents[0]
   expect([get(sums, 'size'), get(stats, 'size')]).toEqual([bytesBelow(old), bytesBelow(old)])
 })
+
+test('sums say when the arrays were last written, and in which format versions', async () => {
+  const path = `${folder}/written`
+  mkdirSync(path)
+  for (const [name, from] of [
+    ['old', '9/sparse_basic'],
+    ['new', '22/deletes'],
+  ])
+    cpSync(`${FIXTURES}/${from}`, `${path}/${name}`, { recursive: true })
+  const totals = get((await runJson(['ls', path])).documents[0], 'totals') ?? null
+  const lines = items(get((await runJson(['ls', path])).documents[0], 'members'))
+  const times = lines.map((line) => items(get(line, 'timestamp_range')).map(Number))
+  expect(get(totals, 'timestamp_range')).toEqual([
+    Math.min(...times.map(([first]) => first)),
+    Math.max(...times.map(([, last]) => last)),
+  ])
+  expect(get(totals, 'format_versions')).toEqual([9, 22])
+  expect((await run([path])).text).toMatch(/^written .*; format 9, 22$/m)
+})

@@ -1,7 +1,7 @@
 import { firstOf } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
-import type { GroupLine } from '../../documents/group.ts'
+import type { GroupLine, GroupTotals } from '../../documents/group.ts'
 import type {
   ArrayOverview,
   FileOverview,
@@ -67,10 +67,13 @@ export async function overviewTable(document: OverviewDocument, calls: OverviewC
     not_examined.length > 0 && ['not examined', not_examined[0].message],
   ]
   const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
-  await screen.pairs(pairs, MOST_LINES - below)
-  if ((document.target === 'group' || document.target === 'dataset') && document.members.length > 0) {
-    const tables = document.layer?.tables ?? []
-    const tableLines = tables.flatMap((table) => tableText(table, screen.width))
+  const hasTree = (document.target === 'group' || document.target === 'dataset') && document.members.length > 0
+  const tables = document.target === 'group' || document.target === 'dataset' ? (document.layer?.tables ?? []) : []
+  const tableLines = tables.flatMap((table) => tableText(table, screen.width))
+  // The empty line, the heading, and the members that are always shown.
+  const leastTree = hasTree ? 2 + Math.min(MOST_MEMBERS, countMembers(document.members)) + tableLines.length : 0
+  await screen.pairs(pairs, MOST_LINES - below - leastTree)
+  if (hasTree) {
     const room = MOST_LINES - below - pairs.length - tableLines.length - 1
     await screen.line('')
     const [head, ...lines] = treeLines(document, room, screen.width)
@@ -330,6 +333,7 @@ function groupFacts({ path, target, members, totals, layer, unlisted, metadata_k
     what: `${layer ? layerTitle(layer) : kind}, ${members.length === 0 ? 'no members' : counted(members.length, 'member')}`,
     facts: [
       totals && ['holds', totalsText(totals)],
+      totals?.timestamp_range && ['written', writtenText(totals)],
       ...(layer ? layerPairs(layer) : []),
       target === 'group' && [
         'metadata',
@@ -341,6 +345,12 @@ function groupFacts({ path, target, members, totals, layer, unlisted, metadata_k
       ],
     ],
   }
+}
+
+/** When the arrays were written first and last, and in which format versions. */
+function writtenText({ timestamp_range, format_versions: formats }: GroupTotals): string {
+  const times = timestamp_range ? timeRangeText(timestamp_range).replace('..', ' to ') : ''
+  return formats.length === 0 ? times : `${times}; format ${formats.join(', ')}`
 }
 
 /** Lines of a tree: the heading, the members that fit, and how many more there are. @param room upper limit on the lines */
