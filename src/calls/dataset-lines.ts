@@ -159,7 +159,9 @@ export class DatasetSums {
     if (!more) return
     const { times } = this
     const [first, last] = more
-    this.times = times ? [first < times[0] ? first : times[0], last > times[1] ? last : times[1]] : more
+    const isFirst = !times || first < times[0]
+    const isLast = !times || last > times[1]
+    this.times = [isFirst ? first : times[0], isLast ? last : times[1]]
   }
 
   result(): GroupTotals {
