@@ -23,10 +23,15 @@ export function checkTarget(run: CheckRun, target: Target, runner?: UnitRunner<I
   return checkPlan(run, planAll({ ...run, shared: runner !== undefined }, target), target, runner)
 }
 
-/** {@link checkTarget} of a member of a dataset, without its own members. */
-export async function* checkMember(run: CheckRun, member: DatasetMember, runner?: UnitRunner<Item>): Items {
-  if (member.target)
-    yield* checkPlan(run, planMember({ ...run, shared: runner !== undefined }, member), member.target, runner)
+/** {@link checkTarget} of a member of a dataset, without its own members. @param isPassing see {@link memberItems} */
+export async function* checkMember(
+  run: CheckRun,
+  member: DatasetMember,
+  runner?: UnitRunner<Item>,
+  isPassing?: boolean,
+): Items {
+  const plan = planMember({ ...run, shared: runner !== undefined }, member, isPassing)
+  if (member.target) yield* checkPlan(run, plan, member.target, runner)
 }
 
 async function* checkPlan(run: CheckRun, plan: Plan, target: Target, runner: UnitRunner<Item> | undefined): Items {
@@ -103,11 +108,11 @@ async function* planDataset(run: CheckRun, target: GroupTarget, across: AcrossCh
   const { items, first } = await firstOnes(membersIn(target, open, across), atOnce(folder))
   const concurrency = Math.max(1, first)
   const shared = { ...run, concurrency: run.concurrency * concurrency }
-  yield* allInOrder(items, concurrency, (member) => planMember(shared, member))
+  yield* allInOrder(items, concurrency, (member) => planMember(shared, member, across?.isPassing(member)))
 }
 
-async function* planMember(run: CheckRun, member: DatasetMember): Plan {
-  if (isFirst(run.shard)) yield* memberItems(member)
+async function* planMember(run: CheckRun, member: DatasetMember, isPassing?: boolean): Plan {
+  if (isFirst(run.shard)) yield* memberItems(member, isPassing)
   const found = member.again || member.state === 'unreadable' ? undefined : member.target
   if (found?.type === 'group') {
     if (isFirst(run.shard)) yield* checkGroupFiles(run, found.group)

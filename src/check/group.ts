@@ -51,14 +51,18 @@ export function memberPlace({ group, member }: DatasetMember): Place {
   return { file: group.folder.path, field: `members.${member.name ?? member.uri}` }
 }
 
-/** Checks that what a group lists is there, and that a copy of the dataset has it. */
-export function* memberItems(found: DatasetMember): Generator<Item> {
+/**
+ * Checks that what a group lists is there, and that a copy of the dataset has it.
+ * @param isPassing whether the layer of the dataset says that the member was there for a while only
+ */
+export function* memberItems(found: DatasetMember, isPassing = false): Generator<Item> {
   const { member, state, place: lies, target, error, again, isInRepeated } = found
   const place = memberPlace(found)
   const uri = JSON.stringify(member.uri)
   if (state === 'cycle') yield finding('GROUP_CYCLE', place, 'a member below the group', uri)
   else if (state === 'missing') {
-    const variant = member.type === 'invalid' ? 'never' : isInside(found) ? undefined : 'elsewhere'
+    const lost = member.type === 'invalid' ? 'never' : isInside(found) ? undefined : 'elsewhere'
+    const variant = isPassing ? 'temporary' : lost
     yield finding('GROUP_MEMBER_MISSING', place, memberInWords(member), `${uri}, not there`, variant)
   } else if (state === 'outside') {
     if (error) yield { notExamined: new InspectError(error.code, error.fault, place) }

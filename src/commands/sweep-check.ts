@@ -80,7 +80,7 @@ async function examined(
   const reported = new Set<string>()
   let [num, unexamined] = [0, 0]
   async function* items(): Items {
-    yield* checkMember(run, member, runner)
+    yield* checkMember(run, member, runner, await roots.isPassing(member))
     yield* roots.items(member, level)
   }
   for await (const item of items()) {

@@ -8,8 +8,11 @@ import type { SampleOptions } from '../write/sample.ts'
 import { bytes, text, u32 } from './bytes.ts'
 import { committed, METADATA, UUID } from './damage.ts'
 import { EditableArray } from './editable-array.ts'
+import { IMAGE } from './image-sample.ts'
 import { filesOf, type SampleRecipe } from './sample-files.ts'
 import { SOMA } from './soma-sample.ts'
+import { VCF } from './vcf-sample.ts'
+import { VECTOR_INDEX } from './vector-sample.ts'
 
 const SPARSE: SampleOptions = {
   dim: ['x:INT32:0..99:10', 'y:INT32:-50..49:25'],
@@ -187,6 +190,9 @@ const SAMPLES = {
   metadata: { options: { ...SMALL, metadata: ['title="trees"', 'range=[1,2.5]'] } },
   group: { options: SMALL, below: 'arr1/', prepare: addGroup },
   soma: SOMA,
+  vcf: VCF,
+  vectorIndex: VECTOR_INDEX,
+  image: IMAGE,
 } satisfies Record<string, SampleRecipe>
 
 export type SampleName = keyof typeof SAMPLES

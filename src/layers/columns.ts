@@ -1,5 +1,6 @@
 import type { ColumnData } from '../cells/column.ts'
-import { lanesOf } from '../cells/elements.ts'
+import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
+import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, type ReadOrder, readColumns } from '../read/query.ts'
@@ -7,7 +8,7 @@ import { defaultOrder, readMerged } from '../read/read.ts'
 
 const TWO_32 = 2 ** 32
 
-/** 64-bit integers of a batch of cells. Those outside of 0 to 2^53 - 1 are exact only by {@link Ids.exact}. */
+/** Integers of a batch of cells. Those outside of 0 to 2^53 - 1 are exact only by {@link Ids.exact}. */
 export interface Ids {
   /** Number of cells. */
   length: number
@@ -15,7 +16,7 @@ export interface Ids {
   exact(cell: number): bigint
 }
 
-/** Cells as a reader sees them, a batch at a time: an INT64 or UINT64 column for each name. */
+/** Cells as a reader sees them, a batch at a time: a column of integers for each name. */
 export async function* idsOf(
   opened: OpenedArray,
   names: readonly string[],
@@ -24,24 +25,41 @@ export async function* idsOf(
 ): AsyncGenerator<Ids[]> {
   const { schema } = opened
   const query = { order, ranges: new Map(), fields: names, reuse: true, onHeld }
-  const places = names.map((name) => readColumns(schema, query).findIndex((column) => column.name === name))
+  const fields = readColumns(schema, query)
+  const wanted = names.map((name) => {
+    const place = fields.findIndex((column) => column.name === name)
+    return { place, type: fields[place]?.type ?? 'INT64' }
+  })
   for await (const { columns, cell_num, rows } of readMerged(opened, query))
-    yield places.map((place) => idsIn(columns[place], rows, cell_num))
+    yield wanted.map(({ place, type }) => idsIn(type, columns[place], rows, cell_num))
 }
 
-function idsIn(column: ColumnData | undefined, rows: Uint32Array | undefined, cell_num: number): Ids {
+/** Whether ids can be of a type. */
+export function isIdType(type: Datatype): boolean {
+  return datatypeKind(type) === 'int' || datatypeKind(type) === 'uint'
+}
+
+function idsIn(type: Datatype, column: ColumnData | undefined, rows: Uint32Array | undefined, cell_num: number): Ids {
+  if (!isWide(type)) {
+    const numbers = numbersOf(type, column?.data ?? new Uint8Array(4 * cell_num))
+    const at = (cell: number): number => numbers[rows?.[cell] ?? cell] ?? 0
+    return { length: rows?.length ?? cell_num, at, exact: (cell) => BigInt(at(cell)) }
+  }
+  const isSigned = isSignedInteger(type)
   const lanes = lanesOf(column?.data ?? new Uint8Array(8 * cell_num))
   const place = (cell: number): number => 2 * (rows?.[cell] ?? cell)
   return {
     length: rows?.length ?? cell_num,
     at(cell) {
       const at = place(cell)
+      const high = lanes[at + 1] ?? 0
       // The high half has the sign.
-      return ((lanes[at + 1] ?? 0) | 0) * TWO_32 + (lanes[at] ?? 0)
+      return (isSigned ? high | 0 : high) * TWO_32 + (lanes[at] ?? 0)
     },
     exact(cell) {
       const at = place(cell)
-      return (BigInt((lanes[at + 1] ?? 0) | 0) << 32n) | BigInt(lanes[at] ?? 0)
+      const high = lanes[at + 1] ?? 0
+      return (BigInt(isSigned ? high | 0 : high) << 32n) | BigInt(lanes[at] ?? 0)
     },
   }
 }

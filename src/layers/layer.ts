@@ -9,7 +9,19 @@ import type { Part } from './part.ts'
  */
 
 /** The layers that are known: the key of each in {@link import('./layers.ts').LAYERS}. */
-export type LayerName = 'soma'
+export type LayerName =
+  | 'soma'
+  | 'bioimg'
+  | 'gdal'
+  | 'gdalMultidim'
+  | 'pdal'
+  | 'silvimetric'
+  | 'cellarr'
+  | 'cf'
+  | 'filestore'
+  | 'pandas'
+  | 'vectorSearch'
+  | 'vcf'
 
 /** A value of a fact: shown as it is. A list is shown with commas. Null is shown as none. */
 export type FactValue = string | number | bigint | boolean | null | readonly (string | number | bigint)[]
@@ -56,10 +68,21 @@ export interface LayerDescription {
   members: ReadonlyMap<string, LayerMember>
 }
 
+/** How closely a layer looks at a dataset. */
+export interface Look {
+  /** Whether to read cells, too. Some facts are cells: names, and counts of what cells mean. */
+  cells?: boolean
+}
+
 /** A layer. */
 export interface Layer {
-  /** Reads key-value metadata and schemas, which a list of the dataset reads, too. */
-  describe(part: Part): Promise<LayerDescription>
+  /** Reads key-value metadata, schemas and names of fragments, which a list of the dataset reads, too; cells only if it is asked to. */
+  describe(part: Part, look?: Look): Promise<LayerDescription>
+  /**
+   * Whether a member that its group lists may be gone: the library of the layer made it for a while.
+   * @param name of the member
+   */
+  isPassing?(name: string): boolean
   /**
    * What is wrong between the parts of a dataset. What is wrong in one array alone is not looked for.
    * @param level `cells` reads cells; the others read key-value metadata and schemas

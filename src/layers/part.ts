@@ -15,6 +15,9 @@ export interface SeenCells {
   nonempty_domain?: readonly (readonly [CellValue, CellValue])[] | null | undefined
 }
 
+/** How keys begin in whose values TileDB-Py keeps arrays of numpy. */
+const NUMPY = '__np_flat_'
+
 /** A dataset, or a member of one, with its own members. */
 export class Part {
   /** Names from the dataset down. Empty for the dataset itself. */
@@ -85,7 +88,12 @@ export class Part {
     const { target } = this
     if (target?.type !== 'array' && (target?.type !== 'group' || target.isPlain)) return new Map()
     const read = await orError(() => (target.type === 'array' ? target.array : target.group).metadata())
-    return read instanceof InspectError ? new Map() : read
+    if (read instanceof InspectError) return new Map()
+    // TileDB-Py gives the keys of numpy arrays a prefix, which it hides from its users.
+    const all = new Map(read)
+    for (const [key, value] of read)
+      if (key.startsWith(NUMPY) && !read.has(key.slice(NUMPY.length))) all.set(key.slice(NUMPY.length), value)
+    return all
   }
 
   /** The value of a key; undefined if there is none. Numbers of 64 bits are bigint. */
@@ -100,6 +108,14 @@ export class Part {
   async text(key: string): Promise<string | undefined> {
     const { value } = (await this.metadata()).get(key) ?? {}
     return value && new TextDecoder().decode(value)
+  }
+
+  /** The names in a plain folder. Empty for a group or an array, which says in its metadata what it is. */
+  async namesInFolder(): Promise<ReadonlySet<string>> {
+    const { target } = this
+    if (target?.type !== 'group' || !target.isPlain) return new Set()
+    const entries = await orError(() => target.group.folder.list())
+    return new Set(entries instanceof InspectError ? [] : entries.map(({ name }) => name))
   }
 
   /** The newest schema of an array; undefined if there is none that can be read. */

@@ -64,7 +64,7 @@ export class InspectGroup {
   /**
    * Current members. A version 1 file has all members, so it replaces earlier files. A version 2 file has changes, which are
    * applied in the order of {@link timedFiles}. Files dated in the future do not count yet (measured with TileDB 2.30). The
-   * members of a group without such files, from before TileDB 2.8, are the objects in its folder.
+   * members of a group without such files, from before TileDB 2.8, are the objects in its folder. They are read once.
    *
    * @see format_spec/group.md
    */

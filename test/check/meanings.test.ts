@@ -4,6 +4,8 @@ import { FINDING_CODES } from '../../src/check/codes.ts'
 import { LEVELS, type Level } from '../../src/check/finding.ts'
 import { isWrittenTwice } from '../../src/check/written-twice.ts'
 import { METADATA, SCHEMA, UUID } from '../../src/damage/damage.ts'
+import type { EditableArray } from '../../src/damage/editable-array.ts'
+import { sampleArray } from '../../src/damage/samples.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { datatypeSize } from '../../src/format/datatype.ts'
 import { deleteCondition } from '../../src/format/delete-condition.ts'
@@ -11,11 +13,15 @@ import { enumerationFile } from '../../src/format/enumeration.ts'
 import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { decode, encode } from '../../src/format/io.ts'
+import { writingCodecs } from '../../src/node/node-codecs.ts'
 import { openGenericTile } from '../../src/objects/generic-tile.ts'
 import { MemorySource } from '../../src/storage/memory.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { openEdited } from '../helpers/open-edited.ts'
+import { dataset } from '../layers/parts.ts'
+import { DATASET_VARIANTS } from './dataset-variants.ts'
 import { check, serious, shown } from './findings.ts'
+import { LAYER_VARIANTS } from './layer-variants.ts'
 
 const SPARSE = '22/sparse_basic'
 const BEFORE = `__5_5_${UUID}_22`
@@ -363,15 +369,29 @@ const PROVOKED: Readonly<
   ],
 }
 
+async function provoked(state: string): Promise<EditableArray> {
+  const spec = DATASET_VARIANTS[state]
+  if (spec) return dataset(spec)
+  const layered = LAYER_VARIANTS[state]
+  if (layered) {
+    const [sample, change] = layered
+    const dataset = await sampleArray(sample, EDITED, writingCodecs)
+    await change(dataset)
+    return dataset
+  }
+  const [fixture, change] = PROVOKED[state]
+  const array = new EditedArray(fixture)
+  await change(array)
+  return array
+}
+
 describe('a code means something else where its own severity would not be true', () => {
   const all = Object.entries<CodeRow>(FINDING_CODES).flatMap(([code, row]) =>
     Object.entries(row.variants ?? {}).map(([variant, meant]) => ({ code, variant, usual: row.meaning, ...meant })),
   )
   test.each(all)('$code.$variant', async ({ code, variant, usual, severity, meaning }) => {
-    const [fixture, change] = PROVOKED[`${code}.${variant}`]
-    const array = new EditedArray(fixture)
-    await change(array)
-    const { findings } = await check(array.storage(), EDITED, { all: true, level: LEVEL_OF[`${code}.${variant}`] })
+    const array = await provoked(`${code}.${variant}`)
+    const { findings } = await check(array.storage(), array.root, { all: true, level: LEVEL_OF[`${code}.${variant}`] })
     expect(findings.filter((one) => one.code === code)).toMatchObject([{ variant, severity, meaning }])
     expect(meaning).not.toBe(usual)
   })

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,twins,motion,datasets,sweeps,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,twins,motion,datasets,layers,sweeps,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   TileDB opens, queries, appends to, consolidates and vacuums what write-sample writes
 random  we read random arrays, also merged, that TileDB's newest release and three others write: up to --count of each release (default 40),
@@ -20,6 +20,7 @@ twins   histories with purge, tests for null and nullable text are the same as t
 motion  read, ls and stats --read answer as of one state of an array that TileDB writes, consolidates and vacuums meanwhile
 datasets
         members of groups that were drawn, and then moved or copied, are where TileDB reads them, and so is what recover --relocate writes
+layers  check says nothing of healthy datasets of libraries on top of TileDB, and names faults in them
 sweeps  what hurts arrays that were drawn, and the worst ten of them, are what follows from TileDB-Py's FragmentInfoList
 arrow   pyarrow reads what decode --format arrow writes of some fixtures, or of all with --all
 s3      we read arrays that TileDB writes to a server of moto
@@ -180,6 +181,13 @@ def sweeps(args):
     return code, "sweeps: " + last(output)
 
 
+def layers(args):
+    built()
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    code, output = shown([environment.python(), "-B", HERE / "layers.py", *seed])
+    return code, "layers: " + last(output)
+
+
 def arrow(args):
     some = [] if args.all else ["--only", ARROW]
     code, output = shown([environment.python(), "-B", HERE / "arrow_check.py", built()] + some)
@@ -208,7 +216,7 @@ def spark(_):
 
 
 SPARK = "pyspark==4.3.0"
-PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "stats": stats, "advice": advice, "whatif": whatif, "recover": recover, "plan": plan, "history": history, "twins": twins, "motion": motion, "datasets": datasets, "sweeps": sweeps, "arrow": arrow, "s3": s3, "spark": spark}
+PARTS = {"write": write, "random": random, "names": names, "visible": visible, "conditions": conditions, "explain": explain, "stats": stats, "advice": advice, "whatif": whatif, "recover": recover, "plan": plan, "history": history, "twins": twins, "motion": motion, "datasets": datasets, "layers": layers, "sweeps": sweeps, "arrow": arrow, "s3": s3, "spark": spark}
 
 
 # This part uses two processors itself.

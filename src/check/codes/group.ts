@@ -63,6 +63,11 @@ export const GROUP_CODES = {
         meaning: 'the group lists a member that was not there when it was added, and is not there now',
         lost: noLoss('nothing, unless the member was put there later and removed'),
       },
+      temporary: {
+        severity: 'note',
+        meaning: 'the group still lists a member that was there for a while only: its library removed it',
+        lost: noLoss('nothing: the library needs it no longer'),
+      },
     },
   },
   GROUP_MEMBER_ELSEWHERE: {

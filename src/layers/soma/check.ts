@@ -1,6 +1,7 @@
-import { finding, type Items, type Place } from '../../check/finding.ts'
+import { finding, type Items } from '../../check/finding.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import type { Part } from '../part.ts'
+import { placeOf } from '../place.ts'
 import {
   ENCODING_VERSION,
   ENCODINGS,
@@ -34,10 +35,6 @@ export async function* checkObjects(top: Part): Items {
   }
   yield* checkUpgrades(top)
   for (const part of top.all()) if ((await typeOf(part)) === 'SOMAMeasurement') yield* checkShapes(part)
-}
-
-export function placeOf(part: Part, field?: string): Place {
-  return { file: part.file, field }
 }
 
 /** The version that most objects have, and all versions. */

@@ -1,0 +1,58 @@
+import type { Items } from '../../check/finding.ts'
+import type { Layer, LayerDescription, LayerFact, LayerMember } from '../layer.ts'
+import { lengthsOf } from '../lengths.ts'
+import type { Part } from '../part.ts'
+import { factOf, jsonOf, listOf, stringOf } from '../text.ts'
+import { checkImage } from './check.ts'
+import { FORMAT_VERSION, isEnded, KNOWN_VERSIONS, levelOf, levelParts } from './image.ts'
+
+/** BioImaging: images of microscopes in several sizes, by tiledb-bioimg. */
+export const bioimg: Layer = {
+  describe,
+  async *check(part: Part): Items {
+    yield* checkImage(part)
+  },
+}
+
+async function describe(part: Part): Promise<LayerDescription> {
+  const members = new Map<string, LayerMember>()
+  for (const one of levelParts(part)) {
+    const schema = await one.schema()
+    if (!schema) continue
+    const [attribute] = schema.attributes
+    const axes = schema.domain.dimensions.map(({ name }) => name).join('')
+    const shape = lengthsOf(schema).map((length) => length ?? '*')
+    const level = await levelOf(one)
+    const facts = [
+      ...(level === undefined ? [] : [{ name: 'level', value: level }]),
+      { name: 'axes', value: axes },
+      { name: 'shape', value: shape },
+      ...(attribute ? [{ name: 'pixels', value: attribute.type }] : []),
+    ]
+    members.set(one.path, { type: 'image level', facts })
+  }
+  const version = await factOf(part, FORMAT_VERSION)
+  return {
+    layer: 'bioimg',
+    title: 'BioImaging',
+    type: 'image',
+    version: version === undefined ? null : String(version),
+    is_version_known: KNOWN_VERSIONS.has(Number(version)),
+    facts: await imageFacts(part),
+    tables: [],
+    members,
+  }
+}
+
+async function imageFacts(part: Part): Promise<LayerFact[]> {
+  const axes = await part.text('axes')
+  const writer = await part.text('pkg_version')
+  const channels = listOf((await jsonOf(part, 'channels'))?.value).flatMap((one) => stringOf(one) ?? [])
+  return [
+    { name: 'ingestion', value: (await isEnded(part)) ? 'ended' : 'did not end' },
+    ...(axes === undefined ? [] : [{ name: 'axes', value: axes }]),
+    { name: 'levels', value: levelParts(part).length },
+    ...(channels.length > 0 ? [{ name: 'channels', value: channels }] : []),
+    ...(writer === undefined ? [] : [{ name: 'written by', value: `tiledb-bioimg ${writer}` }]),
+  ]
+}

@@ -1,0 +1,62 @@
+import type { Part } from '../part.ts'
+import { factOf, jsonOf, keyOf, listOf, numberOf, stringOf } from '../text.ts'
+
+/*
+ * An image of BioImaging: a group with a dense array for each size of the image.
+ *
+ * Source: TileDB-BioImaging, spec/specification.md and tiledb/bioimg/converters.
+ */
+
+export const FORMAT_VERSION = 'fmt_version'
+export const KNOWN_VERSIONS: ReadonlySet<number> = new Set([1, 2])
+/** The list of levels, as JSON. */
+export const LEVELS = 'levels'
+/** Written last: whether the ingestion ended. */
+export const VALID = 'valid'
+/** Keys whose values are JSON. */
+export const JSON_KEYS = [LEVELS, 'channels', 'pixel_depth', 'metadata', 'original_metadata']
+
+/** A level, as the list of the group has it. */
+export interface ListedLevel {
+  level: number | undefined
+  name: string | undefined
+  axes: string | undefined
+  shape: readonly (number | undefined)[]
+}
+
+/** The list of levels. Empty if it cannot be read. */
+export async function listedLevels(part: Part): Promise<ListedLevel[]> {
+  return listOf((await jsonOf(part, LEVELS))?.value).map((one) => ({
+    level: numberOf(keyOf(one, 'level')),
+    name: stringOf(keyOf(one, 'name')),
+    axes: stringOf(keyOf(one, 'axes')),
+    shape: listOf(keyOf(one, 'shape')).map(numberOf),
+  }))
+}
+
+/** The arrays of levels, from the largest image to the smallest. */
+export function levelParts(part: Part): Part[] {
+  const number = ({ names }: Part): number => numberInName(names.at(-1) ?? '') ?? Number.POSITIVE_INFINITY
+  return [...part.parts.values()].filter(({ array }) => array).sort((a, b) => number(a) - number(b))
+}
+
+/** The number of a level in its name: `l_2.tdb`. */
+export function numberInName(name: string): number | undefined {
+  const digits = /^l_(\d+)/.exec(name)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** The level that an array says that it is. */
+export async function levelOf(part: Part): Promise<number | undefined> {
+  const level = await factOf(part, 'level')
+  return typeof level === 'number' || typeof level === 'bigint' ? Number(level) : undefined
+}
+
+export async function isEnded(part: Part): Promise<boolean> {
+  return Boolean(await factOf(part, VALID))
+}
+
+/** How many values of a level lie side by side in X, which the filter WEBP wants. */
+export async function depthOf(part: Part, level: number): Promise<number> {
+  return numberOf(keyOf((await jsonOf(part, 'pixel_depth'))?.value, String(level))) ?? 1
+}

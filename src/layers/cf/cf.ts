@@ -1,0 +1,61 @@
+import type { Items } from '../../check/finding.ts'
+import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember } from '../layer.ts'
+import type { Part } from '../part.ts'
+import { factsOfKeys, textOf } from '../text.ts'
+import { checkVariables } from './check.ts'
+import { ATTRIBUTE, axesOf, isCoordinate } from './variables.ts'
+
+/** CF: variables with named dimensions, as in netCDF, by tiledb-cf and xarray. */
+export const cf: Layer = {
+  describe,
+  async *check(part: Part): Items {
+    yield* checkVariables(part)
+  },
+}
+
+async function describe(part: Part): Promise<LayerDescription> {
+  const members = new Map<string, LayerMember>()
+  const rows: FactValue[][] = []
+  const lengths = new Map<string, string>()
+  for (const one of part.all()) {
+    const schema = await one.schema()
+    if (!schema) continue
+    const axes = axesOf(schema)
+    const type = isCoordinate(one, schema) ? 'coordinate' : 'variable'
+    for (const { name, length } of axes) lengths.set(name, String(length ?? '*'))
+    members.set(one.path, { type, facts: await attributeFacts(one) })
+    for (const { name, type: stored } of schema.attributes) {
+      const units = await textOf(one, `${ATTRIBUTE}${name}.units`)
+      rows.push([one.path || '.', name, type, axes.map((axis) => axis.name), stored, units ?? null])
+    }
+  }
+  const conventions = await textOf(part, 'Conventions')
+  return {
+    layer: 'cf',
+    title: 'CF',
+    type: part.array ? 'variable' : 'dataset',
+    version: conventions?.replace(/^CF-/, '') ?? null,
+    is_version_known: true,
+    facts: [
+      ...(await factsOfKeys(part, { title: 'title', institution: 'institution', source: 'source' })),
+      { name: 'dimensions', value: [...lengths].map(([name, length]) => `${name} ${length}`) },
+    ],
+    tables: [{ title: 'variables', columns: ['array', 'attribute', 'is a', 'dimensions', 'type', 'units'], rows }],
+    members,
+  }
+}
+
+/** What the metadata says of the attributes and dimensions of an array. */
+async function attributeFacts(part: Part): Promise<LayerFact[]> {
+  const facts: LayerFact[] = []
+  for (const { name } of (await part.schema())?.attributes ?? [])
+    facts.push(...(await factsOfKeys(part, keysOf(await part.metadata(), name))))
+  return facts
+}
+
+/** Keys of the metadata of an attribute, by their names in the dataset. */
+function keysOf(metadata: ReadonlyMap<string, unknown>, attribute: string): Record<string, string> {
+  const start = `${ATTRIBUTE}${attribute}.`
+  const keys = [...metadata.keys()].filter((key) => key.startsWith(start))
+  return Object.fromEntries(keys.map((key) => [key, key.slice(ATTRIBUTE.length)]))
+}

@@ -1,0 +1,64 @@
+import type { Part } from '../part.ts'
+import { type Embedded, textOf } from '../text.ts'
+import { childOf, type Element, parseXml, XmlFault } from '../xml.ts'
+
+/*
+ * What GDAL keeps of a raster that TileDB has no place for: XML in the key `_gdal`, as in its files .aux.xml.
+ *
+ * Source: GDAL, frmts/tiledb/tiledbdense.cpp and overview_model.rst.
+ */
+
+export const PAM = '_gdal'
+const ROOT = 'PAMDataset'
+
+/** The metadata of a raster. */
+export interface Pam {
+  /** The coordinate reference system, as text. */
+  crs: string | undefined
+  /** Six numbers: x of the left upper corner, width of a pixel, and so on. Empty if there are none. */
+  transform: readonly number[]
+  /** Numbers of pixels. The array may be larger: it is filled up to whole tiles. */
+  width: number | undefined
+  height: number | undefined
+  interleave: string | undefined
+  dataType: string | undefined
+  /** Number of smaller versions. */
+  overviews: number
+  /** Keys of the metadata that users see. */
+  items: readonly string[]
+}
+
+/** The metadata of a raster; undefined if it has none. */
+export async function pamOf(part: Part): Promise<Embedded<Pam> | undefined> {
+  const text = await textOf(part, PAM)
+  if (text === undefined) return undefined
+  try {
+    const root = parseXml(text)
+    return root.name === ROOT ? { value: pamIn(root) } : { fault: `the element ${root.name}` }
+  } catch (error) {
+    if (!(error instanceof XmlFault)) throw error
+    return { fault: error.message }
+  }
+}
+
+function pamIn(root: Element): Pam {
+  const structure = root.elements.find(
+    ({ name, attributes }) => name === 'Metadata' && attributes.get('domain') === 'IMAGE_STRUCTURE',
+  )
+  const own = root.elements.find(({ name, attributes }) => name === 'Metadata' && !attributes.has('domain'))
+  const item = (key: string): string | undefined =>
+    structure?.elements.find(({ attributes }) => attributes.get('key') === key)?.text.trim()
+  const count = (text: string | undefined): number | undefined =>
+    text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+  const transform = childOf(root, 'GeoTransform')?.text.split(',').map(Number) ?? []
+  return {
+    crs: childOf(root, 'SRS')?.text.trim(),
+    transform: transform.length === 6 && transform.every(Number.isFinite) ? transform : [],
+    width: count(item('X_SIZE')),
+    height: count(item('Y_SIZE')),
+    interleave: item('INTERLEAVE'),
+    dataType: item('DATA_TYPE'),
+    overviews: count(childOf(root, 'tiledb:OverviewCount')?.text.trim()) ?? 0,
+    items: own?.elements.flatMap(({ attributes }) => attributes.get('key') ?? []) ?? [],
+  }
+}

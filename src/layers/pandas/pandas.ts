@@ -1,0 +1,55 @@
+import { finding, type Items } from '../../check/finding.ts'
+import type { Layer, LayerDescription } from '../layer.ts'
+import type { Part } from '../part.ts'
+import { placeOf } from '../place.ts'
+import { checkJson, isObject, jsonOf } from '../text.ts'
+
+/*
+ * A data frame that TileDB-Py wrote from pandas: which dimensions were its index, and what pandas called the types of its columns.
+ *
+ * Source: TileDB-Py, tiledb/dataframe_.py.
+ */
+
+/** Types of the index, by the name of the dimension. */
+const INDEX = '__pandas_index_dims'
+/** Types of columns, by the name of the attribute. */
+const COLUMNS = '__pandas_attribute_repr'
+
+/** pandas: a data frame. */
+export const pandas: Layer = {
+  async describe(part: Part): Promise<LayerDescription> {
+    const index = await namesIn(part, INDEX)
+    const members = new Map()
+    return {
+      layer: 'pandas',
+      title: 'pandas',
+      type: 'data frame',
+      version: null,
+      is_version_known: true,
+      facts: [{ name: 'index', value: index }],
+      tables: [],
+      members,
+    }
+  },
+  check,
+}
+
+async function namesIn(part: Part, key: string): Promise<string[]> {
+  const json = (await jsonOf(part, key))?.value
+  return isObject(json) ? Object.keys(json) : []
+}
+
+async function* check(part: Part): Items {
+  yield* checkJson(part, [INDEX, COLUMNS])
+  const schema = await part.schema()
+  if (!schema) return
+  for (const [key, kind, fields] of [
+    [INDEX, 'dimension', schema.domain.dimensions],
+    [COLUMNS, 'attribute', schema.attributes],
+  ] as const)
+    for (const name of await namesIn(part, key))
+      if (!fields.some((field) => field.name === name)) {
+        const found = fields.map((field) => field.name || '(unnamed)').join(', ') || 'none'
+        yield finding('LAYER_SCHEMA', placeOf(part, name), `the ${kind} ${name}, as ${key} says`, found)
+      }
+}

@@ -1,0 +1,105 @@
+import { finding, type Items } from '../../check/finding.ts'
+import type { ArraySchema } from '../../format/array-schema.ts'
+import { crsText } from '../crs.ts'
+import type { Layer, LayerDescription, LayerFact } from '../layer.ts'
+import type { Part } from '../part.ts'
+import { placeOf } from '../place.ts'
+import { checkJson, isObject, type Json, jsonOf, keyOf, stringOf } from '../text.ts'
+import { hasCells } from '../written.ts'
+
+/*
+ * A point cloud of PDAL: a sparse array of points, and what else PDAL knows as JSON, written last.
+ *
+ * Source: PDAL, plugins/tiledb/io/TileDBWriter.cpp and TileDBUtils.cpp.
+ */
+
+const PDAL = '_pdal'
+const DIMENSIONS = ['X', 'Y', 'Z']
+/** The attribute that holds several small fields of a point, packed. */
+const BIT_FIELDS = 'BitFields'
+
+/** PDAL: point clouds. */
+export const pdal: Layer = {
+  async describe(part: Part): Promise<LayerDescription> {
+    return {
+      layer: 'pdal',
+      title: 'PDAL',
+      type: 'point cloud',
+      version: null,
+      is_version_known: true,
+      facts: await cloudFacts(part),
+      tables: [],
+      members: new Map(),
+    }
+  },
+  async *check(part: Part): Items {
+    for (const one of part.all()) if (one.array) yield* checkCloud(one)
+  },
+}
+
+async function cloudFacts(part: Part): Promise<LayerFact[]> {
+  const schema = await part.schema()
+  if (!schema) return []
+  const json = (await jsonOf(part, PDAL))?.value
+  const scales = scalesOf(schema)
+  const version = stringOf(keyOf(json, 'pdal_version'))
+  const crs = referenceIn(json)
+  return [
+    ...(crs ? [{ name: 'CRS', value: crsText(crs) }] : []),
+    ...(scales.length > 0 ? [{ name: 'rounded to', value: scales }] : []),
+    ...(schema.attributes.some(({ name }) => name === BIT_FIELDS)
+      ? [{ name: 'packed fields', value: BIT_FIELDS }]
+      : []),
+    ...(version === undefined ? [] : [{ name: 'written by', value: `PDAL ${version}` }]),
+    ...(isObject(json) ? [{ name: 'PDAL metadata', value: Object.keys(json) }] : []),
+  ]
+}
+
+/** The coordinate reference system: each stage of PDAL that knows it has it among its own metadata. */
+function referenceIn(json: Json | undefined, depth = 0): string | undefined {
+  if (depth > MOST_STAGES) return undefined
+  const own = stringOf(keyOf(json, 'spatialreference'))
+  if (own) return own
+  for (const inner of Array.isArray(json) ? json : isObject(json) ? Object.values(json) : []) {
+    const found = referenceIn(inner, depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** So deep are stages in each other, at most. */
+const MOST_STAGES = 8
+
+/** The filter FLOAT_SCALE rounds values: to multiples of what, for each field. */
+function scalesOf({ domain, attributes }: ArraySchema): string[] {
+  return [...domain.dimensions, ...attributes].flatMap(({ name, filters }) =>
+    filters.filters.flatMap(({ scale }) => (scale === undefined ? [] : [`${name} ${scale}`])),
+  )
+}
+
+async function* checkCloud(part: Part): Items {
+  const schema = await part.schema()
+  if (!schema) return
+  if (schema.array_type !== 'sparse') yield finding('LAYER_SCHEMA', placeOf(part), 'a sparse array', 'a dense array')
+  const { dimensions } = schema.domain
+  const found = dimensions.map(({ name, type }) => `${name} ${type}`).join(', ')
+  for (const name of DIMENSIONS)
+    if (!dimensions.some((dimension) => dimension.name === name && dimension.type === 'FLOAT64'))
+      yield finding('LAYER_SCHEMA', placeOf(part, name), `the dimension ${name} FLOAT64`, found)
+  if (!(await part.metadata()).has(PDAL)) {
+    // Nothing was written yet, and so no write broke off.
+    if (await hasCells(part))
+      yield finding(
+        'LAYER_INCOMPLETE',
+        placeOf(part, PDAL),
+        `the key ${PDAL}, which PDAL writes last`,
+        'no such key',
+        'write',
+      )
+    return
+  }
+  yield* checkJson(part, [PDAL])
+  const json = await jsonOf(part, PDAL)
+  if (json?.fault === undefined && !isObject(json?.value))
+    yield finding('LAYER_TEXT', placeOf(part, PDAL), 'an object of JSON', 'JSON of another kind')
+}

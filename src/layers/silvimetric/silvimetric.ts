@@ -1,0 +1,158 @@
+import { finding, type Items } from '../../check/finding.ts'
+import { idsText } from '../id-text.ts'
+import type { FactValue, Layer, LayerDescription, LayerFact } from '../layer.ts'
+import { lengthOf } from '../lengths.ts'
+import type { Part } from '../part.ts'
+import { placeOf } from '../place.ts'
+import { checkJson, type Json, jsonOf, keyOf, listOf, numberOf, stringOf } from '../text.ts'
+
+/*
+ * A database of silvimetric: an array whose cells are squares of a forest. Its settings are JSON in the key `config`; each process that
+ * writes has a number, and a key of its own.
+ *
+ * Source: silvimetric, src/silvimetric/resources/{storage,config}.py and commands/shatter.py.
+ */
+
+const CONFIG = 'config'
+const SHATTER = 'shatter_'
+const OLD_SHATTER = 'shatter'
+/** Most writes that are looked for. */
+const MOST_SLOTS = 100_000
+
+/** silvimetric: measures of point clouds of forests. */
+export const silvimetric: Layer = { describe, check }
+
+async function describe(part: Part): Promise<LayerDescription> {
+  const config = (await jsonOf(part, CONFIG))?.value
+  const rows: FactValue[][] = []
+  for (const slot of await slotsOf(part)) {
+    const one = (await jsonOf(part, `${SHATTER}${slot}`))?.value
+    const bounds = listOf(keyOf(one, 'bounds')).flatMap((value) => numberOf(value) ?? [])
+    rows.push([
+      slot,
+      stringOf(keyOf(one, 'filename')) ?? null,
+      numberOf(keyOf(one, 'point_count')) ?? null,
+      stateOf(one) ?? null,
+      bounds,
+    ])
+  }
+  return {
+    layer: 'silvimetric',
+    title: 'silvimetric',
+    type: 'database',
+    version: stringOf(keyOf(config, 'version')) ?? null,
+    is_version_known: true,
+    facts: configFacts(config),
+    tables: rows.length > 0 ? [{ title: 'writes', columns: ['slot', 'input', 'points', 'state', 'bounds'], rows }] : [],
+    members: new Map(),
+  }
+}
+
+function configFacts(config: Json | undefined): LayerFact[] {
+  const crs = stringOf(keyOf(keyOf(config, 'crs'), 'name'))
+  const resolution = numberOf(keyOf(config, 'resolution'))
+  const bounds = boundsOf(config)
+  const metrics = listOf(keyOf(config, 'metrics')).flatMap((one) => nameIn(one) ?? [])
+  return [
+    ...(crs === undefined ? [] : [{ name: 'CRS', value: crs }]),
+    ...(resolution === undefined ? [] : [{ name: 'resolution', value: resolution }]),
+    ...(bounds === undefined ? [] : [{ name: 'bounds', value: bounds }]),
+    { name: 'point attributes', value: attributesIn(config) },
+    { name: 'metrics', value: metrics },
+  ]
+}
+
+/** Smallest x and y, largest x and y. */
+function boundsOf(config: Json | undefined): number[] | undefined {
+  const bounds = listOf(keyOf(config, 'root')).flatMap((one) => numberOf(one) ?? [])
+  return bounds.length === 4 ? bounds : undefined
+}
+
+function attributesIn(config: Json | undefined): string[] {
+  return listOf(keyOf(config, 'attrs')).flatMap((one) => nameIn(one) ?? [])
+}
+
+/** The name of an attribute or a metric, which some releases write as JSON in a text. */
+function nameIn(json: Json): string | undefined {
+  if (typeof json !== 'string') return stringOf(keyOf(json, 'name'))
+  return /"name"\s*:\s*"([^"]*)"/.exec(json)?.[1] ?? json
+}
+
+/** Numbers of the processes that wrote, or were to write, rising. */
+async function slotsOf(part: Part): Promise<number[]> {
+  const slots = [...(await part.metadata()).keys()].flatMap((key) => {
+    const digits = /^shatter_(\d+)$/.exec(key)?.[1]
+    return digits === undefined ? [] : [Number(digits)]
+  })
+  return slots.sort((a, b) => a - b)
+}
+
+/** How a write ended. Deleting one takes its times away, and says that it is not finished. */
+function stateOf(write: Json | undefined): 'finished' | 'not finished' | 'deleted' | undefined {
+  const finished = keyOf(write, 'finished')
+  if (typeof finished !== 'boolean') return undefined
+  if (finished) return 'finished'
+  return keyOf(write, 'start_timestamp') === null && listOf(keyOf(write, 'mbr')).length === 0
+    ? 'deleted'
+    : 'not finished'
+}
+
+async function* check(part: Part): Items {
+  const slots = await slotsOf(part)
+  yield* checkJson(part, [CONFIG, ...slots.map((slot) => `${SHATTER}${slot}`)])
+  const config = (await jsonOf(part, CONFIG))?.value
+  yield* checkSize(part, config)
+  yield* checkAttributes(part, config)
+  for (const slot of slots) {
+    const json = (await jsonOf(part, `${SHATTER}${slot}`))?.value
+    if (stateOf(json) !== 'not finished') continue
+    const points = numberOf(keyOf(json, 'point_count'))
+    const found = points === undefined ? 'that it did not finish' : `that it did not finish, after ${points} points`
+    yield finding(
+      'LAYER_INCOMPLETE',
+      placeOf(part, `${SHATTER}${slot}`),
+      `the end of the write ${slot}`,
+      found,
+      'write',
+    )
+  }
+  // Early releases have one key for all writes, with the number as its time.
+  if ((await part.metadata()).has(OLD_SHATTER)) return
+  const known = new Set(slots)
+  const lost: number[] = []
+  const next = numberOf(keyOf(config, 'next_time_slot')) ?? 1
+  for (let slot = 1; slot < Math.min(next, MOST_SLOTS); slot++) if (!known.has(slot)) lost.push(slot)
+  if (lost.length === 0) return
+  const expected = `a key ${SHATTER}… of each write that has its number`
+  const found = `none of ${lost.length === 1 ? 'the write' : 'the writes'} ${idsText(lost)}`
+  yield finding('LAYER_INCOMPLETE', placeOf(part, `${SHATTER}${lost[0]}`), expected, found, 'write')
+}
+
+/** Whether the array has as many squares as the bounds have room for. */
+async function* checkSize(part: Part, config: Json | undefined): Items {
+  const schema = await part.schema()
+  const bounds = boundsOf(config)
+  const resolution = numberOf(keyOf(config, 'resolution'))
+  if (!schema || !bounds || !resolution || resolution <= 0) return
+  const [minX = 0, minY = 0, maxX = 0, maxY = 0] = bounds
+  for (const [axis, size] of [
+    ['X', maxX - minX],
+    ['Y', maxY - minY],
+  ] as const) {
+    const length = lengthOf(schema, axis)
+    const squares = Math.floor(size / resolution)
+    // Releases differ in how they round the bounds, and whether the last coordinate is one more.
+    if (length === undefined || Math.abs(Number(length) - squares) <= 2) continue
+    const expected = `about ${squares} squares in ${axis}, as ${CONFIG} says`
+    yield finding('LAYER_SHAPES_DIFFER', placeOf(part, axis), expected, String(length), 'stated')
+  }
+}
+
+async function* checkAttributes(part: Part, config: Json | undefined): Items {
+  const schema = await part.schema()
+  if (!schema) return
+  const fields = [...schema.domain.dimensions, ...schema.attributes].map(({ name }) => name)
+  for (const name of attributesIn(config))
+    if (!fields.includes(name))
+      yield finding('LAYER_SCHEMA', placeOf(part, name), `the attribute ${name}, as ${CONFIG} says`, fields.join(', '))
+}

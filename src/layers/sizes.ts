@@ -1,0 +1,16 @@
+import { openNow } from './columns.ts'
+import type { Part } from './part.ts'
+
+/** Bytes of the files of each field of an array, as the footers of its fragments say. */
+export async function fieldSizes({ array }: Part): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  if (!array) return sizes
+  for (const { info } of (await openNow(array)).fragments)
+    for (const [i, { name, phantom }] of info.slots.entries()) {
+      if (phantom) continue
+      const files = [info.file_sizes[i], info.file_var_sizes[i], info.file_validity_sizes?.[i]]
+      const bytes = files.reduce((sum: number, size) => sum + (size ?? 0), 0)
+      sizes.set(name, (sizes.get(name) ?? 0) + bytes)
+    }
+  return sizes
+}

@@ -1,0 +1,82 @@
+import { finding, type Items } from '../check/finding.ts'
+import type { FactValue, LayerFact } from './layer.ts'
+import type { Part } from './part.ts'
+import { placeOf } from './place.ts'
+
+/*
+ * JSON in the values of key-value metadata, where many layers keep what TileDB has no place for.
+ */
+
+/** A value of JSON. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
+
+/** A text that was read, or why it cannot be. */
+export type Embedded<T> = { value: T; fault?: undefined } | { value?: undefined; fault: string }
+
+/** The text of a key. Some writers count the NUL that ends it in C. */
+export async function textOf(part: Part, key: string): Promise<string | undefined> {
+  return (await part.text(key))?.replace(/\0+$/, '')
+}
+
+/** The JSON of a key; undefined if there is no such key. */
+export async function jsonOf(part: Part, key: string): Promise<Embedded<Json> | undefined> {
+  const text = await textOf(part, key)
+  if (text === undefined) return undefined
+  try {
+    return { value: JSON.parse(text) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { fault: text === '' ? 'no text' : `text of ${text.length} characters, which is no JSON` }
+  }
+}
+
+/** Checks that the keys that are there hold JSON. */
+export async function* checkJson(part: Part, keys: readonly string[]): Items {
+  for (const key of keys) {
+    const fault = (await jsonOf(part, key))?.fault
+    if (fault !== undefined) yield finding('LAYER_TEXT', placeOf(part, key), 'JSON', fault)
+  }
+}
+
+export function isObject(json: Json | undefined): json is { readonly [key: string]: Json } {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+}
+
+/** The elements of a list; none if it is no list. */
+export function listOf(json: Json | undefined): readonly Json[] {
+  return Array.isArray(json) ? json : []
+}
+
+/** A key of an object; undefined if it is no object, or has none. */
+export function keyOf(json: Json | undefined, key: string): Json | undefined {
+  return isObject(json) && Object.hasOwn(json, key) ? json[key] : undefined
+}
+
+export function stringOf(json: Json | undefined): string | undefined {
+  return typeof json === 'string' ? json : undefined
+}
+
+export function numberOf(json: Json | undefined): number | undefined {
+  return typeof json === 'number' ? json : undefined
+}
+
+/** The value of a key as a fact: text and numbers as they are, also of 64 bits. */
+export async function factOf(part: Part, key: string): Promise<FactValue | undefined> {
+  const value = await part.value(key)
+  return typeof value === 'string' ||
+    typeof value === 'number' ||
+    typeof value === 'bigint' ||
+    typeof value === 'boolean'
+    ? value
+    : undefined
+}
+
+/** Facts of the keys that are there. @param keys the name of each fact by its key */
+export async function factsOfKeys(part: Part, keys: Readonly<Record<string, string>>): Promise<LayerFact[]> {
+  const facts: LayerFact[] = []
+  for (const [key, name] of Object.entries(keys)) {
+    const value = await factOf(part, key)
+    if (value !== undefined) facts.push({ name, value })
+  }
+  return facts
+}

@@ -1,0 +1,116 @@
+import { type ColumnData, cellBytes } from '../cells/column.ts'
+import { decodeText } from '../format/text.ts'
+import { type OpenedArray, type ReadOrder, readColumns } from '../read/query.ts'
+import { readMerged } from '../read/read.ts'
+
+/*
+ * Texts of cells by number. Cells repeat few texts, so most of them are compared as bytes and never made into strings.
+ */
+
+/** A hash of bytes (FNV-1a), of 32 bits. */
+export function hashOf(data: Uint8Array, from: number, to: number): number {
+  let hash = 0x811c9dc5
+  for (let i = from; i < to; i++) hash = Math.imul(hash ^ (data[i] ?? 0), 0x01000193)
+  return hash >>> 0
+}
+
+const LEAST_SLOTS = 1024
+
+/** Texts, numbered in the order in which they were met. */
+export class Texts {
+  private readonly known: Uint8Array[] = []
+  private readonly hashes: number[] = []
+  /** Number of a text and one, by the hash; 0 for none. */
+  private slots = new Int32Array(LEAST_SLOTS)
+
+  get size(): number {
+    return this.known.length
+  }
+
+  /** The text of a number. */
+  text(number: number): string {
+    return decodeText(this.known[number] ?? new Uint8Array())
+  }
+
+  /** All texts, by number. */
+  all(): string[] {
+    return this.known.map((bytes) => decodeText(bytes))
+  }
+
+  /** The number of the text of a cell, which is new if no cell had it yet. */
+  numberOf({ data, starts }: ColumnData, cell: number): number {
+    const from = starts?.[cell] ?? 0
+    const to = starts?.[cell + 1] ?? data.length
+    const hash = hashOf(data, from, to)
+    const mask = this.slots.length - 1
+    let slot = hash & mask
+    for (let number = this.slots[slot] ?? 0; number !== 0; number = this.slots[slot] ?? 0) {
+      if (this.hashes[number - 1] === hash && isSame(this.known[number - 1], data, from, to)) return number - 1
+      slot = (slot + 1) & mask
+    }
+    this.known.push(data.slice(from, to))
+    this.hashes.push(hash)
+    this.slots[slot] = this.known.length
+    if (this.known.length * 2 > this.slots.length) this.grow()
+    return this.known.length - 1
+  }
+
+  private grow(): void {
+    this.slots = new Int32Array(this.slots.length * 4)
+    const mask = this.slots.length - 1
+    for (const [number, hash] of this.hashes.entries()) {
+      let slot = hash & mask
+      while (this.slots[slot] !== 0) slot = (slot + 1) & mask
+      this.slots[slot] = number + 1
+    }
+  }
+}
+
+function isSame(known: Uint8Array | undefined, data: Uint8Array, from: number, to: number): boolean {
+  if (known?.length !== to - from) return false
+  for (let i = 0; i < known.length; i++) if (known[i] !== data[from + i]) return false
+  return true
+}
+
+/** Cells as a reader sees them, a batch at a time. */
+export interface Batch {
+  /** Number of cells. */
+  length: number
+  /** Position of a cell in the columns. */
+  at(cell: number): number
+  /** A column for each name. One that the array does not have is empty. */
+  columns: readonly ColumnData[]
+}
+
+const NOTHING: ColumnData = { data: new Uint8Array(), starts: undefined, validity: undefined }
+
+/** Columns of an array. The next batch overwrites the memory of the last one. */
+export async function* batchesOf(
+  opened: OpenedArray,
+  names: readonly string[],
+  order: ReadOrder,
+): AsyncGenerator<Batch> {
+  const query = { order, ranges: new Map(), fields: names, reuse: true }
+  const fields = readColumns(opened.schema, query)
+  const places = names.map((name) => fields.findIndex((field) => field.name === name))
+  for await (const { columns, cell_num, rows } of readMerged(opened, query))
+    yield {
+      length: rows?.length ?? cell_num,
+      at: rows ? (cell) => rows[cell] ?? 0 : (cell) => cell,
+      columns: places.map((place) => columns[place] ?? NOTHING),
+    }
+}
+
+/** The text of a cell of variable size. */
+export function cellText(column: ColumnData, cell: number): string {
+  return decodeText(cellBytes(column, cell, 0))
+}
+
+/** Most names that a finding has. */
+const MOST_NAMED = 8
+
+/** Names in words: the first few, and how many more there are. */
+export function namesText(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED
+  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

@@ -1,0 +1,112 @@
+import { decodeText } from '../../format/text.ts'
+import type { Part } from '../part.ts'
+
+/*
+ * The arrays of a dataset of TileDB-VCF, and the keys of its metadata.
+ *
+ * Source: TileDB-VCF, libtiledbvcf/src/dataset/tiledbvcfdataset.cc; libtiledbvcf/src/stats.
+ */
+
+/** Dimensions and attributes that the checks look at, by version. */
+export interface Layout {
+  dimensions: readonly string[]
+  /** The dimension with the position by which cells are found, and the attribute with the one of the record. They differ in anchors. */
+  position: string
+  real: string
+  attributes: readonly string[]
+}
+
+const COMMON = ['qual', 'alleles', 'id', 'filter_ids', 'info', 'fmt']
+
+/** Versions of the data, and how the array `data` is laid out in each. */
+export const LAYOUTS: Readonly<Record<number, Layout>> = {
+  2: {
+    dimensions: ['sample', 'end_pos'],
+    position: 'end_pos',
+    real: 'real_end',
+    attributes: ['pos', 'real_end', ...COMMON],
+  },
+  3: {
+    dimensions: ['sample', 'start_pos'],
+    position: 'start_pos',
+    real: 'real_start_pos',
+    attributes: ['real_start_pos', 'end_pos', ...COMMON],
+  },
+  4: {
+    dimensions: ['contig', 'start_pos', 'sample'],
+    position: 'start_pos',
+    real: 'real_start_pos',
+    attributes: ['real_start_pos', 'end_pos', ...COMMON],
+  },
+}
+
+/** The version since which samples and contigs are texts in the arrays. Before, the metadata of `data` lists both. */
+export const NAMED_SINCE = 4
+
+export const HEADERS = 'metadata/vcf_headers'
+
+/** Arrays of statistics, and the known versions of each. */
+export const STATS: Readonly<Record<string, readonly number[]>> = {
+  allele_count: [1],
+  variant_stats: [2, 3],
+  sample_stats: [1],
+}
+
+/** The parts of a dataset that are there. */
+export interface VcfParts {
+  data: Part | undefined
+  headers: Part | undefined
+  /** By name, in the order of {@link STATS}. */
+  stats: ReadonlyMap<string, Part>
+}
+
+export function partsOf(top: Part): VcfParts {
+  const there = (path: string): Part | undefined => {
+    const part = top.find(path.split('/'))
+    return part?.target && part
+  }
+  const stats = Object.keys(STATS).flatMap((name) => {
+    const part = there(name)
+    return part ? [[name, part] as const] : []
+  })
+  // Up to release 0.38.1 the dataset lists the headers itself, some beside the group that they lie in.
+  return { data: there('data'), headers: there(HEADERS) ?? there('vcf_headers'), stats: new Map(stats) }
+}
+
+/** The number of a key; undefined if there is none. */
+export async function numberAt(part: Part, key: string): Promise<number | undefined> {
+  const value = await part.value(key)
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
+}
+
+/** The list of a key: names with commas between them, in base64. Undefined if there is none, or if it is something else. */
+export async function listAt(part: Part, key: string): Promise<string[] | undefined> {
+  const stored = await part.text(key)
+  if (stored === undefined) return undefined
+  try {
+    const bytes = Uint8Array.from(atob(stored), (one) => one.charCodeAt(0))
+    return decodeText(bytes)
+      .split(',')
+      .filter((one) => one !== '')
+  } catch {
+    return undefined
+  }
+}
+
+/** The numbers of a list of names and numbers, by name. */
+export async function numbersAt(part: Part, key: string): Promise<Map<string, number>> {
+  const pairs = ((await listAt(part, key)) ?? []).map((pair) => pair.split('\t'))
+  return new Map(pairs.map(([name = '', number]) => [name, Number(number)]))
+}
+
+/** Version of the data; undefined if the array has none. */
+export async function versionOf({ data }: VcfParts): Promise<number | undefined> {
+  return data && numberAt(data, 'version')
+}
+
+/** Distance of the repeats of a long record, where the dataset does not say. */
+const USUAL_GAP = 1000
+
+export async function anchorGapOf(data: Part): Promise<number> {
+  return (await numberAt(data, 'anchor_gap')) || USUAL_GAP
+}

@@ -1,0 +1,91 @@
+import { decodeText } from '../../format/text.ts'
+import { openNow } from '../columns.ts'
+import type { Part } from '../part.ts'
+import { batchesOf, cellText } from '../texts.ts'
+import { listAt, NAMED_SINCE, numbersAt, type VcfParts, versionOf } from './dataset.ts'
+
+/** What the headers of a dataset list. */
+export interface Listed {
+  samples: readonly string[]
+  /** Contigs with their lengths; null for one without a length. */
+  contigs: ReadonlyMap<string, number | null>
+}
+
+/** The samples and contigs of a dataset. Reads the cells of the headers since version 4, and metadata before. */
+export async function listedBy(parts: VcfParts): Promise<Listed | undefined> {
+  const { data, headers } = parts
+  if (((await versionOf(parts)) ?? NAMED_SINCE) < NAMED_SINCE) return data && listedByMetadata(data)
+  return headers && readHeaders(headers)
+}
+
+/** The samples and contigs of a dataset of version 2 or 3. */
+export async function listedByMetadata(data: Part): Promise<Listed> {
+  return { samples: (await listAt(data, 'all_samples')) ?? [], contigs: await numbersAt(data, 'contig_lengths') }
+}
+
+/** The samples of an array that has a cell for each: its dimension. */
+export async function samplesOf(part: Part): Promise<string[]> {
+  const samples: string[] = []
+  if (!(await isOfSamples(part)) || !part.array) return samples
+  for await (const { length, at, columns } of batchesOf(await openNow(part.array), ['sample'], 'row-major')) {
+    const [names] = columns
+    for (let cell = 0; cell < length; cell++) if (names) samples.push(cellText(names, at(cell)))
+  }
+  return samples
+}
+
+/** Whether the only dimension of an array is the name of a sample. */
+export async function isOfSamples(part: Part): Promise<boolean> {
+  const [dimension, ...others] = (await part.schema())?.domain.dimensions ?? []
+  return dimension?.name === 'sample' && dimension.cell_val_num === 'var' && others.length === 0
+}
+
+async function readHeaders(part: Part): Promise<Listed> {
+  const samples: string[] = []
+  const contigs = new Map<string, number | null>()
+  if (!(await isOfSamples(part)) || !part.array) return { samples, contigs }
+  let before = ''
+  const opened = await openNow(part.array)
+  for await (const { length, at, columns } of batchesOf(opened, ['sample', 'header'], 'row-major')) {
+    const [names, headers] = columns
+    if (!names || !headers) continue
+    for (let cell = 0; cell < length; cell++) {
+      samples.push(cellText(names, at(cell)))
+      const lines = linesOfContigs(cellText(headers, at(cell)))
+      // Nearly all headers list the same contigs.
+      if (lines === before) continue
+      before = lines
+      addContigs(lines, contigs)
+    }
+  }
+  return { samples, contigs }
+}
+
+const CONTIG = '##contig=<'
+
+/** The lines of a header from the first contig to the last. */
+function linesOfContigs(header: string): string {
+  const first = header.indexOf(CONTIG)
+  const last = header.lastIndexOf(CONTIG)
+  const end = header.indexOf('\n', last)
+  return first < 0 ? '' : header.slice(first, end < 0 ? undefined : end)
+}
+
+function addContigs(lines: string, contigs: Map<string, number | null>): void {
+  for (const line of lines.split('\n')) {
+    if (!line.startsWith(CONTIG)) continue
+    const name = /[<,]ID=([^,>]+)/.exec(line)?.[1]
+    const length = /[<,]length=(\d+)/.exec(line)?.[1]
+    if (name === undefined) continue
+    // Where headers differ, the longest is the one that all records fit into.
+    const longest = Math.max(Number(length ?? 0), contigs.get(name) ?? 0)
+    contigs.set(name, longest === 0 ? null : longest)
+  }
+}
+
+/** The samples that are the comma list of a key. */
+export function samplesIn(value: Uint8Array | undefined): string[] {
+  return decodeText(value ?? new Uint8Array())
+    .split(',')
+    .filter((name) => name !== '')
+}

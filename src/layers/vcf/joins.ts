@@ -1,0 +1,166 @@
+import { finding, type Items } from '../../check/finding.ts'
+import { openNow } from '../columns.ts'
+import { guarded, returned } from '../joins.ts'
+import type { Part } from '../part.ts'
+import { placeOf } from '../place.ts'
+import { namesText } from '../texts.ts'
+import { anchorGapOf, LAYOUTS, NAMED_SINCE, numbersAt, partsOf, type VcfParts, versionOf } from './dataset.ts'
+import { type Listed, listedBy, samplesOf } from './headers.ts'
+import { fragmentKeysOf } from './stats.ts'
+import { isSurveyable, type Met, type NumberedSurvey, type RecordPlace, Survey, surveyNumbered } from './survey.ts'
+
+/*
+ * Whether headers, data and statistics have the same samples and contigs, and whether the records of data fit together.
+ */
+
+/** Checks the cells of a dataset. */
+export async function* checkCells(top: Part): Items {
+  const parts = partsOf(top)
+  const { data, headers, stats } = parts
+  const listed = yield* guarded(headers ?? top, () => returned(listedBy(parts)))
+  const survey = data && (yield* guarded(data, () => returned(surveyOf(parts))))
+  if (data && survey) {
+    if (survey instanceof Survey) yield* checkSurvey(data, survey, listed)
+    else yield* checkNumbered(data, survey)
+  }
+  if (!listed) return
+  const used = survey instanceof Survey ? new Set(namesOf(survey)) : undefined
+  if (headers && used) yield* checkUnused(headers, listed, used)
+  for (const [name, part] of stats)
+    yield* guarded(part, () =>
+      name === 'sample_stats' ? checkSampleStats(part, listed, used) : checkKeySamples(part, listed, used),
+    )
+}
+
+/** What the cells of `data` are. Undefined if its version is not known, or its fields are not those of its version. */
+export async function surveyOf(parts: VcfParts): Promise<Survey | NumberedSurvey | undefined> {
+  const { data } = parts
+  const version = await versionOf(parts)
+  const layout = version === undefined ? undefined : LAYOUTS[version]
+  if (!data?.array || !layout || version === undefined) return undefined
+  const opened = await openNow(data.array)
+  if (!isSurveyable(opened, version, layout)) return undefined
+  if (version < NAMED_SINCE) return surveyNumbered(opened, layout)
+  return new Survey(await anchorGapOf(data)).read(opened)
+}
+
+/** The samples that have records. */
+function namesOf(survey: Survey): string[] {
+  return survey.samples.all().filter((_, number) => survey.ofSamples[number])
+}
+
+async function* checkSurvey(data: Part, survey: Survey, listed: Listed | undefined): Items {
+  if (listed) {
+    yield* checkListed(data, 'sample', survey.samples.all(), new Set(listed.samples))
+    // Headers without contigs tell nothing.
+    if (listed.contigs.size > 0)
+      yield* checkListed(data, 'contig', survey.contigs.all(), new Set(listed.contigs.keys()))
+    yield* checkLengths(data, survey, listed)
+  }
+  if (survey.again.size > 0) {
+    const samples = [...survey.again].map(([number, count]) => `${survey.samples.text(number)} (${recordsText(count)})`)
+    const found = `records that are there again, of ${namesText(samples)}`
+    yield finding('LAYER_CELLS_AGAIN', placeOf(data, 'sample'), 'each record of a sample once', found, 'alike')
+  }
+  if (survey.turned.count > 0)
+    yield finding('LAYER_COUNT', placeOf(data, 'end_pos'), 'an end that is not before the start', text(survey.turned))
+  if (survey.unanchored.count > 0) {
+    const expected = `an anchor every ${await anchorGapOf(data)} positions of a long record`
+    yield finding('LAYER_COUNT', placeOf(data), expected, `too few of ${text(survey.unanchored)}`, 'repeats')
+  }
+  if (survey.orphans.count > 0)
+    yield finding('LAYER_COUNT', placeOf(data), 'a record for each anchor', `none for ${text(survey.orphans)}`)
+}
+
+async function* checkListed(data: Part, field: string, names: readonly string[], listed: Set<string>): Items {
+  const strangers = names.filter((name) => !listed.has(name))
+  if (strangers.length === 0) return
+  const expected = `${field}s that the headers have`
+  yield finding('LAYER_ID_UNKNOWN', placeOf(data, field), expected, namesText(strangers), 'unlisted')
+}
+
+/** Finds contigs with records beyond their end. VCF has a position after the last one, for what lies beyond the telomere. */
+async function* checkLengths(data: Part, { contigs, ofContigs }: Survey, listed: Listed): Items {
+  for (const [number, { last }] of ofContigs.entries()) {
+    const name = contigs.text(number)
+    const length = listed.contigs.get(name)
+    if (length != null && last > length)
+      yield finding(
+        'LAYER_COUNT',
+        placeOf(data, 'start_pos'),
+        `records within the ${length} positions of ${name}, as the headers say`,
+        `one at ${last}`,
+      )
+  }
+}
+
+async function* checkNumbered(data: Part, { ofSamples }: NumberedSurvey): Items {
+  const known = new Set((await numbersAt(data, 'sample_ids')).values())
+  const strangers = [...ofSamples.keys()].filter((number) => !known.has(number)).sort((a, b) => a - b)
+  if (strangers.length > 0)
+    yield finding(
+      'LAYER_ID_UNKNOWN',
+      placeOf(data, 'sample'),
+      'numbers of samples that sample_ids has',
+      namesText(strangers.map(String)),
+      'unlisted',
+    )
+}
+
+async function* checkUnused(headers: Part, { samples }: Listed, used: ReadonlySet<string>): Items {
+  const unused = samples.filter((name) => !used.has(name))
+  if (unused.length > 0)
+    yield finding(
+      'LAYER_ID_UNUSED',
+      placeOf(headers, 'sample'),
+      'records of each sample in data',
+      `none of ${namesText(unused)}`,
+      'listed',
+    )
+}
+
+/** Compares the samples of sample_stats with those of the headers. */
+async function* checkSampleStats(part: Part, { samples }: Listed, used: ReadonlySet<string> | undefined): Items {
+  const counted = new Set(await samplesOf(part))
+  const place = placeOf(part, 'sample')
+  const listed = new Set(samples)
+  const gone = [...counted].filter((name) => !listed.has(name))
+  if (gone.length > 0) yield finding('LAYER_STALE', place, 'samples that the headers have', namesText(gone))
+  yield* checkCounted(part, samples, counted, used)
+}
+
+/** Compares the samples in the keys of an array of statistics with those of the headers. Older arrays have no such keys. */
+async function* checkKeySamples(part: Part, { samples }: Listed, used: ReadonlySet<string> | undefined): Items {
+  const keys = await fragmentKeysOf(part)
+  if (keys.length > 0) yield* checkCounted(part, samples, new Set(keys.flatMap((key) => key.samples)), used)
+}
+
+async function* checkCounted(
+  part: Part,
+  samples: readonly string[],
+  counted: ReadonlySet<string>,
+  used: ReadonlySet<string> | undefined,
+): Items {
+  // A sample without records has nothing to count.
+  const missing = samples.filter((name) => !counted.has(name) && used?.has(name) !== false)
+  if (missing.length > 0)
+    yield finding(
+      'LAYER_COUNT',
+      placeOf(part, 'sample'),
+      `statistics of all ${samples.length} samples`,
+      `none of ${namesText(missing)}`,
+    )
+}
+
+function text({ count, first }: Met): string {
+  const places = first.map(placeText).join('; ')
+  return count > first.length ? `${places} and ${count - first.length} more` : places
+}
+
+function placeText({ contig, sample, start, end }: RecordPlace): string {
+  return `${contig} ${start} to ${end} of ${sample}`
+}
+
+function recordsText(count: number): string {
+  return count === 1 ? '1 record' : `${count} records`
+}

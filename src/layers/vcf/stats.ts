@@ -1,0 +1,56 @@
+import { nameOf, normalPath } from '../../base/paths.ts'
+import { parseFragmentName } from '../../format/timestamped-name.ts'
+import type { Part } from '../part.ts'
+import { samplesIn } from './headers.ts'
+
+/*
+ * The arrays of statistics have a key for each fragment that an ingestion wrote: its whole address, with the samples in it.
+ */
+
+/** A key of statistics. */
+export interface FragmentKey {
+  key: string
+  /** Name of the fragment. */
+  name: string
+  samples: readonly string[]
+  /** `gone`: there is no such fragment. `replaced`: one that covers its time is there. */
+  state: 'there' | 'replaced' | 'gone'
+  /** Whether the address is that of another place than the array's. */
+  isElsewhere: boolean
+}
+
+/** The keys about fragments. */
+export async function fragmentKeysOf(part: Part): Promise<FragmentKey[]> {
+  const { array } = part
+  if (!array) return []
+  const fragments = await array.fragments()
+  const there = new Set(fragments.map(({ name }) => name))
+  const own = withoutScheme(array.folder.path)
+  return [...(await part.metadata())].flatMap(([key, { value }]): FragmentKey[] => {
+    const name = nameOf(key)
+    const [time] = parseFragmentName(name)?.timestamp_range ?? []
+    if (!key.includes('/') || time === undefined) return []
+    const isCovered = fragments.some(
+      ({ timestamp_range: range, visible }) =>
+        visible && range && range[0] < range[1] && range[0] <= time && time <= range[1],
+    )
+    const state = there.has(name) ? 'there' : isCovered ? 'replaced' : 'gone'
+    const isElsewhere = !`/${withoutScheme(key.slice(0, -name.length))}`.endsWith(`/${own}/__fragments`)
+    return [{ key, name, samples: samplesIn(value), state, isElsewhere }]
+  })
+}
+
+/** A path without `file://` or the like, and without `/` at its ends. */
+function withoutScheme(path: string): string {
+  return normalPath(path)
+    .replace(/^[a-z0-9]+:\/\//, '')
+    .replace(/^\/+|\/+$/g, '')
+}
+
+const SKIPPED = 'skipped_delete_sample:'
+
+/** Samples that were deleted from the dataset, and are still counted. */
+export async function skippedSamples(part: Part): Promise<string[]> {
+  const keys = [...(await part.metadata()).keys()]
+  return keys.flatMap((key) => (key.startsWith(SKIPPED) ? [key.slice(SKIPPED.length)] : []))
+}

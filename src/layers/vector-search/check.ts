@@ -1,0 +1,82 @@
+import { finding, type Items } from '../../check/finding.ts'
+import type { Part } from '../part.ts'
+import { placeOf } from '../place.ts'
+import { namesText } from '../texts.ts'
+import {
+  INDEX_TYPES,
+  isIndexType,
+  isTemporary,
+  LISTS,
+  lastAt,
+  NEEDED,
+  nameOfRole,
+  numbersAt,
+  rolesOf,
+  STORAGE_VERSIONS,
+  storageVersion,
+} from './index-parts.ts'
+
+/** Checks what an index says of itself: version, type, members, lists, and times of its fragments. Reads no cells. */
+export async function* checkIndex(top: Part): Items {
+  const version = await storageVersion(top)
+  const place = placeOf(top, 'storage_version')
+  if (version === undefined) yield finding('LAYER_METADATA', place, 'the key storage_version', 'no such key')
+  else if (!Object.hasOwn(STORAGE_VERSIONS, version))
+    yield finding('LAYER_VERSION', place, Object.keys(STORAGE_VERSIONS).join(', '), JSON.stringify(version))
+  yield* checkMembers(top)
+  yield* checkLists(top)
+  yield* checkTimes(top)
+}
+
+async function* checkMembers(top: Part): Items {
+  const type = await top.text('index_type')
+  // Indexes of storage version 0.1 do not say.
+  if (type !== undefined && !isIndexType(type))
+    yield finding('LAYER_METADATA', placeOf(top, 'index_type'), INDEX_TYPES.join(', '), JSON.stringify(type))
+  if (isIndexType(type)) {
+    const roles = await rolesOf(top)
+    for (const role of NEEDED[type]) {
+      if (roles.has(role)) continue
+      const name = await nameOfRole(top, role)
+      yield finding(
+        'LAYER_MEMBER',
+        placeOf(top, name),
+        `the array ${name} of an index of type ${type}`,
+        'no such array',
+      )
+    }
+  }
+  for (const [name, part] of top.parts) {
+    if (!part.target || !isTemporary(name)) continue
+    yield finding('LAYER_STALE', placeOf(part), 'no temporary group', name, 'temporary')
+  }
+}
+
+/** The lists have an entry for each ingestion. */
+async function* checkLists(top: Part): Items {
+  const lengths = new Map<string, number>()
+  for (const key of LISTS) {
+    const list = await numbersAt(top, key)
+    if (list) lengths.set(key, list.length)
+    else if (list === null) yield finding('LAYER_TEXT', placeOf(top, key), 'a list of numbers', 'something else')
+  }
+  const [[first, usual] = ['', 0]] = lengths
+  for (const [key, length] of lengths)
+    if (length !== usual)
+      yield finding('LAYER_COUNT', placeOf(top, key), `${usual} ingestions, as ${first} has`, `${length} in ${key}`)
+}
+
+/** Finds fragments that are newer than the last ingestion. Updates are newer: they are not yet part of the index. */
+async function* checkTimes(top: Part): Items {
+  const last = await lastAt(top, 'ingestion_timestamps')
+  if (!last) return
+  for (const part of (await rolesOf(top)).values()) {
+    const fragments = (await part.array?.fragments()) ?? []
+    const newer = fragments.filter(
+      ({ timestamp_range: range, committed }) => committed && range && range[0] > BigInt(last),
+    )
+    if (newer.length === 0) continue
+    const found = namesText(newer.map(({ name }) => name))
+    yield finding('LAYER_STALE', placeOf(part), `fragments of ${last} or before`, found, 'newer')
+  }
+}

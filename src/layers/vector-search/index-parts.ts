@@ -1,0 +1,126 @@
+import { lengthsOf } from '../lengths.ts'
+import type { Part } from '../part.ts'
+import { jsonOf, listOf, numberOf } from '../text.ts'
+
+/*
+ * The arrays of a vector index, and the keys of its metadata.
+ *
+ * Source: TileDB-Vector-Search, apis/python/src/tiledb/vector_search/storage_formats.py; src/include/index.
+ */
+
+export const INDEX_TYPES = ['FLAT', 'IVF_FLAT', 'IVF_PQ', 'VAMANA'] as const
+export type IndexType = (typeof INDEX_TYPES)[number]
+
+export function isIndexType(type: string | undefined): type is IndexType {
+  return INDEX_TYPES.some((one) => one === type)
+}
+
+/** What an array of an index is for. */
+export type Role =
+  | 'vectors'
+  | 'ids'
+  | 'centroids'
+  | 'partition indexes'
+  | 'compressed vectors'
+  | 'subspace centroids'
+  | 'edges'
+  | 'edge scores'
+  | 'edge indexes'
+
+/** Names of the arrays, by storage version. */
+const NAMES = {
+  old: {
+    vectors: 'parts.tdb',
+    ids: 'ids.tdb',
+    centroids: 'centroids.tdb',
+    'partition indexes': 'index.tdb',
+  },
+  now: {
+    vectors: 'shuffled_vectors',
+    ids: 'shuffled_vector_ids',
+    centroids: 'partition_centroids',
+    'partition indexes': 'partition_indexes',
+    'compressed vectors': 'partitioned_pq_vectors',
+    'subspace centroids': 'pq_subspace_centroids',
+    edges: 'adjacency_ids',
+    'edge scores': 'adjacency_scores',
+    'edge indexes': 'adjacency_row_index',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Partial<Record<Role, string>>>>>
+
+/** Storage versions, and the names of their arrays. */
+export const STORAGE_VERSIONS: Readonly<Record<string, Readonly<Partial<Record<Role, string>>>>> = {
+  '0.1': NAMES.old,
+  '0.2': NAMES.now,
+  '0.3': NAMES.now,
+}
+
+/** The arrays that an index has. */
+export const NEEDED: Readonly<Record<IndexType, readonly Role[]>> = {
+  FLAT: ['vectors', 'ids'],
+  IVF_FLAT: ['vectors', 'ids', 'centroids', 'partition indexes'],
+  IVF_PQ: ['vectors', 'ids', 'centroids', 'partition indexes', 'compressed vectors', 'subspace centroids'],
+  VAMANA: ['vectors', 'ids', 'edges', 'edge scores', 'edge indexes'],
+}
+
+/** Other members, and what they are for. An ingestion does not write them. */
+export const OTHERS: Readonly<Record<string, string>> = {
+  updates: 'updates',
+  external_ids: 'external ids',
+  input_vectors: 'input vectors',
+  training_input_vectors: 'training vectors',
+  object_metadata: 'object metadata',
+}
+
+/** Whether a group is one that an ingestion makes for a while. */
+export function isTemporary(name: string): boolean {
+  return name === 'write_temp' || name.startsWith('temp_data')
+}
+
+/** The arrays of an index that are there, by their roles. */
+export async function rolesOf(top: Part): Promise<Map<Role, Part>> {
+  const names: Readonly<Partial<Record<Role, string>>> =
+    STORAGE_VERSIONS[(await storageVersion(top)) ?? ''] ?? NAMES.now
+  const roles = new Map<Role, Part>()
+  for (const [role, name] of Object.entries(names) as [Role, string][]) {
+    const part = top.parts.get(name)
+    if (part?.target) roles.set(role, part)
+  }
+  return roles
+}
+
+/** The name of the array with a role. */
+export async function nameOfRole(top: Part, role: Role): Promise<string> {
+  const version = await storageVersion(top)
+  return STORAGE_VERSIONS[version ?? '']?.[role] ?? NAMES.now[role]
+}
+
+export function storageVersion(top: Part): Promise<string | undefined> {
+  return top.text('storage_version')
+}
+
+/** Lists of the metadata with an entry for each ingestion. */
+export const LISTS = ['ingestion_timestamps', 'base_sizes', 'partition_history', 'num_edges_history'] as const
+export type ListName = (typeof LISTS)[number]
+
+/** The numbers of a list, which is JSON. Undefined if there is none; null if it is something else. */
+export async function numbersAt(top: Part, key: ListName): Promise<readonly number[] | null | undefined> {
+  const json = await jsonOf(top, key)
+  if (!json) return undefined
+  const numbers = listOf(json.value).flatMap((one) => numberOf(one) ?? [])
+  return Array.isArray(json.value) && numbers.length === json.value.length ? numbers : null
+}
+
+/** The number of the last ingestion. */
+export async function lastAt(top: Part, key: ListName): Promise<number | undefined> {
+  return (await numbersAt(top, key))?.at(-1)
+}
+
+/** Number of dimensions of the vectors: as the metadata says, or as the array has rows. */
+export async function dimensionsOf(top: Part): Promise<number | undefined> {
+  const said = await top.value('dimensions')
+  if (typeof said === 'number' || typeof said === 'bigint') return Number(said)
+  const schema = await (await rolesOf(top)).get('vectors')?.schema()
+  const [rows] = schema ? lengthsOf(schema) : []
+  return rows == null ? undefined : Number(rows)
+}

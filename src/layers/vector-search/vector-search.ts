@@ -1,0 +1,99 @@
+import type { Items, Level } from '../../check/finding.ts'
+import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerTable } from '../layer.ts'
+import type { Part } from '../part.ts'
+import { checkCells } from './cells.ts'
+import { checkIndex } from './check.ts'
+import {
+  dimensionsOf,
+  isTemporary,
+  LISTS,
+  lastAt,
+  numbersAt,
+  OTHERS,
+  rolesOf,
+  STORAGE_VERSIONS,
+  storageVersion,
+} from './index-parts.ts'
+
+/** TileDB-Vector-Search: indexes of vectors. */
+export const vectorSearch: Layer = {
+  describe,
+  async *check(part: Part, level: Level): Items {
+    yield* checkIndex(part)
+    if (level === 'cells') yield* checkCells(part)
+  },
+  isPassing: isTemporary,
+}
+
+async function describe(top: Part): Promise<LayerDescription> {
+  const version = (await storageVersion(top)) ?? null
+  const table = await ingestionTable(top)
+  return {
+    layer: 'vectorSearch',
+    title: 'TileDB-Vector-Search',
+    type: 'vector index',
+    version,
+    is_version_known: version !== null && Object.hasOwn(STORAGE_VERSIONS, version),
+    facts: await factsOf(top),
+    tables: table.rows.length > 0 ? [table] : [],
+    members: await membersOf(top),
+  }
+}
+
+async function factsOf(top: Part): Promise<LayerFact[]> {
+  const temporary = [...top.parts].flatMap(([name, { target }]) => (target && isTemporary(name) ? [name] : []))
+  const updates = await top.value('has_updates')
+  const last = await lastAt(top, 'ingestion_timestamps')
+  const facts: readonly (LayerFact | { name: string; value: undefined })[] = [
+    { name: 'index type', value: await top.text('index_type') },
+    { name: 'type of vectors', value: await top.text('dtype') },
+    { name: 'dimensions', value: await dimensionsOf(top) },
+    { name: 'vectors', value: await lastAt(top, 'base_sizes') },
+    { name: 'partitions', value: (await lastAt(top, 'partition_history')) ?? (await partitionsOf(top)) },
+    { name: 'edges', value: await lastAt(top, 'num_edges_history') },
+    { name: 'distance metric', value: await metricOf(top) },
+    { name: 'last ingestion', value: last ? new Date(last).toISOString() : undefined },
+    { name: 'has updates', value: updates === undefined ? undefined : Number(updates) !== 0 },
+    { name: 'temporary groups', value: temporary.length > 0 ? temporary : undefined },
+  ]
+  return facts.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]))
+}
+
+/** Number of partitions of storage version 0.1, which has a number in place of a list. */
+async function partitionsOf(top: Part): Promise<number | undefined> {
+  const value = await top.value('partitions')
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
+}
+
+/** @see src/include/index/index_defs.h: DistanceMetric */
+const METRICS = ['sum of squares', 'inner product', 'cosine', 'L2']
+
+async function metricOf(top: Part): Promise<string | undefined> {
+  const value = await top.value('distance_metric')
+  return typeof value === 'number' || typeof value === 'bigint' ? (METRICS[Number(value)] ?? `${value}`) : undefined
+}
+
+/** A row for each ingestion. */
+async function ingestionTable(top: Part): Promise<LayerTable> {
+  const columns: string[] = []
+  const lists: (readonly number[])[] = []
+  for (const key of LISTS) {
+    const list = await numbersAt(top, key)
+    if (!list) continue
+    columns.push(key)
+    lists.push(list)
+  }
+  const length = Math.max(0, ...lists.map((list) => list.length))
+  const rows = Array.from({ length }, (_, i) => lists.map((list): FactValue => list[i] ?? null))
+  return { title: 'ingestions', columns, rows }
+}
+
+async function membersOf(top: Part): Promise<Map<string, LayerMember>> {
+  const members = new Map<string, LayerMember>()
+  for (const [role, part] of await rolesOf(top)) members.set(part.path, { type: role, facts: [] })
+  for (const [name, part] of top.parts) {
+    const type = isTemporary(name) ? 'temporary' : OTHERS[name]
+    if (type !== undefined) members.set(part.path, { type, facts: [] })
+  }
+  return members
+}

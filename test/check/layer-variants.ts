@@ -1,0 +1,113 @@
+import { text, u64 } from '../../src/damage/bytes.ts'
+import { UUID } from '../../src/damage/damage.ts'
+import type { EditableArray } from '../../src/damage/editable-array.ts'
+import { removeKey, rows, setTexts, writeMore } from '../../src/damage/layer-sample.ts'
+import type { SampleName } from '../../src/damage/samples.ts'
+import { writeCells } from '../../src/damage/soma-sample.ts'
+import { VCF_DATASET, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
+import { VECTOR_DATASET } from '../../src/damage/vector-sample.ts'
+import { arraySchema } from '../../src/format/array-schema.ts'
+import { groupDetails } from '../../src/format/group-details.ts'
+
+import type { Range } from '../../src/format/range.ts'
+
+type Change = (array: EditableArray) => void | Promise<void>
+
+const writeData = (array: EditableArray, ...cells: readonly object[]): Promise<void> =>
+  writeMore(array, VCF_DATASET, 'data/', rows(...cells))
+
+const writeIndex = (array: EditableArray, name: string, ...values: readonly number[]): Promise<void> =>
+  writeMore(array, VECTOR_DATASET, `${name}/`, rows(...values.map((value, at) => ({ rows: at, values: value }))))
+
+/** Name of the fragment of allele_count. */
+const fragmentName = (array: EditableArray): string =>
+  /allele_count\/__fragments\/([^/]+)/.exec(array.matching(/\/allele_count\/__fragments\//)[0] ?? '')?.[1] ?? ''
+
+/** Adds a group to the list of members. */
+const list = (array: EditableArray, name: string): Promise<void> =>
+  array.rewrite(array.find(/^\/__group\//), groupDetails, ({ members }) => {
+    members.push({ version: 2, type: 'group', relative: true, uri: name, name, deleted: false })
+  })
+
+/** Gives an array a shape of its own. */
+const withShape = (array: EditableArray, schema: RegExp, range: Range[]): Promise<void> =>
+  array.rewrite(array.find(schema), arraySchema, { current_domain: { version: 0, type: 'NDRECTANGLE', range } })
+
+/** Damages of datasets of layers that give a code another meaning than its usual one. */
+export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleName, change: Change]>> = {
+  'LAYER_VERSION.mixed': ['soma', (array) => setTexts(array, 'obs/', { soma_encoding_version: '1.1.0' })],
+  'LAYER_MEMBER.type': ['soma', (array) => setTexts(array, 'obs/', { soma_object_type: 'SOMASparseNDArray' })],
+  'LAYER_MEMBER.absolute': [
+    'soma',
+    (array) =>
+      array.rewrite(array.find(/^\/__group\//), groupDetails, ({ members }) => {
+        for (const member of members)
+          if (member.uri === 'obs') Object.assign(member, { uri: `file://${array.root}/obs`, relative: false })
+      }),
+  ],
+  'LAYER_SCHEMA.reserved': [
+    'soma',
+    (array) =>
+      array.rewrite(array.find(/^\/obs\/__schema\/__\d/), arraySchema, ({ domain: { dimensions } }) => {
+        for (const dimension of dimensions) dimension.name = 'soma_other'
+      }),
+  ],
+  'LAYER_SHAPES_DIFFER.old': [
+    'soma',
+    async (array) => {
+      const names = { min: text('a'), max: text('z') }
+      const ids = { min: u64(0), max: u64(50) }
+      await withShape(array, /\/var\/__schema\/__\d/, [names])
+      await withShape(array, /\/X\/data\/__schema\/__\d/, [ids, ids])
+    },
+  ],
+  'LAYER_CELLS_AGAIN.duplicates': [
+    'soma',
+    async (array) => {
+      await writeCells(array, 'ms/RNA/X/data/', rows({ soma_dim_0: 1, soma_dim_1: 1, soma_data: 1 }))
+      for (const path of array.matching(/\/X\/data\/__schema\/__\d/))
+        await array.rewrite(path, arraySchema, { allows_duplicates: true })
+    },
+  ],
+  'GROUP_MEMBER_MISSING.temporary': ['vectorIndex', (array) => list(array, 'temp_data_1')],
+  'LAYER_METADATA.unmarked': ['vcf', (array) => removeKey(array, 'dataset_type')],
+  'LAYER_ID_UNKNOWN.unlisted': ['vcf', (array) => writeData(array, vcfCell('C', 5, 5))],
+  'LAYER_ID_UNUSED.listed': [
+    'vcf',
+    (array) => writeMore(array, VCF_DATASET, 'metadata/vcf_headers/', rows(vcfHeader('C'))),
+  ],
+  'LAYER_CELLS_AGAIN.alike': ['vcf', (array) => writeData(array, vcfCell('A', 100, 100))],
+  'LAYER_COUNT.unwritten': ['vectorIndex', (array) => setTexts(array, '', { base_sizes: '[6]' })],
+  'LAYER_COUNT.order': [
+    'vectorIndex',
+    async (array) => {
+      await setTexts(array, '', { ingestion_timestamps: '[1770000000000]' })
+      await writeIndex(array, 'partition_indexes', 0, 3, 2)
+    },
+  ],
+  'LAYER_COUNT.repeats': ['vcf', (array) => writeData(array, vcfCell('A', 5000, 7000))],
+  'LAYER_STALE.replaced': [
+    'vcf',
+    async (array) => {
+      const name = fragmentName(array)
+      const wide = `__10_1800000000000_${UUID}_22`
+      array.move(`${array.root}/allele_count/__fragments/${name}`, `${array.root}/allele_count/__fragments/${wide}`)
+      array.move(`${array.root}/allele_count/__commits/${name}.wrt`, `${array.root}/allele_count/__commits/${wide}.wrt`)
+      await setTexts(array, 'allele_count/', { [`file://${array.root}/allele_count/__fragments/${name}`]: 'A,B' })
+    },
+  ],
+  'LAYER_STALE.copied': [
+    'vcf',
+    (array) =>
+      setTexts(array, 'allele_count/', { [`file:///before/allele_count/__fragments/${fragmentName(array)}`]: 'A,B' }),
+  ],
+  'LAYER_STALE.deleted': ['vcf', (array) => setTexts(array, 'allele_count/', { 'skipped_delete_sample:C': '' })],
+  'LAYER_STALE.newer': ['vectorIndex', (array) => writeIndex(array, 'shuffled_vector_ids', 10)],
+  'LAYER_STALE.temporary': [
+    'vectorIndex',
+    async (array) => {
+      array.add('temp_data_1/__tiledb_group.tdb')
+      await list(array, 'temp_data_1')
+    },
+  ],
+}
