@@ -58,8 +58,10 @@ async function* checkSurvey(data: Part, survey: Survey, listed: Listed | undefin
     yield* checkLengths(data, survey, listed)
   }
   if (survey.again.size > 0) {
-    const samples = [...survey.again].map(([number, count]) => `${survey.samples.text(number)} (${recordsText(count)})`)
-    const found = `records that are there again, of ${namesText(samples)}`
+    const samples = [...survey.again].map(([number, count]) => ({ name: survey.samples.text(number), count }))
+    samples.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
+    const most = namesText(samples.map(({ name, count }) => `${name} (${recordsText(count)})`))
+    const found = `records that are there again, of ${most}`
     yield finding('LAYER_CELLS_AGAIN', placeOf(data, 'sample'), 'each record of a sample once', found, 'alike')
   }
   if (survey.turned.count > 0)
