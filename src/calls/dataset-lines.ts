@@ -44,20 +44,26 @@ export interface DatasetLine {
 type ObjectFacts = ArrayLineFacts & Pick<GroupLine, 'fragment_num' | 'file_num' | 'size' | 'finding_num' | 'unlisted'>
 
 /** A line of each member at any depth, each group before its members. Over a network several are looked at at once. */
-export async function* datasetLines(cx: CommandContext, target: GroupTarget): AsyncGenerator<DatasetLine> {
-  const look = async (member: DatasetMember): Promise<DatasetLine> => (await lineOf(cx, member)).line
+export async function* datasetLines(
+  cx: CommandContext,
+  target: GroupTarget,
+  layered?: LayeredTarget,
+): AsyncGenerator<DatasetLine> {
+  const look = async (member: DatasetMember): Promise<DatasetLine> =>
+    (await lineOf(cx, member, layered?.isPassing(member))).line
   yield* inOrder(walkDataset(target, memberOpener(cx)), atOnce(target.group.folder), look)
 }
 
-/** The line of a member, and what it was made of. */
+/** The line of a member, and what it was made of. @param isPassing whether the layer of the dataset says that it was there for a while only */
 export async function lineOf(
   cx: CommandContext,
   found: DatasetMember,
+  isPassing?: boolean,
 ): Promise<{ line: DatasetLine; facts: OverviewFacts | undefined }> {
   const known = found.again || !found.target ? undefined : await orError(() => factsOf(cx, found))
   if (known instanceof InspectError) cx.fault(known)
   const { findings = [], facts = {}, seen = {}, overview } = known instanceof InspectError || !known ? {} : known
-  const { line, listed } = memberLine(cx, found)
+  const { line, listed } = memberLine(cx, found, isPassing)
   const all = [...listed, ...findings]
   const whole = {
     ...line,
@@ -193,7 +199,7 @@ export async function* datasetTrees(
   sums.add(await groupFiles(target.group.folder))
   async function* lines(): AsyncGenerator<{ names: readonly string[]; line: TreeLine }> {
     let parents = new Map<string, TreeLine>()
-    for await (const { names, line: own, findings, member, seen } of datasetLines(cx, target)) {
+    for await (const { names, line: own, findings, member, seen } of datasetLines(cx, target, layered)) {
       const line: TreeLine = { ...own, members: undefined }
       sums.add(line)
       layered?.add(member, seen)

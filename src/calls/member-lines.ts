@@ -25,13 +25,20 @@ export interface TreeLine extends GroupLine {
   members?: TreeLine[] | undefined
 }
 
-/** A member as its group lists it, and what is wrong with that. */
-export function memberLine(cx: CommandContext, found: DatasetMember): { line: GroupLine; listed: OverviewFinding[] } {
+/**
+ * A member as its group lists it, and what is wrong with that.
+ * @param isPassing whether the layer of the dataset says that the member was there for a while only
+ */
+export function memberLine(
+  cx: CommandContext,
+  found: DatasetMember,
+  isPassing = false,
+): { line: GroupLine; listed: OverviewFinding[] } {
   const { state, target, path, place, again, error } = found
   const { name = null, type, uri, relative, implicit } = found.member
   const isFault = error !== undefined && (state === 'unreadable' || target !== undefined)
   if (isFault) cx.fault(error)
-  const listed = [...memberItems(found)].flatMap((item) => ('code' in item ? findingResult(cx, item) : []))
+  const listed = [...memberItems(found, isPassing)].flatMap((item) => ('code' in item ? findingResult(cx, item) : []))
   const line: GroupLine = {
     ...{ name, type, uri, relative, implicit, state },
     resolved: place === 'nowhere' || path === undefined ? null : cx.shownPath(path),

@@ -3,9 +3,10 @@ import type { EditableArray } from '../../src/damage/editable-array.ts'
 import { removeKey, rows, setTexts, writeMore } from '../../src/damage/layer-sample.ts'
 import { VCF_DATASET, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
-import { Texts } from '../../src/layers/texts.ts'
+import { Texts } from '../../src/layers/cell-texts.ts'
 import { check, serious } from '../check/findings.ts'
 import { EDITED } from '../helpers/edit-array.ts'
+import { runJson } from '../helpers/run.ts'
 import { datasetFrom, datasetOf, described, factsOf, tableOf } from './datasets.ts'
 
 /** What a check of the cells finds, in words. */
@@ -38,6 +39,14 @@ describe('a dataset of TileDB-VCF', () => {
       'metadata/vcf_headers',
       'sample_stats',
     ])
+  })
+
+  test('has an overview in its words', async () => {
+    const { documents } = await runJson([EDITED], { storage: (await datasetOf('vcf')).storage() })
+    expect(documents[0]).toMatchObject({
+      layer: { name: 'vcf', version: '4', facts: expect.arrayContaining([{ name: 'samples', value: 2 }]) },
+      members: expect.arrayContaining([expect.objectContaining({ name: 'data', layer_type: 'records' })]),
+    })
   })
 
   test('is described with its cells: samples, contigs, records and their anchors', async () => {

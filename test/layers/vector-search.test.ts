@@ -5,6 +5,7 @@ import { VECTOR_DATASET } from '../../src/damage/vector-sample.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { check } from '../check/findings.ts'
 import { EDITED } from '../helpers/edit-array.ts'
+import { runJson } from '../helpers/run.ts'
 import { datasetOf, described, factsOf, tableOf } from './datasets.ts'
 
 async function found(array: EditableArray): Promise<string[]> {
@@ -46,6 +47,21 @@ describe('a vector index', () => {
     expect(await described(array)).toMatchObject({ version: '7.7', is_version_known: false })
     expect(await found(array)).toEqual(['LAYER_VERSION  storage_version: "7.7"', 'LAYER_METADATA  index_type: "TREE"'])
   })
+})
+
+test('an overview and a list take a temporary group that is gone as a note', async () => {
+  const array = await datasetOf('vectorIndex')
+  await array.rewrite(array.find(/^\/__group\//), groupDetails, ({ members }) => {
+    members.push({ version: 2, type: 'group', relative: true, uri: 'write_temp', name: 'write_temp', deleted: false })
+  })
+  for (const call of [[EDITED], ['ls', EDITED]]) {
+    const { documents, code } = await runJson(call, { storage: array.storage() })
+    expect(documents[0]).toMatchObject({
+      layer: { name: 'vectorSearch', type: 'vector index' },
+      totals: { finding_num: { error: 0, warning: 0, note: 1 } },
+    })
+    expect(code).toBe(0)
+  }
 })
 
 describe('the check of an index', () => {

@@ -1,7 +1,7 @@
 import { decodeText } from '../../format/text.ts'
+import { batchesOf, cellText } from '../cell-texts.ts'
 import { openNow } from '../columns.ts'
 import type { Part } from '../part.ts'
-import { batchesOf, cellText } from '../texts.ts'
 import { listAt, NAMED_SINCE, numbersAt, type VcfParts, versionOf } from './dataset.ts'
 
 /** What the headers of a dataset list. */

@@ -1,7 +1,7 @@
 import { type ColumnData, cellBytes } from '../../cells/column.ts'
 import { numbersOf } from '../../cells/elements.ts'
 import type { OpenedArray } from '../../read/query.ts'
-import { batchesOf, hashOf, Texts } from '../texts.ts'
+import { batchesOf, hashOf, Texts } from '../cell-texts.ts'
 import { type Layout, NAMED_SINCE } from './dataset.ts'
 
 /*

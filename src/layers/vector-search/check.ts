@@ -1,7 +1,7 @@
 import { finding, type Items } from '../../check/finding.ts'
+import { namesText } from '../cell-texts.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
-import { namesText } from '../texts.ts'
 import {
   INDEX_TYPES,
   isIndexType,
