@@ -76,7 +76,7 @@ export interface Look {
 
 /** A layer. */
 export interface Layer {
-  /** Reads key-value metadata, schemas and names of fragments, which a list of the dataset reads, too; cells only if it is asked to. */
+  /** Reads key-value metadata, schemas and names of fragments, which a list of the dataset reads, too; cells only if it is asked to. @throws InspectError of cells that cannot be read */
   describe(part: Part, look?: Look): Promise<LayerDescription>
   /**
    * Whether a member that its group lists may be gone: the library of the layer made it for a while.

@@ -2,7 +2,7 @@ import { InspectError, orError } from '../base/errors.ts'
 import type { Int64 } from '../base/quantities.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type CellValue, cellValue } from '../format/value.ts'
-import type { InspectArray, WrittenMetadata } from '../objects/array.ts'
+import type { FragmentEntry, InspectArray, WrittenMetadata } from '../objects/array.ts'
 import type { DatasetMember } from '../objects/dataset.ts'
 import type { InspectGroup } from '../objects/group.ts'
 import type { Target } from '../objects/target.ts'
@@ -116,6 +116,13 @@ export class Part {
     if (target?.type !== 'group' || !target.isPlain) return new Set()
     const entries = await orError(() => target.group.folder.list())
     return new Set(entries instanceof InspectError ? [] : entries.map(({ name }) => name))
+  }
+
+  /** The fragments of an array. None if its folder cannot be listed, which is the finding of another check. */
+  async fragments(): Promise<readonly FragmentEntry[]> {
+    const { array } = this
+    const entries = array && (await orError(() => array.fragments()))
+    return entries === undefined || entries instanceof InspectError ? [] : entries
   }
 
   /** The newest schema of an array; undefined if there is none that can be read. */

@@ -23,7 +23,7 @@ export interface FragmentKey {
 export async function fragmentKeysOf(part: Part): Promise<FragmentKey[]> {
   const { array } = part
   if (!array) return []
-  const fragments = await array.fragments()
+  const fragments = await part.fragments()
   const there = new Set(fragments.map(({ name }) => name))
   const own = withoutScheme(array.folder.path)
   return [...(await part.metadata())].flatMap(([key, { value }]): FragmentKey[] => {

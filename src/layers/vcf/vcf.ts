@@ -1,3 +1,4 @@
+import { unlessFault } from '../../base/errors.ts'
 import type { Items, Level } from '../../check/finding.ts'
 import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerTable, Look } from '../layer.ts'
 import type { Part } from '../part.ts'
@@ -89,7 +90,8 @@ async function countsOf(parts: VcfParts): Promise<Counts | undefined> {
 }
 
 async function dataFacts(data: Part, counts: Counts | undefined): Promise<LayerFact[]> {
-  const deletes = (await data.array?.commits())?.files.filter(({ kind }) => kind === 'delete').length ?? 0
+  const commits = await data.array?.commits().catch(unlessFault)
+  const deletes = commits?.files.filter(({ kind }) => kind === 'delete').length ?? 0
   const cells = counts?.cells ?? data.seen.cell_num ?? null
   return [
     ...(counts ? recordFacts(counts) : []),

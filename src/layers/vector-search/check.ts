@@ -71,7 +71,7 @@ async function* checkTimes(top: Part): Items {
   const last = await lastAt(top, 'ingestion_timestamps')
   if (!last) return
   for (const part of (await rolesOf(top)).values()) {
-    const fragments = (await part.array?.fragments()) ?? []
+    const fragments = await part.fragments()
     const newer = fragments.filter(
       ({ timestamp_range: range, committed }) => committed && range && range[0] > BigInt(last),
     )
