@@ -12,6 +12,7 @@ import type {
   SweepTail,
   SweepWorst,
 } from '../documents/dataset.ts'
+import { isPassing } from '../layers/check.ts'
 import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dataset.ts'
 import type { LeftOutCause, WalkBounds } from '../objects/group.ts'
 import { groupFiles } from '../objects/object-files.ts'
@@ -332,7 +333,7 @@ class Sweep {
       foundWrong() {},
       note() {},
     }
-    const { line: known, facts } = await lineOf(own, member)
+    const { line: known, facts } = await lineOf(own, member, await isPassing(member))
     const { names, line } = known
     const path = member.path ?? line.uri
     const head = documentHead('member', own.shownPath(path))

@@ -3,7 +3,7 @@ import type { Items, Level } from '../check/finding.ts'
 import { type DatasetMember, memberName, walkDataset } from '../objects/dataset.ts'
 import { openTarget, type Target } from '../objects/target.ts'
 import type { Layer } from './layer.ts'
-import { recogniseRow } from './layers.ts'
+import { recognise, recogniseRow } from './layers.ts'
 import { Part } from './part.ts'
 
 /** A dataset of a layer, and where it was met. */
@@ -86,12 +86,13 @@ export class LayerRoots {
     this.groups.add(key)
     yield* found.layer.check(await wholePart({ type: 'group', path: group.folder.path, group }, 1), level)
   }
+}
 
-  /** Whether the layer of the dataset says that a member was there for a while only. */
-  async isPassing({ names, member }: DatasetMember): Promise<boolean> {
-    const layer = await this.layers.get(keyOf(names.slice(0, -1)))
-    return layer?.isPassing?.(memberName(member)) ?? false
-  }
+/** Whether the layer of the group that lists a member says that it was there for a while only. */
+export async function isPassing({ state, member, group }: DatasetMember): Promise<boolean> {
+  if (state !== 'missing') return false
+  const layer = await recognise(new Part({ type: 'group', path: group.folder.path, group }))
+  return layer?.isPassing?.(memberName(member)) ?? false
 }
 
 function keyOf(names: readonly string[]): string {

@@ -101,11 +101,12 @@ export async function* checkCoordinates(part: Part, axes: readonly (Axis | undef
   const { array } = part
   const schema = await part.schema()
   if (!array || !schema) return
-  const opened = await openNow(array)
   const dimensions = schema.domain.dimensions.flatMap(({ name }, d) => {
     const axis = axes[d]
     return axis ? { axis, name, strangers: new MetIds() } : []
   })
+  if (dimensions.length === 0) return
+  const opened = await openNow(array)
   let held = 0
   let read = 0
   const names = dimensions.map(({ name }) => name)
@@ -139,12 +140,15 @@ export async function* checkCoordinates(part: Part, axes: readonly (Axis | undef
       `${strangers}, which it does not have (${cellsText(strangers.count)})`,
     )
   }
-  if (schema.allows_duplicates) yield* checkDuplicates(part, opened, names)
+  if (schema.allows_duplicates) yield* checkDuplicates(part, opened)
   else if (held > read && opened.deletes.length === 0) yield* checkAgain(part, opened, held - read)
 }
 
 /** Finds coordinates that an array with duplicates has several times. Its cells are read in order. */
-async function* checkDuplicates(part: Part, opened: OpenedArray, names: readonly string[]): Items {
+async function* checkDuplicates(part: Part, opened: OpenedArray): Items {
+  const { dimensions } = opened.schema.domain
+  if (!dimensions.every(({ type }) => isIdType(type))) return
+  const names = dimensions.map(({ name }) => name)
   const before: (bigint | undefined)[] = names.map(() => undefined)
   let count = 0
   let first = ''
@@ -176,11 +180,15 @@ async function* checkAgain(part: Part, opened: OpenedArray, count: number): Item
   yield finding('LAYER_CELLS_AGAIN', placeOf(part), 'each cell written once', found)
 }
 
+function* unusedIn(ids: Iterable<number>, isUsed: (id: number) => boolean): Generator<number> {
+  for (const id of ids) if (!isUsed(id)) yield id
+}
+
 /**
  * Finds out whether no array has any cell of the rows that were written last, though other rows have some. A row without values is nothing
  * unusual. The ids must be a column.
  */
-export async function* checkUnused({ part, id: name, used, arrays }: Axis): Items {
+export async function* checkUnused({ part, id: name, ids: all, used, arrays }: Axis): Items {
   const { array } = part
   if (used.size === 0 || arrays.length === 0 || !array) return
   const opened = await openNow(array)
@@ -195,7 +203,9 @@ export async function* checkUnused({ part, id: name, used, arrays }: Axis): Item
     }
   if (rows.size === 0) return
   const where = arrays.map(({ path }) => path).join(', ')
-  yield finding('LAYER_ID_UNUSED', placeOf(part, name), `cells in ${where}`, `none of ${name} ${idsText(rows)}`)
+  const others = unusedIn(all, (id) => used.has(id) || rows.has(id))
+  const more = others.next().done ? '' : `; none of ${idsText(unusedIn(all, (id) => used.has(id)))} in all`
+  yield finding('LAYER_ID_UNUSED', placeOf(part, name), `cells in ${where}`, `none of ${name} ${idsText(rows)}${more}`)
 }
 
 function cellsText(count: number): string {

@@ -1,3 +1,4 @@
+import { unlessFault } from '../../base/errors.ts'
 import { finding, type Items } from '../../check/finding.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import type { Part } from '../part.ts'
@@ -80,6 +81,11 @@ async function* checkMembers(part: Part): Items {
   // `ms` is the only collection whose members have a type.
   if (part.names.at(-1) === 'ms' && type === 'SOMACollection')
     for (const member of part.parts.values()) if (member.target) yield* checkType(member, 'SOMAMeasurement')
+  // A write that broke off leaves what was not added to its group yet.
+  for (const { name } of (await part.group?.unlisted().catch(unlessFault)) ?? []) {
+    const found = `${[...part.names, name].join('/')}, which its group does not list`
+    yield finding('LAYER_MEMBER', placeOf(part, name), 'only members in the folder', found, 'unlisted')
+  }
 }
 
 function missingText(member: Part | undefined): string {
