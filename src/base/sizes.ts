@@ -4,7 +4,7 @@ export const SIZE_STEP = 1024
 
 /** A size, an offset or a count. Above 2^53 it was rounded when it was read, and the text says so: `about 1,153,000,000,000,000,000`. */
 export function sizeText(size: number): string {
-  if (size <= Number.MAX_SAFE_INTEGER) return String(size)
+  if (!(size > Number.MAX_SAFE_INTEGER && Number.isFinite(size))) return String(size)
   if (size > LARGEST_TOLD) return `more than ${grouped(String(BigInt(LARGEST_TOLD)))}`
   const digits = BigInt(Number(size.toPrecision(4))).toString()
   // A double has more digits than those that were asked for.

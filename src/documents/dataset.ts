@@ -102,7 +102,7 @@ export type SweepStats = Omit<GroupStats, keyof DocumentHead | 'as_of' | 'target
 /** An array or group. */
 export interface SweepMember
   extends DocumentHead<'member'>,
-    Omit<GroupLine, 'path' | 'name' | 'members' | 'array_num'> {
+    Omit<GroupLine, 'path' | 'name' | 'members' | 'array_num' | 'layer_type' | 'layer_facts'> {
   /** Names from the folder down to the member. */
   name: string
   /** What hurts the array, the worst first; left out if nothing does. */

@@ -122,7 +122,7 @@ export interface GroupLine extends OfSeveral, ArrayLineFacts {
   finding_num?: CheckFindingNum | undefined
   /** The worst of them, one of each code, worst first. */
   codes?: readonly (FindingCode | AdviceCode)[] | undefined
-  /** Names of arrays and groups in the folder of a group that are no members of it. */
+  /** Arrays and groups in the folder of a group that are no members of it. By name. */
   unlisted?: readonly string[] | undefined
   /** Members of a group. Only with `--depth`. */
   members?: readonly GroupLine[] | undefined

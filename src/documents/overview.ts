@@ -184,7 +184,7 @@ export interface GroupOverview extends OverviewHead, AsOf {
   totals?: GroupTotals | undefined
   /** What the layer above TileDB says of it; left out if none is known. */
   layer?: LayerPart | undefined
-  /** Arrays and groups in the folder of a group that are no members of it, of all groups. With `--names` only of the group itself. */
+  /** Arrays and groups in the folder of a group that are no members of it. Of all groups; with `--names` only of the group itself. */
   unlisted: readonly Path[]
   /** Keys of its metadata. */
   metadata_keys: readonly string[]

@@ -74,6 +74,11 @@ export class InspectGroup {
     return found
   }
 
+  /** The same group for reads whose faults another read tells: files of the list that cannot be read are passed over. */
+  quietly(): InspectGroup {
+    return new InspectGroup(this.folder, { ...this.cx, onFault: () => {} })
+  }
+
   /** {@link members}, one by one: those of a plain folder as they are found. */
   async *eachMember(): AsyncGenerator<Member> {
     const inside = this.folder.folder(GROUP_DETAILS_FOLDER)
@@ -112,7 +117,7 @@ export class InspectGroup {
     const details = await this.folder.folder(GROUP_DETAILS_FOLDER).listIfThere()
     if (details.length === 0) return []
     const listed = new Set<string>()
-    for await (const member of this.eachMember()) listed.add(this.nameInside(member))
+    for await (const member of this.quietly().eachMember()) listed.add(this.nameInside(member))
     const found: UnlistedObject[] = []
     for (const { name, kind } of await this.folder.list()) {
       if (kind !== 'folder' || OWN_FOLDERS.has(name) || listed.has(name)) continue

@@ -3,6 +3,7 @@ import type { LayerPart } from '../documents/common.ts'
 import type { GroupLine } from '../documents/group.ts'
 import type { GroupOverview } from '../documents/overview.ts'
 import { memberKind, totalsText } from '../render/views/dataset-words.ts'
+import { heading } from '../render/views/headings.ts'
 import { factText, layerTitle } from '../render/views/layer.ts'
 import { fieldName, sizeText } from '../render/views/wording.ts'
 import { Button } from './controls.tsx'
@@ -52,8 +53,8 @@ function linesBelow(members: readonly GroupLine[], depth = 0): Line[] {
 const COLUMNS: readonly Column<Line>[] = [
   textColumn('member', ({ name, uri, depth }) => '\u2003'.repeat(depth) + (name === null ? uri : fieldName(name))),
   textColumn('kind', memberKind),
-  numberColumn('cells', ({ cell_num }) => cell_num),
-  numberColumn('fragments', ({ fragment_num }) => fragment_num),
+  numberColumn(heading('cell_num'), ({ cell_num }) => cell_num),
+  numberColumn(heading('fragment_num'), ({ fragment_num }) => fragment_num),
   numberColumn(
     'size',
     ({ size }) => size,

@@ -100,5 +100,7 @@ test.each([
 test('a folder of arrays is shown as a whole', async () => {
   const { code, text, stderr } = await run(['ls', 'examples/arrays'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(text).toMatch(/^examples\/arrays: folder, 2 members\n[\s\S]*^places +sparse [\s\S]*^weather +dense /m)
+  expect(text).toMatch(
+    /^examples\/arrays: folder, 3 members\n[\s\S]*^blood +group [\s\S]*^places +sparse [\s\S]*^weather +dense /m,
+  )
 })

@@ -21,7 +21,7 @@ export interface DamagedArray {
 /** The number of damaged arrays: one of each finding code, and others of random damage. */
 export const ARRAY_NUM = 300
 
-const PLANTED = (Object.keys(FINDING_CODES) as FindingCode[]).filter((code) => !code.startsWith('GROUP_'))
+const PLANTED = (Object.keys(FINDING_CODES) as FindingCode[]).filter((code) => !/^(?:GROUP|LAYER)_/.test(code))
 
 interface Row {
   [name: string]: unknown

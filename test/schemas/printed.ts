@@ -1,4 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import process, { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { COMMANDS } from '../../src/cli/commands.ts'
@@ -9,6 +10,8 @@ import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import type { FixtureFolder } from '../helpers/fixtures.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
+import { dataset, ROOT } from '../layers/parts.ts'
+import { store } from '../layers/specs.ts'
 
 /** One thing that the program printed. */
 export interface Printed {
@@ -216,6 +219,17 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   const experiment = `${EXAMPLES}/arrays/blood`
   for (const args of [['ls'], []]) yield* json([...args, experiment])
   yield* json([`${experiment}/obs`])
+  const plain = `${folder}.plain`
+  for (const [path, content] of (await dataset(store())).files) {
+    const file = `${plain}${path.slice(ROOT.length)}`
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
+  yield* json(['ls', plain])
+  const unlisted = `${folder}.unlisted`
+  cpSync(`${FIXTURES}/22/group`, `${unlisted}/group`, { recursive: true })
+  cpSync(`${FIXTURES}/22/sparse_basic`, `${unlisted}/group/unlisted`, { recursive: true })
+  yield* json(['ls', '--recursive', unlisted])
   yield* sweeps(folder)
 }
 

@@ -1,6 +1,6 @@
 import { unlessFault } from '../../base/errors.ts'
 import { memberName } from '../../objects/dataset.ts'
-import { type InspectGroup, memberPath } from '../../objects/group.ts'
+import { type InspectGroup, type Member, memberPath } from '../../objects/group.ts'
 import { openTarget } from '../../objects/target.ts'
 import { Part } from '../part.ts'
 
@@ -16,13 +16,22 @@ export async function isVcf(part: Part): Promise<boolean> {
 
 async function hasVcfMembers(group: InspectGroup): Promise<boolean> {
   const { folder, cx } = group
-  const members = (await group.members().catch(unlessFault)) ?? []
-  const named = (name: string, type: string) =>
-    members.find((member) => memberName(member) === name && member.type === type)
-  const data = named('data', 'array')
-  const path = data && named('metadata', 'group') && memberPath(folder.path, data)
+  const named = await membersNamed(group, ['data', 'metadata']).catch(unlessFault)
+  const data = named?.get('data')
+  const hasBoth = data?.type === 'array' && named?.get('metadata')?.type === 'group'
+  const path = hasBoth ? memberPath(folder.path, data) : undefined
   if (path === undefined) return false
   const target = await openTarget(folder.storage, path, cx).catch(unlessFault)
   const keys = await new Part(target).metadata()
   return keys.has('anchor_gap') && keys.has('tile_capacity')
+}
+
+/** The members with some names. Others may be many, and are not kept. */
+async function membersNamed(group: InspectGroup, names: readonly string[]): Promise<Map<string, Member>> {
+  const found = new Map<string, Member>()
+  for await (const member of group.quietly().eachMember()) {
+    const name = memberName(member)
+    if (names.includes(name)) found.set(name, member)
+  }
+  return found
 }
