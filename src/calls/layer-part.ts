@@ -1,7 +1,7 @@
 import type { Item } from '../check/finding.ts'
 import type { LayerPart } from '../documents/common.ts'
 import type { GroupLine } from '../documents/group.ts'
-import type { Layer, LayerMember } from '../layers/layer.ts'
+import type { Layer, LayerMember, Look } from '../layers/layer.ts'
 import { recognise } from '../layers/layers.ts'
 import { Part, type SeenCells } from '../layers/part.ts'
 import { type DatasetMember, memberName } from '../objects/dataset.ts'
@@ -18,10 +18,12 @@ export interface Described {
 export class LayeredTarget {
   private readonly layer: Layer
   private readonly top: Part
+  private readonly look: Look
 
-  constructor(layer: Layer, top: Part) {
+  constructor(layer: Layer, top: Part, look: Look) {
     this.layer = layer
     this.top = top
+    this.look = look
   }
 
   /** Adds a member, groups before their own members. */
@@ -47,7 +49,7 @@ export class LayeredTarget {
       facts,
       tables,
       members,
-    } = await this.layer.describe(this.top)
+    } = await this.layer.describe(this.top, this.look)
     const layer = { name, title, type, version, version_known: is_version_known, facts, tables }
     return { layer, members }
   }
@@ -60,11 +62,14 @@ export class LayeredTarget {
   }
 }
 
-/** The layer of a target. Undefined if it has none that is known. Reads the key-value metadata of the target, and no more. */
-export async function layeredTarget(target: Target): Promise<LayeredTarget | undefined> {
+/**
+ * The layer of a target. Undefined if it has none that is known. Reads the key-value metadata of the target, and no more.
+ * @param look how closely the layer looks, once all members are known
+ */
+export async function layeredTarget(target: Target, look: Look = {}): Promise<LayeredTarget | undefined> {
   const top = new Part(target)
   const layer = await recognise(top)
-  return layer && new LayeredTarget(layer, top)
+  return layer && new LayeredTarget(layer, top, look)
 }
 
 /** Adds to a line what the layer says of its member. */

@@ -351,6 +351,31 @@ export const QUESTIONS: readonly Question[] = [
     'ls --depth all --sort size blood',
     'soma group members largest bytes biggest sum total',
   ],
+  [
+    'Which samples and contigs are in a VCF dataset, and how many records has each?',
+    'ls --samples my-vcf',
+    'vcf tiledbvcf genomics variants anchors chromosome',
+  ],
+  [
+    'Do the samples of a VCF dataset agree with its data and its statistics?',
+    'check --level cells my-vcf',
+    'vcf tiledbvcf duplicate header sample_stats stale ingestion',
+  ],
+  [
+    'How many vectors has an index, of how many dimensions, and when was the last ingestion?',
+    'my-index',
+    'vector search ivf flat vamana pq vectors embedding index_type storage_version updates',
+  ],
+  [
+    'Is an image whole: did the ingestion end, and which levels has it?',
+    'my-image',
+    'bioimg bioimaging ome tiff pyramid level microscopy valid axes',
+  ],
+  [
+    'Which layers above TileDB are known, and what is checked of them?',
+    'check --level structure blood',
+    'soma vcf vector bioimg gdal raster pdal point cloud cf xarray netcdf cellarr pandas filestore silvimetric layer validate',
+  ],
 ]
 
 /** Words that say nothing about the subject of a question. */

@@ -1,4 +1,4 @@
-import { InspectError, orError } from '../base/errors.ts'
+import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { changed, walk } from '../base/walk.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
@@ -54,6 +54,7 @@ import type { GroupTarget, Target } from '../objects/target.ts'
 interface LsOptions extends ListOptions, SweepOptions {
   names?: boolean
   range?: string[]
+  samples?: boolean
 }
 
 const TAKES = { array: 'its fragments', fragment: 'its files', group: 'its members' } as const satisfies Takes
@@ -61,6 +62,7 @@ const TAKES_WITH = {
   '--depth': { group: '' },
   '--names': { array: '', group: '' },
   '--range': { array: '' },
+  '--samples': { group: '' },
 } as const satisfies CommandModule<never>['takesWith']
 
 export const command: CommandModule<LsOptions> = {
@@ -93,6 +95,10 @@ export const command: CommandModule<LsOptions> = {
         '--depth <n>',
         'levels of the members of a group, shown as a tree: a number (1), or all; with --recursive, levels of folders that are entered (32)',
       )
+    command.option(
+      '--samples',
+      'of a dataset of a layer, also what only its cells tell: the samples of a VCF dataset, its contigs and records',
+    )
     addSweepOptions(command)
     addJobsOfSweeps(command)
     addListOptions(command)
@@ -105,6 +111,8 @@ export const command: CommandModule<LsOptions> = {
     if (options.depth !== undefined) await targetFor(cx, 'ls --depth', TAKES_WITH['--depth'], target)
     if (options.names) await targetFor(cx, 'ls --names', TAKES_WITH['--names'], target)
     if (options.range) await targetFor(cx, 'ls --range', TAKES_WITH['--range'], target)
+    if (options.samples) await targetFor(cx, 'ls --samples', TAKES_WITH['--samples'], target)
+    if (options.samples && options.names) throw usage({ expected: '--samples or --names', found: 'both' })
     yield await targetOutcome(cx, path, await targetFor(cx, 'ls', TAKES, target), options, cut)
   },
 }
@@ -432,13 +440,13 @@ async function groupOutcome(
   cx: CommandContext,
   path: string,
   target: GroupTarget,
-  { depth, names }: LsOptions,
+  { depth, names, samples = false }: LsOptions,
   cut: ListCut,
 ): Promise<Outcome> {
   const levels = depth === undefined ? 1 : parseDepth(depth)
   const head = { ...documentHead(target.isPlain ? 'dataset' : 'group', cx.shownPath(path)), ...asOf(cx) }
   async function* members(): AsyncGenerator<GroupLine, GroupTail> {
-    const tail = yield* names ? namedMembers(cx, target, levels, cut) : sortedMembers(cx, target, levels, cut)
+    const tail = yield* names ? namedMembers(cx, target, levels, cut) : sortedMembers(cx, target, levels, cut, samples)
     return { ...tail, metadata: keyValueResult(await target.group.metadata(), cx.style) }
   }
   // If the list cannot be read, the error stands in place of the document.
@@ -459,7 +467,7 @@ async function groupOutcome(
       const shown: GroupLine[] = []
       const tail = await walk(all(), (member) => void shown.push(member))
       const { groupTable } = await import('../render/views/ls.ts')
-      await groupTable({ ...head, members: shown, ...tail } as GroupDocument | ListedDataset, out)
+      await groupTable({ ...head, members: shown, ...tail } as GroupDocument | ListedDataset, out, samples)
     },
   }
 }
@@ -482,6 +490,7 @@ async function* sortedMembers(
   target: GroupTarget,
   levels: number,
   cut: ListCut,
+  samples: boolean,
 ): AsyncGenerator<GroupLine, Omit<GroupTail, 'metadata'>> {
   const [{ DatasetSums, datasetTrees, sortTree, cutTree }, { layeredTarget }] = await Promise.all([
     import('../calls/dataset-lines.ts'),
@@ -489,7 +498,11 @@ async function* sortedMembers(
   ])
   const sums = new DatasetSums()
   const sorted = (all: readonly TreeLine[]): TreeLine[] => sortTree(all, cut.order ?? 'name', cut.isReverse)
-  const trees = cutMembers(datasetTrees(cx, target, { sums, layered: await layeredTarget(target) }), cut, sorted)
+  const trees = cutMembers(
+    datasetTrees(cx, target, { sums, layered: await layeredTarget(target, { cells: samples }) }),
+    cut,
+    sorted,
+  )
   const { num, end } = yield* changed(trees, (tree) => cutTree([tree], levels)[0])
   return { member_num: num, totals: sums.result(), layer: end }
 }

@@ -7,6 +7,9 @@ import { QUESTIONS } from '../../src/cli/questions.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
+import { datasetOf } from '../layers/datasets.ts'
+import { dataset, writeFiles } from '../layers/parts.ts'
+import { image } from '../layers/specs.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PAGE = readFileSync(`${ROOT}/docs/questions.md`, 'utf8')
@@ -14,13 +17,16 @@ const folder = temporaryFolder()
 const before = cwd()
 
 /** Calls name the arrays as a reader would who stands beside them, and his own things. */
-beforeAll(() => {
+beforeAll(async () => {
   for (const name of ['places', 'weather', 'blood'])
     cpSync(`${ROOT}/examples/arrays/${name}`, `${folder}/${name}`, { recursive: true })
   cpSync(`${folder}/places`, `${folder}/my-folder/places`, { recursive: true })
   cpSync(`${folder}/places`, `${folder}/my-copy`, { recursive: true })
   cpSync(`${ROOT}/test/fixtures/22/group`, `${folder}/my-group`, { recursive: true })
   cpSync(`${ROOT}/test/fixtures/22/dimension_labels`, `${folder}/my-labels`, { recursive: true })
+  writeFiles(await datasetOf('vcf'), `${folder}/my-vcf`)
+  writeFiles(await datasetOf('vectorIndex'), `${folder}/my-index`)
+  writeFiles(await dataset(image()), `${folder}/my-image`)
   writeFileSync(`${folder}/my.key`, '0123456789abcdef0123456789abcdef')
   chdir(folder)
 })
@@ -40,7 +46,7 @@ test('there are 40 questions or more, each once, and the page has them all', () 
 /** The command of a question's call; undefined if there is none of that name. */
 function commandOf(call: string): string | undefined {
   const [first] = call.split(' ')
-  if (/^(?:places|my-group|blood)/.test(first)) return OVERVIEW
+  if (/^(?:places|blood|my-(?:group|index|image))/.test(first)) return OVERVIEW
   return Object.hasOwn(COMMANDS, first) ? first : undefined
 }
 

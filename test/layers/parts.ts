@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { UUID } from '../../src/damage/damage.ts'
 import { EditableArray } from '../../src/damage/editable-array.ts'
 import { filesOf } from '../../src/damage/sample-files.ts'
@@ -66,4 +68,13 @@ async function add(array: EditableArray, path: string, spec: ArraySpec | GroupSp
 export async function partOf(spec: ArraySpec | GroupSpec): Promise<Part> {
   const array = await dataset(spec)
   return wholePart(await openTarget(array.storage(), ROOT, array.newContext()))
+}
+
+/** Writes a dataset that was made in memory. */
+export function writeFiles({ root, files }: EditableArray, folder: string): void {
+  for (const [path, content] of files) {
+    const file = folder + path.slice(root.length)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
 }

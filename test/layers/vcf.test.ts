@@ -6,7 +6,7 @@ import { groupDetails } from '../../src/format/group-details.ts'
 import { Texts } from '../../src/layers/cell-texts.ts'
 import { check, serious } from '../check/findings.ts'
 import { EDITED } from '../helpers/edit-array.ts'
-import { runJson } from '../helpers/run.ts'
+import { run, runJson } from '../helpers/run.ts'
 import { datasetFrom, datasetOf, described, factsOf, tableOf } from './datasets.ts'
 
 /** What a check of the cells finds, in words. */
@@ -47,6 +47,16 @@ describe('a dataset of TileDB-VCF', () => {
       layer: { name: 'vcf', version: '4', facts: expect.arrayContaining([{ name: 'samples', value: 2 }]) },
       members: expect.arrayContaining([expect.objectContaining({ name: 'data', layer_type: 'records' })]),
     })
+  })
+
+  test('has its samples and contigs in a list, if they are asked for', async () => {
+    const storage = (await datasetOf('vcf')).storage()
+    const { text, code } = await run(['ls', '--samples', EDITED], { storage })
+    expect(code).toBe(0)
+    expect(text).toMatch(/^samples\nsample +records\nA +\d+\nB +\d+\n\ncontigs\n/m)
+    expect((await run(['ls', EDITED], { storage })).text).not.toContain('contigs')
+    const both = await run(['ls', '--samples', '--names', EDITED], { storage })
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--samples or --names')])
   })
 
   test('is described with its cells: samples, contigs, records and their anchors', async () => {

@@ -1,5 +1,4 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import process, { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { COMMANDS } from '../../src/cli/commands.ts'
@@ -10,7 +9,7 @@ import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import type { FixtureFolder } from '../helpers/fixtures.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
-import { dataset, ROOT } from '../layers/parts.ts'
+import { dataset, writeFiles } from '../layers/parts.ts'
 import { store } from '../layers/specs.ts'
 
 /** One thing that the program printed. */
@@ -220,11 +219,7 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   for (const args of [['ls'], []]) yield* json([...args, experiment])
   yield* json([`${experiment}/obs`])
   const plain = `${folder}.plain`
-  for (const [path, content] of (await dataset(store())).files) {
-    const file = `${plain}${path.slice(ROOT.length)}`
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, content)
-  }
+  writeFiles(await dataset(store()), plain)
   yield* json(['ls', plain])
   const unlisted = `${folder}.unlisted`
   cpSync(`${FIXTURES}/22/group`, `${unlisted}/group`, { recursive: true })

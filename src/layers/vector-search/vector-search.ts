@@ -52,7 +52,7 @@ async function factsOf(top: Part): Promise<LayerFact[]> {
     { name: 'partitions', value: (await lastAt(top, 'partition_history')) ?? (await partitionsOf(top)) },
     { name: 'edges', value: await lastAt(top, 'num_edges_history') },
     { name: 'distance metric', value: await metricOf(top) },
-    { name: 'last ingestion', value: last ? new Date(last).toISOString() : undefined },
+    { name: 'last ingestion', value: last ? valueAt('ingestion_timestamps', last) : undefined },
     { name: 'has updates', value: updates === undefined ? undefined : Number(updates) !== 0 },
     { name: 'temporary groups', value: temporary.length > 0 ? temporary : undefined },
   ]
@@ -84,9 +84,19 @@ async function ingestionTable(top: Part): Promise<LayerTable> {
     lists.push(list)
   }
   const length = Math.max(0, ...lists.map((list) => list.length))
-  const rows = Array.from({ length }, (_, i) => lists.map((list): FactValue => list[i] ?? null))
+  const rows = Array.from({ length }, (_, i) => lists.map((list, c) => valueAt(columns[c], list[i])))
   return { title: 'ingestions', columns, rows }
 }
+
+/** A value of a list; timestamps as times. */
+function valueAt(key: string | undefined, value: number | undefined): FactValue {
+  if (value === undefined) return null
+  const isTime = key === 'ingestion_timestamps' && value > 0 && value < LAST_DATE
+  return isTime ? new Date(value).toISOString() : value
+}
+
+/** The last millisecond that a date can have. */
+const LAST_DATE = 8.64e15
 
 async function membersOf(top: Part): Promise<Map<string, LayerMember>> {
   const members = new Map<string, LayerMember>()

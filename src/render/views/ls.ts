@@ -1,5 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
+import type { LayerPart } from '../../documents/common.ts'
 import type { ListedDataset } from '../../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
@@ -10,7 +11,7 @@ import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from 
 import { formatSize } from '../units.ts'
 import { memberKind, totalsText } from './dataset-words.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
-import { layerTitle } from './layer.ts'
+import { layerPairs, layerRows, layerTitle } from './layer.ts'
 import { writeValues } from './metadata.ts'
 import {
   fits,
@@ -307,7 +308,23 @@ function fileNote({ state, size, listed_size }: FragmentLine): string {
   return listed_size === undefined || listed_size === size ? '' : `listed with ${countText(listed_size)} bytes`
 }
 
-export async function groupTable(document: GroupDocument | ListedDataset, out: Output): Promise<void> {
+/** All that a layer says of a dataset. */
+async function writeLayer(layer: LayerPart, out: Output): Promise<void> {
+  await writeSection(layerTitle(layer), out)
+  await writeKeyValues(layerPairs(layer), out)
+  for (const table of layer.tables) {
+    await writeSection(table.title, out)
+    const [head, ...rows] = layerRows(table)
+    await writeTable({ columns: head.map((name) => ({ name })), rows, limit: limitOf(ROWS, out) }, out)
+  }
+}
+
+/** Shows a group and its members. @param showsLayer whether to show all that its layer says */
+export async function groupTable(
+  document: GroupDocument | ListedDataset,
+  out: Output,
+  showsLayer = false,
+): Promise<void> {
   const { kind, path, as_of, members, member_num, totals, layer, metadata } = document
   const what = member_num === 0 ? 'no members' : counted(member_num, 'member')
   const title = layer ? layerTitle(layer) : kind === 'group' ? 'group' : 'folder'
@@ -324,6 +341,7 @@ export async function groupTable(document: GroupDocument | ListedDataset, out: O
         'dim',
       )
   }
+  if (layer && showsLayer) await writeLayer(layer, out)
   if (kind === 'dataset') return
   const empty = Object.keys(metadata).length === 0
   await writeSection(empty ? 'no metadata' : 'metadata', out)

@@ -22,7 +22,7 @@ import { totalsText } from './dataset-words.ts'
 import { meaningOf } from './fragment-states.ts'
 import { layerPairs, layerRows, layerTitle } from './layer.ts'
 import { memberColumns } from './ls.ts'
-import { listOf } from './parts.ts'
+import { type ListContent, listOf } from './parts.ts'
 import { heading } from './terminal-headings.ts'
 import {
   counted,
@@ -358,7 +358,12 @@ function treeLines({ target, members }: GroupOverview, room: number, width: numb
   const shown = shownMembers(members, Math.max(MOST_MEMBERS, room - 2))
   const all = countMembers(members)
   const lines = shown.map(({ line, indent }) => ({ ...line, indent }))
-  const list = listOf(memberColumns(lines, target === 'dataset'), lines)
+  const columns = memberColumns(lines, target === 'dataset')
+  // Where there is no room for all, names are needed more than shapes.
+  const list = [columns, columns.filter(({ name }) => name !== 'shape')]
+    .map((some) => listOf(some, lines))
+    .find((one, i) => i === 1 || widthOf(one) <= width)
+  if (!list) return []
   const [head, ...rows] = textTable([list.columns.map(({ name }) => name), ...list.rows], list.columns, width)
   return [head, ...rows, ...(all > shown.length ? [`… ${countText(all - shown.length)} more`] : [])]
 }
@@ -399,6 +404,12 @@ function countMembers(members: readonly GroupLine[]): number {
   return members.reduce((all, { members: below }) => all + 1 + countMembers(below ?? []), 0)
 }
 
+/** The width that a table needs. */
+function widthOf({ columns, rows }: Pick<ListContent, 'columns' | 'rows'>): number {
+  const widths = columns.map(({ name }, c) => Math.max(textWidth(name), ...rows.map((row) => textWidth(row[c]))))
+  return widths.reduce((all, one) => all + one + GAP.length, -GAP.length)
+}
+
 /** A table as lines of text. If it is too wide, its longest texts are cut. */
 function textTable(
   rows: readonly (readonly string[])[],
@@ -408,7 +419,8 @@ function textTable(
   const widths = columns.map((_, c) => Math.max(...rows.map((row) => textWidth(row[c]))))
   let over = widths.reduce((all, one) => all + one + GAP.length, -GAP.length) - width
   const texts = columns.flatMap(({ align }, c) => (align === 'right' ? [] : [c]))
-  for (const c of texts.sort((a, b) => widths[b] - widths[a])) {
+  // The first columns have names, which are needed to go on.
+  for (const c of texts.toReversed()) {
     const less = Math.max(0, Math.min(over, widths[c] - LEAST_TEXT))
     widths[c] -= less
     over -= less
