@@ -250,7 +250,7 @@ class Sweep {
     const { depth } = this.plan
     if (deep_num > 0)
       this.cx.note(
-        `what lies deeper than ${depth} levels is left out, in ${deep_num === 1 ? too_deep : `${deep_num} folders, such as ${too_deep}`}: --depth goes deeper`,
+        `what lies deeper than ${depth === 1 ? '1 level' : `${depth} levels`} is left out, in ${deep_num === 1 ? too_deep : `${deep_num} folders, such as ${too_deep}`}: --depth goes deeper`,
         'target',
       )
     if (again_num > 0)

@@ -48,7 +48,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which of many arrays are damaged, have too many fragments, or need a vacuum?',
     'ls --recursive my-folder',
-    'sweep thousands all bucket prefix folder worst every recursive arrays',
+    'sweep thousands all bucket prefix folder worst every recursive arrays attention health',
   ],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
   [
@@ -57,9 +57,9 @@ export const QUESTIONS: readonly Question[] = [
     'soma dataset experiment count members date time age version release number schema',
   ],
   [
-    'Which member of a group is the largest, and what would vacuum free?',
+    'What would vacuum free in all arrays of a group, and what fills the disk?',
     'stats my-group',
-    'soma dataset size disk biggest members space unread',
+    'soma dataset size disk space unread bytes reclaim',
   ],
   [
     'Are all members inside the group, and which are broken?',
@@ -347,7 +347,7 @@ export const QUESTIONS: readonly Question[] = [
     'soma axis_query query filter layer cell_type obs var joinid',
   ],
   [
-    'How large is each array of a dataset?',
+    'Which member of a group is the largest, and how large is each array?',
     'ls --depth all --sort size blood',
     'soma group members largest bytes biggest sum total',
   ],

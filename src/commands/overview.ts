@@ -220,7 +220,12 @@ async function groupOverview(
       // As many lines in either case: they have to fit on the screen.
       ...(readsElsewhere(members)
         ? [call('how to mend it', ['check', '--plan'], place), relocation(call, place)]
-        : [call('what fills the disk', ['stats'], place), call('every tile', ['check'], place)]),
+        : [
+            call('what fills the disk', ['stats'], place),
+            layer
+              ? call('whether all agrees', ['check', '--level', 'cells'], place)
+              : call('every tile', ['check'], place),
+          ]),
     ],
   }
 }

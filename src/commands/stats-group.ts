@@ -25,7 +25,15 @@ export class GroupTally {
   private readonly fragments = new Largest<GroupStatsFragment>()
   private readonly filters = new Map<string, StatsFilter>()
   private readonly findings = new Map<string, GroupStatsFinding & { members: string[] }>()
-  private readonly sums = { array_num: 0, fragment_num: 0, tile_num: 0, size: 0, unread_size: 0, other_size: 0 }
+  private readonly sums = {
+    array_num: 0,
+    fragment_num: 0,
+    tile_num: 0,
+    size: 0,
+    unread_size: 0,
+    vacuum_size: 0,
+    other_size: 0,
+  }
   private readonly data = { data_size: 0, unfiltered_size: 0, memory_size: 0 }
   private cells = 0n
 
@@ -47,6 +55,7 @@ export class GroupTally {
     sums.fragment_num += fragment_num
     sums.tile_num += stats.tile_num
     sums.unread_size += unread_size
+    sums.vacuum_size += stats.vacuum_size
     sums.other_size += other_size
     sums.size += stats.size + other_size + (unread_counted ? 0 : unread_size)
     data.data_size += stats.data_size
@@ -108,12 +117,12 @@ export class GroupTally {
 /** What the sums of many arrays need of one. @param fragments its fragments */
 export function memberStats(stats: ArrayStats, fragments: Iterable<MemberStatsFragment>): MemberStats {
   const { fragment_num, cells_in_domain, tile_num, size, unread_size, unread_counted, other_size } = stats
-  const { data_size, unfiltered_size, ratio, fragment_metadata, fields, filters, findings } = stats
+  const { vacuum_size, data_size, unfiltered_size, ratio, fragment_metadata, fields, filters, findings } = stats
   const largest = new Largest<MemberStatsFragment>()
   for (const one of fragments) largest.add(one)
   return {
     ...{ fragment_num, cells_in_domain, tile_num, size, unread_size, unread_counted, other_size },
-    ...{ data_size, unfiltered_size, ratio, memory_size: fragment_metadata.memory_size },
+    ...{ vacuum_size, data_size, unfiltered_size, ratio, memory_size: fragment_metadata.memory_size },
     fields: fields.slice(0, MOST_PARTS).map(({ files, share, ...field }) => field),
     fragments: largest.list,
     filters,

@@ -323,8 +323,12 @@ async function arrayDocument(
   await tellNotOpened(cx, array, { odd, schema: true })
   const hidden = entries.filter(({ isRead }) => !isRead)
   const sizes = inOrder(hidden, atOnce(array.folder), ({ path }) => fileSizes(array.folder.folder(path)))
-  let unread_size = 0
-  for await (const files of sizes) for (const size of files.values()) unread_size += size
+  let [unread_size, vacuum_size, at] = [0, 0, 0]
+  for await (const files of sizes) {
+    const size = sum([...files.values()], (one) => one)
+    unread_size += size
+    if (hidden[at++]?.state === 'to-vacuum') vacuum_size += size
+  }
   const fragments = new Set(entries.map(({ path }) => path))
   const advice = await adviceOn(array, schema, totals)
   return {
@@ -336,6 +340,7 @@ async function arrayDocument(
     ...sums(cx, totals, advice),
     unread_fragment_num: hidden.length,
     unread_size,
+    vacuum_size,
     unread_counted: all,
     other_size: await otherSize(cx, array.folder, fragments),
     not_examined,

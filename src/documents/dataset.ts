@@ -142,6 +142,8 @@ export interface MemberStats {
   size: Bytes
   /** Bytes of fragments that TileDB does not read. */
   unread_size: Bytes
+  /** Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy of their cells. */
+  vacuum_size: Bytes
   /** Whether the sums include these fragments, as with `--all`. */
   unread_counted: boolean
   /** Bytes outside of fragments. */

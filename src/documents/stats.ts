@@ -80,6 +80,8 @@ export interface ArrayStats extends StatsSums, AsOf {
   unread_fragment_num: Count
   /** Bytes of these fragments. */
   unread_size: Bytes
+  /** Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy of their cells. */
+  vacuum_size: Bytes
   /** Whether the sums include these fragments, as with `--all`. */
   unread_counted: boolean
   /**
@@ -106,6 +108,8 @@ export interface GroupStats extends DocumentHead<'stats'>, AsOf {
   size: Bytes
   /** Bytes of fragments that TileDB does not read. */
   unread_size: Bytes
+  /** Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy of their cells. */
+  vacuum_size: Bytes
   /** Bytes outside of fragments, those of the groups included. */
   other_size: Bytes
   /** Bytes of data files. */

@@ -132,12 +132,12 @@ export async function* checkCoordinates(part: Part, axes: readonly (Axis | undef
   }
   for (const { axis, name, strangers } of dimensions) {
     if (strangers.count === 0) continue
-    const expected = `${name} to be a ${axis.id} of ${axis.part.path}`
+    const expected = `every ${name} to be a ${axis.id} of ${axis.part.path}`
     yield finding(
       'LAYER_ID_UNKNOWN',
       placeOf(part, name),
       expected,
-      `${strangers}, which it does not have (${cellsText(strangers.count)})`,
+      `${cellsText(strangers.count)} with ${name} ${strangers}, which ${axis.part.path} does not have`,
     )
   }
   if (schema.allows_duplicates) yield* checkDuplicates(part, opened)

@@ -151,7 +151,7 @@ describe('a sweep', () => {
     ])
     const { text } = await run(['ls', '--recursive', root])
     expect(text).toMatch(
-      /what hurts\nmember +what hurts +how much +x limit\nbroken +damage +1 error\nfailed +uncommitted/,
+      /what needs attention\nmember +attention for +how much +times the limit\nbroken +damage +1 error\nfailed +uncommitted/,
     )
   })
 

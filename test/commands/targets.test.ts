@@ -52,6 +52,7 @@ const ARGUMENTS: Readonly<Record<string, (target: string) => readonly string[]>>
   'ls --depth': (target) => ['ls', '--depth', '2', target],
   'ls --names': (target) => ['ls', '--names', target],
   'ls --range': (target) => ['ls', '--range', 'lat=0..50', target],
+  'ls --samples': (target) => ['ls', '--samples', target],
   schema: (target) => ['schema', target],
   'schema --all': (target) => ['schema', '--all', target],
   commits: (target) => ['commits', target],

@@ -197,8 +197,8 @@ describe('faults', () => {
       [2, 1],
     ])
     expect(await found(store({ assays: { members: { counts } } }))).toEqual([
-      'error LAYER_ID_UNKNOWN assays/counts cell_index: 4000, which it does not have (1 cell)',
-      'error LAYER_ID_UNKNOWN assays/counts gene_index: 700, which it does not have (1 cell)',
+      'error LAYER_ID_UNKNOWN assays/counts cell_index: 1 cell with cell_index 4000, which cell_metadata does not have',
+      'error LAYER_ID_UNKNOWN assays/counts gene_index: 1 cell with gene_index 700, which gene_annotation does not have',
     ])
     const { gene_annotation: _, ...others } = store().members
     expect(await found({ isPlain: true, members: others })).toEqual(['error LAYER_MEMBER  gene_annotation: none'])

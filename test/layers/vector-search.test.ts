@@ -31,7 +31,7 @@ describe('a vector index', () => {
       'last ingestion': '2025-09-27T19:06:40.000Z',
       'has updates': false,
     })
-    expect(tableOf(description, 'ingestions')).toEqual([[1759000000000, 4, 2]])
+    expect(tableOf(description, 'ingestions')).toEqual([['2025-09-27T19:06:40.000Z', 4, 2]])
     expect(description?.members.get('partition_indexes')).toMatchObject({ type: 'partition indexes' })
   })
 

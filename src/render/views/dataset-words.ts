@@ -7,7 +7,7 @@ export function memberKind({ type, found, state, array_type, layer_type }: Group
   return layer_type ?? array_type ?? found ?? type
 }
 
-/** `8 arrays in 3 groups: 12 fragments, 1,234,567 cells, 45.1 MiB in 210 files` */
+/** `8 arrays, 3 groups: 12 fragments, 1,234,567 cells, 45.1 MiB in 210 files` */
 export function totalsText(totals: GroupTotals): string {
   const { array_num, group_num, fragment_num, cell_num, certainty, size, file_num, unread_num, elsewhere_num } = totals
   const parts = [
@@ -17,6 +17,6 @@ export function totalsText(totals: GroupTotals): string {
     unread_num > 0 && `${counted(unread_num, 'member')} not read`,
     elsewhere_num > 0 && `${counted(elsewhere_num, 'member')} from outside`,
   ]
-  const inGroups = group_num > 0 ? ` in ${counted(group_num + 1, 'group')}` : ''
-  return `${counted(array_num, 'array')}${inGroups}: ${parts.filter((part) => part !== false).join(', ')}`
+  const groups = group_num > 0 ? `, ${counted(group_num, 'group')}` : ''
+  return `${counted(array_num, 'array')}${groups}: ${parts.filter((part) => part !== false).join(', ')}`
 }

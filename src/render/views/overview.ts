@@ -333,15 +333,15 @@ function groupFacts({ path, target, members, totals, layer, unlisted, metadata_k
     what: `${layer ? layerTitle(layer) : kind}, ${members.length === 0 ? 'no members' : counted(members.length, 'member')}`,
     facts: [
       totals && ['holds', totalsText(totals)],
-      totals?.timestamp_range && ['written', writtenText(totals)],
+      totals?.timestamp_range && ['last written', writtenText(totals)],
       ...(layer ? layerPairs(layer) : []),
       target === 'group' && [
         'metadata',
         keys.length === 0 ? 'none' : `${counted(keys.length, 'key')}: ${keys.join(', ')}`,
       ],
       unlisted.length > 0 && [
-        'no members',
-        `${firstOf(unlisted.map((one) => relativePath(one, path)))} in the folder: who opens the group does not see that`,
+        'not listed',
+        `${firstOf(unlisted.map((one) => relativePath(one, path)))}: in the folder, but readers of the group do not see it`,
       ],
     ],
   }
@@ -349,8 +349,15 @@ function groupFacts({ path, target, members, totals, layer, unlisted, metadata_k
 
 /** When the arrays were written first and last, and in which format versions. */
 function writtenText({ timestamp_range, format_versions: formats }: GroupTotals): string {
-  const times = timestamp_range ? timeRangeText(timestamp_range).replace('..', ' to ') : ''
-  return formats.length === 0 ? times : `${times}; format ${formats.join(', ')}`
+  const [first, last = first] = timestamp_range ? timeRangeText(timestamp_range, false).split('..') : ['']
+  return [
+    last,
+    formats.length > 0 && `format ${formats.join(', ')}`,
+    // The last, as a narrow screen has no room for it.
+    first !== last && `first ${first}`,
+  ]
+    .filter((one) => one !== false)
+    .join('; ')
 }
 
 /** Lines of a tree: the heading, the members that fit, and how many more there are. @param room upper limit on the lines */
@@ -365,7 +372,13 @@ function treeLines({ target, members }: GroupOverview, room: number, width: numb
     .find((one, i) => i === 1 || widthOf(one) <= width)
   if (!list) return []
   const [head, ...rows] = textTable([list.columns.map(({ name }) => name), ...list.rows], list.columns, width)
-  return [head, ...rows, ...(all > shown.length ? [`… ${countText(all - shown.length)} more`] : [])]
+  return [
+    head,
+    ...rows,
+    ...(all > shown.length
+      ? [`… ${countText(all - shown.length)} more${all > members.length ? ', at all levels' : ''}`]
+      : []),
+  ]
 }
 
 /** Most rows of a table of a layer that a screen shows. */
@@ -387,15 +400,25 @@ function isNumbers({ rows }: LayerTable, column: number): boolean {
 /** Least number of members that a screen shows. */
 const MOST_MEMBERS = 6
 
+/** Members with errors come first: they need to be seen. Equal ones stay in their order. */
+function worstThenLargest(a: GroupLine, b: GroupLine): number {
+  return Number(isWrong(b)) - Number(isWrong(a)) || (b.size ?? 0) - (a.size ?? 0)
+}
+
+/** Whether a member, or one below it, is not there or has an error. */
+function isWrong({ state, error, finding_num, members = [] }: GroupLine): boolean {
+  return state !== 'present' || error !== undefined || (finding_num?.error ?? 0) > 0 || members.some(isWrong)
+}
+
 /** The members that fit: level by level, the largest first; each below its group. */
 function shownMembers(members: readonly GroupLine[], most: number): { line: GroupLine; indent: string }[] {
   const chosen = new Set<GroupLine>()
   for (let level = members; level.length > 0 && chosen.size < most; level = level.flatMap((one) => one.members ?? []))
-    for (const one of [...level].sort((a, b) => (b.size ?? 0) - (a.size ?? 0))) if (chosen.size < most) chosen.add(one)
+    for (const one of [...level].sort(worstThenLargest)) if (chosen.size < most) chosen.add(one)
   const walk = (lines: readonly GroupLine[], indent: string): { line: GroupLine; indent: string }[] =>
     [...lines]
       .filter((line) => chosen.has(line))
-      .sort((a, b) => (b.size ?? 0) - (a.size ?? 0))
+      .sort(worstThenLargest)
       .flatMap((line) => [{ line, indent }, ...walk(line.members ?? [], `${indent}  `)])
   return walk(members, '')
 }

@@ -80,14 +80,18 @@ async function groupStatsTable(document: GroupStats, out: Output): Promise<void>
 /** Shows the sums over many arrays, and the largest parts. */
 export async function groupSums(document: SweepStats, out: Output): Promise<void> {
   const { arrays, fields, fragments, filters, findings } = document
-  const { data_size, unfiltered_size, unread_size, other_size, memory_size } = document
+  const { data_size, unfiltered_size, unread_size, vacuum_size, other_size, memory_size } = document
   const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
   await writeKeyValues(
     [
       ['stored cells', `${countText(document.cells_in_domain)} in ${counted(document.fragment_num, 'fragment')}`],
       ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
       ['fragment metadata', `about ${shortSizeText(memory_size)} in TileDB's memory once all is loaded`],
-      unread_size > 0 && ['unread', `${sizeText(unread_size)} of fragments that TileDB does not read`],
+      ['vacuum frees', vacuum_size === 0 ? 'nothing' : sizeText(vacuum_size)],
+      unread_size > vacuum_size && [
+        'unread',
+        `${sizeText(unread_size - vacuum_size)} of other fragments that TileDB does not read: why says of each whether it may go`,
+      ],
       ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata, groups`],
     ],
     out,
@@ -175,7 +179,7 @@ function fragmentsText({ fragment_num, not_examined }: ArrayStats): string {
 }
 
 function arrayFacts(document: ArrayStats): Pairs {
-  const { unread_fragment_num, unread_size, unread_counted, other_size, not_examined } = document
+  const { unread_fragment_num, unread_size, vacuum_size, unread_counted, other_size, not_examined } = document
   const unread = `${counted(unread_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(unread_size)}`
   return [
     not_examined.length > 0 && [
@@ -183,6 +187,7 @@ function arrayFacts(document: ArrayStats): Pairs {
       `${counted(not_examined.length, 'fragment')} that could not be read, only counted in the size on disk`,
     ],
     unread_fragment_num > 0 && ['unread', `${unread}, ${unread_counted ? 'counted here' : 'not counted here'}`],
+    unread_fragment_num > 0 && ['vacuum frees', vacuum_size === 0 ? 'nothing' : sizeText(vacuum_size)],
     ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`],
   ]
 }

@@ -153,11 +153,13 @@ async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<
   if (not_checked && not_checked.length > 0) await writeLine(`not checked: ${not_checked.join('; ')}`, out, 'dim')
   if (stats) await groupSums(stats, out)
   if (worst.length === 0) {
-    await writeLine('nothing hurts: no array reaches a limit from which explain reports it', out, 'dim')
+    await writeLine('no array needs attention: none reaches a limit from which explain reports it', out, 'dim')
     return
   }
   await writeSection(
-    worst_num > worst.length ? `the worst ${worst.length} of ${countText(worst_num)} that are hurt` : 'what hurts',
+    worst_num > worst.length
+      ? `the ${worst.length} arrays that need attention most, of ${countText(worst_num)}`
+      : 'what needs attention',
     out,
   )
   await writeTableOrBelow(listOf(WORST_COLUMNS, worst), out)
@@ -165,9 +167,13 @@ async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<
 
 const WORST_COLUMNS: readonly Shows<SweepWorst>[] = [
   { name: 'member', role: 'field', cell: ({ name }) => name },
-  { name: 'what hurts', whole: true, cell: ({ measure }) => MEASURE_WORDS[measure] },
+  { name: 'attention for', whole: true, cell: ({ measure }) => MEASURE_WORDS[measure] },
   { name: 'how much', align: 'right', cell: amountText },
-  { name: 'x limit', align: 'right', cell: ({ measure, times }) => (measure === 'damage' ? '' : timesText(times)) },
+  {
+    name: 'times the limit',
+    align: 'right',
+    cell: ({ measure, times }) => (measure === 'damage' ? '' : timesText(times)),
+  },
 ]
 
 const MEASURE_WORDS: Readonly<Record<SweepHurt['measure'], string>> = {
