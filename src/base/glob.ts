@@ -6,22 +6,81 @@
 export function globMatcher(pattern: string): (path: string) => boolean {
   const clean = pattern.replace(/\/+$/, '')
   const isName = !clean.includes('/')
-  const expression = new RegExp(`^${expressionOf(clean.replace(/^\/+/, ''))}$`, 'su')
-  return (path) => expression.test(isName ? path.slice(path.lastIndexOf('/') + 1) : path)
+  const steps = stepsOf(clean.replace(/^\/+/, ''))
+  return (path) => meets(steps, isName ? path.slice(path.lastIndexOf('/') + 1) : path)
 }
 
-/** The parts of a pattern that are no plain characters. */
-const PARTS = /\*\*\/|\*\*|\*|\?|\[!?[^\]/]+\]|[\\^$.|+()[\]{}]/g
+/** Whether a character is one that a part of a pattern is about. */
+type Meets = (character: string) => boolean
 
-function expressionOf(pattern: string): string {
-  return pattern.replace(PARTS, (part) => {
-    if (part === '**/') return '(?:.*/)?'
-    if (part === '**') return '.*'
-    if (part === '*') return '[^/]*'
-    if (part === '?') return '[^/]'
-    if (part.length === 1) return `\\${part}`
-    const negated = part.startsWith('[!')
-    const inside = part.slice(negated ? 2 : 1, -1).replace(/[\\^[]/g, '\\$&')
-    return negated ? `[^/${inside}]` : `[${inside}]`
-  })
+/** A part of a pattern: one character, or any number of them. */
+interface Step {
+  meets: Meets
+  isRepeated: boolean
+  /** Whether it stands for whole folders: it may end only behind one, or be nothing at all. */
+  isFolders: boolean
+}
+
+const PARTS = /\*\*\/|\*\*|\*|\?|\[!?[^\]/]+\]|./gsu
+
+function stepsOf(pattern: string): Step[] {
+  return (pattern.match(PARTS) ?? []).map((part) => ({
+    meets: meetsOf(part),
+    isRepeated: part.startsWith('*'),
+    isFolders: part === '**/',
+  }))
+}
+
+function meetsOf(part: string): Meets {
+  if (part.startsWith('**')) return () => true
+  if (part === '*' || part === '?') return (character) => character !== '/'
+  if ([...part].length === 1) return (character) => character === part
+  const isNegated = part.startsWith('[!')
+  const isInside = setOf([...part.slice(isNegated ? 2 : 1, -1)])
+  return (character) => character !== '/' && isInside(character) !== isNegated
+}
+
+/** Characters, and ranges of them: `a-z`. A range that ends before it begins has none. */
+function setOf(characters: readonly string[]): Meets {
+  const ranges: [string, string][] = []
+  for (let i = 0; i < characters.length; i++) {
+    const first = characters[i] ?? ''
+    const last = characters[i + 1] === '-' ? characters[i + 2] : undefined
+    ranges.push([first, last ?? first])
+    if (last !== undefined) i += 2
+  }
+  const code = (character: string): number => character.codePointAt(0) ?? 0
+  return (character) => ranges.some(([first, last]) => code(first) <= code(character) && code(character) <= code(last))
+}
+
+/**
+ * Follows all ways through the pattern at once, so that no pattern takes more than the product of the lengths. A regular expression would
+ * try them one after the other, which some patterns make take years.
+ */
+function meets(steps: readonly Step[], path: string): boolean {
+  let at = reached(steps, [0], '/')
+  for (const character of path) {
+    const next: number[] = []
+    for (const i of at) {
+      const step = steps[i]
+      if (!step?.meets(character)) continue
+      if (step.isRepeated) next.push(i)
+      else next.push(i + 1)
+    }
+    at = reached(steps, next, character)
+    if (at.length === 0) return false
+  }
+  return at.includes(steps.length)
+}
+
+/** The parts that can be next: after parts that may be left out, those behind them. @param before the last character of the path */
+function reached(steps: readonly Step[], from: readonly number[], before: string): number[] {
+  const all = new Set<number>()
+  for (const start of from)
+    for (let i = start; !all.has(i); i++) {
+      all.add(i)
+      const step = steps[i]
+      if (!step?.isRepeated || (step.isFolders && before !== '/')) break
+    }
+  return [...all]
 }

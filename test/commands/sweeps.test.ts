@@ -61,6 +61,24 @@ describe('patterns of --exclude', () => {
     const matches = globMatcher(pattern)
     expect([meets.filter((path) => !matches(path)), others.filter((path) => matches(path))]).toEqual([[], []])
   })
+
+  test.each([
+    ['[z-a]', [], ['z', 'a', 'm']],
+    ['[a-c-]', ['b', '-'], ['d']],
+    ['a/**/**/b', ['a/b', 'a/c/d/b'], ['a/cb', 'ab']],
+    ['x**', ['x', 'xyz'], ['y']],
+    ['\u{1f600}?', ['\u{1f600}\u{1f601}'], ['\u{1f600}']],
+  ])('%s, which is unusual', (pattern, meets, others) => {
+    const matches = globMatcher(pattern)
+    expect([meets.filter((path) => !matches(path)), others.filter((path) => matches(path))]).toEqual([[], []])
+  })
+
+  test('of many stars takes no longer than others', () => {
+    const began = Date.now()
+    expect(globMatcher(`${'*a'.repeat(60)}b`)('a'.repeat(250))).toBe(false)
+    expect(globMatcher(`${'**/a'.repeat(60)}/b`)('a/'.repeat(250))).toBe(false)
+    expect(Date.now() - began).toBeLessThan(2000)
+  })
 })
 
 describe('a sweep', () => {
