@@ -38,6 +38,18 @@ export class IdSet {
     return true
   }
 
+  /**
+   * Adds all ids of a run, both ends included. Those that the set cannot hold are left out: negative ones, and those beyond 2^53 - 1.
+   * @throws InspectError TOO_LARGE if the run is too long for the memory
+   */
+  addRun(first: number, last: number): void {
+    const end = Math.min(last, Number.MAX_SAFE_INTEGER)
+    const begin = Math.max(first, 0)
+    // Known before the first id: nobody waits until the memory is full.
+    if ((end - begin) / PAGE_IDS > this.most) throw this.tooFarApart()
+    for (let id = begin; id <= end; id++) this.add(id)
+  }
+
   has(id: number): boolean {
     const page = this.pageOf(id)
     return page !== undefined && ((page[(id % PAGE_IDS) >>> 3] ?? 0) & (1 << (id % 8))) !== 0
@@ -60,14 +72,16 @@ export class IdSet {
   }
 
   private newPage(number: number): Uint8Array {
-    if (this.pages.size >= this.most) {
-      const found = `ids so far apart that they take more than ${this.most * PAGE_BYTES} bytes`
-      throw new InspectError('TOO_LARGE', { expected: 'ids that fit into a share of the memory', found })
-    }
+    if (this.pages.size >= this.most) throw this.tooFarApart()
     const page = new Uint8Array(PAGE_BYTES)
     this.pages.set(number, page)
     this.lastNumber = number
     this.lastPage = page
     return page
+  }
+
+  private tooFarApart(): InspectError {
+    const found = `ids so far apart that they take more than ${this.most * PAGE_BYTES} bytes`
+    return new InspectError('TOO_LARGE', { expected: 'ids that fit into a share of the memory', found })
   }
 }

@@ -90,7 +90,7 @@ async function* countRows(part: Part): Items<Axis | undefined> {
     const [written] = info.nonempty_domain ?? []
     if (!written) continue
     const last = Number(integerOf(dimension.type, written.max))
-    for (let row = Number(integerOf(dimension.type, written.min)); row <= last; row++) axis.ids.add(row)
+    axis.ids.addRun(Number(integerOf(dimension.type, written.min)), last)
     axis.highest = Math.max(axis.highest, last)
   }
   return axis

@@ -27,7 +27,13 @@ const CDATA = '<![CDATA['
 const TAG = /^<(\/?)([^\s/>=]+)((?:\s+[^\s/>=]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/
 const ATTRIBUTE = /([^\s/>=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 const REFERENCE = /&(?:#(\d+)|#x([0-9a-fA-F]+)|(\w+));/g
-const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
 /** Longest tag that is looked at at once: a pattern must not run over the whole text again for each tag. */
 const LONGEST_TAG = 65_536
 
@@ -88,7 +94,7 @@ function attributesIn(text: string): Map<string, string> {
 
 function resolved(text: string): string {
   return text.replace(REFERENCE, (whole, decimal, hexadecimal, name) => {
-    if (name !== undefined) return NAMED[name] ?? whole
+    if (name !== undefined) return NAMED.get(name) ?? whole
     const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal)
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })

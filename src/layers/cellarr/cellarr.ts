@@ -84,10 +84,14 @@ async function* checkParts(store: Part): Items {
 async function* checkJoins(store: Part): Items {
   const cells = yield* rowAxis(store.parts.get(CELLS))
   const genes = yield* rowAxis(store.parts.get(GENES))
+  const byName = new Map([
+    ['cell_index', cells],
+    ['gene_index', genes],
+  ])
   for (const part of matricesOf(store)) {
     const schema = await part.schema()
     if (schema?.array_type !== 'sparse' || !schema.domain.dimensions.every(({ type }) => isIdType(type))) continue
-    const axes = schema.domain.dimensions.map(({ name }) => ({ cell_index: cells, gene_index: genes })[name])
+    const axes = schema.domain.dimensions.map(({ name }) => byName.get(name))
     yield* guarded(part, () => checkCoordinates(part, axes))
   }
 }

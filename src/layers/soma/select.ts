@@ -43,7 +43,7 @@ export async function select(experiment: Part, path: string, conditions: AxisCon
   const measurement = experiment.find(['ms', measurementName])
   const part = measurement?.find([collection, ...rest])
   const schema = await part?.schema()
-  const axes = AXES[collection]
+  const axes = Object.hasOwn(AXES, collection) ? AXES[collection] : undefined
   if (!part?.array || !schema || !axes || !measurement || !isNDArray(schema))
     throw usage(
       `--layer expects an array of a measurement, such as ${await example(experiment)}, found ${JSON.stringify(path)}`,

@@ -38,7 +38,7 @@ async function describe(part: Part): Promise<LayerDescription> {
     members.set(one.path, { type, facts })
   }
   const version = (await part.text(ENCODING_VERSION)) ?? null
-  const opens = version === null ? undefined : ENCODINGS[version]
+  const opens = version !== null && Object.hasOwn(ENCODINGS, version) ? ENCODINGS[version] : undefined
   const facts: LayerFact[] = [
     { name: 'opened by', value: opens ?? 'no known release of tiledbsoma' },
     ...(versions.size > 1 ? [{ name: 'encoding versions', value: [...versions].sort() }] : []),

@@ -64,13 +64,13 @@ export const NEEDED: Readonly<Record<IndexType, readonly Role[]>> = {
 }
 
 /** Other members, and what they are for. An ingestion does not write them. */
-export const OTHERS: Readonly<Record<string, string>> = {
-  updates: 'updates',
-  external_ids: 'external ids',
-  input_vectors: 'input vectors',
-  training_input_vectors: 'training vectors',
-  object_metadata: 'object metadata',
-}
+export const OTHERS: ReadonlyMap<string, string> = new Map([
+  ['updates', 'updates'],
+  ['external_ids', 'external ids'],
+  ['input_vectors', 'input vectors'],
+  ['training_input_vectors', 'training vectors'],
+  ['object_metadata', 'object metadata'],
+])
 
 /** Whether a group is one that an ingestion makes for a while. */
 export function isTemporary(name: string): boolean {
@@ -79,8 +79,7 @@ export function isTemporary(name: string): boolean {
 
 /** The arrays of an index that are there, by their roles. */
 export async function rolesOf(top: Part): Promise<Map<Role, Part>> {
-  const names: Readonly<Partial<Record<Role, string>>> =
-    STORAGE_VERSIONS[(await storageVersion(top)) ?? ''] ?? NAMES.now
+  const names = await namesOf(top)
   const roles = new Map<Role, Part>()
   for (const [role, name] of Object.entries(names) as [Role, string][]) {
     const part = top.parts.get(name)
@@ -91,8 +90,13 @@ export async function rolesOf(top: Part): Promise<Map<Role, Part>> {
 
 /** The name of the array with a role. */
 export async function nameOfRole(top: Part, role: Role): Promise<string> {
-  const version = await storageVersion(top)
-  return STORAGE_VERSIONS[version ?? '']?.[role] ?? NAMES.now[role]
+  return (await namesOf(top))[role] ?? NAMES.now[role]
+}
+
+/** The names of the arrays. A version that is not known is taken for the newest. */
+async function namesOf(top: Part): Promise<Readonly<Partial<Record<Role, string>>>> {
+  const version = (await storageVersion(top)) ?? ''
+  return (Object.hasOwn(STORAGE_VERSIONS, version) ? STORAGE_VERSIONS[version] : undefined) ?? NAMES.now
 }
 
 export function storageVersion(top: Part): Promise<string | undefined> {
@@ -103,11 +107,13 @@ export function storageVersion(top: Part): Promise<string | undefined> {
 export const LISTS = ['ingestion_timestamps', 'base_sizes', 'partition_history', 'num_edges_history'] as const
 export type ListName = (typeof LISTS)[number]
 
-/** The numbers of a list, which is JSON. Undefined if there is none; null if it is something else. */
+/** The whole numbers of a list, which is JSON. Undefined if there is none; null if it is something else. */
 export async function numbersAt(top: Part, key: ListName): Promise<readonly number[] | null | undefined> {
   const json = await jsonOf(top, key)
   if (!json) return undefined
-  const numbers = listOf(json.value).flatMap((one) => numberOf(one) ?? [])
+  const numbers = listOf(json.value)
+    .flatMap((one) => numberOf(one) ?? [])
+    .filter(Number.isSafeInteger)
   return Array.isArray(json.value) && numbers.length === json.value.length ? numbers : null
 }
 

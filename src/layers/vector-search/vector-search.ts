@@ -52,11 +52,17 @@ async function factsOf(top: Part): Promise<LayerFact[]> {
     { name: 'partitions', value: (await lastAt(top, 'partition_history')) ?? (await partitionsOf(top)) },
     { name: 'edges', value: await lastAt(top, 'num_edges_history') },
     { name: 'distance metric', value: await metricOf(top) },
-    { name: 'last ingestion', value: last ? valueAt('ingestion_timestamps', last) : undefined },
+    { name: 'last ingestion', value: last ? timeText(last) : undefined },
     { name: 'has updates', value: updates === undefined ? undefined : Number(updates) !== 0 },
     { name: 'temporary groups', value: temporary.length > 0 ? temporary : undefined },
   ]
   return facts.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]))
+}
+
+/** A time in milliseconds. One that no date can have stays a number. */
+function timeText(time: number): string | number {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? time : date.toISOString()
 }
 
 /** Number of partitions of storage version 0.1, which has a number in place of a list. */
@@ -91,18 +97,14 @@ async function ingestionTable(top: Part): Promise<LayerTable> {
 /** A value of a list; timestamps as times. */
 function valueAt(key: string | undefined, value: number | undefined): FactValue {
   if (value === undefined) return null
-  const isTime = key === 'ingestion_timestamps' && value > 0 && value < LAST_DATE
-  return isTime ? new Date(value).toISOString() : value
+  return key === 'ingestion_timestamps' ? timeText(value) : value
 }
-
-/** The last millisecond that a date can have. */
-const LAST_DATE = 8.64e15
 
 async function membersOf(top: Part): Promise<Map<string, LayerMember>> {
   const members = new Map<string, LayerMember>()
   for (const [role, part] of await rolesOf(top)) members.set(part.path, { type: role, facts: [] })
   for (const [name, part] of top.parts) {
-    const type = isTemporary(name) ? 'temporary' : OTHERS[name]
+    const type = isTemporary(name) ? 'temporary' : OTHERS.get(name)
     if (type !== undefined) members.set(part.path, { type, facts: [] })
   }
   return members

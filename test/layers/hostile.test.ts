@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals'
+import { Memory } from '../../src/base/memory.ts'
+import { setTexts } from '../../src/damage/layer-sample.ts'
+import { IdSet } from '../../src/layers/id-set.ts'
+import { parseXml } from '../../src/layers/xml.ts'
+import { check } from '../check/findings.ts'
+import { runJson } from '../helpers/run.ts'
+import { datasetOf, described, factsOf } from './datasets.ts'
+import { dataset, type GroupSpec, ROOT } from './parts.ts'
+import { matrix, store } from './specs.ts'
+
+/*
+ * Datasets that someone made to break what reads them.
+ */
+
+describe('a name that every object of JavaScript has', () => {
+  test('of a dimension of a matrix is no axis', async () => {
+    const counts = {
+      options: { dim: ['constructor:UINT32:0..9:10', '__proto__:UINT32:0..9:10'], attr: ['data:INT32'], cells: '1' },
+    }
+    const array = await dataset(store({ assays: { members: { counts } } }))
+    const { findings } = await check(array.storage(), ROOT, { level: 'cells' })
+    expect(findings.map(({ code }) => code)).toEqual(['LAYER_SCHEMA'])
+  })
+
+  test('is no version of SOMA', async () => {
+    const keys = { soma_object_type: 'SOMACollection', soma_encoding_version: 'constructor' }
+    const spec: GroupSpec = { members: {}, keys }
+    const { documents } = await runJson([ROOT], { storage: (await dataset(spec)).storage() })
+    expect(documents[0]).toMatchObject({ layer: { version: 'constructor', version_known: false } })
+  })
+
+  test('is no version and no member of a vector index', async () => {
+    const spec: GroupSpec = {
+      members: { constructor: matrix([]), toString: matrix([]) },
+      keys: { dataset_type: 'vector_search', storage_version: 'constructor', index_type: 'FLAT' },
+    }
+    const { documents } = await runJson([ROOT], { storage: (await dataset(spec)).storage() })
+    expect(documents[0]).toMatchObject({ layer: { version_known: false } })
+  })
+
+  test('is no reference of XML', () => {
+    expect(parseXml('<a>&constructor;&__proto__;</a>').text).toBe('&constructor;&__proto__;')
+  })
+})
+
+describe('times of ingestions', () => {
+  test.each(['[1.5]', '[1e999]', '["1"]'])('%s are no whole numbers', async (text) => {
+    const array = await datasetOf('vectorIndex')
+    await setTexts(array, '', { ingestion_timestamps: text })
+    expect(factsOf(await described(array))).not.toHaveProperty('last ingestion')
+    const { findings } = await check(array.storage(), array.root, { level: 'cells' })
+    expect(findings.map(({ code, field }) => `${code} ${field}`)).toContain('LAYER_TEXT ingestion_timestamps')
+  })
+
+  test('that no date can have are shown as numbers', async () => {
+    const array = await datasetOf('vectorIndex')
+    await setTexts(array, '', { ingestion_timestamps: '[9007199254740991]' })
+    expect(factsOf(await described(array))).toMatchObject({ 'last ingestion': 9007199254740991 })
+  })
+})
+
+describe('a run of ids', () => {
+  test('has only ids that the set can hold', () => {
+    const ids = new IdSet(new Memory())
+    ids.addRun(-(2 ** 62), 2)
+    ids.addRun(Number.MAX_SAFE_INTEGER, 2 ** 60)
+    expect([...ids]).toEqual([0, 1, 2, Number.MAX_SAFE_INTEGER])
+  })
+
+  test('is refused at once if it takes too much memory', () => {
+    const ids = new IdSet(new Memory())
+    expect(() => ids.addRun(0, 2 ** 60)).toThrow('a share of the memory')
+    expect(ids.size).toBe(0)
+  })
+})
