@@ -11,6 +11,9 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Bytes of a line of NDJSON that is read. A line of ours is far shorter: a file with a longer one is another file, and may be huge. */
+export const LONGEST_LINE = 2 ** 25
+
 /** Numbers with fewer digits than this are exact in a float64. */
 const LONG_NUMBER = /\d{16}/
 

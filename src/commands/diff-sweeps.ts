@@ -1,5 +1,5 @@
 import { attempt, usage } from '../base/errors.ts'
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json-text.ts'
+import { isJsonObject, type Json, type JsonObject, LONGEST_LINE, parseJson } from '../base/json-text.ts'
 import type { Output } from '../base/result.ts'
 import { sum } from '../base/sum.ts'
 import type { CommandContext } from '../calls/command.ts'
@@ -105,19 +105,29 @@ async function saved(cx: CommandContext, path: string): Promise<Map<string, Save
 
 function savedOf(line: JsonObject): Saved {
   const { size, fragment_num, cell_num, codes, error } = line
-  const known = Array.isArray(codes) ? codes.map(String) : []
-  const fault = isJsonObject(error) ? [String(error.code)] : []
+  const known = Array.isArray(codes) ? codes : []
+  const fault = isJsonObject(error) ? [error.code] : []
   return {
     size: numberOf(size),
     fragment_num: numberOf(fragment_num),
-    cell_num: /^-?\d+$/.test(String(cell_num)) ? BigInt(String(cell_num)) : 0n,
-    codes: [...new Set([...known, ...fault])],
+    cell_num: integerOf(cell_num),
+    codes: [...new Set([...known, ...fault].filter((one) => typeof one === 'string'))],
   }
 }
 
 function numberOf(value: Json | undefined): number {
-  return typeof value === 'number' ? value : 0
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : 0
 }
+
+/** A number of cells. With `--int64 string` it is a text. */
+function integerOf(value: Json | undefined): bigint {
+  if (typeof value === 'bigint') return value
+  if (typeof value === 'number') return BigInt(numberOf(value))
+  return typeof value === 'string' && INTEGER.test(value) ? BigInt(value) : 0n
+}
+
+/** Far more digits than 64 bits have take a long time. */
+const INTEGER = /^-?\d{1,40}$/
 
 /** Bytes that are read at a time. */
 const PIECE = 1 << 20
@@ -133,6 +143,8 @@ async function* linesOf(cx: CommandContext, path: string): AsyncGenerator<string
       const bytes = await source.read(at, Math.min(PIECE, size - at))
       const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
+      if (rest.length > LONGEST_LINE)
+        throw usage({ expected: 'a saved sweep, NDJSON', found: 'a line that is too long' }, { file: path })
       yield* lines
     }
   } finally {

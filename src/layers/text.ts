@@ -1,4 +1,5 @@
-import { finding, type Items } from '../check/finding.ts'
+import { InspectError } from '../base/errors.ts'
+import { finding, type Item, type Items } from '../check/finding.ts'
 import type { FactValue, LayerFact } from './layer.ts'
 import type { Part } from './part.ts'
 import { placeOf } from './place.ts'
@@ -10,8 +11,31 @@ import { placeOf } from './place.ts'
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 
-/** A text that was read, or why it cannot be. */
-export type Embedded<T> = { value: T; fault?: undefined } | { value?: undefined; fault: string }
+/** A text that was read, or why it cannot be. One that is too long to be read need not be wrong. */
+export type Embedded<T> = { value: T; fault?: undefined } | { value?: undefined; fault: string; isTooLong?: true }
+
+/** Most characters of a text that is read. Its lists and elements may take a hundred times as much memory, and it is read several times. */
+const LONGEST_TEXT = 2 ** 22
+
+/** What is known of a text that is too long to be read. Undefined for others. */
+export function tooLong(text: string): { fault: string; isTooLong: true } | undefined {
+  if (text.length <= LONGEST_TEXT) return undefined
+  return { fault: `a text of ${text.length} characters`, isTooLong: true }
+}
+
+/** A text that cannot be read, as part of a check. */
+export function textItem(
+  part: Part,
+  key: string,
+  expected: string,
+  { fault, isTooLong }: { fault: string; isTooLong?: true },
+): Item {
+  const place = placeOf(part, key)
+  if (!isTooLong) return finding('LAYER_TEXT', place, expected, fault)
+  return {
+    notExamined: new InspectError('TOO_LARGE', { expected: `at most ${LONGEST_TEXT} characters`, found: fault }, place),
+  }
+}
 
 /** The text of a key. Some writers count the NUL that ends it in C. */
 export async function textOf(part: Part, key: string): Promise<string | undefined> {
@@ -22,6 +46,8 @@ export async function textOf(part: Part, key: string): Promise<string | undefine
 export async function jsonOf(part: Part, key: string): Promise<Embedded<Json> | undefined> {
   const text = await textOf(part, key)
   if (text === undefined) return undefined
+  const long = tooLong(text)
+  if (long) return long
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
@@ -33,8 +59,8 @@ export async function jsonOf(part: Part, key: string): Promise<Embedded<Json> | 
 /** Checks that the keys that are there hold JSON. */
 export async function* checkJson(part: Part, keys: readonly string[]): Items {
   for (const key of keys) {
-    const fault = (await jsonOf(part, key))?.fault
-    if (fault !== undefined) yield finding('LAYER_TEXT', placeOf(part, key), 'JSON', fault)
+    const json = await jsonOf(part, key)
+    if (json?.fault !== undefined) yield textItem(part, key, 'JSON', json)
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { attempt, usage } from '../base/errors.ts'
-import { isJsonObject, type JsonObject, parseJson } from '../base/json-text.ts'
+import { isJsonObject, type JsonObject, LONGEST_LINE, parseJson } from '../base/json-text.ts'
 import { absolutePath } from './current-folder.ts'
 import { guarded, systemPath } from './file.ts'
 
@@ -134,6 +134,7 @@ export class ResumeFile {
         start = end + 1
       }
       rest = all.slice(start)
+      if (rest.length > LONGEST_LINE) throw this.notOurs('a line that is too long')
     }
   }
 

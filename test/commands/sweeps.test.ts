@@ -331,3 +331,43 @@ describe('diff of two saved sweeps', () => {
     expect((await run(['diff', before, after])).stderr).toMatch(/expected a saved sweep, NDJSON, found another line 6/)
   })
 })
+
+describe('a saved sweep that someone made', () => {
+  const head = '{"kind":"dataset","sweep":"ls"}\n'
+
+  test('may have values of any kind', async () => {
+    const [a, b] = [`${folder}/odd-a.ndjson`, `${folder}/odd-b.ndjson`]
+    const odd = { toString: 1, valueOf: 1 }
+    const line = {
+      kind: 'member',
+      name: '__proto__',
+      size: odd,
+      codes: [odd, [odd]],
+      cell_num: odd,
+      error: { code: odd },
+    }
+    writeFileSync(a, `${head}${JSON.stringify(line)}\n{"kind":"member","name":"n","size":1e999,"cell_num":1.5}\n`)
+    writeFileSync(b, `${head}{"kind":"member","name":"n","cell_num":"${'9'.repeat(100_000)}"}\n`)
+    const { documents, code } = await runJson(['diff', a, b])
+    expect(code).toBe(1)
+    expect(items(get(documents[0], 'changes')).map((one) => [get(one, 'name'), get(one, 'change')])).toEqual([
+      ['__proto__', 'gone'],
+    ])
+  })
+
+  test('with a line that is too long is refused, and stays as it is', async () => {
+    const file = `${folder}/long.ndjson`
+    const root = `${folder}/long`
+    array('long/a')
+    writeFileSync(file, `${head}{"kind":"member","name":"${'x'.repeat(36 << 20)}`)
+    for (const call of [
+      ['diff', file, file],
+      ['ls', '--recursive', '--resume', file, root],
+    ])
+      expect((await run(call)).code).toBe(2)
+    const empty = `${folder}/no-lines.ndjson`
+    writeFileSync(empty, 'x'.repeat(36 << 20))
+    expect((await run(['ls', '--recursive', '--resume', empty, root])).code).toBe(2)
+    expect(readFileSync(empty)).toHaveLength(36 << 20)
+  })
+})

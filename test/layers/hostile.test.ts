@@ -3,11 +3,12 @@ import { Memory } from '../../src/base/memory.ts'
 import { setTexts } from '../../src/damage/layer-sample.ts'
 import { IdSet } from '../../src/layers/id-set.ts'
 import { parseXml } from '../../src/layers/xml.ts'
+import { layerPairs } from '../../src/render/views/layer.ts'
 import { check } from '../check/findings.ts'
 import { runJson } from '../helpers/run.ts'
 import { datasetOf, described, factsOf } from './datasets.ts'
 import { dataset, type GroupSpec, ROOT } from './parts.ts'
-import { matrix, store } from './specs.ts'
+import { image, matrix, raster, store } from './specs.ts'
 
 /*
  * Datasets that someone made to break what reads them.
@@ -72,5 +73,36 @@ describe('a run of ids', () => {
     const ids = new IdSet(new Memory())
     expect(() => ids.addRun(0, 2 ** 60)).toThrow('a share of the memory')
     expect(ids.size).toBe(0)
+  })
+})
+
+describe('a text that is too long', () => {
+  test('is shown by its beginning', () => {
+    const value = 'x'.repeat(100_000)
+    const layer = { name: 'pdal', title: '', type: '', version: null, version_known: true, tables: [] } as const
+    const pairs = layerPairs({
+      ...layer,
+      facts: [
+        { name: 'a', value },
+        { name: 'b', value: [value] },
+      ],
+    })
+    for (const [, text] of pairs) expect(String(text).length).toBeLessThan(3000)
+  })
+
+  test('is not parsed: that is no damage, but was not examined', async () => {
+    const long = `[${'[],'.repeat(2 ** 21)}[]]`
+    for (const spec of [
+      raster(4, { _gdal: `<PAMDataset>${'<a/>'.repeat(2 ** 21)}</PAMDataset>` }),
+      image({ channels: long }),
+    ]) {
+      const { findings, notExamined } = await check((await dataset(spec)).storage(), ROOT, { level: 'structure' })
+      expect(findings.filter(({ code }) => code === 'LAYER_TEXT')).toEqual([])
+      expect(notExamined.map(({ code }) => code)).toEqual(['TOO_LARGE'])
+    }
+    const array = await datasetOf('vectorIndex')
+    await setTexts(array, '', { base_sizes: long })
+    const { notExamined } = await check(array.storage(), array.root, { level: 'structure' })
+    expect(notExamined.map(({ code }) => code)).toEqual(['TOO_LARGE'])
   })
 })

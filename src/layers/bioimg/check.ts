@@ -5,7 +5,7 @@ import { placeOf } from '../place.ts'
 import { checkJson, factOf } from '../text.ts'
 import { isUnlisted } from '../unlisted.ts'
 import {
-  depthOf,
+  depthsOf,
   FORMAT_VERSION,
   isEnded,
   JSON_KEYS,
@@ -30,13 +30,18 @@ export async function* checkImage(image: Part): Items {
     yield finding('LAYER_VERSION', placeOf(image, FORMAT_VERSION), [...KNOWN_VERSIONS].join(' or '), String(version))
   yield* checkJson(image, JSON_KEYS)
   const listed = await listedLevels(image)
-  for (const one of listed) yield* checkListed(image, one)
+  const depthOf = await depthsOf(image)
+  for (const one of listed) yield* checkListed(image, one, depthOf)
   for (const part of levelParts(image)) yield* checkLevel(part, listed)
   yield* checkSizes(image)
 }
 
 /** Whether a level of the list is there, as the list says. */
-async function* checkListed(image: Part, { name, axes, shape }: ListedLevel): Items {
+async function* checkListed(
+  image: Part,
+  { name, axes, shape }: ListedLevel,
+  depthOf: (level: number) => number,
+): Items {
   if (name === undefined) return
   const part = image.parts.get(name)
   if (!part && (await isUnlisted(image, name))) {
@@ -62,7 +67,7 @@ async function* checkListed(image: Part, { name, axes, shape }: ListedLevel): It
   if (axes !== undefined && !isKnown)
     yield finding('LAYER_SCHEMA', placeOf(part), `dimensions with the names of the axes ${axes}`, names.join(', '))
   if (!isKnown || shape.length !== axes.length) return
-  const depth = await depthOf(image, numberInName(name) ?? 0)
+  const depth = depthOf(numberInName(name) ?? 0)
   for (const [i, axis] of [...axes].entries()) {
     const length = lengthOf(schema, axis)
     const stated = shape[i]

@@ -56,7 +56,8 @@ export async function isEnded(part: Part): Promise<boolean> {
   return Boolean(await factOf(part, VALID))
 }
 
-/** How many values of a level lie side by side in X, which the filter WEBP wants. */
-export async function depthOf(part: Part, level: number): Promise<number> {
-  return numberOf(keyOf((await jsonOf(part, 'pixel_depth'))?.value, String(level))) ?? 1
+/** How many values of each level lie side by side in X, which the filter WEBP wants: a function of the level. */
+export async function depthsOf(part: Part): Promise<(level: number) => number> {
+  const depths = (await jsonOf(part, 'pixel_depth'))?.value
+  return (level) => numberOf(keyOf(depths, String(level))) ?? 1
 }

@@ -1,4 +1,5 @@
 import { finding, type Items } from '../../check/finding.ts'
+import { namesText } from '../cell-texts.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import { isUnlisted } from '../unlisted.ts'
@@ -63,7 +64,7 @@ async function* checkDimension(name: string, uses: readonly Use[]): Items {
   const [[usual, most] = ['', 0], [, next] = ['', 0]] = [...counts].sort((a, b) => b[1] - a[1])
   for (const { part, axis } of uses) {
     if (most > next && axis.text === usual) continue
-    const others = [...counts.keys()].filter((one) => one !== axis.text).join(', ')
+    const others = namesText([...counts.keys()].filter((one) => one !== axis.text))
     yield finding(
       'LAYER_SHAPES_DIFFER',
       placeOf(part, name),

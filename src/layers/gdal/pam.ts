@@ -1,5 +1,5 @@
 import type { Part } from '../part.ts'
-import { type Embedded, textOf } from '../text.ts'
+import { type Embedded, textOf, tooLong } from '../text.ts'
 import { childOf, type Element, parseXml, XmlFault } from '../xml.ts'
 
 /*
@@ -32,6 +32,8 @@ export interface Pam {
 export async function pamOf(part: Part): Promise<Embedded<Pam> | undefined> {
   const text = await textOf(part, PAM)
   if (text === undefined) return undefined
+  const long = tooLong(text)
+  if (long) return long
   try {
     const root = parseXml(text)
     return root.name === ROOT ? { value: pamIn(root) } : { fault: `the element ${root.name}` }

@@ -5,6 +5,7 @@ import { extentOf, lengthOf, lengthsText } from '../lengths.ts'
 import { checkRelative } from '../members.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
+import { textItem } from '../text.ts'
 import { isUnlisted } from '../unlisted.ts'
 import { PAM, type Pam, pamOf } from './pam.ts'
 
@@ -109,7 +110,7 @@ async function* checkPam(part: Part): Items {
   const place = placeOf(part, PAM)
   if (!pam)
     yield finding('LAYER_METADATA', place, `the key ${PAM} with the size and the place of the raster`, 'no such key')
-  else if (pam.fault !== undefined) yield finding('LAYER_TEXT', place, 'XML with the element PAMDataset', pam.fault)
+  else if (pam.fault !== undefined) yield textItem(part, PAM, 'XML with the element PAMDataset', pam)
 }
 
 /** Whether an array has room for the raster. */

@@ -1,6 +1,7 @@
 import { unlessFault } from '../../base/errors.ts'
 import { finding, type Items } from '../../check/finding.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
+import { namesText } from '../cell-texts.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import {
@@ -164,7 +165,7 @@ async function* checkShapes(measurement: Part): Items {
   for (const { part, shape } of shapes) {
     const found = shapeText(shape)
     if (most > next && found === usual) continue
-    const others = [...counts.keys()].filter((one) => one !== found)
-    yield finding('LAYER_SHAPES_DIFFER', placeOf(part), `the shape of the other layers: ${others.join(', ')}`, found)
+    const others = namesText([...counts.keys()].filter((one) => one !== found))
+    yield finding('LAYER_SHAPES_DIFFER', placeOf(part), `the shape of the other layers: ${others}`, found)
   }
 }

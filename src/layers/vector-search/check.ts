@@ -2,6 +2,7 @@ import { finding, type Items } from '../../check/finding.ts'
 import { namesText } from '../cell-texts.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
+import { checkJson } from '../text.ts'
 import {
   INDEX_TYPES,
   isIndexType,
@@ -58,7 +59,8 @@ async function* checkLists(top: Part): Items {
   for (const key of LISTS) {
     const list = await numbersAt(top, key)
     if (list) lengths.set(key, list.length)
-    else if (list === null) yield finding('LAYER_TEXT', placeOf(top, key), 'a list of numbers', 'something else')
+    else if (list === undefined) yield* checkJson(top, [key])
+    else yield finding('LAYER_TEXT', placeOf(top, key), 'a list of numbers', 'something else')
   }
   const [[first, usual] = ['', 0]] = lengths
   for (const [key, length] of lengths)

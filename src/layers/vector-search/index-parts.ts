@@ -110,7 +110,7 @@ export type ListName = (typeof LISTS)[number]
 /** The whole numbers of a list, which is JSON. Undefined if there is none; null if it is something else. */
 export async function numbersAt(top: Part, key: ListName): Promise<readonly number[] | null | undefined> {
   const json = await jsonOf(top, key)
-  if (!json) return undefined
+  if (!json || ('isTooLong' in json && json.isTooLong)) return undefined
   const numbers = listOf(json.value)
     .flatMap((one) => numberOf(one) ?? [])
     .filter(Number.isSafeInteger)

@@ -24,9 +24,9 @@ export function layerPairs({ facts }: LayerPart): Pair[] {
 export function factText(value: FactValue): string {
   if (value === null) return NOTHING
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'string') return value
+  if (typeof value === 'string') return nameText(value)
   if (typeof value === 'number' || typeof value === 'bigint') return numberText(value)
-  const shown = value.slice(0, MOST_NAMES).map((one) => (typeof one === 'string' ? one : numberText(one)))
+  const shown = value.slice(0, MOST_NAMES).map((one) => (typeof one === 'string' ? nameText(one) : numberText(one)))
   const more = value.length - shown.length
   return value.length === 0 ? NOTHING : shown.join(', ') + (more > 0 ? `, and ${countText(more)} more` : '')
 }
@@ -36,6 +36,13 @@ function numberText(value: number | bigint): string {
 }
 
 const MOST_NAMES = 12
+
+/** A text of a dataset, which may be of any length. A table shows no more than a beginning. */
+function nameText(text: string): string {
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+}
+
+const MOST_CHARACTERS = 2000
 
 /** The rows of a table as texts, the heading first. */
 export function layerRows({ columns, rows }: LayerTable): string[][] {
