@@ -94,8 +94,12 @@ function stateOf<Code extends FindingCode>(code: Code, special: Special<Code> | 
 }
 
 function textOf(value: string | number | bigint): string {
-  return typeof value === 'number' ? sizeText(value) : String(value)
+  const text = typeof value === 'number' ? sizeText(value) : String(value)
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text
 }
+
+/** Most characters of what was expected or found. A name, or a text of the metadata, may be of any length. */
+const LONGEST_TEXT = 4000
 
 /**
  * Turns an error from reading into a finding, or into a {@link NotExamined}.

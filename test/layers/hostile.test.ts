@@ -77,6 +77,13 @@ describe('a run of ids', () => {
 })
 
 describe('a text that is too long', () => {
+  test('is cut in a finding', async () => {
+    const array = await datasetOf('vectorIndex')
+    await setTexts(array, '', { index_type: 'x'.repeat(10_000_000) })
+    const { findings } = await check(array.storage(), array.root, { level: 'structure' })
+    expect(findings.map(({ code, found }) => `${code} ${found.length}`)).toEqual(['LAYER_METADATA 4001'])
+  })
+
   test('is shown by its beginning', () => {
     const value = 'x'.repeat(100_000)
     const layer = { name: 'pdal', title: '', type: '', version: null, version_known: true, tables: [] } as const
