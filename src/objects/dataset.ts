@@ -102,6 +102,9 @@ export async function* walkDataset(
   yield* membersBelow({ root, group, names: [], identities, met, isRepeated: false, depth, bounds }, open)
 }
 
+/** Most levels of groups in groups. Links can make any number of them, and each takes a part of the stack. */
+const DEEPEST = 200
+
 async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<DatasetMember> {
   const { group, depth, bounds } = around
   yield* allInOrder(group.eachMember(), atOnce(group.folder), async function* (member) {
@@ -116,6 +119,11 @@ async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<D
     if (target?.type !== 'group' || depth <= 1) {
       yield found
       if (target?.type === 'group') bounds?.leaveOut(path, 'deep')
+      return
+    }
+    if (names.length >= DEEPEST) {
+      const fault = { expected: `at most ${DEEPEST} levels of groups`, found: 'more' }
+      yield { ...found, state: 'unreadable', error: new InspectError('TOO_LARGE', fault, { file: target.path }) }
       return
     }
     const isRepeated = found.again !== undefined

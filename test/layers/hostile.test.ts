@@ -5,7 +5,7 @@ import { IdSet } from '../../src/layers/id-set.ts'
 import { parseXml } from '../../src/layers/xml.ts'
 import { layerPairs } from '../../src/render/views/layer.ts'
 import { check } from '../check/findings.ts'
-import { runJson } from '../helpers/run.ts'
+import { run, runJson } from '../helpers/run.ts'
 import { datasetOf, described, factsOf } from './datasets.ts'
 import { dataset, type GroupSpec, ROOT } from './parts.ts'
 import { image, matrix, raster, store } from './specs.ts'
@@ -112,4 +112,30 @@ describe('a text that is too long', () => {
     const { notExamined } = await check(array.storage(), array.root, { level: 'structure' })
     expect(notExamined.map(({ code }) => code)).toEqual(['TOO_LARGE'])
   })
+})
+
+test('groups in groups end at a level that is said', async () => {
+  let spec: GroupSpec = { members: {} }
+  for (let level = 0; level < 210; level++) spec = { members: { g: spec } }
+  const storage = (await dataset(spec)).storage()
+  for (const call of [[ROOT], ['ls', ROOT]]) expect((await runJson(call, { storage })).code).toBe(3)
+  const { notExamined } = await check(storage, ROOT, { level: 'structure' })
+  expect(notExamined.map(({ message }) => message)).toEqual([expect.stringContaining('at most 200 levels of groups')])
+})
+
+test('a layer of one dimension has no axes to select by', async () => {
+  const soma = (type: string): Record<string, string> => ({ soma_object_type: type, soma_encoding_version: '1.1.0' })
+  const frame = {
+    options: { dim: ['soma_joinid:INT64:0..9:10'], attr: ['x:INT32'], cells: '3' },
+    keys: soma('SOMADataFrame'),
+  }
+  const data = { options: { dim: ['soma_dim_0:INT64:0..9:10'], attr: ['soma_data:INT32'], cells: '3' } }
+  const X = { members: { data }, keys: soma('SOMACollection') }
+  const RNA = { members: { var: frame, X }, keys: soma('SOMAMeasurement') }
+  const ms = { members: { RNA }, keys: soma('SOMACollection') }
+  const spec = { members: { obs: frame, ms }, keys: soma('SOMAExperiment') }
+  const { code, stderr } = await run(['read', ROOT, '--layer', 'RNA/X/data'], {
+    storage: (await dataset(spec)).storage(),
+  })
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--layer expects an array of a measurement')])
 })

@@ -44,7 +44,8 @@ export async function select(experiment: Part, path: string, conditions: AxisCon
   const part = measurement?.find([collection, ...rest])
   const schema = await part?.schema()
   const axes = Object.hasOwn(AXES, collection) ? AXES[collection] : undefined
-  if (!part?.array || !schema || !axes || !measurement || !isNDArray(schema))
+  const hasAxes = schema && axes && isNDArray(schema) && schema.domain.dimensions.length >= axes.length
+  if (!part?.array || !measurement || !hasAxes)
     throw usage(
       `--layer expects an array of a measurement, such as ${await example(experiment)}, found ${JSON.stringify(path)}`,
     )
