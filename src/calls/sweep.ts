@@ -2,6 +2,7 @@ import { byHurt, hurtsOf } from '../advice/measures.ts'
 import { exitCodeOf, hasCode, InspectError, orError, usage } from '../base/errors.ts'
 import { globMatcher } from '../base/glob.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { isJsonObject, type JsonObject } from '../base/json-text.ts'
 import type { Output } from '../base/result.ts'
 import { sum } from '../base/sum.ts'
 import type {
@@ -295,7 +296,7 @@ class Sweep {
     const { digestOf } = await import('../node/resume-file.ts')
     const state_id = digestOf(state)
     const known = resume.known(member.names.join('/'), state_id)
-    if (known) return { line: known as unknown as SweepMember, faults: [], isResumed: true }
+    if (known && isMemberLine(known)) return { line: known as unknown as SweepMember, faults: [], isResumed: true }
     const looked = await this.look(member)
     const line = { ...looked.line, state_id }
     // What was changed meanwhile, or could not be examined, is done again.
@@ -365,6 +366,12 @@ class Sweep {
       else this.cx.fault(fault, true)
     }
   }
+}
+
+/** Whether a noted line has the parts that are summed. One that somebody changed may not have them: its member is done again. */
+function isMemberLine({ kind, hurts, check }: JsonObject): boolean {
+  const hasHurts = hurts === undefined || (Array.isArray(hurts) && hurts.every(isJsonObject))
+  return kind === 'member' && hasHurts && (check === undefined || (isJsonObject(check) && isJsonObject(check.counts)))
 }
 
 /** What reads the parts of a member. */

@@ -355,6 +355,18 @@ describe('a saved sweep that someone made', () => {
     ])
   })
 
+  test('may note lines that lack what is summed: the members are done again', async () => {
+    const file = `${folder}/changed.ndjson`
+    const root = `${folder}/changed`
+    array('changed/a')
+    const whole = await lines('check', '--recursive', '--resume', file, root)
+    for (const change of [{ check: {} }, { hurts: 5 }, { hurts: [null] }]) {
+      const [first, line] = readFileSync(file, 'utf8').split('\n')
+      writeFileSync(file, `${first}\n${JSON.stringify({ ...JSON.parse(line), ...change })}\n`)
+      expect(await lines('check', '--recursive', '--resume', file, root)).toEqual(whole)
+    }
+  })
+
   test('with a line that is too long is refused, and stays as it is', async () => {
     const file = `${folder}/long.ndjson`
     const root = `${folder}/long`
