@@ -220,7 +220,7 @@ def try_sample(path):
     size = sum(os.path.getsize(file) for file in files)
     if kind != "array" and [document["totals"][key] for key in ("size", "file_num")] != [size, len(files)]:
         wrong.append("ls: %s, files: %d with %d bytes" % (document["totals"], len(files), size))
-    code, document = ask("stats", path, *([] if kind else ["--recursive"]))
+    code, document = ask("stats", path)
     # Of an array, stats has no sum with the schemas and commits.
     if kind != "array" and document.get("size") != size:
         wrong.append("stats: exit %d, %s, files: %d bytes" % (code, document.get("size"), size))
