@@ -8,9 +8,8 @@ import type { LayerPart } from '../documents/common.ts'
 import type { ArrayLineFacts, GroupLine, GroupTotals } from '../documents/group.ts'
 import type { Exactness, OverviewFinding } from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { datatypeKind } from '../format/datatype.ts'
-import { integerOf } from '../format/dense-tiles.ts'
-import { domainRange } from '../format/dimension.ts'
+import { integerBounds } from '../format/integer-bounds.ts'
+import { isPassing } from '../layers/check.ts'
 import type { SeenCells } from '../layers/part.ts'
 import { type DatasetMember, memberName, walkDataset } from '../objects/dataset.ts'
 import { arrayFiles, groupFiles } from '../objects/object-files.ts'
@@ -21,7 +20,7 @@ import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
 import { type Described, type LayeredTarget, withLayer } from './layer-part.ts'
 import { type ListOrder, sortedBy } from './list-order.ts'
-import { addNums, keyOf, memberLine, memberOpener, type TreeLine, treesOf, worstCodes } from './member-lines.ts'
+import { addNums, memberLine, memberOpener, type TreeLine, treesOf, worstCodes } from './member-lines.ts'
 import { type CallMaker, judgement, type MergedFindings, unlistedIn } from './overview-parts.ts'
 import { exact } from './values.ts'
 
@@ -44,26 +43,20 @@ export interface DatasetLine {
 type ObjectFacts = ArrayLineFacts & Pick<GroupLine, 'fragment_num' | 'file_num' | 'size' | 'finding_num' | 'unlisted'>
 
 /** A line of each member at any depth, each group before its members. Over a network several are looked at at once. */
-export async function* datasetLines(
-  cx: CommandContext,
-  target: GroupTarget,
-  layered?: LayeredTarget,
-): AsyncGenerator<DatasetLine> {
-  const look = async (member: DatasetMember): Promise<DatasetLine> =>
-    (await lineOf(cx, member, layered?.isPassing(member))).line
+export async function* datasetLines(cx: CommandContext, target: GroupTarget): AsyncGenerator<DatasetLine> {
+  const look = async (member: DatasetMember): Promise<DatasetLine> => (await lineOf(cx, member)).line
   yield* inOrder(walkDataset(target, memberOpener(cx)), atOnce(target.group.folder), look)
 }
 
-/** The line of a member, and what it was made of. @param isPassing whether the layer of the dataset says that it was there for a while only */
+/** The line of a member, and what it was made of. */
 export async function lineOf(
   cx: CommandContext,
   found: DatasetMember,
-  isPassing?: boolean,
 ): Promise<{ line: DatasetLine; facts: OverviewFacts | undefined }> {
   const known = found.again || !found.target ? undefined : await orError(() => factsOf(cx, found))
   if (known instanceof InspectError) cx.fault(known)
   const { findings = [], facts = {}, seen = {}, overview } = known instanceof InspectError || !known ? {} : known
-  const { line, listed } = memberLine(cx, found, isPassing)
+  const { line, listed } = memberLine(cx, found, await isPassing(found))
   const all = [...listed, ...findings]
   const whole = {
     ...line,
@@ -122,11 +115,8 @@ async function factsOf(cx: CommandContext, { target, path = '' }: DatasetMember)
 /** Number of values of each dimension; null for those that have no number. */
 function shapeOf({ domain, current_domain }: ArraySchema): (number | bigint | null)[] {
   return domain.dimensions.map((dimension, d) => {
-    const { type, cell_val_num } = dimension
-    const kind = datatypeKind(type)
-    if (cell_val_num === 'var' || kind === 'float' || kind === 'text' || dimension.domain.length === 0) return null
-    const { min, max } = current_domain?.range?.[d] ?? domainRange(dimension)
-    return exact(integerOf(type, max) - integerOf(type, min) + 1n)
+    const bounds = integerBounds(dimension, current_domain?.range?.[d])
+    return bounds ? exact(bounds.high - bounds.low + 1n) : null
   })
 }
 
@@ -198,32 +188,26 @@ export async function* datasetTrees(
 ): AsyncGenerator<TreeLine, LayerPart | undefined> {
   sums.add(await groupFiles(target.group.folder))
   async function* lines(): AsyncGenerator<{ names: readonly string[]; line: TreeLine }> {
-    let parents = new Map<string, TreeLine>()
-    for await (const { names, line: own, findings, member, seen } of datasetLines(cx, target, layered)) {
-      const line: TreeLine = { ...own, members: undefined }
+    for await (const { names, line, findings, member, seen } of datasetLines(cx, target)) {
       sums.add(line)
       layered?.add(member, seen)
       for (const one of findings) found?.add(one)
-      if (names.length === 1) parents = new Map()
-      const all = keys(names)
-      for (const key of all.slice(0, -1)) addTo(parents.get(key), line)
-      if ((line.found ?? line.type) === 'group' && line.state !== 'missing') {
-        line.array_num = 0
-        line.fragment_num ??= 0
-        line.members = []
-        if (!line.again) parents.set(all.at(-1) ?? '', line)
-      }
-      yield { names, line }
+      const isGroup = (line.found ?? line.type) === 'group' && line.state !== 'missing'
+      const ofGroup = { array_num: 0, fragment_num: line.fragment_num ?? 0 }
+      yield { names, line: isGroup ? { ...line, ...ofGroup, members: [] } : { ...line, members: undefined } }
     }
   }
+  const trees = treesOf(lines(), (line, above) => {
+    for (const group of above) addTo(group, line)
+  })
   if (!layered) {
-    yield* treesOf(lines())
+    yield* trees
     return undefined
   }
-  const trees: TreeLine[] = []
-  for await (const tree of treesOf(lines())) trees.push(tree)
+  const all: TreeLine[] = []
+  for await (const tree of trees) all.push(tree)
   const described = await layered.describe()
-  yield* layeredTree(trees, described, '')
+  yield* layeredTree(all, described, '')
   return described.layer
 }
 
@@ -236,13 +220,8 @@ function layeredTree(lines: readonly TreeLine[], described: Described, above: st
   })
 }
 
-/** A key of each group on the way to a member, and of the member. */
-function keys(names: readonly string[]): string[] {
-  return names.map((_, i) => keyOf(names.slice(0, i + 1)))
-}
-
-function addTo(group: TreeLine | undefined, line: TreeLine): void {
-  if (!group || line.again !== undefined) return
+function addTo(group: TreeLine, line: TreeLine): void {
+  if (line.again !== undefined) return
   if ((line.found ?? line.type) === 'array' && line.state === 'present') group.array_num = (group.array_num ?? 0) + 1
   group.fragment_num = (group.fragment_num ?? 0) + (line.fragment_num ?? 0)
   group.file_num = (group.file_num ?? 0) + (line.file_num ?? 0)

@@ -4,7 +4,7 @@ import type { GroupLine } from '../documents/group.ts'
 import type { Layer, LayerMember, Look } from '../layers/layer.ts'
 import { recognise } from '../layers/layers.ts'
 import { Part, type SeenCells } from '../layers/part.ts'
-import { type DatasetMember, memberName } from '../objects/dataset.ts'
+import type { DatasetMember } from '../objects/dataset.ts'
 import type { Target } from '../objects/target.ts'
 
 /** What a layer says of a target. */
@@ -30,11 +30,6 @@ export class LayeredTarget {
   add(member: DatasetMember, seen: SeenCells): void {
     const part = this.top.add(member)
     if (part) part.seen = seen
-  }
-
-  /** Whether the layer says that a member was there for a while only. */
-  isPassing({ member }: DatasetMember): boolean {
-    return this.layer.isPassing?.(memberName(member)) ?? false
   }
 
   /** What the layer says of all that was added. */

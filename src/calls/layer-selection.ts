@@ -31,19 +31,22 @@ export async function selectionOf(
   { layer: path, whereObs, whereVar }: LayerOptions,
 ): Promise<(Selection & { target: ArrayTarget }) | undefined> {
   if (path === undefined) {
-    if (whereObs ?? whereVar) throw usage(`${whereObs ? '--where-obs' : '--where-var'} needs --layer`)
+    const condition = whereObs !== undefined ? '--where-obs' : whereVar !== undefined ? '--where-var' : undefined
+    if (condition) throw usage(`${condition} needs --layer`)
     return undefined
   }
-  const { wholePart } = await import('../layers/check.ts')
-  const { recognise } = await import('../layers/layers.ts')
-  const part = await wholePart(target)
-  const layer = await recognise(part)
+  const [{ wholePart }, { recognise }, { Part }] = await Promise.all([
+    import('../layers/check.ts'),
+    import('../layers/layers.ts'),
+    import('../layers/part.ts'),
+  ])
+  const layer = await recognise(new Part(target))
   if (!layer?.select) throw usage(`--layer needs an experiment, found ${cx.shownPath(target.path)}, which is none`)
   const conditions: AxisConditions = {
     ...(whereObs !== undefined && { obs: whereObs }),
     ...(whereVar !== undefined && { var: whereVar }),
   }
-  const selection = await layer.select(part, path, conditions)
+  const selection = await layer.select(await wholePart(target), path, conditions)
   const { array } = selection.opened
   return { ...selection, target: { type: 'array', path: array.folder.path, array } }
 }

@@ -64,3 +64,28 @@ export function parseDepth(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text)
   throw usage(`--depth expects a number of levels from 1 on, or all, found ${JSON.stringify(text)}`)
 }
+
+/**
+ * The rows in the order that was asked for. Only an order needs all rows before the first.
+ * @param sorted sorts all rows; called only if there is an order
+ * @returns how many rows there are, and what is known after the last
+ */
+export async function* cutRows<T, End>(
+  rows: AsyncGenerator<T, End>,
+  { order, isReverse, limit = Number.POSITIVE_INFINITY }: ListCut,
+  sorted: (all: readonly T[], order: ListOrder) => readonly T[],
+): AsyncGenerator<T, { num: number; end: End }> {
+  const kept: T[] = []
+  const isSorted = order !== undefined || isReverse
+  let num = 0
+  for (;;) {
+    const next = await rows.next()
+    if (next.done) {
+      yield* (order === undefined ? kept.toReversed() : sorted(kept, order)).slice(0, limit)
+      return { num, end: next.value }
+    }
+    if (isSorted) kept.push(next.value)
+    else if (num < limit) yield next.value
+    num++
+  }
+}

@@ -52,21 +52,25 @@ export function memberLine(
   return { line, listed }
 }
 
-/** Members one by one, each with its members, as soon as those are known. @param lines each group before its members */
+/**
+ * Members one by one, each with its members, as soon as those are known.
+ * @param lines each group before its members
+ * @param place called with each line, and the lines of the groups around it
+ */
 export async function* treesOf<L extends { names: readonly string[]; line: TreeLine }>(
   lines: AsyncIterable<L>,
+  place: (line: TreeLine, above: readonly TreeLine[]) => void = () => {},
 ): AsyncGenerator<TreeLine> {
-  let top: TreeLine | undefined
-  let parents = new Map<string, TreeLine>()
+  /** The last line, after those of the groups around it. */
+  let path: TreeLine[] = []
   for await (const { names, line } of lines) {
-    if (names.length === 1) {
-      if (top) yield top
-      top = line
-      parents = new Map()
-    } else parents.get(keyOf(names.slice(0, -1)))?.members?.push(line)
-    if (line.members) parents.set(keyOf(names), line)
+    if (names.length === 1 && path[0]) yield path[0]
+    path = path.slice(0, names.length - 1)
+    path.at(-1)?.members?.push(line)
+    place(line, path)
+    path.push(line)
   }
-  if (top) yield top
+  if (path[0]) yield path[0]
 }
 
 /** The members of a group down to a depth, as the lists of groups have them. @param found gets what is wrong with the lists */
@@ -86,11 +90,6 @@ export async function* listedMembers(
     }
   }
   yield* treesOf(lines())
-}
-
-/** A key of a member in a dataset. */
-export function keyOf(names: readonly string[]): string {
-  return JSON.stringify(names)
 }
 
 export function addNums(

@@ -13,7 +13,6 @@ import type {
   SweepTail,
   SweepWorst,
 } from '../documents/dataset.ts'
-import { isPassing } from '../layers/check.ts'
 import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dataset.ts'
 import type { LeftOutCause, WalkBounds } from '../objects/group.ts'
 import { groupFiles } from '../objects/object-files.ts'
@@ -25,7 +24,7 @@ import { type Watch, watched } from '../storage/watched.ts'
 import type { CommandContext } from './command.ts'
 import { DatasetSums, lineOf } from './dataset-lines.ts'
 import { documentHead, errorResult } from './document-parts.ts'
-import { type ListCut, parseDepth, sortedBy } from './list-order.ts'
+import { cutRows, type ListCut, parseDepth, sortedBy } from './list-order.ts'
 import { parseJobs } from './option-values.ts'
 import type { StreamOutcome } from './outcome.ts'
 import type { SweepOptions } from './sweep-options.ts'
@@ -132,25 +131,13 @@ export function sweepOutcome(
   }
 }
 
-/** Lines in the order that was asked for. Only an order needs all lines before the first. */
+/** Lines in the order that was asked for. */
 async function* cutLines(
   lines: AsyncGenerator<SweepMember, SweepTail>,
-  { order, isReverse, limit = Number.POSITIVE_INFINITY }: ListCut,
+  cut: ListCut,
 ): AsyncGenerator<SweepMember, SweepTail> {
-  const isSorted = order !== undefined || isReverse
-  const kept: SweepMember[] = []
-  let num = 0
-  for (;;) {
-    const { done, value } = await lines.next()
-    if (!done) {
-      if (isSorted) kept.push(value)
-      else if (num++ < limit) yield value
-      continue
-    }
-    const sorted = order === undefined ? kept.toReversed() : sortedBy(kept, order, isReverse, SORT_KEYS)
-    if (isSorted) yield* sorted.slice(0, limit)
-    return value
-  }
+  const { end } = yield* cutRows(lines, cut, (all, order) => sortedBy(all, order, cut.isReverse, SORT_KEYS))
+  return end
 }
 
 const SORT_KEYS = {
@@ -334,7 +321,7 @@ class Sweep {
       foundWrong() {},
       note() {},
     }
-    const { line: known, facts } = await lineOf(own, member, await isPassing(member))
+    const { line: known, facts } = await lineOf(own, member)
     const { names, line } = known
     const path = member.path ?? line.uri
     const head = documentHead('member', own.shownPath(path))

@@ -6,8 +6,8 @@ import type { Items, Level } from './finding.ts'
 export interface AcrossCheck {
   /** Called for each member before what it lists, in the order of the walk. */
   met(member: DatasetMember): Promise<void>
-  /** Whether a member that is missing is one that its group may still list. It was met before. */
-  isPassing(member: DatasetMember): boolean
+  /** Whether a member that is missing is one that its group may still list. */
+  isPassing(member: DatasetMember): Promise<boolean>
   /** What is wrong, after all members were met. */
   items(): Items
 }

@@ -108,7 +108,9 @@ async function* planDataset(run: CheckRun, target: GroupTarget, across: AcrossCh
   const { items, first } = await firstOnes(membersIn(target, open, across), atOnce(folder))
   const concurrency = Math.max(1, first)
   const shared = { ...run, concurrency: run.concurrency * concurrency }
-  yield* allInOrder(items, concurrency, (member) => planMember(shared, member, across?.isPassing(member)))
+  yield* allInOrder(items, concurrency, async function* (member): Plan {
+    yield* planMember(shared, member, await across?.isPassing(member))
+  })
 }
 
 async function* planMember(run: CheckRun, member: DatasetMember, isPassing?: boolean): Plan {

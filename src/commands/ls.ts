@@ -7,6 +7,7 @@ import { keyValueResult } from '../calls/key-values.ts'
 import {
   addListOptions,
   checkOrder,
+  cutRows,
   LIST_ORDERS,
   type ListCut,
   type ListOptions,
@@ -481,8 +482,8 @@ async function* namedMembers(
 ): AsyncGenerator<GroupLine, Omit<GroupTail, 'metadata'>> {
   const { listedMembers } = await import('../calls/member-lines.ts')
   const byName = ({ name, uri }: GroupLine): string => name ?? uri
-  const sorted = (all: readonly TreeLine[]) => sortedBy(all, cut.order ?? 'name', cut.isReverse, { name: byName })
-  return { member_num: (yield* cutMembers(listedMembers(cx, target, levels), cut, sorted)).num }
+  const sorted = (all: readonly TreeLine[], order: ListOrder) => sortedBy(all, order, cut.isReverse, { name: byName })
+  return { member_num: (yield* cutRows(listedMembers(cx, target, levels), cut, sorted)).num }
 }
 
 async function* sortedMembers(
@@ -497,38 +498,14 @@ async function* sortedMembers(
     import('../calls/layer-part.ts'),
   ])
   const sums = new DatasetSums()
-  const sorted = (all: readonly TreeLine[]): TreeLine[] => sortTree(all, cut.order ?? 'name', cut.isReverse)
-  const trees = cutMembers(
+  const sorted = (all: readonly TreeLine[], order: ListOrder): TreeLine[] => sortTree(all, order, cut.isReverse)
+  const trees = cutRows(
     datasetTrees(cx, target, { sums, layered: await layeredTarget(target, { cells: samples }) }),
     cut,
     sorted,
   )
   const { num, end } = yield* changed(trees, (tree) => cutTree([tree], levels)[0])
   return { member_num: num, totals: sums.result(), layer: end }
-}
-
-/**
- * Members in the order that was asked for; only an order needs all before the first.
- * @returns how many there are, and what is known after the last
- */
-async function* cutMembers<End>(
-  trees: AsyncGenerator<TreeLine, End>,
-  { order, isReverse, limit = Number.POSITIVE_INFINITY }: ListCut,
-  sorted: (all: readonly TreeLine[]) => readonly TreeLine[],
-): AsyncGenerator<TreeLine, { num: number; end: End }> {
-  const kept: TreeLine[] = []
-  const isSorted = order !== undefined || isReverse
-  let num = 0
-  for (;;) {
-    const next = await trees.next()
-    if (next.done) {
-      yield* (order === undefined ? kept.toReversed() : sorted(kept)).slice(0, limit)
-      return { num, end: next.value }
-    }
-    if (isSorted) kept.push(next.value)
-    else if (num < limit) yield next.value
-    num++
-  }
 }
 
 function reversedIf<T>(isReverse: boolean, list: readonly T[]): readonly T[] {

@@ -47,21 +47,23 @@ function idsIn(type: Datatype, column: ColumnData | undefined, rows: Uint32Array
   }
   const isSigned = isSignedInteger(type)
   const lanes = lanesOf(column?.data ?? new Uint8Array(8 * cell_num))
-  const place = (cell: number): number => 2 * (rows?.[cell] ?? cell)
+  const row = (cell: number): number => rows?.[cell] ?? cell
   return {
     length: rows?.length ?? cell_num,
-    at(cell) {
-      const at = place(cell)
-      const high = lanes[at + 1] ?? 0
-      // The high half has the sign.
-      return (isSigned ? high | 0 : high) * TWO_32 + (lanes[at] ?? 0)
-    },
+    at: isSigned
+      ? (cell) => int64At(lanes, row(cell))
+      : (cell) => (lanes[2 * row(cell) + 1] ?? 0) * TWO_32 + (lanes[2 * row(cell)] ?? 0),
     exact(cell) {
-      const at = place(cell)
-      const high = lanes[at + 1] ?? 0
-      return (BigInt(isSigned ? high | 0 : high) << 32n) | BigInt(lanes[at] ?? 0)
+      const high = lanes[2 * row(cell) + 1] ?? 0
+      return (BigInt(isSigned ? high | 0 : high) << 32n) | BigInt(lanes[2 * row(cell)] ?? 0)
     },
   }
+}
+
+/** The signed 64-bit integer of a row. It is exact below 2^53. @param lanes its low and its high half, row by row */
+export function int64At(lanes: Uint32Array | undefined, row: number): number {
+  // The high half has the sign.
+  return ((lanes?.[2 * row + 1] ?? 0) | 0) * TWO_32 + (lanes?.[2 * row] ?? 0)
 }
 
 /** Opens an array as it is now. A fragment that cannot be read is left out: that is the finding of another check. */

@@ -1,21 +1,11 @@
 import type { ArraySchema } from '../format/array-schema.ts'
-import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
-import { type Dimension, domainRange } from '../format/dimension.ts'
-
-/** Bounds of a dimension of integers, both inclusive. Undefined for other dimensions. */
-export function boundsOf(dimension: Dimension): { low: bigint; high: bigint } | undefined {
-  const { type, domain, cell_val_num } = dimension
-  const kind = datatypeKind(type)
-  if (cell_val_num === 'var' || kind === 'float' || kind === 'text' || domain.length === 0) return undefined
-  const { min, max } = domainRange(dimension)
-  return { low: integerOf(type, min), high: integerOf(type, max) }
-}
+import { integerBounds } from '../format/integer-bounds.ts'
 
 /** Number of coordinates of each dimension; null for one that is not of integers. */
 export function lengthsOf({ domain }: ArraySchema): (bigint | null)[] {
   return domain.dimensions.map((dimension) => {
-    const bounds = boundsOf(dimension)
+    const bounds = integerBounds(dimension)
     return bounds ? bounds.high - bounds.low + 1n : null
   })
 }

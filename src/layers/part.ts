@@ -51,7 +51,7 @@ export class Part {
     return this.target?.type === 'group' ? this.target.group : undefined
   }
 
-  /** The folder, for the place of a finding. @param around the part that lists it, if there is no folder */
+  /** The folder, for the place of a finding; without one, the path or the name by which it is listed. */
   get file(): string {
     return this.target?.path ?? this.member?.path ?? this.names.at(-1) ?? ''
   }
@@ -102,6 +102,12 @@ export class Part {
     if (type === undefined || value_num === undefined || value === undefined) return undefined
     const one = await orError(async () => cellValue(type, value_num === 1 ? 1 : 'var', value, { raw: false }))
     return one instanceof InspectError ? undefined : one
+  }
+
+  /** The value of a key if it is one number. */
+  async number(key: string): Promise<number | undefined> {
+    const value = await this.value(key)
+    return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
   }
 
   /** The value of a key if it is text, whatever kind of text its type is. */

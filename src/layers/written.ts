@@ -1,8 +1,8 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { integerOf } from '../format/dense-tiles.ts'
+import { integerBounds } from '../format/integer-bounds.ts'
 import type { NDRange } from '../format/range.ts'
 import { openNow } from './columns.ts'
-import { boundsOf } from './lengths.ts'
 import type { Part } from './part.ts'
 
 /** Whether anything was ever written to an array. Undefined if that is not known. */
@@ -25,7 +25,7 @@ export async function writtenBoxes({ array }: Part): Promise<NDRange[] | undefin
  */
 export async function rowCount(part: Part): Promise<bigint | undefined> {
   const [dimension] = (await part.schema())?.domain.dimensions ?? []
-  const bounds = dimension && boundsOf(dimension)
+  const bounds = dimension && integerBounds(dimension)
   const seen = part.seen.nonempty_domain?.[0]?.[1]
   if (bounds && (typeof seen === 'number' || typeof seen === 'bigint')) return BigInt(seen) + 1n - bounds.low
   const boxes = await writtenBoxes(part)

@@ -58,6 +58,11 @@ export function memberName({ name, uri, implicit }: NamedMember): string {
   return name ?? (implicit ? uri : nameOf(uri.replace(/\/+$/, '')))
 }
 
+/** A key of a member in a dataset, by its names from the dataset down. */
+export function namesKey(names: readonly string[]): string {
+  return JSON.stringify(names)
+}
+
 /** The folder of a dataset. */
 export interface Root {
   /** Its path, without `.` and `..`. */

@@ -47,9 +47,8 @@ export function numberInName(name: string): number | undefined {
 }
 
 /** The level that an array says that it is. */
-export async function levelOf(part: Part): Promise<number | undefined> {
-  const level = await factOf(part, 'level')
-  return typeof level === 'number' || typeof level === 'bigint' ? Number(level) : undefined
+export function levelOf(part: Part): Promise<number | undefined> {
+  return part.number('level')
 }
 
 export async function isEnded(part: Part): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { ArraySchema } from '../../format/array-schema.ts'
 import type { Datatype } from '../../format/datatype.ts'
-import { boundsOf } from '../lengths.ts'
+import { integerBounds } from '../../format/integer-bounds.ts'
 import type { Part } from '../part.ts'
 
 /*
@@ -30,7 +30,7 @@ export interface Axis {
 export function axesOf({ domain }: ArraySchema): Axis[] {
   return domain.dimensions.map((dimension) => {
     const { name, type } = dimension
-    const bounds = boundsOf(dimension)
+    const bounds = integerBounds(dimension)
     const length = bounds && bounds.high - bounds.low + 1n
     return { name, type, length, text: bounds ? `${type} ${bounds.low} to ${bounds.high}` : type }
   })

@@ -2,6 +2,8 @@ import { unlessFault } from '../../base/errors.ts'
 import { finding, type Items } from '../../check/finding.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import { namesText } from '../cell-texts.ts'
+import { lengthsText } from '../lengths.ts'
+import { checkRelative } from '../members.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import {
@@ -17,7 +19,7 @@ import {
   storingOf,
   typeOf,
 } from './objects.ts'
-import { isUpgraded, type Shape, shapeOf, shapeText } from './shape.ts'
+import { isUpgraded, type Shape, shapeOf } from './shape.ts'
 
 /** Names that begin as reserved ones, and that tiledbsoma itself writes. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([JOINID, 'soma_data', 'soma_geometry'])
@@ -32,9 +34,8 @@ export async function* checkObjects(top: Part): Items {
     yield* checkMetadata(part, versions)
     yield* checkMembers(part)
     yield* checkFields(part)
-    if (part.member && !part.member.member.relative)
-      yield finding('LAYER_MEMBER', placeOf(part), 'a path relative to the group', part.member.member.uri, 'absolute')
   }
+  yield* checkRelative(top)
   yield* checkUpgrades(top)
   for (const part of top.all()) if ((await typeOf(part)) === 'SOMAMeasurement') yield* checkShapes(part)
 }
@@ -158,12 +159,12 @@ async function* checkShapes(measurement: Part): Items {
     if (schema && isUpgraded(schema) && isNDArray(schema)) shapes.push({ part, shape: shapeOf(schema) })
   }
   const counts = new Map<string, number>()
-  for (const { shape } of shapes) counts.set(shapeText(shape), (counts.get(shapeText(shape)) ?? 0) + 1)
+  for (const { shape } of shapes) counts.set(lengthsText(shape), (counts.get(lengthsText(shape)) ?? 0) + 1)
   if (counts.size < 2) return
   // With two shapes, nobody knows which is right: both are named.
   const [[usual, most] = ['', 0], [, next] = ['', 0]] = [...counts].sort((a, b) => b[1] - a[1])
   for (const { part, shape } of shapes) {
-    const found = shapeText(shape)
+    const found = lengthsText(shape)
     if (most > next && found === usual) continue
     const others = namesText([...counts.keys()].filter((one) => one !== found))
     yield finding('LAYER_SHAPES_DIFFER', placeOf(part), `the shape of the other layers: ${others}`, found)

@@ -1,9 +1,10 @@
 import { finding, type Items } from '../../check/finding.ts'
 import { type Axis, checkCoordinates, checkUnused, columnAxis, guarded } from '../joins.ts'
+import { lengthsText } from '../lengths.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import { AXES, isNDArray, JOINID, typeOf } from './objects.ts'
-import { isUpgraded, shapeOf, shapeText } from './shape.ts'
+import { isUpgraded, shapeOf } from './shape.ts'
 
 /*
  * Whether the coordinates of layers, embeddings and graphs are rows of obs and var.
@@ -43,7 +44,7 @@ async function* checkArray(part: Part, axes: readonly (Axis | undefined)[]): Ite
       const length = shape[d]
       if (!axis || length == null || length > axis.highest) continue
       const expected = `room for ${JOINID} ${axis.highest} of ${axis.part.path}`
-      yield finding('LAYER_SHAPE', placeOf(part, `soma_dim_${d}`), expected, `the shape ${shapeText(shape)}`)
+      yield finding('LAYER_SHAPE', placeOf(part, `soma_dim_${d}`), expected, `the shape ${lengthsText(shape)}`)
     }
   }
   // Every cell of a dense array is there, whether it was written or not.

@@ -8,12 +8,11 @@ import { openAt } from '../../read/opening.ts'
 import { readColumns } from '../../read/query.ts'
 import { readMerged } from '../../read/read.ts'
 import { loadWhere } from '../../read/where.ts'
+import { int64At } from '../columns.ts'
 import { IdSet } from '../id-set.ts'
 import type { AxisConditions, AxisName, Selection } from '../layer.ts'
 import type { Part } from '../part.ts'
 import { AXES, isNDArray, JOINID, typeOf } from './objects.ts'
-
-const TWO_32 = 2 ** 32
 
 /** Most ranges that a read is asked for. The rows between them are left out afterwards. */
 const MOST_RANGES = 32
@@ -100,7 +99,7 @@ async function selectRows(
     if (!data) continue
     const lanes = lanesOf(data.data)
     for (const row of rowsOf(batch)) {
-      const id = idAt(lanes, row)
+      const id = int64At(lanes, row)
       if (id < 0) continue
       ids.add(id)
       if (!texts || room < 0) continue
@@ -173,7 +172,7 @@ async function* selectedBatches(
     const lanes = batch.columns.slice(0, dimensions).map((column) => lanesOf(column?.data ?? new Uint8Array(0)))
     const rows: number[] = []
     for (const row of rowsOf(batch))
-      if (axes.every(({ dimension, ids }) => isWanted(ids, idAt(lanes[dimension], row)))) rows.push(row)
+      if (axes.every(({ dimension, ids }) => isWanted(ids, int64At(lanes[dimension], row)))) rows.push(row)
     if (rows.length === 0) continue
     const names = axes.flatMap((axis) =>
       axis.column ? namesOf(axis, lanes[axis.dimension], batch.cell_num, rows) : [],
@@ -197,7 +196,7 @@ function namesOf(
   const texts = new Map<number, Uint8Array>()
   let length = 0
   for (const row of rows) {
-    const text = names.get(idAt(lanes, row))
+    const text = names.get(int64At(lanes, row))
     if (!text) continue
     texts.set(row, text)
     length += text.length
@@ -221,8 +220,4 @@ function namesOf(
 function* rowsOf({ rows, cell_num }: CellBatch): Generator<number> {
   if (rows) yield* rows
   else for (let row = 0; row < cell_num; row++) yield row
-}
-
-function idAt(lanes: Uint32Array | undefined, row: number): number {
-  return ((lanes?.[2 * row + 1] ?? 0) | 0) * TWO_32 + (lanes?.[2 * row] ?? 0)
 }

@@ -94,9 +94,9 @@ async function memberFacts(part: Part): Promise<LayerFact[]> {
 async function usedShape(part: Part): Promise<LayerFact[]> {
   const value: (number | bigint)[] = []
   for (let d = 0; ; d++) {
-    const upper = await part.value(`soma_dim_${d}_domain_upper`)
-    if (typeof upper !== 'bigint' && typeof upper !== 'number') break
-    value.push(Number(upper) + 1)
+    const upper = await part.number(`soma_dim_${d}_domain_upper`)
+    if (upper === undefined) break
+    value.push(upper + 1)
   }
   return value.length > 0 ? [{ name: 'used shape', value }] : []
 }

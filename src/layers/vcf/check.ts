@@ -3,7 +3,7 @@ import type { ArraySchema } from '../../format/array-schema.ts'
 import { namesText } from '../cell-texts.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
-import { HEADERS, LAYOUTS, listAt, numberAt, partsOf, STATS } from './dataset.ts'
+import { HEADERS, LAYOUTS, listAt, partsOf, STATS } from './dataset.ts'
 import { DATASET_TYPE } from './recognise.ts'
 import { type FragmentKey, fragmentKeysOf, skippedSamples } from './stats.ts'
 
@@ -15,7 +15,7 @@ export async function* checkDataset(top: Part): Items {
   if (!headers) yield finding('LAYER_MEMBER', placeOf(top, HEADERS), `the array ${HEADERS}`, 'no such member')
   if (data) yield* checkData(data)
   for (const [name, part] of stats) {
-    const version = await numberAt(part, 'version')
+    const version = await part.number('version')
     const known = STATS[name] ?? []
     // Arrays of older releases have none.
     if (version !== undefined && !known.includes(version))
@@ -32,7 +32,7 @@ async function* checkMark(top: Part): Items {
 }
 
 async function* checkData(data: Part): Items {
-  const version = await numberAt(data, 'version')
+  const version = await data.number('version')
   const place = placeOf(data, 'version')
   if (version === undefined) {
     yield finding('LAYER_METADATA', place, 'the key version', 'no such key')

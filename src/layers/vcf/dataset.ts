@@ -73,12 +73,6 @@ export function partsOf(top: Part): VcfParts {
   return { data: there('data'), headers: there(HEADERS) ?? there('vcf_headers'), stats: new Map(stats) }
 }
 
-/** The number of a key; undefined if there is none. */
-export async function numberAt(part: Part, key: string): Promise<number | undefined> {
-  const value = await part.value(key)
-  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
-}
-
 /** The list of a key: names with commas between them, in base64. Undefined if there is none, or if it is something else. */
 export async function listAt(part: Part, key: string): Promise<string[] | undefined> {
   const stored = await part.text(key)
@@ -101,12 +95,12 @@ export async function numbersAt(part: Part, key: string): Promise<Map<string, nu
 
 /** Version of the data; undefined if the array has none. */
 export async function versionOf({ data }: VcfParts): Promise<number | undefined> {
-  return data && numberAt(data, 'version')
+  return data?.number('version')
 }
 
 /** Distance of the repeats of a long record, where the dataset does not say. */
 const USUAL_GAP = 1000
 
 export async function anchorGapOf(data: Part): Promise<number> {
-  return (await numberAt(data, 'anchor_gap')) || USUAL_GAP
+  return (await data.number('anchor_gap')) || USUAL_GAP
 }

@@ -4,17 +4,7 @@ import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerT
 import type { Part } from '../part.ts'
 import { fieldSizes } from '../sizes.ts'
 import { checkDataset, EXTRA } from './check.ts'
-import {
-  anchorGapOf,
-  LAYOUTS,
-  listAt,
-  NAMED_SINCE,
-  numberAt,
-  numbersAt,
-  partsOf,
-  type VcfParts,
-  versionOf,
-} from './dataset.ts'
+import { anchorGapOf, LAYOUTS, listAt, NAMED_SINCE, numbersAt, partsOf, type VcfParts, versionOf } from './dataset.ts'
 import { type Listed, listedBy, listedByMetadata } from './headers.ts'
 import { checkCells, surveyOf } from './joins.ts'
 import { fragmentKeysOf } from './stats.ts'
@@ -138,7 +128,7 @@ async function statsTable({ stats }: VcfParts): Promise<LayerTable[]> {
     const keys = await fragmentKeysOf(part)
     const stale = keys.filter(({ state }) => state !== 'there').length
     const elsewhere = keys.filter(({ isElsewhere }) => isElsewhere).length
-    rows.push([name, (await numberAt(part, 'version')) ?? null, keys.length, stale, elsewhere])
+    rows.push([name, (await part.number('version')) ?? null, keys.length, stale, elsewhere])
   }
   const columns = ['array', 'version', 'fragment keys', 'stale', 'of another place']
   return rows.length > 0 ? [{ title: 'statistics', columns, rows }] : []
@@ -157,7 +147,7 @@ async function membersOf({ data, headers, stats }: VcfParts): Promise<Map<string
   if (data) members.set(data.path, { type: MEMBERS.data, facts: [] })
   if (headers) members.set(headers.path, { type: MEMBERS.headers, facts: [] })
   for (const part of stats.values()) {
-    const version = await numberAt(part, 'version')
+    const version = await part.number('version')
     members.set(part.path, {
       type: MEMBERS.stats,
       facts: version === undefined ? [] : [{ name: 'version', value: version }],

@@ -124,8 +124,8 @@ export async function lastAt(top: Part, key: ListName): Promise<number | undefin
 
 /** Number of dimensions of the vectors: as the metadata says, or as the array has rows. */
 export async function dimensionsOf(top: Part): Promise<number | undefined> {
-  const said = await top.value('dimensions')
-  if (typeof said === 'number' || typeof said === 'bigint') return Number(said)
+  const said = await top.number('dimensions')
+  if (said !== undefined) return said
   const schema = await (await rolesOf(top)).get('vectors')?.schema()
   const [rows] = schema ? lengthsOf(schema) : []
   return rows == null ? undefined : Number(rows)

@@ -49,7 +49,7 @@ async function factsOf(top: Part): Promise<LayerFact[]> {
     { name: 'type of vectors', value: await top.text('dtype') },
     { name: 'dimensions', value: await dimensionsOf(top) },
     { name: 'vectors', value: await lastAt(top, 'base_sizes') },
-    { name: 'partitions', value: (await lastAt(top, 'partition_history')) ?? (await partitionsOf(top)) },
+    { name: 'partitions', value: (await lastAt(top, 'partition_history')) ?? (await top.number('partitions')) },
     { name: 'edges', value: await lastAt(top, 'num_edges_history') },
     { name: 'distance metric', value: await metricOf(top) },
     { name: 'last ingestion', value: last ? timeText(last) : undefined },
@@ -65,18 +65,12 @@ function timeText(time: number): string | number {
   return Number.isNaN(date.getTime()) ? time : date.toISOString()
 }
 
-/** Number of partitions of storage version 0.1, which has a number in place of a list. */
-async function partitionsOf(top: Part): Promise<number | undefined> {
-  const value = await top.value('partitions')
-  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
-}
-
 /** @see src/include/index/index_defs.h: DistanceMetric */
 const METRICS = ['sum of squares', 'inner product', 'cosine', 'L2']
 
 async function metricOf(top: Part): Promise<string | undefined> {
-  const value = await top.value('distance_metric')
-  return typeof value === 'number' || typeof value === 'bigint' ? (METRICS[Number(value)] ?? `${value}`) : undefined
+  const metric = await top.number('distance_metric')
+  return metric === undefined ? undefined : (METRICS[metric] ?? `${metric}`)
 }
 
 /** A row for each ingestion. */
