@@ -1,4 +1,5 @@
 import { createDecipheriv, createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { deflateSync, inflateSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
@@ -9,7 +10,7 @@ import { bzip2Level, gzipLevel, zstdLevel } from '../../src/filters/codecs/level
 import { once } from '../../src/filters/codecs/once.ts'
 import { portable } from '../../src/filters/codecs/portable.ts'
 import { packedWasm } from '../../src/filters/codecs/wasm-file.ts'
-import { ZSTD_WASM } from '../../src/filters/codecs/zstd.ts'
+import { READER_FACTS, READER_NAMES, WRITER_NAMES, ZSTD_WASM, ZSTD_WRITER_WASM } from '../../src/filters/codecs/zstd.ts'
 import { zstdContentSize } from '../../src/filters/codecs/zstd-frame.ts'
 import { nodeCodecs, portableCodecs } from '../../src/node/node-codecs.ts'
 import { packagedBytes } from '../../src/node/packaged.ts'
@@ -259,16 +260,7 @@ describe('levels', () => {
 })
 
 describe('a library in wasm', () => {
-  /** The exports of libzstd, whose names are those of its minified build. */
-  const facts: LibraryFacts = {
-    stream: 'stream',
-    name: 'a library',
-    memory: 'c',
-    start: 'd',
-    malloc: 'f',
-    free: 'g',
-    imports: (copy, grow) => ({ a: { b: copy, a: grow } }),
-  }
+  const facts: LibraryFacts = { ...READER_FACTS, stream: 'stream', name: 'a library' }
   const module = new WebAssembly.Module(packagedBytes(ZSTD_WASM))
 
   test('begins anew after it failed', () => {
@@ -283,6 +275,16 @@ describe('a library in wasm', () => {
     })
     expect(library.library).not.toBe(before)
     expect(library.run(noise(10), 10, (_, target, source) => target - source && 0, copyOf)).toEqual(new Uint8Array(0))
+  })
+
+  test.each([
+    [ZSTD_WASM, READER_NAMES],
+    [ZSTD_WRITER_WASM, WRITER_NAMES],
+  ])('%s: names of functions are those of the package', (wasm, names) => {
+    const script = readFileSync(`node_modules/${wasm.replace(/wasm$/, 'js')}`, 'utf8')
+    const found = (name: string): string | undefined =>
+      new RegExp(`\\b${name}\\b[^;]*?(?:"asm"\\]|wasmExports)\\[['"](\\w)`).exec(script)?.[1]
+    for (const [name, minified] of Object.entries(names)) expect([name, found(name)]).toEqual([name, minified])
   })
 
   test('takes at most 1 GiB', async () => {

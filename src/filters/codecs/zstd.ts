@@ -16,6 +16,9 @@ import { undoZstdFrame, type ZstdUndo } from './zstd-frame.ts'
  *     @bokuweb/zstd-wasm   340 and 624   3446 and 3525   483 and 500
  *     zstd-codec           426 and 468   1204 and 1391   356 and 384
  *
+ * On another day @bokuweb/zstd-wasm did 505 of the first on Node 20, where the other did 678. It compresses at 0.6 of the speed at
+ * levels 1, 9 and 19, and at 1.3 at level 3. So one library for both directions would slow reading and `whatif`.
+ *
  * zstddec, which only decodes, is as fast as @bokuweb/zstd-wasm. The fixed heap of zstd-codec aborts the process on a frame
  * of 6 MiB.
  */
@@ -29,33 +32,45 @@ export const ZSTD_WRITER_WASM = '@bokuweb/zstd-wasm/dist/common/zstd.wasm'
 
 const LIBRARY = { stream: 'zstd frame', name: 'libzstd' }
 
-/** Names are those of the minified build of version 1.0.1. package.json allows no other version. */
-const FACTS: LibraryFacts = {
+/**
+ * The functions of the libraries, by the names that the script of the package gives them: what they are called in its minified wasm
+ * file. A test compares them with the script. package.json allows no other version.
+ */
+export const READER_NAMES = {
+  ___wasm_call_ctors: 'd',
+  _malloc: 'f',
+  _free: 'g',
+  _compressBound: 'h',
+  _compress: 'i',
+  _decompress: 'j',
+}
+export const WRITER_NAMES = {
+  ___wasm_call_ctors: 'g',
+  _malloc: 's',
+  _free: 't',
+  _ZSTD_compressBound: 'i',
+  _ZSTD_compress: 'm',
+  _ZSTD_isError: 'h',
+}
+
+export const READER_FACTS: LibraryFacts = {
   ...LIBRARY,
   memory: 'c',
-  start: 'd',
-  malloc: 'f',
-  free: 'g',
+  start: READER_NAMES.___wasm_call_ctors,
+  malloc: READER_NAMES._malloc,
+  free: READER_NAMES._free,
   imports: (copy, grow) => ({ a: { b: copy, a: grow } }),
 }
-const COMPRESS_BOUND = 'h'
-/** Both take (out, outLength, in, inLength[, level]), and return the bytes written or -1. */
-const COMPRESS = 'i'
-const DECOMPRESS = 'j'
 
-/** The same for version 0.0.27 of the other package. Its other imports are timers and exits, which only a program needs. */
+/** The other imports are timers and exits, which only a program needs. */
 const WRITER_FACTS: LibraryFacts = {
   ...LIBRARY,
   memory: 'f',
-  start: 'g',
-  malloc: 's',
-  free: 't',
+  start: WRITER_NAMES.___wasm_call_ctors,
+  malloc: WRITER_NAMES._malloc,
+  free: WRITER_NAMES._free,
   imports: (_copy, grow) => ({ a: { a: nothing, b: nothing, c: fail, d: nothing, e: grow } }),
 }
-const WRITER_BOUND = 'i'
-/** It takes the same as {@link COMPRESS}, and returns the bytes written or the code of an error. */
-const WRITER_COMPRESS = 'm'
-const WRITER_IS_ERROR = 'h'
 
 const nothing = (): number => 0
 
@@ -69,11 +84,13 @@ export async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
 
 /** @param module the file {@link ZSTD_WASM}, compiled */
 export function zstdCodec(module: WebAssembly.Module): ByteCodec {
-  const zstd = new WasmLibrary(FACTS, module)
-  const undo: ZstdUndo = ({ call }, out, outLength, data, length) => call(DECOMPRESS)(out, outLength, data, length)
+  const { _compressBound, _compress, _decompress } = READER_NAMES
+  const zstd = new WasmLibrary(READER_FACTS, module)
+  // It returns the bytes written or -1, as does compressing.
+  const undo: ZstdUndo = ({ call }, out, outLength, data, length) => call(_decompress)(out, outLength, data, length)
 
   return {
-    compress: compressor(zstd, COMPRESS_BOUND, ({ call }, ...of) => call(COMPRESS)(...of)),
+    compress: compressor(zstd, _compressBound, ({ call }, ...of) => call(_compress)(...of)),
     decompress: (data, size) => undoZstdFrame(zstd, undo, data, size, copyOf),
     decompressInto(data, out) {
       undoZstdFrame(zstd, undo, data, out.length, (heap, from, to) => {
@@ -91,16 +108,17 @@ const isThere = (): boolean => true
 
 /** @param module the file {@link ZSTD_WRITER_WASM}, compiled */
 export function zstdCompressor(module: WebAssembly.Module): ByteCodec['compress'] {
-  return compressor(new WasmLibrary(WRITER_FACTS, module), WRITER_BOUND, ({ call }, ...of) => {
-    const written = call(WRITER_COMPRESS)(...of)
-    return call(WRITER_IS_ERROR)(written) ? -1 : written
+  const { _ZSTD_compressBound, _ZSTD_compress, _ZSTD_isError } = WRITER_NAMES
+  return compressor(new WasmLibrary(WRITER_FACTS, module), _ZSTD_compressBound, ({ call }, ...of) => {
+    const written = call(_ZSTD_compress)(...of)
+    return call(_ZSTD_isError)(written) ? -1 : written
   })
 }
 
 /**
  * Returns a function that compresses.
  * @param bound name of the library's function that returns the longest frame for a length
- * @param write calls the library. It returns the bytes written or -1.
+ * @param write calls the library with (out, outLength, in, inLength, level). It returns the bytes written or -1.
  */
 function compressor(
   zstd: WasmLibrary,
