@@ -1,7 +1,8 @@
 /**
  * Decodes bzip2 streams. It declines what is rare or wrong (randomized blocks, incomplete codes, other checksums): libbz2 then
  * decodes the stream, or says what is wrong. libbz2 decodes Huffman codes bit by bit. Here a table decodes most codes in one
- * step, and the first 16 entries of the move-to-front list are in a vector.
+ * step, and the first 16 entries of the move-to-front list are in a vector. Measured 2026-11 on Node 20 with chunks of 64 KiB of INT32
+ * running sums: 42 MB/s here, 25 by libbz2 in wasm. `decode` of an array under BZIP2 is a row of bench/RESULTS.md.
  */
 
 const MOST_TABLES: usize = 6
