@@ -106,7 +106,7 @@ export async function examineFragment(
   const hasMetadata = entry?.state !== 'no-metadata'
   // A local footer is read before the sizes: it tells the size of its file. A remote footer may come with the sizes.
   let found: FragmentInfo | InspectError | undefined =
-    hasMetadata && !fragment.folder.isRemote ? fragment.infoNow() : undefined
+    hasMetadata && !fragment.folder.isRemote ? fragment.infoSync() : undefined
   const onDisk = await sizesOf(fragment)
   if (hasMetadata) found ??= await orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
   const error = found instanceof InspectError ? asState(found, entry) : undefined

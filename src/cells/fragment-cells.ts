@@ -405,10 +405,10 @@ function fixedReader(file: TileFile, validity: TileFile | undefined, memory: Reu
   }
   return {
     read(tile) {
-      const values = file.readNow(tile, memory.options)
+      const values = file.readFetched(tile, memory.options)
       if (!values) return later(tile)
       memory.fit(values.data)
-      const valid = validity?.readNow(tile)
+      const valid = validity?.readFetched(tile)
       if (validity && !valid) return later(tile)
       return { data: values.data, starts: undefined, validity: valid?.data }
     },
@@ -445,7 +445,7 @@ function varReader(
   return async (tile) => {
     const cells = values.cells(tile)
     const lent = offsets?.lent?.get(tile)
-    const storedOffsets = lent ?? offsets?.storedNow(tile) ?? (await offsets?.stored(tile))
+    const storedOffsets = lent ?? offsets?.fetched(tile) ?? (await offsets?.stored(tile))
     const isInside = values.holdsOffsets || (!lent && cells > 0 && storedOffsets && isStringOffsetsTile(storedOffsets))
     if (!offsets || !storedOffsets || isInside) {
       const { data, offsets: inside } = await values.read(tile, { stringOffsets: true })

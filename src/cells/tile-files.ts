@@ -248,17 +248,17 @@ export class TileFile {
       )
       throw this.placed(new InspectError('TOO_LARGE', fault), tile)
     }
-    return this.stream.readNow(offset, size) ?? this.readListed(offset, size)
+    return this.stream.fetched(offset, size) ?? this.readListed(offset, size)
   }
 
   /** The stored bytes of a tile, if an earlier read fetched them. */
-  storedNow(tile: number): Uint8Array | undefined {
+  fetched(tile: number): Uint8Array | undefined {
     const { offset, size } = this.place(tile)
-    return this.stream.readNow(offset, size)
+    return this.stream.fetched(offset, size)
   }
 
   /** The chunk of a tile that has only one, if an earlier read fetched it. */
-  heldChunk(tile: number): StoredChunk | undefined {
+  fetchedChunk(tile: number): StoredChunk | undefined {
     const { held } = this.stream
     if (!held) return undefined
     const at = this.start(tile) - held.offset
@@ -277,16 +277,16 @@ export class TileFile {
   }
 
   /** {@link read}, done synchronously. Undefined if the stored bytes or the filters are not in memory. */
-  readNow(tile: number, options: ReadOptions = {}): UnfilteredTile | undefined {
+  readFetched(tile: number, options: ReadOptions = {}): UnfilteredTile | undefined {
     const lent = this.lent?.get(tile)
     if (lent) return { data: lent, offsets: undefined }
-    const stored = this.loaded && this.storedNow(tile)
+    const stored = this.loaded && this.fetched(tile)
     return this.loaded && stored && this.reversed(this.loaded, tile, stored, options)
   }
 
   /** Reads a tile and unfilters it. Set `stringOffsets` if the offsets file says that the offsets are among the values. */
   async read(tile: number, options: ReadOptions & { stringOffsets?: boolean } = {}): Promise<UnfilteredTile> {
-    const now = options.stringOffsets ? undefined : this.readNow(tile, options)
+    const now = options.stringOffsets ? undefined : this.readFetched(tile, options)
     return now ?? this.unfilter(tile, await this.stored(tile), options)
   }
 

@@ -201,7 +201,7 @@ export class FaultlessTiles {
     const pipeline = file.loaded
     if (!pipeline || file.isLarge(tile)) return undefined
     try {
-      const chunk = file.heldChunk(tile)
+      const chunk = file.fetchedChunk(tile)
       if (!chunk || chunk.original_length !== file.expectedSize(tile)) return undefined
       this.hasReport = false
       this.verdicts.length = 0

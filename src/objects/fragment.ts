@@ -182,16 +182,16 @@ export class Fragment {
    * {@link info}, read synchronously. Works if another footer of the array with the same layout was read before. If the
    * result is undefined, the metadata may still be readable.
    */
-  infoNow(): FragmentInfo | undefined {
+  infoSync(): FragmentInfo | undefined {
     if (this.infoRead || !this.array || (this.parsedName?.least_version ?? 0) < 10) return undefined
-    const found = this.file.footerNow()
+    const found = this.file.footerSync()
     const info = found && this.array.layouts.info(found.bytes, { file: this.file.source().name, offset: found.offset })
     if (info) this.infoRead = Promise.resolve(info)
     if (found) this.metadataSize = found.offset + found.bytes.length + FOOTER_LENGTH_BYTES
     return info
   }
 
-  /** Size of the metadata file in bytes, once {@link infoNow} has read its end. */
+  /** Size of the metadata file in bytes, once {@link infoSync} has read its end. */
   metadataSize: number | undefined
 
   /**

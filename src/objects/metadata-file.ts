@@ -6,7 +6,7 @@ import { type ByteSource, type Folder, TAIL_BYTES } from '../storage/source.ts'
 import type { InspectArray } from './array.ts'
 import type { TilePlace } from './generic-tile.ts'
 
-/** Memory of {@link MetadataFile.footerNow}. */
+/** Memory of {@link MetadataFile.footerSync}. */
 const room = new Uint8Array(TAIL_BYTES)
 
 /** The end of the file. */
@@ -43,7 +43,7 @@ export class MetadataFile {
    * The footer, if its length is stored after it, read synchronously: see {@link Storage.readEnd}. The next call for any file
    * overwrites the bytes.
    */
-  footerNow(): { bytes: Uint8Array; offset: number } | undefined {
+  footerSync(): { bytes: Uint8Array; offset: number } | undefined {
     const { storage, path } = this.folder
     const end = storage.readEnd?.(`${path}/${FRAGMENT_METADATA_FILE}`, room)
     if (!end || end.length < FOOTER_LENGTH_BYTES) return undefined

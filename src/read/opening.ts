@@ -94,14 +94,14 @@ async function openedFragments(array: InspectArray, onFault: OnFault): Promise<O
     else fragments.push(one)
   }
   if (isRemote) for await (const one of inOrder(entries, atOnce(array.folder), open)) add(one)
-  else for (const entry of entries) add(openedNow(array, entry) ?? (await open(entry)))
+  else for (const entry of entries) add(openFragmentSync(array, entry) ?? (await open(entry)))
   return fragments
 }
 
 /** {@link openFragment} without waiting; undefined if that is not possible. */
-function openedNow(array: InspectArray, { path, timestamp_range }: FragmentEntry): OpenedFragment | undefined {
+function openFragmentSync(array: InspectArray, { path, timestamp_range }: FragmentEntry): OpenedFragment | undefined {
   const fragment = array.fragment(path)
-  const info = fragment.infoNow()
+  const info = fragment.infoSync()
   return info && { fragment, info, time: timestamp_range?.[0] ?? 0n }
 }
 

@@ -64,12 +64,12 @@ export class ReadAhead {
 
   /** See {@link ByteSource.read}. */
   async read(offset: number, length: number): Promise<Uint8Array> {
-    const bytes = this.readNow(offset, length) ?? (await this.readPlanned(offset, length))
+    const bytes = this.fetched(offset, length) ?? (await this.readPlanned(offset, length))
     return bytes ?? this.source.read(offset, length)
   }
 
   /** The bytes, if the last read fetched them. */
-  readNow(offset: number, length: number): Uint8Array | undefined {
+  fetched(offset: number, length: number): Uint8Array | undefined {
     const { held } = this
     if (!held) return undefined
     const at = offset - held.offset
