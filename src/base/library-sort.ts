@@ -1,3 +1,5 @@
+import { rising } from './rising.ts'
+
 /** Up to this length a part is sorted by insertion, which keeps the order of equal elements. */
 const MOST_INSERTED = 16
 
@@ -11,7 +13,8 @@ const MOST_INSERTED = 16
 export function librarySort<T>(list: T[], key: (element: T) => bigint): T[] {
   const pairs = list.map((element) => ({ element, key: key(element) }))
   partition(pairs, 0, pairs.length, 2 * Math.floor(Math.log2(pairs.length)))
-  pairs.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  // std::sort ends with an insertion sort of the whole list, which keeps the order of equal elements, as sort() does.
+  pairs.sort((a, b) => rising(a.key, b.key))
   for (const [i, { element }] of pairs.entries()) list[i] = element
   return list
 }

@@ -1,5 +1,6 @@
 import { type AdviceLine, lineText } from '../advice/line.ts'
 import { InspectError, orError, unlessFault } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
 import type { FindingCode } from '../check/codes.ts'
@@ -238,7 +239,7 @@ function statesOf(entries: readonly FragmentEntry[]): StateCount[] {
 function timesOf(entries: readonly FragmentEntry[]): [bigint, bigint] | null {
   const ranges = entries.flatMap(({ isRead, timestamp_range }) => (isRead && timestamp_range ? [timestamp_range] : []))
   if (ranges.length === 0) return null
-  const ends = ranges.map(([, end]) => end).sort((a, b) => (a < b ? -1 : 1))
+  const ends = ranges.map(([, end]) => end).sort(rising)
   return [ranges[0][0], ends[ends.length - 1]]
 }
 

@@ -1,4 +1,5 @@
 import { inconsistent, usage } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import { type Comparable, comparable, compare, type RangeSets, rowsInside } from '../cells/bounds.ts'
 import { allRows, type ColumnData, cellBytes } from '../cells/column.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -99,7 +100,7 @@ async function labelRange(
 /** The first gap between fragments. TileDB refuses it with "Discontinuity found in array domain". */
 function firstGap(written: readonly Interval[]): Interval | undefined {
   let end: bigint | undefined
-  for (const { low, high } of [...written].sort((a, b) => (a.low < b.low ? -1 : 1))) {
+  for (const { low, high } of [...written].sort((a, b) => rising(a.low, b.low))) {
     if (end !== undefined && low > end + 1n) return { low: end + 1n, high: low - 1n }
     if (end === undefined || high > end) end = high
   }

@@ -1,3 +1,5 @@
+import { rising } from '../base/rising.ts'
+
 /**
  * The data in a page: `page` writes it, and `src/page` reads it. It has the same form in a report and in the served page.
  */
@@ -48,7 +50,7 @@ export interface ReportFile {
 
 /** The key of a document: the command that prints it, with its target and options. */
 export function documentKey(command: string, path: string, options: object): string {
-  return JSON.stringify([command, path, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))])
+  return JSON.stringify([command, path, Object.entries(options).sort(([a], [b]) => rising(a, b))])
 }
 
 /** Replacer for `JSON.stringify`: a value that JSON lacks becomes an object with one key. */

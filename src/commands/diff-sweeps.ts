@@ -1,6 +1,7 @@
 import { attempt, usage } from '../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, LONGEST_LINE, parseJson } from '../base/json-text.ts'
 import type { Output } from '../base/result.ts'
+import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
@@ -44,7 +45,7 @@ export async function diffSweeps(cx: CommandContext, a: string, b: string): Prom
     const line = compared(name, left.get(name), right.get(name))
     if (line) changes.push(line)
   }
-  changes.sort((x, y) => y.grown_size - x.grown_size || (x.name < y.name ? -1 : 1))
+  changes.sort((x, y) => y.grown_size - x.grown_size || rising(x.name, y.name))
   const sizeOf = (members: ReadonlyMap<string, Saved>): number => sum([...members.values()], ({ size }) => size)
   const count = (change: SweepDiffLine['change']): number => changes.filter((one) => one.change === change).length
   const document: SweepDiffDocument = {

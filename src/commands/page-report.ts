@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { concat } from '../base/bytes.ts'
 import { unlessFault } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import { collectedDocument } from '../calls/collected.ts'
 import type { CommandContext } from '../calls/command.ts'
@@ -122,7 +123,7 @@ async function filesOf(cx: CommandContext, { folder, only }: PageTree): Promise<
     const size = entry.size ?? (await withSource(cx.storage.open(full), (source) => source.size()))
     found.push({ path, size, full })
   }
-  return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return found.sort((a, b) => rising(a.path, b.path))
 }
 
 function isData({ path }: TargetFile): boolean {

@@ -3,6 +3,7 @@ import { arrayFindings, fragmentFindings } from '../advice/findings.ts'
 import { InspectError, inconsistent, orError, unlessFault, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output } from '../base/result.ts'
+import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { damagedFault, damagedFiles } from '../calls/damaged-files.ts'
@@ -350,7 +351,7 @@ async function arrayDocument(
 /** What makes reads of the counted fragments slow; nothing if damage prevents the answer. */
 async function adviceOn(array: InspectArray, schema: ArraySchema, { opened }: Totals): Promise<AdvisedFinding[]> {
   const between = [array.cx.from ?? 0n, array.cx.now] as const
-  const fragments = opened.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
+  const fragments = opened.sort((a, b) => rising(a.time, b.time))
   try {
     return (await arrayFindings({ array, schema, fragments, between, deletes: [] }).catch(unlessFault)) ?? []
   } finally {

@@ -1,3 +1,4 @@
+import { rising } from '../base/rising.ts'
 import type { DenseAxis } from '../format/dense-tiles.ts'
 import { hull, type Interval, stridesOf } from '../read/dense-windows.ts'
 
@@ -60,7 +61,7 @@ function numberTiles({ domainLow, extent }: DenseAxis, domains: readonly Interva
   if (tileOf(all.high) - base < MAX_TILES) return (at) => Number(tileOf(at) - base)
   const islands: { from: bigint; base: bigint }[] = [{ from: base, base }]
   let last = base
-  for (const { low, high } of [...domains].sort((a, b) => (a.low < b.low ? -1 : 1))) {
+  for (const { low, high } of [...domains].sort((a, b) => rising(a.low, b.low))) {
     const [from, to] = [tileOf(low), tileOf(high)]
     const left = from - last - MAX_BETWEEN
     if (left > 0n) islands.push({ from, base: islands[islands.length - 1].base + left })

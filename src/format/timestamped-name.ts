@@ -1,3 +1,5 @@
+import { rising } from '../base/rising.ts'
+
 /**
  * Names with timestamps: `__<t1>_<t2>_<uuid>[_<version>][.<suffix>]`. Timestamps are milliseconds since the epoch.
  * Schemas, metadata and group files have no version. Commit files have one, and fragments since format version 5.
@@ -150,9 +152,7 @@ export function compareByTimestamps(
 ): number {
   const [a1, a2] = a.timestamp_range ?? [0n, 0n]
   const [b1, b2] = b.timestamp_range ?? [0n, 0n]
-  if (a1 !== b1) return a1 < b1 ? -1 : 1
-  if (a2 !== b2) return a2 < b2 ? -1 : 1
-  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+  return rising(a1, b1) || rising(a2, b2) || rising(a.name, b.name)
 }
 
 /**

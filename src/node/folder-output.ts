@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { hasCode, InspectError } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import { absolutePath } from './current-folder.ts'
 import { systemCode, systemError, systemPath } from './file.ts'
 import { removeQuietly, temporaryBeside, writeWholeSync, writing } from './file-output.ts'
@@ -54,7 +55,7 @@ export function openFolderAddition(path: string, rank: (file: string) => number)
   return openPartial(target, path, (partial) => {
     const entries = readdirSync(partial, { recursive: true, withFileTypes: true, encoding: 'utf8' })
     const files = entries.filter((one) => one.isFile()).map((one) => join(relative(partial, one.parentPath), one.name))
-    files.sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1))
+    files.sort((one, other) => rank(one) - rank(other) || rising(one, other))
     const made: string[] = []
     try {
       // Synchronous, so that a signal finds all files or none.

@@ -1,4 +1,5 @@
 import { badValue, faultOf, hasCode, InspectError, unlessCode, unlessFault, withPlace } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { COMMITS_SINCE, lastPathPart, parseLines } from '../format/commit-files.ts'
@@ -89,7 +90,7 @@ export interface SchemaFile {
  */
 export function schemaFileOpened(files: readonly SchemaFile[], now: bigint): SchemaFile | undefined {
   const isOld = ({ name }: SchemaFile): number => (name === OLD_SCHEMA_FILE ? 0 : 1)
-  const listed = [...files].sort((a, b) => isOld(a) - isOld(b) || (a.name < b.name ? -1 : 1))
+  const listed = [...files].sort((a, b) => isOld(a) - isOld(b) || rising(a.name, b.name))
   return listed.findLast(({ timestamp_range }) => (timestamp_range?.[1] ?? 0n) <= now) ?? listed[0]
 }
 
@@ -575,7 +576,7 @@ export async function metadataVersions(folder: Folder, cx: ReadContext): Promise
   return all
     .map((change) => ({ change, isCurrent: current.get(change.key) === change }))
     .sort(({ change: a }, { change: b }) => {
-      if (a.key !== b.key) return a.key < b.key ? -1 : 1
+      if (a.key !== b.key) return rising(a.key, b.key)
       const [first, last] = a.timestamp_range ?? [0n, 0n]
       const [otherFirst, otherLast] = b.timestamp_range ?? [0n, 0n]
       return Number(last - otherLast) || Number(otherFirst - first)

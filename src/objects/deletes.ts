@@ -1,5 +1,6 @@
 import { withPlace } from '../base/errors.ts'
 import { nameOf } from '../base/paths.ts'
+import { rising } from '../base/rising.ts'
 import { type ConditionNode, deleteCondition, requireMembers } from '../format/delete-condition.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { withSource } from '../storage/source.ts'
@@ -52,7 +53,7 @@ export async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[
     add(path, path, undefined)
     for (const { text, tile } of entries) if (tile) add(text, path, tile)
   }
-  return [...found.values()].sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0))
+  return [...found.values()].sort((a, b) => rising(a.time, b.time))
 }
 
 /** Reads a delete condition: it holds for the cells that stay. @throws InspectError also if TileDB refuses the condition */

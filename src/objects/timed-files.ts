@@ -1,6 +1,7 @@
 import { ERROR_CODES, InspectError, unlessDamaged } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
+import { rising } from '../base/rising.ts'
 import type { Describe } from '../format/io.ts'
 import { isTimedName, nameFacts } from '../format/timestamped-name.ts'
 import type { Entry, Folder } from '../storage/source.ts'
@@ -33,7 +34,7 @@ export async function* timedFiles<T>(
     if (kind !== 'folder' && !name.endsWith('.vac') && !gone.has(name) && first <= last && isWithin([first, last], cx))
       found.push({ name, first })
   }
-  found.sort((a, b) => (a.name < b.name ? -1 : 1))
+  found.sort((a, b) => rising(a.name, b.name))
   librarySort(found, ({ first }) => first)
   const read = (name: string): Promise<T> => readTileFile(inside.file(name), describe, cx)
   const files: { name: string; value?: Awaited<T> | undefined }[] = []

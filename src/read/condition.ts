@@ -1,4 +1,5 @@
 import { badValue, unexpected } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
 import { compareBytes } from '../filters/bytes.ts'
@@ -336,5 +337,5 @@ function compareElements(type: Datatype, a: Uint8Array, b: Uint8Array): number {
     const [low, high] = lanesOf(bytes)
     return (BigInt(signed ? high | 0 : high) << 32n) | BigInt(low)
   })
-  return x < y ? -1 : x > y ? 1 : 0
+  return rising(x, y)
 }

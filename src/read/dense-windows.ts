@@ -1,3 +1,4 @@
+import { rising } from '../base/rising.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import type { Domain } from '../format/array-schema.ts'
 import type { Datatype } from '../format/datatype.ts'
@@ -124,7 +125,7 @@ function united(
     return one ? [one] : []
   })
   const out: Interval[] = []
-  for (const next of inside.sort((a, b) => (a.low < b.low ? -1 : a.low > b.low ? 1 : 0))) {
+  for (const next of inside.sort((a, b) => rising(a.low, b.low))) {
     const last = out.at(-1)
     if (!last || next.low > last.high + 1n) out.push({ ...next })
     else if (next.high > last.high) last.high = next.high

@@ -1,5 +1,6 @@
 import { InspectError, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
+import { rising } from '../base/rising.ts'
 import { type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
 import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
@@ -196,8 +197,7 @@ class Histories {
 /** Compares versions by time. At the same time, hidden originals come before their consolidated copies. */
 function byTime(a: CellVersion, b: CellVersion): number {
   const [one, other] = [a.written ?? a.time, b.written ?? b.time]
-  if (one !== other) return one < other ? -1 : 1
-  return rank(a) - rank(b)
+  return rising(one, other) || rank(a) - rank(b)
 }
 
 function rank({ entry, state }: CellVersion): number {

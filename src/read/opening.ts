@@ -1,6 +1,7 @@
 import { addPlace, faultOf, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
+import { rising } from '../base/rising.ts'
 import { isInDomain } from '../cells/rtree-builder.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
@@ -136,7 +137,7 @@ async function inTileDBsOrder(array: InspectArray): Promise<FragmentEntry[]> {
     !path.startsWith(`${FRAGMENTS_FOLDER}/`) ? 0 : consolidated.has(path) ? 1 : 2
   const groups: FragmentEntry[][] = [[], [], []]
   for (const entry of await array.fragments()) if (entry.isRead) groups[group(entry)].push(entry)
-  const listed = groups.flatMap((entries) => entries.sort((a, b) => (a.name < b.name ? -1 : 1)))
+  const listed = groups.flatMap((entries) => entries.sort((a, b) => rising(a.name, b.name)))
   return librarySort(listed, ({ timestamp_range }) => timestamp_range?.[0] ?? 0n)
 }
 

@@ -1,3 +1,4 @@
+import { rising } from '../base/rising.ts'
 import { isSorted, type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
 import { type ColumnData, columnsBytes, sameCell } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
@@ -148,8 +149,7 @@ function entryBytes({ columns }: SourceBatch, rows: Uint32Array): number {
 
 function newestFirst(a: SourceBatch, b: SourceBatch): number {
   const [x, y] = [a.source.fragment.time, b.source.fragment.time]
-  if (x !== y) return x > y ? -1 : 1
-  return b.source.index - a.source.index || a.tile - b.tile || a.first - b.first
+  return rising(y, x) || b.source.index - a.source.index || a.tile - b.tile || a.first - b.first
 }
 
 /** Lists the cells of several batches, one batch after another. */

@@ -1,3 +1,4 @@
+import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType, cellBytes } from '../cells/column.ts'
@@ -99,9 +100,7 @@ export async function cellsToConsolidate(
     }
   }
   const columns = collected.columns()
-  const newestFirst = Int32Array.from(times.keys()).sort((a, b) =>
-    times[a] > times[b] ? -1 : times[a] < times[b] ? 1 : a - b,
-  )
+  const newestFirst = Int32Array.from(times.keys()).sort((a, b) => rising(times[b], times[a]) || a - b)
   const order = ofDeleted === 'purged' ? newestFirst.filter(staysAfterPurge(schema, columns, deletions)) : newestFirst
   for (const type of collected.types) {
     const column = columns.get(type.name)

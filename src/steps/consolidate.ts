@@ -1,4 +1,5 @@
 import { badValue, hasCode, longer, usage } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import { boxesMeet } from '../cells/rtree-builder.ts'
 import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -122,7 +123,7 @@ function timesOf(fragments: readonly OpenedFragment[]): Times {
 }
 
 function spanOf(ranges: readonly Times[]): Times {
-  const times = ranges.flat().sort((one, other) => (one < other ? -1 : 1))
+  const times = ranges.flat().sort(rising)
   return [times[0], times[times.length - 1]]
 }
 
@@ -244,7 +245,7 @@ async function listedCommits(array: InspectArray): Promise<ListedCommit[]> {
       known.set(text, { text, bytes })
     }
   }
-  const listed = [...known.values()].sort((a, b) => (a.text < b.text ? -1 : 1))
+  const listed = [...known.values()].sort((a, b) => rising(a.text, b.text))
   for (const { path } of files) {
     const kind = commitKind(path)
     if (known.has(path) || (kind !== 'delete' && (kind !== 'write' || linePath(path) === undefined))) continue

@@ -1,5 +1,6 @@
 import { badValue, faultText, InspectError, type Mismatch } from '../base/errors.ts'
 import { nameOf } from '../base/paths.ts'
+import { rising } from '../base/rising.ts'
 import { sizeText } from '../base/sizes.ts'
 
 /**
@@ -190,7 +191,7 @@ export function missingSource(name: string): ByteSource {
 
 /** Compares two entries of a listing, whose names all differ. */
 export function byName(a: Entry, b: Entry): number {
-  return a.name < b.name ? -1 : 1
+  return rising(a.name, b.name)
 }
 
 /** Finds an entry by name in a sorted listing. */

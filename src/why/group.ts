@@ -1,5 +1,6 @@
 import { firstOf, unlessFault } from '../base/errors.ts'
 import { isWithinFolder } from '../base/paths.ts'
+import { rising } from '../base/rising.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { METADATA_FOLDER, readMetadata } from '../objects/array.ts'
@@ -58,7 +59,7 @@ async function timesOf({ folder, cx }: InspectGroup): Promise<bigint[]> {
   for (const inside of [GROUP_DETAILS_FOLDER, METADATA_FOLDER])
     for (const { name } of await folder.folder(inside).listIfThere())
       for (const stamp of stampsIn(name)) stamps.add(stamp)
-  const times = [...stamps].sort((a, b) => (a < b ? -1 : 1))
+  const times = [...stamps].sort(rising)
   return times[0] > 0n ? [times[0] - 1n, ...times] : times
 }
 

@@ -1,4 +1,5 @@
 import { commandLineText, InspectError } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
@@ -57,7 +58,7 @@ export async function timesWorthOpening(array: InspectArray, near: readonly bigi
     for (const [i, from] of chosen.entries()) for (const to of [...chosen.slice(i), end]) found.push([from, to])
   else for (const from of chosen) found.push([from, end])
   return {
-    until: found.filter(([from]) => from === 0n).sort(([, a], [, b]) => (a < b ? -1 : 1)),
+    until: found.filter(([from]) => from === 0n).sort(([, a], [, b]) => rising(a, b)),
     within: found.filter(([from]) => from !== 0n),
     isAll: chosen.length === stamps.length,
   }
@@ -71,7 +72,7 @@ function thinned(stamps: readonly bigint[], near: readonly bigint[]): bigint[] {
   }
   const step = Math.ceil(stamps.length / (MOST_VIEWS / 4))
   for (let i = 0; i < stamps.length; i += step) kept.add(stamps[i])
-  return [...kept].sort((a, b) => (a < b ? -1 : 1)).slice(0, MOST_VIEWS)
+  return [...kept].sort(rising).slice(0, MOST_VIEWS)
 }
 
 /** Every time in the names of an array's files and folders, the earliest first. */
@@ -82,7 +83,7 @@ async function stampsOf(array: InspectArray): Promise<bigint[]> {
   for (const { entries } of (await array.commits()).files) names.push(...entries.map(({ name }) => name))
   const found = new Set<bigint>()
   for (const name of names) for (const stamp of stampsIn(name)) found.add(stamp)
-  return [...found].sort((a, b) => (a < b ? -1 : 1))
+  return [...found].sort(rising)
 }
 
 /** The times in a name. */

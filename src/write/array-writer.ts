@@ -1,4 +1,5 @@
 import { withPlace } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import { coordinateRange } from '../cells/rtree-builder.ts'
 import { type ArrayMetadata, arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -82,7 +83,7 @@ export async function metadataFile(
   cx: WriteContext,
 ): Promise<ArrayFile> {
   const writeTile = await genericTileWriter(version, cx)
-  const metadata: ArrayMetadata = { entries: [...entries].sort((a, b) => (a.key < b.key ? -1 : 1)) }
+  const metadata: ArrayMetadata = { entries: [...entries].sort((a, b) => rising(a.key, b.key)) }
   return {
     path: `__meta/__${first}_${last}_${uuid}`,
     bytes: withPlace({ field: 'metadata' }, () => writeTile(encode(metadata, arrayMetadata))),

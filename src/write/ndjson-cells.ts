@@ -1,5 +1,6 @@
 import { badValue, InspectError, withPlace, withPlaceAsync } from '../base/errors.ts'
 import { isJsonObject, type Json, parseJson } from '../base/json-text.ts'
+import { rising } from '../base/rising.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { denseBox } from '../cells/dense-box.ts'
 import { gather } from '../cells/gather.ts'
@@ -143,7 +144,7 @@ export async function cellsFromRows(
   if (groups.size === 0) groups.set('', newGroup(fieldsOf({}), undefined))
   const cells = Array.from(groups.values(), (group) => finishGroup(group, schema, file))
   const order = (one: FragmentCellsToWrite): bigint => one.time ?? 0n
-  return cells.sort((one, other) => (order(one) < order(other) ? -1 : order(one) > order(other) ? 1 : 0))
+  return cells.sort((one, other) => rising(order(one), order(other)))
 }
 
 /** The type of the columns that fragments have beside their fields. */

@@ -1,3 +1,4 @@
+import { rising } from '../../base/rising.ts'
 import { type Comparable, comparable, compare, type RangeSets } from '../../cells/bounds.ts'
 import type { ColumnData } from '../../cells/column.ts'
 import { hilbertBits, hilbertValues } from '../../cells/hilbert.ts'
@@ -233,7 +234,7 @@ function hilbertHalves(dimensions: readonly Dimension[], box: Box): [Box, Box] |
   }
   const ordered = corners
     .map((corner) => ({ corner, at: place(corner) }))
-    .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.corner.join() < b.corner.join() ? -1 : 1))
+    .sort((a, b) => rising(a.at, b.at) || rising(a.corner.join(), b.corner.join()))
   let left = wide
   for (const { corner } of ordered.slice(1)) {
     if (left.length === 1) break
