@@ -31,11 +31,20 @@ export function isWide(type: Datatype): boolean {
 export function numbersOf(type: Datatype, bytes: Uint8Array): Numbers {
   const size = datatypeSize(type)
   const from = aligned(bytes, size)
-  const NumberArray = ARRAYS[type] ?? (size === 4 ? Uint32Array : size === 2 ? Uint16Array : Uint8Array)
+  const NumberArray = ARRAYS[type] ?? unsignedArray(size)
   return new NumberArray(from.buffer, from.byteOffset, Math.floor(from.length / size))
 }
 
-const ARRAYS: { readonly [type in Datatype]?: new (...args: [ArrayBufferLike, number, number]) => Numbers } = {
+/** Where the elements of an array are: its buffer, the offset in bytes, and their number. */
+type Place = [buffer: ArrayBufferLike, offset: number, length: number]
+
+/** The array of unsigned elements of 1, 2 or 4 bytes. */
+export function unsignedArray(size: number): new (...of: Place) => Uint8Array | Uint16Array | Uint32Array {
+  if (size === 4) return Uint32Array
+  return size === 2 ? Uint16Array : Uint8Array
+}
+
+const ARRAYS: { readonly [type in Datatype]?: new (...of: Place) => Numbers } = {
   INT8: Int8Array,
   INT16: Int16Array,
   INT32: Int32Array,

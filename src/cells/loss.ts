@@ -54,7 +54,8 @@ export function misreadAs(value: number, scale: FloatScale): number {
   const integer = scaledInteger(value, scale)
   const bits = 8 * scale.width
   const isCut = scale.width < 4 && Math.abs(integer) < 2 ** 31
-  const stored = isCut ? (integer << (32 - bits)) >> (32 - bits) : scale.width < 4 ? 0 : -(2 ** (bits - 1))
+  const outside = scale.width < 4 ? 0 : -(2 ** (bits - 1))
+  const stored = isCut ? (integer << (32 - bits)) >> (32 - bits) : outside
   const read = scale.scale * stored + scale.offset
   return scale.single ? Math.fround(read) : read
 }

@@ -49,13 +49,14 @@ export function tileLanes(dimension: Dimension, column: ColumnData, cellNum: num
     return [low]
   }
   const mask = 2 ** (8 * size) - 1
+  const [below, notBelow] = how === 'typed' ? [0, 1] : [0xffffffff, 0]
   for (let i = 0; i < cellNum; i++) {
     // C++ subtracts smaller types as int, of 32 bits: their differences do not wrap.
     const difference = how === 'bytes' ? (values[i] & mask) - (first & mask) : (values[i] - first) | 0
     const quotient = Math.trunc(difference / divisor)
     const tile = how === 'typed' && small ? (quotient << (32 - 8 * size)) >> (32 - 8 * size) : quotient
     low[i] = tile
-    high[i] = tile < 0 ? (how === 'typed' ? 0 : 0xffffffff) : how === 'typed' ? 1 : 0
+    high[i] = tile < 0 ? below : notBelow
   }
   return [high, low]
 }

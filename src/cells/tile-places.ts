@@ -1,7 +1,8 @@
 import { element } from '../base/element.ts'
 import { inconsistent } from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
-import { fieldFileName } from '../format/field-files.ts'
+import { type FileRole, fieldFileName } from '../format/field-files.ts'
+import type { Slot } from '../format/fragment-slots.ts'
 import type { OffsetsList } from '../format/metadata-sections.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, sizesOf } from '../objects/fragment.ts'
 
@@ -29,10 +30,16 @@ interface FieldTileFile {
   size: number
 }
 
+/** The lists with the offsets of tiles, by the role of the file. All other roles have `tile_offsets`. */
+const OFFSETS_LISTS: { readonly [role in TileRole]?: OffsetsList } = {
+  var: 'tile_var_offsets',
+  validity: 'tile_validity_offsets',
+}
+
 export function fieldTileFile(info: FragmentInfo, slot: number, role: TileRole): FieldTileFile {
   return {
     name: fieldFileName(info.format_version, element(info.slots, slot), role) ?? '.tdb',
-    offsetsList: role === 'var' ? 'tile_var_offsets' : role === 'validity' ? 'tile_validity_offsets' : 'tile_offsets',
+    offsetsList: OFFSETS_LISTS[role] ?? 'tile_offsets',
     size: sizesOf(info, role)?.[slot] ?? 0,
   }
 }
@@ -71,6 +78,11 @@ export function tilesCellNum(info: FragmentInfo, tiles: Uint32Array): number {
 
 /** Unfiltered bytes of one cell, in a file whose cells are all the same size. */
 export function fileCellSize(info: FragmentInfo, slot: number, role: Exclude<TileRole, 'var'>): number {
+  return cellSizeIn(element(info.slots, slot), role)
+}
+
+/** {@link fileCellSize} of a slot. For the values of var-sized cells it is the size of an element. */
+export function cellSizeIn({ cellSize }: Slot, role: FileRole): number {
   if (role === 'offsets') return 8
-  return role === 'validity' ? 1 : element(info.slots, slot).cellSize
+  return role === 'validity' ? 1 : cellSize
 }

@@ -205,7 +205,8 @@ function withoutNulls(visit: Uint32Array | undefined, validity: Uint8Array | und
 /** The type of the sums of a type's values. */
 export function sumType(type: Datatype): Datatype {
   const kind = datatypeKind(type)
-  return kind === 'float' ? 'FLOAT64' : kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
+  if (kind === 'float') return 'FLOAT64'
+  return kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
 }
 
 /** Adds cells to a sum. */

@@ -5,7 +5,7 @@ import type { Outcome } from '../calls/outcome.ts'
 import { tileDatatypes } from '../cells/slot-type.ts'
 import { placedChunks } from '../cells/tile-chunks.ts'
 import type { TileRole } from '../cells/tile-files.ts'
-import { tileRole } from '../cells/tile-places.ts'
+import { cellSizeIn, tileRole } from '../cells/tile-places.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { keepsOffsets } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -118,7 +118,7 @@ function pipelineFor(fragment: Fragment, field: FileField | undefined, holdsChun
   const owner = { schema, format_version: formatVersion, dense: schema.array_type === 'dense' }
   const tile = {
     ...tileDatatypes(owner, slot, role),
-    cellSize: role === 'offsets' ? 8 : role === 'validity' ? 1 : slot.cellSize,
+    cellSize: cellSizeIn(slot, role),
     formatVersion,
     key,
     stringOffsets:

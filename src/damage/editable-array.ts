@@ -10,7 +10,7 @@ import {
 } from '../format/fragment-footer.ts'
 import { type Describe, decode, encode } from '../format/io.ts'
 import { type SectionContents, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
-import type { Fragment } from '../objects/fragment.ts'
+import { type Fragment, sizesOf } from '../objects/fragment.ts'
 import { openGenericTile, type ReadContext } from '../objects/generic-tile.ts'
 import { openTarget } from '../objects/target.ts'
 import { MemoryStorage } from '../storage/memory.ts'
@@ -256,15 +256,9 @@ export class EditableArray {
     if (more === 0) return
     const { offsetsList } = fieldTileFile(await (await this.fragment(path)).info(), slot, role)
     const values = file.offsets.map((start, i) => (i > tile ? start + more : start))
-    await this.editSection(
-      offsetsList,
-      slot,
-      { values },
-      path,
-      ({ file_sizes, file_var_sizes, file_validity_sizes }) => {
-        const sizes = role === 'var' ? file_var_sizes : role === 'validity' ? file_validity_sizes : file_sizes
-        if (sizes) sizes[slot] += more
-      },
-    )
+    await this.editSection(offsetsList, slot, { values }, path, (footer) => {
+      const sizes = sizesOf(footer, role)
+      if (sizes) sizes[slot] += more
+    })
   }
 }

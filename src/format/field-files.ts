@@ -48,9 +48,15 @@ export function fieldFileBase(
 }
 
 /** Returns the roles of a slot's files, data or offsets first. The phantom slot has a role, but no file. */
-export function fieldFileRoles({ kind, varSized, nullable }: Slot): FileRole[] {
-  const first: FileRole = kind === 'attribute' || kind === 'dimension' ? (varSized ? 'offsets' : 'data') : kind
-  return [first, ...(varSized ? (['var'] as const) : []), ...(nullable ? (['validity'] as const) : [])]
+export function fieldFileRoles(slot: Slot): FileRole[] {
+  const first = slot.varSized ? 'offsets' : cellsRole(slot)
+  return [first, ...(slot.varSized ? (['var'] as const) : []), ...(slot.nullable ? (['validity'] as const) : [])]
+}
+
+/** Returns the role of the file that holds a slot's values. */
+export function cellsRole({ kind, varSized }: Slot): FileRole {
+  if (kind !== 'attribute' && kind !== 'dimension') return kind
+  return varSized ? 'var' : 'data'
 }
 
 /** Returns the name of one of a slot's files; undefined for the phantom coordinates slot. */

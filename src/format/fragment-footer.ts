@@ -205,7 +205,8 @@ export function footerLengthIsStored(version: number, schema: ArraySchema | unde
 export function footerPlace(version: number, schema: ArraySchema | undefined): number {
   if (version < 3) return 1
   if (footerLengthIsStored(version, schema)) return 10
-  return version < 5 ? 3 : version < 7 ? 5 : 7
+  if (version < 5) return 3
+  return version < 7 ? 5 : 7
 }
 
 /**

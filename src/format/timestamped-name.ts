@@ -100,7 +100,8 @@ const USUAL = /^__(\d{1,18})_(\d{1,18})_[0-9a-zA-Z]{32}(?:_(\d{1,9}))?(?:\.[^.]*
  */
 function stamp(text = '0'): bigint {
   const value = BigInt(text.replace('+', ''))
-  return BigInt.asUintN(64, value > LONG_MAX ? LONG_MAX : value < LONG_MIN ? LONG_MIN : value)
+  if (value > LONG_MAX) return LONG_MAX
+  return BigInt.asUintN(64, value < LONG_MIN ? LONG_MIN : value)
 }
 
 /**
@@ -132,11 +133,10 @@ export function nameFacts(name: string): { timestamp_range: [bigint, bigint]; fo
     return { timestamp_range: [time, time], format_version: 2 }
   }
   const [, t1, t2] = TIMES.exec(base) ?? []
+  const timestamp_range: [bigint, bigint] = [stamp(t1), stamp(t2)]
+  if (!hasVersion) return { timestamp_range, format_version: 4 }
   const version = Number(NUMBER.exec(last)?.[1] ?? 0)
-  return {
-    timestamp_range: [stamp(t1), stamp(t2)],
-    format_version: hasVersion ? (Math.abs(version) > UINT32_MAX ? UINT32_MAX : version >>> 0) : 4,
-  }
+  return { timestamp_range, format_version: Math.abs(version) > UINT32_MAX ? UINT32_MAX : version >>> 0 }
 }
 
 /** Whether TileDB can read timestamps from the name of a file or folder. If not, it fails. @param name with its suffix */

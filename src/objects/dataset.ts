@@ -167,9 +167,16 @@ export function placeOf(root: Root, path: string | undefined, real: string | und
   return isWithinFolder(normalPath(path), root.path) ? 'linked' : 'elsewhere'
 }
 
-/** What a group says that a member is. For TileDB, a member that did not exist when it was added is neither. */
+/** By the type of a member. For TileDB, one that did not exist when it was added is neither an array nor a group. */
+const MEMBER_WORDS: Readonly<Record<Member['type'], string>> = {
+  array: 'an array',
+  group: 'a group',
+  invalid: 'an array or a group',
+}
+
+/** What a group says that a member is. */
 export function memberInWords({ type }: Member): string {
-  return type === 'invalid' ? 'an array or a group' : type === 'array' ? 'an array' : 'a group'
+  return MEMBER_WORDS[type]
 }
 
 /**

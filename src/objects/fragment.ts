@@ -539,9 +539,13 @@ export class Fragment {
 }
 
 /** Sizes in bytes of the data files with a role, by slot. */
-export function sizesOf(info: FragmentInfo, role: FileRole): Float64Array | undefined {
-  return role === 'var' ? info.file_var_sizes : role === 'validity' ? info.file_validity_sizes : info.file_sizes
+export function sizesOf(footer: FileSizeLists, role: FileRole): Float64Array | undefined {
+  if (role === 'var') return footer.file_var_sizes
+  return role === 'validity' ? footer.file_validity_sizes : footer.file_sizes
 }
+
+/** The lists of a footer with the sizes of data files. */
+type FileSizeLists = Pick<FragmentInfo, 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'>
 
 /** Whether a slot has data files. Coordinates have none in dense fragments; the phantom slot never has any. */
 export function slotHasFiles(info: Pick<FragmentInfo, 'dense'>, slot: Slot): boolean {

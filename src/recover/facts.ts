@@ -1,5 +1,5 @@
 import { InspectError, unlessDamaged } from '../base/errors.ts'
-import { fieldTileFile, tileRole } from '../cells/tile-places.ts'
+import { cellSizeIn, fieldTileFile, tileRole } from '../cells/tile-places.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type FileRole, fieldFileName, fieldFileRoles } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
@@ -8,7 +8,7 @@ import type { NDRange } from '../format/range.ts'
 import { CHUNK_COUNT_BYTES } from '../format/tile-chunks.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../objects/array.ts'
-import { type Fragment, type FragmentInfo, slotHasFiles, valuesHoldOffsets } from '../objects/fragment.ts'
+import { type Fragment, type FragmentInfo, sizesOf, slotHasFiles, valuesHoldOffsets } from '../objects/fragment.ts'
 import { withSource } from '../storage/source.ts'
 import { denseDomain, gridOf } from './dense-domain.ts'
 import { domainInPlace, type FooterRemains, footerRemains } from './footer-remains.ts'
@@ -170,11 +170,7 @@ async function agreeingInfo(
 
 function footerAgrees({ footer }: FooterRemains, shape: FilesShape, walked: ReadonlyMap<string, WalkedFile>): boolean {
   if (!footer) return false
-  return filesOf(shape).every(({ slot, role, name }) => {
-    const sizes =
-      role === 'var' ? footer.file_var_sizes : role === 'validity' ? footer.file_validity_sizes : footer.file_sizes
-    return sizes?.[slot] === (walked.get(name)?.size ?? 0)
-  })
+  return filesOf(shape).every(({ slot, role, name }) => sizesOf(footer, role)?.[slot] === (walked.get(name)?.size ?? 0))
 }
 
 type FilesShape = Pick<Shape, 'version' | 'dense' | 'slots'>
@@ -270,9 +266,8 @@ function shapeWith(
 }
 
 /** Unfiltered bytes of a cell in a file; undefined for var-sized values. */
-function cellSize({ cellSize }: Slot, role: FileRole): number | undefined {
-  if (role === 'var') return undefined
-  return role === 'offsets' ? 8 : role === 'validity' ? 1 : cellSize
+function cellSize(slot: Slot, role: FileRole): number | undefined {
+  return role === 'var' ? undefined : cellSizeIn(slot, role)
 }
 
 /** Whether every tile but the last has as many cells as the schema says. A tile without chunks fits: its offsets may be among the values. */

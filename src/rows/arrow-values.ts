@@ -2,7 +2,7 @@ import type { DataType, IntBitWidth, IntType, TimeUnit_ } from '@uwdata/flechett
 import { bool, dateDay, duration, float32, float64, int, timestamp } from '@uwdata/flechette/src/data-types.js'
 import { usage } from '../base/errors.ts'
 import type { ColumnKind } from '../cells/column.ts'
-import { aligned } from '../cells/elements.ts'
+import { aligned, unsignedArray } from '../cells/elements.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { cellReader } from '../format/value.ts'
 
@@ -151,12 +151,7 @@ export function arrowIndexes(
 function outsideOf(bytes: Uint8Array, size: number, signed: boolean, end: number): (index: number) => boolean {
   const { buffer, byteOffset, length } = aligned(bytes, size)
   // Negative numbers are read as large unsigned ones, which no signed type can reach.
-  const values =
-    size === 4
-      ? new Uint32Array(buffer, byteOffset, length / 4)
-      : size === 2
-        ? new Uint16Array(buffer, byteOffset, length / 2)
-        : new Uint8Array(buffer, byteOffset, length)
+  const values = new (unsignedArray(size))(buffer, byteOffset, length / size)
   const last = Math.min(end, signed ? 2 ** (size * 8 - 1) : Number.POSITIVE_INFINITY)
   return (i) => values[i] >= last
 }

@@ -7,7 +7,7 @@ import { Pipeline } from '../filters/pipeline.ts'
 import { filterOf, keepsOffsets } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
-import { type FileRole, fieldFileBase } from '../format/field-files.ts'
+import { cellsRole, fieldFileBase } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { filePipeline, pipelineOf } from '../objects/fragment.ts'
@@ -70,7 +70,7 @@ export class FieldWriter {
     this.cx = cx
     this.slot = slot
     const { varSized, nullable } = slot
-    const filters = filePipeline(cx, { slot: index, role: dataRole(slot) }, false)
+    const filters = filePipeline(cx, { slot: index, role: cellsRole(slot) }, false)
     this.stringOffsets = varSized && keepsStringOffsets(slot.type, filters, cx.schema.version)
     this.largest = {
       data: cutsTiles(slot, filters, cx.schema.version) ? largestChunk(cx, slot, 'data') : undefined,
@@ -93,7 +93,7 @@ export class FieldWriter {
     const { type, cellSize, varSized, nullable, name } = writer.slot
     const load = async (part: Part, datatype: Datatype, size: number): Promise<void> => {
       const { formatVersion, key } = cx
-      const role = part === 'data' ? dataRole(writer.slot) : part
+      const role = part === 'data' ? cellsRole(writer.slot) : part
       const filters = filePipeline(cx, { slot: index, role }, key !== undefined)
       const stringOffsets = part === 'data' && writer.stringOffsets
       const tile = { datatype, cellSize: size, formatVersion, key, stringOffsets }
@@ -183,10 +183,6 @@ export class FieldWriter {
     const { randomBytes } = this.cx
     return this.pipelines[part]?.forwardTile(data, lengths, { offsets, randomBytes }) ?? NO_BYTES
   }
-}
-
-function dataRole({ kind, varSized }: Slot): FileRole {
-  return kind === 'attribute' || kind === 'dimension' ? (varSized ? 'var' : 'data') : kind
 }
 
 /**

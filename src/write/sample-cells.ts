@@ -402,7 +402,8 @@ function spanOf(type: Datatype, total: number): [low: number, span: number] {
   const size = datatypeSize(type)
   if (isDatetime(type)) return [Number(recentDate(type)), type === 'DATETIME_YEAR' ? 50 : Math.max(1000, 7 * total)]
   const room = SPAN_BY_SIZE.get(size) ?? 2 ** 50
-  const low = datatypeKind(type) === 'int' ? (size === 1 ? -50 : -500) : 0
+  const lowSigned = size === 1 ? -50 : -500
+  const low = datatypeKind(type) === 'int' ? lowSigned : 0
   return [low, Math.min(room, Math.max(1000, 5 * total))]
 }
 
