@@ -12,7 +12,9 @@ export const STRING_GROWTH = 64
 
 /** Returns the bytes of counts up to `largest`: 1, 2, 4 or 8. */
 export function countSize(largest: number): number {
-  return largest < 2 ** 8 ? 1 : largest < 2 ** 16 ? 2 : largest < 2 ** 32 ? 4 : 8
+  if (largest < 2 ** 8) return 1
+  if (largest < 2 ** 16) return 2
+  return largest < 2 ** 32 ? 4 : 8
 }
 
 /** Reads a big-endian count. The caller has checked that it is within `bytes`. */

@@ -29,8 +29,10 @@ export const webp: FilterDefinition = {
   needsWholeTile: true,
   // A picture of one colour takes a header of 20 bytes, and nothing for its pixels of up to 4 bytes.
   mostUndone: (stored) => ((MOST_PIXELS + 1) ** 2 * 4 * stored) / 20,
-  loss: ({ lossless, format }) =>
-    lossless ? (format !== undefined && hasAlpha(format) ? 'hidden colours' : undefined) : 'digits',
+  loss({ lossless, format }) {
+    if (!lossless) return 'digits'
+    return format !== undefined && hasAlpha(format) ? 'hidden colours' : undefined
+  },
   metadata: () => partLengthsMetadata,
   optionRefusal: ({ name, quality }) =>
     quality !== undefined && !(quality >= 0 && quality <= 100)

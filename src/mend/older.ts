@@ -10,7 +10,8 @@ export type TimedName = Pick<FragmentEntry, 'name' | 'timestamp_range'>
 export function mayBeOlder(one: TimedName, than: TimedName, dense: boolean): boolean {
   const [first] = one.timestamp_range ?? [0n]
   const [low, high] = than.timestamp_range ?? [0n, 0n]
-  return first === low ? (dense || low === high ? one.name < than.name : true) : first < (dense ? low : high)
+  if (first !== low) return first < (dense ? low : high)
+  return dense || low === high ? one.name < than.name : true
 }
 
 /** Says which older values readers see again. @param num number of older fragments @param isSure whether their boxes surely overlap */

@@ -201,7 +201,8 @@ function byTime(a: CellVersion, b: CellVersion): number {
 }
 
 function rank({ entry, state }: CellVersion): number {
-  return state === 'later' ? 2 : entry.isRead ? 1 : 0
+  if (state === 'later') return 2
+  return entry.isRead ? 1 : 0
 }
 
 interface FoundHistory extends CellHistory {
@@ -349,8 +350,8 @@ function unreadFate(opened: OpenedArray, { entry, index }: SearchedFragment, wri
   if (index >= 0) {
     if (!isCutByTime(opened, opened.fragments[index])) return undefined
     const [from, to] = opened.between
-    const state = written > to ? 'later' : written < from ? 'earlier' : undefined
-    return state && { state, by: undefined }
+    if (written > to) return { state: 'later', by: undefined }
+    return written < from ? { state: 'earlier', by: undefined } : undefined
   }
   const { state, hidden_by: path = '' } = entry
   if (state === 'ignored') return { state: 'hidden', by: { kind: 'ignore', path } }

@@ -133,8 +133,10 @@ export async function openFragment(
  */
 async function inTileDBsOrder(array: InspectArray): Promise<FragmentEntry[]> {
   const { consolidated } = await array.commits()
-  const group = ({ path }: FragmentEntry): number =>
-    !path.startsWith(`${FRAGMENTS_FOLDER}/`) ? 0 : consolidated.has(path) ? 1 : 2
+  const group = ({ path }: FragmentEntry): number => {
+    if (!path.startsWith(`${FRAGMENTS_FOLDER}/`)) return 0
+    return consolidated.has(path) ? 1 : 2
+  }
   const groups: FragmentEntry[][] = [[], [], []]
   for (const entry of await array.fragments()) if (entry.isRead) groups[group(entry)].push(entry)
   const listed = groups.flatMap((entries) => entries.sort((a, b) => rising(a.name, b.name)))

@@ -3,7 +3,7 @@ import { concat, sameBytes } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline, type UnfilteredTile } from '../filters/pipeline.ts'
 import { hasChecksum } from '../filters/registry.ts'
-import { datatypeKind } from '../format/datatype.ts'
+import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { CHUNK_COUNT_BYTES } from '../format/tile-chunks.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
@@ -227,7 +227,7 @@ function lossOf(
   if (before.every((data, i) => sameBytes(data, after[i]))) return { changed: 0, deviation: 0 }
   const [a, b] = [concat([...before]), concat([...after])]
   const isFloat = datatypeKind(type) === 'float'
-  const size = isFloat ? (type === 'FLOAT32' ? 4 : 8) : cellSize
+  const size = isFloat ? datatypeSize(type) : cellSize
   const values = (bytes: Uint8Array): Float32Array | Float64Array =>
     size === 4 ? new Float32Array(bytes.slice().buffer) : new Float64Array(bytes.slice().buffer)
   let changed = 0

@@ -47,8 +47,13 @@ export function addZstdWork(data: Uint8Array, work: ZstdWork): void {
 function addBlock(block: Uint8Array, work: ZstdWork): void {
   const { literals, bytes } = literalsOf(block)
   work.literals += literals
-  const [first, second, third] = block.subarray(bytes)
-  work.sequences += first < 128 ? first : first < 255 ? ((first - 128) << 8) + second : second + (third << 8) + 0x7f00
+  work.sequences += sequenceCount(block.subarray(bytes))
+}
+
+/** The number of sequences, which takes one, two or three bytes. */
+function sequenceCount([first, second, third]: Uint8Array): number {
+  if (first < 128) return first
+  return first < 255 ? ((first - 128) << 8) + second : second + (third << 8) + 0x7f00
 }
 
 /** Bytes of Huffman-coded literals, and bytes of the section that holds them. */
@@ -57,8 +62,9 @@ function literalsOf(block: Uint8Array): { literals: number; bytes: number } {
   const [type, format] = [b0 & 3, (b0 >> 2) & 3]
   // Type 0 is raw bytes, type 1 is one repeated byte.
   if (type < 2) {
-    const [head, size] =
-      format === 1 ? [2, (b0 >> 4) + (b1 << 4)] : format === 3 ? [3, (b0 >> 4) + (b1 << 4) + (b2 << 12)] : [1, b0 >> 3]
+    let [head, size] = [1, b0 >> 3]
+    if (format === 1) [head, size] = [2, (b0 >> 4) + (b1 << 4)]
+    if (format === 3) [head, size] = [3, (b0 >> 4) + (b1 << 4) + (b2 << 12)]
     return { literals: 0, bytes: head + (type === 0 ? size : 1) }
   }
   const bits = [10, 10, 14, 18][format]

@@ -143,7 +143,8 @@ async function fragmentPart(
     range[0] === range[1] ? timeText(range[0], false) : `${timeText(range[0], false)} to ${timeText(range[1], false)}`
   const about = `a fragment of ${cells}, written at ${written} (${state})`
   const nobodySees = 'and that nobody needs its cells, which decode shows'
-  const caution = committed ? undefined : info ? `${NO_WRITER}, ${nobodySees}` : NO_WRITER
+  const uncommitted = info ? `${NO_WRITER}, ${nobodySees}` : NO_WRITER
+  const caution = committed ? undefined : uncommitted
   const isHidden = state === 'hidden'
   const unreadable =
     info === undefined && committed

@@ -159,13 +159,15 @@ function middle(type: Datatype, { low, high, depth }: Interval): Comparable | un
   if (low instanceof Uint8Array && high instanceof Uint8Array) return textMiddle(low, high, depth)
   if (typeof low === 'bigint' && typeof high === 'bigint') return low + (high - low) / 2n
   const [from, to] = [Number(low), Number(high)]
-  const value =
-    type === 'FLOAT64'
-      ? from + (to / 2 - from / 2)
-      : type === 'FLOAT32'
-        ? Math.fround(from + (to - from) / 2)
-        : from + Math.floor((to - from) / 2)
+  const value = middleNumber(type, from, to)
   return value === to ? undefined : value
+}
+
+/** The middle in the arithmetic of C++ for this type. */
+function middleNumber(type: Datatype, from: number, to: number): number {
+  if (type === 'FLOAT64') return from + (to / 2 - from / 2)
+  if (type === 'FLOAT32') return Math.fround(from + (to - from) / 2)
+  return from + Math.floor((to - from) / 2)
 }
 
 function textMiddle(low: Uint8Array, high: Uint8Array, depth: number): Uint8Array | undefined {
@@ -308,9 +310,10 @@ export function overlapRatio(type: Datatype, { low, high }: Interval, min: Compa
   // TileDB halves the ends, so that the differences do not overflow.
   const [least, most] = limitsOf(type)
   if (Number(max) > most / 2 || Number(min) < least / 2)
-    ends = ends.map((end) =>
-      typeof end === 'bigint' ? end / 2n : isInteger(type) ? Math.trunc(Number(end) / 2) : Number(end) / 2,
-    )
+    ends = ends.map((end) => {
+      if (typeof end === 'bigint') return end / 2n
+      return isInteger(type) ? Math.trunc(Number(end) / 2) : Number(end) / 2
+    })
   const one = isInteger(type) ? 1 : 0
   const [from, to, first, last] = ends
   const length = (a: Comparable, b: Comparable): number =>
@@ -318,7 +321,8 @@ export function overlapRatio(type: Datatype, { low, high }: Interval, min: Compa
   const all = length(first, last)
   if (all === 0) return 0.5
   const ratio = length(from, to) / all
-  return ratio === 0 ? Number.MIN_VALUE : ratio === 1 ? 1 - 2 ** -53 : ratio
+  if (ratio === 0) return Number.MIN_VALUE
+  return ratio === 1 ? 1 - 2 ** -53 : ratio
 }
 
 /** The limits beyond which TileDB halves the ends of a range. */

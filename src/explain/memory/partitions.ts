@@ -475,8 +475,9 @@ async function measure(
     )
   await fragment.close()
   const isDimension = (name: string): boolean => dimensions.some((one) => one.name === name)
-  const cellSizes = fields.map(({ name, cellSize }, n) =>
-    slots[n] ? (slots[n].varSized ? 8 : slots[n].cellSize) : isDimension(name) ? cellSize : 0,
-  )
+  const cellSizes = fields.map(({ name, cellSize }, n) => {
+    if (slots[n]) return slots[n].varSized ? 8 : slots[n].cellSize
+    return isDimension(name) ? cellSize : 0
+  })
   return { one, tiles, mins, maxs, cellSizes, varSizes }
 }

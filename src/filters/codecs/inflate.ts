@@ -16,8 +16,9 @@ export function inflateZlib(data: Uint8Array, size: number): Uint8Array {
   stream.avail_out = stream.output.length
   const status = zlibInflate(stream, Z_FINISH)
   if (status !== Z_STREAM_END) {
-    const why = stream.msg ? `a broken one (${stream.msg})` : stream.avail_in > 0 ? 'more' : 'one that ends too early'
-    throw badData({ expected: `a zlib stream of ${size} bytes`, found: why })
+    const lacking = stream.avail_in > 0 ? 'more' : 'one that ends too early'
+    const found = stream.msg ? `a broken one (${stream.msg})` : lacking
+    throw badData({ expected: `a zlib stream of ${size} bytes`, found })
   }
   if (stream.total_out !== size) throw badData({ expected: `a zlib stream of ${size} bytes`, found: stream.total_out })
   return out

@@ -214,9 +214,13 @@ class Inflater {
     for (let done = 0; done < literals + distances; ) {
       const found = this.symbol(ofLengths)
       if (found === NONE || (found === 16 && done === 0)) return false
-      const value = found < 16 ? found : found === 16 ? lengths[done - 1] : 0
-      const count =
-        found < 16 ? 1 : found === 16 ? 3 + this.bits(2) : found === 17 ? 3 + this.bits(3) : 11 + this.bits(7)
+      let value = 0
+      let count = 1
+      if (found < 16) value = found
+      else if (found === 16) {
+        value = lengths[done - 1]
+        count = 3 + this.bits(2)
+      } else count = found === 17 ? 3 + this.bits(3) : 11 + this.bits(7)
       if (this.isPastEnd() || done + count > literals + distances) return false
       lengths.fill(value, done, done + count)
       done += count
