@@ -15,12 +15,9 @@ export const TAKES_FILE = {
 export async function fileTarget(cx: CommandContext, path: string, command: string): Promise<FileTarget> {
   const target = await cx.open(path)
   if (target.type === 'file') return target
-  const inside =
-    target.type === 'fragment'
-      ? `${target.path}/${FRAGMENT_METADATA_FILE}`
-      : target.type === 'array'
-        ? await newestSchemaPath(target.array)
-        : undefined
+  let inside: string | undefined
+  if (target.type === 'fragment') inside = `${target.path}/${FRAGMENT_METADATA_FILE}`
+  if (target.type === 'array') inside = await newestSchemaPath(target.array)
   const file = inside === undefined ? undefined : await cx.open(inside)
   if (file?.type !== 'file') throw await wrongTarget(cx, command, TAKES_FILE, target)
   return file

@@ -142,7 +142,8 @@ function jsonOrText(type: Datatype, text: string): string | number | bigint {
   const kind = datatypeKind(type)
   if (kind === 'float') {
     if (!FLOAT.test(text)) throw usage({ expected: 'a number', found: JSON.stringify(text) })
-    return /inf/i.test(text) ? (text.startsWith('-') ? -1 : 1) * Number.POSITIVE_INFINITY : Number(text)
+    if (!/inf/i.test(text)) return Number(text)
+    return text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
   }
   // A number alone counts units. Only for years it is a date, if it is as long as a printed year of the calendar: `2024`, `-044`, `-10000`.
   const isYear = type === 'DATETIME_YEAR' && /^(?=.{4})-?\d{3,6}$/.test(text)

@@ -423,12 +423,9 @@ export function noAnswer(asked: readonly string[]): string {
       words.delete(like)
     }
   }
-  const hint =
-    command !== undefined
-      ? `did you mean the command ${command}?`
-      : near.length > 0
-        ? `questions have ${near.join(', ')}`
-        : 'tiledb-inspect --help lists the commands'
+  let hint = 'tiledb-inspect --help lists the commands'
+  if (near.length > 0) hint = `questions have ${near.join(', ')}`
+  if (command !== undefined) hint = `did you mean the command ${command}?`
   return `no question or command has the word ${quoted}; ${hint}`
 }
 

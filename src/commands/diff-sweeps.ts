@@ -76,6 +76,14 @@ const COLUMNS: readonly (keyof SweepDiffLine)[] = [
 
 const NOTHING: Saved = { size: 0, fragment_num: 0, cell_num: 0n, codes: [] }
 
+/** @param size how much larger `b` is, in bytes */
+function changeOf(a: Saved | undefined, b: Saved | undefined, size: number): SweepDiffLine['change'] {
+  if (!a) return 'new'
+  if (!b) return 'gone'
+  if (size === 0) return 'changed'
+  return size > 0 ? 'grown' : 'shrunk'
+}
+
 function compared(name: string, a: Saved | undefined, b: Saved | undefined): SweepDiffLine | undefined {
   const [left, right] = [a ?? NOTHING, b ?? NOTHING]
   const [size, fragment_num] = [right.size - left.size, right.fragment_num - left.fragment_num]
@@ -85,7 +93,7 @@ function compared(name: string, a: Saved | undefined, b: Saved | undefined): Swe
   const [codes_new, codes_gone] = [only(right, left), only(left, right)]
   const isSame = size === 0 && fragment_num === 0 && cells === 0n && codes_new.length + codes_gone.length === 0
   if (a && b && isSame) return undefined
-  const change = !a ? 'new' : !b ? 'gone' : size > 0 ? 'grown' : size < 0 ? 'shrunk' : 'changed'
+  const change = changeOf(a, b, size)
   const grown = { grown_size: size, grown_fragment_num: fragment_num, grown_cell_num: exact(cells) }
   return { name, change, ...grown, codes_new, codes_gone }
 }

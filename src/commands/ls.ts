@@ -404,6 +404,12 @@ async function fragmentOutcome(
   }
 }
 
+/** @param size bytes of the file; null if there is none @param listed bytes by the metadata */
+function stateOfFile(size: number | null, listed: number): 'missing' | 'short' | 'present' {
+  if (size === null) return listed > 0 ? 'missing' : 'present'
+  return size < listed ? 'short' : 'present'
+}
+
 /** The files of a fragment: first the files that the metadata lists, then all others. */
 async function fragmentFiles(
   fragment: Fragment,
@@ -424,7 +430,7 @@ async function fragmentFiles(
       filters: info && filePipeline(info, file, fragment.cx.encrypted).map(filterResult),
       size,
       listed_size: file.size,
-      state: size === null && file.size > 0 ? 'missing' : size !== null && size < file.size ? 'short' : 'present',
+      state: stateOfFile(size, file.size),
     })
   }
   for (const [name, size] of onDisk) {

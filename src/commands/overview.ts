@@ -91,8 +91,9 @@ function outcome(cx: CommandContext, document: OverviewDocument, calls: Overview
 
 /** Makes commands that can be copied into a shell. Commands that take times get the times of this call. */
 function callMaker(cx: CommandContext, { asOf, between }: TimesOptions): CallMaker {
-  const times =
-    asOf !== undefined ? ` --as-of ${shellWord(asOf)}` : between !== undefined ? ` --between ${shellWord(between)}` : ''
+  let times = ''
+  if (between !== undefined) times = ` --between ${shellWord(between)}`
+  if (asOf !== undefined) times = ` --as-of ${shellWord(asOf)}`
   return (shows, [name, ...options], path) => {
     const target = shellWord(cx.shownPath(path))
     // `./` keeps a target that begins with a dash from looking like an option.

@@ -217,7 +217,8 @@ async function layoutsOf(
   const { merges, orders } = usualChanges(opened)
   // The merges come first: they show what having one fragment does, apart from what the change does.
   const areFiltersAsked = (asked || field) && !query
-  const changes = change ? [...merges, change] : areFiltersAsked ? [] : [...merges, ...orders]
+  const usual = areFiltersAsked ? [] : [...merges, ...orders]
+  const changes = change ? [...merges, change] : usual
   if (changes.length === 0) return []
   const filters = change ? askedFilters(opened.schema, asked, field) : NO_FILTERS
   if (change) {

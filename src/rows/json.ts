@@ -472,11 +472,9 @@ export class JsonText {
     const left = room - from - 1
     if (left <= 0) return -1
     this.sink.add(start)
-    const own = isScalar(value)
-      ? this.lineScalar(value, left)
-      : isIterable(value)
-        ? this.line(value, left, depth - 1)
-        : -1
+    let own = -1
+    if (isScalar(value)) own = this.lineScalar(value, left)
+    else if (isIterable(value)) own = this.line(value, left, depth - 1)
     return own < 0 || own > left ? -1 : from + own
   }
 

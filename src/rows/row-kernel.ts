@@ -379,8 +379,9 @@ function kindOf({ column, made }: RowColumn, { csv, quoted, raw }: RowStyle): st
   const { type, cell_val_num } = column
   const kind = datatypeKind(type)
   const size = datatypeSize(type)
-  if (kind === 'text') return !made && cell_val_num === 'var' && size === 1 ? (csv ? 'csv' : 'json') : MADE
-  if (made || cell_val_num !== 1) return MADE
+  const isText = kind === 'text' && size === 1 && cell_val_num === 'var'
+  if (isText && !made) return csv ? 'csv' : 'json'
+  if (kind === 'text' || made || cell_val_num !== 1) return MADE
   if (kind === 'float') return `f${size * 8}`
   if (kind === 'datetime' && !raw) return csv ? 'csv date' : 'json date'
   if (kind === 'bool') return raw ? 'u8' : 'bool'

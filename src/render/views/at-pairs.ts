@@ -23,6 +23,13 @@ function detectorText(name: string, ofCells: ReadonlySet<string>): string {
   return name === 'zstd' ? 'zstd (TileDB reads some broken frames without an error)' : name
 }
 
+/** Says what was checked to see whether a flip is noticed. */
+function placeText(detected_in: AtDocument['detected_in']): string {
+  if (detected_in === 'array') return ''
+  if (detected_in === 'array --all') return ' (by check --all: nothing uses this file)'
+  return ` (tried on this ${detected_in} alone, as the array is large or far: check --level cells may find more)`
+}
+
 /** Returns what would detect a flip of the byte. */
 export function noticePairs(document: AtDocument): Pairs {
   const { detected_by, detected_in, not_tried, cell_findings } = document
@@ -30,12 +37,7 @@ export function noticePairs(document: AtDocument): Pairs {
   const name = 'a flip here is noticed by'
   if (not_tried !== undefined) return [[name, `not known: ${not_tried}`]]
   if (detected_by === null) return [[name, 'not determined: the bytes cannot be read as they are']]
-  const only =
-    detected_in === 'array'
-      ? ''
-      : detected_in === 'array --all'
-        ? ' (by check --all: nothing uses this file)'
-        : ` (tried on this ${detected_in} alone, as the array is large or far: check --level cells may find more)`
+  const only = placeText(detected_in)
   if (detected_by.length === 0) return [[name, `nothing${only}`]]
   const bits = (document.detected_by_bit ?? []).flatMap((names, bit) => (names.length > 0 ? [] : [bit]))
   const some = bits.length === 0 ? '' : `; bit${bits.length > 1 ? 's' : ''} ${bits.join(', ')}: by nothing`

@@ -29,14 +29,8 @@ export async function rtreeTable(
   dense: boolean,
   out: Output,
 ): Promise<void> {
-  const { path, fanout, level_num, mbr_num } = document
-  const all = counted(mbr_num, 'box', 'boxes')
-  const facts = dense
-    ? 'dense: no R-tree'
-    : fanout === 0
-      ? `${all} in a list (no R-tree in this format version)`
-      : `R-tree, ${all}, ${counted(level_num, 'level')}, fanout ${countText(fanout)}`
-  await writeTitle(path, facts, out)
+  const { path, mbr_num } = document
+  await writeTitle(path, dense ? 'dense: no R-tree' : factsText(document), out)
   if ('tiles' in document) {
     const { tiles } = document
     await writeLine(`the range touches ${countText(tiles.length)} of ${counted(mbr_num, 'tile')}`, out)
@@ -55,6 +49,12 @@ export async function rtreeTable(
   if (mbr_num === 0) return
   await writeSection(`${counted(mbr_num, 'tile')} (level ${leaf})`, out)
   await writeBoxes(names, () => numbered(levels[leaf]), mbr_num, out)
+}
+
+function factsText({ fanout, level_num, mbr_num }: RtreeDocument): string {
+  const all = counted(mbr_num, 'box', 'boxes')
+  if (fanout === 0) return `${all} in a list (no R-tree in this format version)`
+  return `R-tree, ${all}, ${counted(level_num, 'level')}, fanout ${countText(fanout)}`
 }
 
 /** Shows what was drawn, and the file. */

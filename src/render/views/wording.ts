@@ -203,13 +203,11 @@ export function stateText({ state, consolidated, error, damaged_files }: ListedF
 }
 
 export function stateRole(state: string): 'good' | 'bad' | 'dim' {
-  if (state.endsWith(UNREADABLE) || state.endsWith(INCOMPLETE)) return 'bad'
-  return state === 'live' || state === CONSOLIDATED
-    ? 'good'
-    : state === 'uncommitted' || state === 'no-metadata' || state === 'hidden' || state === 'future'
-      ? 'bad'
-      : 'dim'
+  if (state.endsWith(UNREADABLE) || state.endsWith(INCOMPLETE) || BAD_STATES.has(state)) return 'bad'
+  return state === 'live' || state === CONSOLIDATED ? 'good' : 'dim'
 }
+
+const BAD_STATES: ReadonlySet<string> = new Set(['uncommitted', 'no-metadata', 'hidden', 'future'])
 
 /** Returns the name of a part, and its label if that differs. The name of an element is its index. */
 export function partName({ name, label }: { name: string; label?: string | undefined }): string {
@@ -224,7 +222,8 @@ export function isIndex(name: string): boolean {
 /** Returns a path relative to the target; empty for the target itself. */
 export function relativePath(path: string, root: string): string {
   const start = root.endsWith('/') ? root : `${root}/`
-  return path === root ? '' : path.startsWith(start) ? path.slice(start.length) : path
+  if (path === root) return ''
+  return path.startsWith(start) ? path.slice(start.length) : path
 }
 
 /** `INT32`, `FLOAT32[3]`, `STRING_UTF8[var]` */
