@@ -82,7 +82,7 @@ export function readerOutcome(
     return counts ? { cell_num, ...tail() } : tail()
   }
   return {
-    ...cellsOutcome(cx, head, rows, reader.columns, options, total),
+    ...cellsOutcome(cx, head, rows, { columns: reader.columns, total }, options),
     columns: () => reader.columns.map(({ name }) => name),
     async cellLines(out, style) {
       const { writeCellLines } = await import('../rows/cell-lines.ts')
@@ -116,9 +116,8 @@ export function cellsOutcome(
   cx: CommandContext,
   head: CellsHead,
   rows: () => AsyncGenerator<CellsLine, CellsTail>,
-  columns: readonly ColumnType[] | undefined,
+  { columns, total }: { columns: readonly ColumnType[] | undefined; total?: number | bigint | undefined },
   { keepGoing = false, limit }: CellOptions,
-  total?: number | bigint,
 ): Omit<CellsOutcome, 'columns' | 'arrow'> {
   return {
     kind: 'cells',
@@ -130,7 +129,7 @@ export function cellsOutcome(
       const { cellsTable } = await import('../render/views/cells.ts')
       const { path, as_of } = head
       const shown = columns && tableColumns(columns)
-      return cellsTable({ path, as_of: cx.times && as_of }, rows(), shown, out, total, parseLimit(limit))
+      return cellsTable({ path, as_of: cx.times && as_of }, rows(), shown, out, { total, most: parseLimit(limit) })
     },
   }
 }

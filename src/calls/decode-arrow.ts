@@ -3,7 +3,7 @@ import type { Output } from '../base/result.ts'
 import { allRows, type CellBatch, type ColumnType } from '../cells/column.ts'
 import { enumerationValues, enumerationValueType } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
-import { type ArrowColumn, type ArrowLabels, writeArrow } from '../rows/arrow.ts'
+import { type ArrowColumn, type ArrowLabels, type ArrowStyle, writeArrow } from '../rows/arrow.ts'
 import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
 
 /** Writes a fragment's cells as Arrow IPC. */
@@ -24,13 +24,12 @@ export async function writeArrayArrow(
   names: readonly string[],
   readers: () => AsyncIterable<FragmentReader>,
   limit: number,
-  style: ValueStyle,
   out: Output,
-  file: boolean,
+  style: ArrowStyle,
 ): Promise<void> {
   const columns = await tableColumns(readers())
   const batches = limitedBatches(tableBatches(readers(), columns), limit)
-  await writeArrow({ columns: [fragmentColumn(names), ...columns], batches }, out, { file, raw: style.raw })
+  await writeArrow({ columns: [fragmentColumn(names), ...columns], batches }, out, style)
 }
 
 /** The cells of all fragments in the columns of the table. The first column is the number of the fragment. */

@@ -111,7 +111,7 @@ export async function examineFragment(
   if (hasMetadata) found ??= await orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
   const error = found instanceof InspectError ? asState(found, entry) : undefined
   const info = found instanceof InspectError ? undefined : found
-  return { listed: await listedFragment(cx, fragment, entry, onDisk, info, error), info, onDisk }
+  return { listed: await listedFragment(cx, fragment, entry, onDisk, { info, error }), info, onDisk }
 }
 
 /** What keeps a fragment from being read. Metadata that is half written or half removed is not there yet, or no more: no damage. */
@@ -124,8 +124,7 @@ async function listedFragment(
   fragment: Fragment,
   entry: FragmentEntry | undefined,
   onDisk: FileSizes,
-  info: FragmentInfo | undefined,
-  error: InspectError | undefined,
+  { info, error }: { info: FragmentInfo | undefined; error: InspectError | undefined },
 ): Promise<Listed> {
   let size = 0
   for (const one of onDisk.values()) size += one

@@ -4,16 +4,13 @@ import type { CommandContext } from './command.ts'
 
 /**
  * Runs units of work in `jobs` threads, including this one.
- * @param bytes bytes of the target's files, if they are known
- * @param deep the option of `verify-checksums`; undefined for `check`
+ * @param options `bytes` of the target's files, if they are known; `deep` is the option of `verify-checksums`
  */
 export async function unitRunner<I extends object>(
   { storage, reading }: CommandContext,
   { path }: Target,
-  bytes: number | undefined,
-  jobs: number,
   work: UnitWork<I>,
-  deep?: boolean,
+  { jobs, bytes, deep }: { jobs: number; bytes: number | undefined; deep?: boolean },
 ): Promise<UnitRunner<I>> {
   const here = new UnitWorker(storage, reading, work)
   if (jobs === 1) return runHere(here, path)

@@ -76,10 +76,8 @@ export class TileFile {
   private constructor(
     fragment: Fragment,
     info: FragmentInfo,
-    slot: number,
-    role: TileRole,
-    offsets: Float64Array,
-    varSizes: Float64Array | undefined,
+    { slot, role }: { slot: number; role: TileRole },
+    { offsets, varSizes }: { offsets: Float64Array; varSizes: Float64Array | undefined },
   ) {
     this.fragment = fragment
     this.info = info
@@ -104,7 +102,7 @@ export class TileFile {
     const offsets = (await fragment.offsets(offsetsList, slot)) ?? new Float64Array(0)
     checkOffsetCount(fragment, info, `${offsetsList}.${element(info.slots, slot).name}`, offsets.length)
     const varSizes = role === 'var' ? await fragment.offsets('tile_var_sizes', slot) : undefined
-    return new TileFile(fragment, info, slot, role, offsets, varSizes)
+    return new TileFile(fragment, info, { slot, role }, { offsets, varSizes })
   }
 
   get tileNum(): number {

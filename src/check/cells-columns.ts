@@ -11,15 +11,20 @@ import { type Finding, finding, type Item, type Place } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
 
+/** The cells of a field in a tile. */
+export interface CellsOfTile {
+  info: FragmentInfo
+  field: FieldReader
+  tile: number
+}
+
 /**
  * Checks the offsets and the validity of a column's cells.
  * @param dense tells which cells of a dense fragment are padding
  * @returns the column for further checks; undefined if it is unknown where its cells begin
  */
 export function checkColumn(
-  info: FragmentInfo,
-  field: FieldReader,
-  tile: number,
+  { info, field, tile }: CellsOfTile,
   column: ReadColumn,
   dense: DenseCoordinates | undefined,
   items: Item[],
@@ -134,9 +139,7 @@ export async function labelNum(
  * @param size number of values
  */
 export function checkEnumerationIndexes(
-  info: FragmentInfo,
-  field: FieldReader,
-  tile: number,
+  { info, field, tile }: CellsOfTile,
   { data, validity }: ColumnData,
   rows: Uint32Array | undefined,
   size: number,

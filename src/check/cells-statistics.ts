@@ -49,6 +49,14 @@ const NAMES: Readonly<Record<Which, { tile: FindingCode; fragment: FindingCode; 
 /** Relative difference that sums of floats may have, because the order of addition is unknown. */
 const FLOAT_TOLERANCE = 1e-9
 
+/** A stored statistic that differs from the computed one, as texts. */
+interface WrongStatistic {
+  code: FindingCode
+  place: Place
+  expected: string
+  found: string
+}
+
 /**
  * Computes minimum, maximum, sum and null count of each tile of one slot, and of the fragment, and compares them with the
  * stored ones. Ignores missing statistics, as readers do.
@@ -86,7 +94,7 @@ export class StatisticsCheck {
    */
   private readonly ways: SlotStatistics[][] | undefined
   /** Values of such a field that fit none of these statistics. */
-  private readonly pending: { place: Place; expected: string; found: string }[] = []
+  private readonly pending: WrongStatistic[] = []
   /** Whether the cells of all tiles so far could be read. */
   private complete = true
   /** Whether filters kept the exact cells that were written. */
@@ -181,7 +189,8 @@ export class StatisticsCheck {
       written ??= this.writtenStatistics(tile, column, cells)
       const alike = written.some((one) => this.fits(which, one[which], found, cells))
       const evidence = (): Evidence => this.evidence(tile, which, expected, cells)
-      this.report(code, place, this.text(which, expected), this.text(which, found), alike, items, evidence)
+      const wrong = { code, place, expected: this.text(which, expected), found: this.text(which, found) }
+      this.report(wrong, alike, evidence, items)
     }
     if (!this.exact) return
     this.reportNaN(tile, column, cells, rows, items)
@@ -248,7 +257,8 @@ export class StatisticsCheck {
       const found = this.storedOf(which, tile)
       if (found === undefined || this.isSame(which, right[which], found)) continue
       const [expected, shown] = [this.text(which, right[which]), this.text(which, found)]
-      this.reportKnown('TILE_MIN_MAX', this.placeOf(which, tile), expected, shown, 'nanExtremes', items)
+      const wrong = { code: 'TILE_MIN_MAX', place: this.placeOf(which, tile), expected, found: shown } as const
+      this.reportKnown(wrong, 'nanExtremes', items)
     }
   }
 
@@ -277,7 +287,8 @@ export class StatisticsCheck {
       const place = { file: this.file, offset, field: `fragment_${which}.${this.name}` }
       const [expected, shown] = [this.text(which, computed[0][which]), this.text(which, found)]
       const alike = (which === 'min' || which === 'max') && this.shiftedExtreme(which, stored[which])
-      this.report(NAMES[which].fragment, place, expected, shown, alike, items, () => FRAGMENT_EVIDENCE)
+      const wrong = { code: NAMES[which].fragment, place, expected, found: shown }
+      this.report(wrong, alike, () => FRAGMENT_EVIDENCE, items)
     }
     return true
   }
@@ -451,30 +462,17 @@ export class StatisticsCheck {
    *
    * @param alike whether some release stores this value
    */
-  private report(
-    code: FindingCode,
-    place: Place,
-    expected: string,
-    found: string,
-    alike: boolean,
-    items: Item[],
-    evidence: () => Evidence,
-  ): void {
+  private report(wrong: WrongStatistic, alike: boolean, evidence: () => Evidence, items: Item[]): void {
+    const { code, place, expected, found } = wrong
     const misread = validityFault(this.info, this.field)
-    if (alike) this.reportKnown(code, place, expected, found, statisticsFault(this.info, this.field, code), items)
-    else if (this.ways && code === 'TILE_MIN_MAX') this.pending.push({ place, expected, found })
+    if (alike) this.reportKnown(wrong, statisticsFault(this.info, this.field, code), items)
+    else if (this.ways && code === 'TILE_MIN_MAX') this.pending.push(wrong)
     else if (misread !== undefined) items.push(finding(code, place, expected, found, misread))
-    else this.reportDisagreement(code, place, expected, found, evidence(), items)
+    else this.reportDisagreement(wrong, evidence(), items)
   }
 
-  private reportDisagreement(
-    code: FindingCode,
-    place: Place,
-    expected: string,
-    found: string,
-    evidence: Evidence,
-    items: Item[],
-  ): void {
+  private reportDisagreement(wrong: WrongStatistic, evidence: Evidence, items: Item[]): void {
+    const { code, place, expected, found } = wrong
     if (!evidence.isLost) items.push(disagreement(code, place, expected, found, evidence))
     else if (this.lostTile !== place.tile) {
       this.lostTile = place.tile
@@ -484,14 +482,8 @@ export class StatisticsCheck {
   }
 
   /** Reports a known fault once per field, not for each tile. */
-  private reportKnown(
-    code: FindingCode,
-    place: Place,
-    expected: string,
-    found: string,
-    known: KnownFault | undefined,
-    items: Item[],
-  ): void {
+  private reportKnown(wrong: WrongStatistic, known: KnownFault | undefined, items: Item[]): void {
+    const { code, place, expected, found } = wrong
     if (known === undefined || this.knownReported.has(code)) return
     this.knownReported.add(code)
     items.push(finding(code, place, expected, found, known))
@@ -506,9 +498,10 @@ export class StatisticsCheck {
         tiles.map((one) => one[which]),
       )
     const left = this.ways?.some((tiles) => isLeft(tiles, 'min') && isLeft(tiles, 'max'))
-    for (const { place, expected, found } of this.pending) {
-      if (left) this.reportKnown('TILE_MIN_MAX', place, expected, found, 'batchesSwapped', items)
-      else items.push(disagreement('TILE_MIN_MAX', place, expected, found, NO_EVIDENCE))
+    for (const wrong of this.pending) {
+      const { code, place, expected, found } = wrong
+      if (left) this.reportKnown(wrong, 'batchesSwapped', items)
+      else items.push(disagreement(code, place, expected, found, NO_EVIDENCE))
     }
   }
 

@@ -193,7 +193,7 @@ async function openCellsCheck(
     visit(tile, reads, items) {
       const rows = statistics[0] || labels !== undefined ? facts.dense?.rows(tile) : undefined
       const columns = fields.map((field, i) => {
-        const column = checkColumn(info, field, tile, reads[i], facts.dense, items)
+        const column = checkColumn({ info, field, tile }, reads[i], facts.dense, items)
         if (column) statistics[i]?.add(tile, column, tileCellNum(info, tile), rows, () => field.place(tile), items)
         else statistics[i]?.skip()
         return column
@@ -216,8 +216,9 @@ function attributeCheck(
 ): VisitColumns {
   return (tile, [column], rows, items) => {
     if (!column) return
-    if (dense) checkUnwrittenCells(fragment, info, dense, field, tile, column, items)
-    if (labels !== undefined) checkEnumerationIndexes(info, field, tile, column, rows, labels, items)
+    const cells = { info, field, tile }
+    if (dense) checkUnwrittenCells(fragment, cells, dense, column, items)
+    if (labels !== undefined) checkEnumerationIndexes(cells, column, rows, labels, items)
   }
 }
 

@@ -4,9 +4,9 @@ import { filterOf } from '../filters/registry.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
+import type { CellsOfTile } from './cells-columns.ts'
 import { finding, type Item } from './finding.ts'
 import { validityFault } from './known-faults.ts'
-import type { FieldReader } from './tile-reader.ts'
 
 /**
  * Checks the cells of dense tiles outside the non-empty domain. Writers fill them: ordered writes with zeros, consolidation
@@ -19,10 +19,8 @@ import type { FieldReader } from './tile-reader.ts'
  */
 export function checkUnwrittenCells(
   fragment: Fragment,
-  info: FragmentInfo,
+  { info, field, tile }: CellsOfTile,
   dense: DenseCoordinates,
-  field: FieldReader,
-  tile: number,
   { data, starts, validity }: ColumnData,
   items: Item[],
 ): void {

@@ -75,7 +75,7 @@ export async function allFragmentsOutcome(
   }
   const head = documentHead('cells', cx.shownPath(path))
   return {
-    ...cellsOutcome(cx, head, rows, undefined, options),
+    ...cellsOutcome(cx, head, rows, { columns: undefined }, options),
     async columns() {
       const names = new Set([FRAGMENT_COLUMN])
       for await (const { reader } of readers()) for (const { name } of reader.columns) names.add(name)
@@ -84,7 +84,9 @@ export async function allFragmentsOutcome(
     async arrow(out, file) {
       const { writeArrayArrow } = await import('../calls/decode-arrow.ts')
       const names = entries.map(({ name }) => name)
-      await writeArrayArrow(names, readers, limit, cx.style, out, file).finally(() => report.tell(cx, true))
+      await writeArrayArrow(names, readers, limit, out, { file, raw: cx.style.raw }).finally(() =>
+        report.tell(cx, true),
+      )
       return tail()
     },
   }

@@ -107,7 +107,7 @@ async function* outcomes(
   if (found.length === 0) cx.note(`${cx.shownPath(path)}: no fragment holds a cell in this range`, 'target')
   const notUnique = new NotUniqueReport(opened.fragments)
   for (const history of found)
-    yield await cellOutcome(cx, path, opened, history, labels, { faults, purging, notUnique })
+    yield await cellOutcome(cx, path, opened, history, { labels, faults, purging, notUnique })
   notUnique.tell(cx)
   report.tell(cx)
   await tellRefused(cx, opened, options.field, told)
@@ -130,17 +130,22 @@ function coordinatesOf({ domain }: ArraySchema, cell: ReadonlyMap<number, Bounds
   })
 }
 
+/** What the history of a cell is shown with. */
+interface BesideHistory {
+  labels: Labels
+  /** Why some fragments were not searched. */
+  faults: readonly InspectError[]
+  /** Fragments that may have left out deleted cells. */
+  purging: readonly FragmentEntry[]
+  notUnique: NotUniqueReport
+}
+
 async function cellOutcome(
   cx: CommandContext,
   path: string,
   opened: OpenedArray,
   { columns, coordinates, versions }: CellHistory,
-  labels: Labels,
-  {
-    faults,
-    purging,
-    notUnique,
-  }: { faults: readonly InspectError[]; purging: readonly FragmentEntry[]; notUnique: NotUniqueReport },
+  { labels, faults, purging, notUnique }: BesideHistory,
 ): Promise<Outcome> {
   const { schema, between } = opened
   const dimensions = columns.filter(({ kind }) => kind === 'dimension')

@@ -198,7 +198,7 @@ async function arrayOutcome(
   const totals = new Totals()
   const odd: { fragment: Fragment; info: FragmentInfo }[] = []
   async function* wanted(): AsyncGenerator<Listed> {
-    for await (const one of listedEntries(cx, array, entries, totals, odd, unreadable)) {
+    for await (const one of listedEntries(cx, array, entries, { totals, odd }, unreadable)) {
       const domain = touches && comparableDomain(one, dimensions)
       if (!touches || (domain && touches(domain))) yield one
     }
@@ -315,8 +315,7 @@ async function* listedEntries(
   cx: CommandContext,
   array: InspectArray,
   entries: readonly FragmentEntry[],
-  totals: Totals,
-  odd: { fragment: Fragment; info: FragmentInfo }[],
+  { totals, odd }: { totals: Totals; odd: { fragment: Fragment; info: FragmentInfo }[] },
   unreadable: InspectError | undefined,
 ): AsyncGenerator<Listed> {
   const reported = new Set([unreadable?.at.file])

@@ -57,7 +57,7 @@ export async function openCheck(cx: CommandContext, path: string, { run, failOn,
   const readsTiles = level !== 'structure'
   const bytes = readsTiles ? await noteBytesToRead(cx, target) : undefined
   // Only several threads need units of work.
-  const alone = readsTiles && jobs > 1 ? await unitRunner(cx, target, bytes, jobs, checkUnit) : undefined
+  const alone = readsTiles && jobs > 1 ? await unitRunner(cx, target, checkUnit, { jobs, bytes }) : undefined
   let counted = (_done: number): void => {}
   const runner = alone && (await import('../calls/work-size.ts')).countedRunner(alone, (done) => counted(done))
   const finding_num = { error: 0, warning: 0, note: 0 }

@@ -84,9 +84,7 @@ export function pagePlaces<Kind extends PagePlaces['kind']>(
   kind: Kind,
   folder: Folder,
   target: Target,
-  shown: string,
-  made: bigint,
-  wasm: PagePlaces['wasm'],
+  { shown, made, wasm }: Pick<PagePlaces, 'shown' | 'wasm'> & { made: bigint },
 ): PagePlaces & { kind: Kind } {
   const top = `/${folder.name || 'target'}`
   const path = top + target.path.slice(folder.path.length)

@@ -75,7 +75,7 @@ export async function report(
   }
   const schemas = await schemasText(target)
   const wasm = pageWasm((filter) => schemas === undefined || schemas.includes(filter))
-  const places = pagePlaces('report', tree.folder, target, shown, cx.reading.now, wasm)
+  const places = pagePlaces('report', tree.folder, target, { shown, made: cx.reading.now, wasm })
   const leftOut = files.filter(({ isLeftOut }) => isLeftOut)
   if (leftOut.length > 0) {
     const size = formatSize(sum(leftOut, (file) => file.size))

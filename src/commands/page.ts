@@ -62,14 +62,8 @@ export const command: CommandModule<PageOptions> = {
     const { servePage } = await import('../node/page-server.ts')
     const { pagePlaces, pageTree, pageWasm, pageWith } = await import('./page-html.ts')
     const { folder, only } = pageTree(target)
-    const places = pagePlaces(
-      'served',
-      folder,
-      target,
-      shown,
-      cx.reading.now,
-      pageWasm(() => true),
-    )
+    const wasm = pageWasm(() => true)
+    const places = pagePlaces('served', folder, target, { shown, made: cx.reading.now, wasm })
     const data = Buffer.from(JSON.stringify(places)).toString('base64')
     const page = pageWith(data, "'self'").join('')
     const server = await servePage(page, {

@@ -72,7 +72,7 @@ async function examined(
   const run = newRun(level, all)
   const isLocal = !cx.storage.isRemote?.(target.path)
   const bytes = jobs > 1 && isLocal && level !== 'structure' ? await bytesBelow(cx.storage, target.path) : undefined
-  const runner = bytes === undefined ? undefined : await unitRunner(cx, target, bytes, jobs, checkUnit)
+  const runner = bytes === undefined ? undefined : await unitRunner(cx, target, checkUnit, { jobs, bytes })
   const finding_num = { error: 0, warning: 0, note: 0 }
   const findings: CheckFinding[] = []
   const not_examined: NotExamined[] = []

@@ -22,9 +22,7 @@ export function emittedOutcome(
   cx: CommandContext,
   path: string,
   emit: Emitted,
-  schema: ArraySchema,
-  enumerations: Enumeration[],
-  changed: boolean,
+  { schema, enumerations, changed }: { schema: ArraySchema; enumerations: Enumeration[]; changed: boolean },
 ): Outcome {
   if (changed) checkSchema({ schema, enumerations }, true)
   const shown = cx.shownPath(path)

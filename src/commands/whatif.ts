@@ -106,13 +106,13 @@ export const command: CommandModule<WhatifOptions> = {
         : askedFilters(opened.schema, asked, options.field)
       const changed = change !== undefined || best !== undefined || asked !== undefined
       const schema = changed ? schemaWith(opened.schema, change ?? {}, filters) : opened.schema
-      yield emittedOutcome(cx, path, emit, schema, enumerations, changed)
+      yield emittedOutcome(cx, path, emit, { schema, enumerations, changed })
       return
     }
     // With other tiles, filters are tried only if the user names some.
     const { sampled, trials } = await tryFilters(cx, opened, asked, options, change !== undefined && !asked)
     const query = options.range && (await parseQuery(cx, opened, { range: options.range }))
-    const layouts = await layoutsOf(opened, enumerations, change, asked, options, query)
+    const layouts = await layoutsOf(opened, enumerations, { change, asked, query }, options)
     if (query && layouts.some(({ read_cost }) => !read_cost))
       cx.note('the array is too large to say what the read costs after each change')
     const document: WhatifDocument = {
@@ -206,13 +206,19 @@ async function sampleOf(
   }
 }
 
+/** What the user wants to know of other layouts. */
+interface AskedLayouts {
+  change: LayoutChange | undefined
+  /** The filters to try; undefined if none are named. */
+  asked: FilterConfig[][] | undefined
+  query: ReadQuery | undefined
+}
+
 async function layoutsOf(
   opened: OpenedArray,
   enumerations: Enumeration[],
-  change: LayoutChange | undefined,
-  asked: FilterConfig[][] | undefined,
+  { change, asked, query }: AskedLayouts,
   { field, seed = SEED }: WhatifOptions,
-  query: ReadQuery | undefined,
 ): Promise<WhatifLayout[]> {
   const { merges, orders } = usualChanges(opened)
   // The merges come first: they show what having one fragment does, apart from what the change does.

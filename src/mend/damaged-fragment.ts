@@ -8,7 +8,7 @@ import type { NDRange } from '../format/range.ts'
 import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
 import { dropsContradicted, lackOf } from '../recover/array.ts'
 import { contradictedField, isContradiction } from '../recover/contradictions.ts'
-import { commitOf } from './array-drafts.ts'
+import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
 import type { Way } from './mending.ts'
 import { schemaFromCode } from './schema-plan.ts'
@@ -234,11 +234,9 @@ export async function recoverFragment(
  */
 export async function restoreContradicted(
   draft: Draft,
-  array: InspectArray,
   { path, name }: FragmentEntry,
   tiles: ReadonlySet<number>,
-  shell: Shell,
-  fresh: (path: string) => Promise<string>,
+  { array, shell, fresh }: Pick<ArrayDrafts, 'array' | 'shell' | 'fresh'>,
 ): Promise<void> {
   const here = shell.at(path)
   const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessFault))

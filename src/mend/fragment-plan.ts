@@ -106,7 +106,7 @@ export class FragmentPlanner {
       draft.notLost.add(`${others} other fragment${others === 1 ? '' : 's'}`)
       const own = drafts.findings.filter((one) => isContradiction(one.code) && drafts.entryOf(one) === entry)
       const tiles = new Set(own.flatMap(({ tile }) => (tile === undefined ? [] : [tile])))
-      await restoreContradicted(draft, drafts.array, entry, tiles, drafts.shell, drafts.fresh)
+      await restoreContradicted(draft, entry, tiles, drafts)
       drafts.moveFooters(entry, draft, true)
     }
   }
@@ -132,7 +132,7 @@ export class FragmentPlanner {
           this.contradicted.delete(entry)
           loseSign(draft, shell.at(entry.path))
         }
-        await rewriteFragment(array, entry, codes, draft, shell, divided)
+        await rewriteFragment(array, entry, { codes, divided }, draft, shell)
       } else {
         draft.outcome = 'leave'
         draft.say({ text: `the fragment cannot be written again as it is: ${why}` })

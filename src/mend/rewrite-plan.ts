@@ -29,7 +29,7 @@ export interface DividedTimes {
 
 /**
  * Why the cells of a fragment cannot be written again; undefined if they can.
- * @param divided set if the cells have times of their own, which are to be divided
+ * @param found the codes of its findings; `divided` is set if the cells have times of their own, which are to be divided
  * @param needsNewFormat whether only a format in which each filter sees the type that the filter before it makes mends them
  */
 export async function whyNotRewritten(
@@ -70,10 +70,9 @@ function fieldsOf({ attributes }: ArraySchema): string {
 export async function rewriteFragment(
   array: InspectArray,
   entry: FragmentEntry,
-  codes: ReadonlySet<FindingCode>,
+  { codes, divided }: { codes: ReadonlySet<FindingCode>; divided: DividedTimes | undefined },
   draft: Draft,
   shell: Shell,
-  divided: DividedTimes | undefined,
 ): Promise<void> {
   const { path, name } = entry
   const [first, last] = divided?.times ?? entry.timestamp_range ?? [0n, 0n]

@@ -169,7 +169,7 @@ async function recoverOpened(
   }
   // Otherwise nothing that the metadata says about cells can be trusted.
   const told = facts.metadataAgrees ? errors : { ...errors, contradicted: new Map<number, Finding>(), lasting: [] }
-  return { ...(await rebuilt(array, fragment, facts, told, dropDamaged, cx)), codes }
+  return { ...(await rebuilt(array, fragment, facts, { ...told, dropDamaged }, cx)), codes }
 }
 
 /** The result for a fragment that is left out. */
@@ -233,8 +233,7 @@ async function rebuilt(
   array: InspectArray,
   fragment: Fragment,
   facts: FragmentFacts,
-  errors: Pick<Errors, 'contradicted' | 'lasting'>,
-  dropDamaged: boolean,
+  errors: Pick<Errors, 'contradicted' | 'lasting'> & { dropDamaged: boolean },
   cx: WriteContext,
 ): Promise<Omit<RecoveredFragment, 'codes'>> {
   const { name } = fragment
@@ -248,7 +247,7 @@ async function rebuilt(
   }
   const unread = new Map<number, UnreadTile['error']>()
   const everything: TileSelection = { tiles: all(tileNum), domain }
-  const { contradicted, lasting } = errors
+  const { contradicted, lasting, dropDamaged } = errors
   const staying = await keptStatistics(fragment, dropDamaged ? [] : lasting)
   const whole = await rebuild(opened, everything, staying, cx, ({ tile, error }) => {
     unread.set(tile, damageOf(error))
@@ -258,7 +257,7 @@ async function rebuilt(
     const wider = roundOut(facts.schema, domain, 'its tiles: there are cells outside of the one that its footer has')
     if (!(await wouldHide(array, fragment, domain, wider.domain))) {
       const now = { ...facts, domain: wider.domain, assumed: wider.assumed === undefined ? [] : [wider.assumed] }
-      return rebuilt(array, fragment, now, errors, dropDamaged, cx)
+      return rebuilt(array, fragment, now, errors, cx)
     }
   }
   const [first] = unread

@@ -69,7 +69,7 @@ export async function writeTable(content: TableContent, out: Output): Promise<vo
   else if (out.columns === undefined) await drawPlain(drawing, paint, out)
   else {
     const cut = new Set<string>()
-    const shown = await drawBordered(drawing, paint, out, out.columns, cut)
+    const shown = await drawBordered(drawing, paint, out, { room: out.columns, cut })
     await nameCutColumns(cut, paint, out)
     await nameHiddenColumns([...leftOut, ...head.slice(shown)], seeMore, paint, out)
   }
@@ -146,7 +146,7 @@ export async function streamTable({ columns, rows, seeMore, saysCut }: StreamCon
     const drawing = { columns, head, cells, widths: now }
     const part = { first, last: next === undefined || outgrown }
     if (out.columns === undefined) await drawPlain(drawing, paint, out, part)
-    else shown = Math.min(shown, await drawBordered(drawing, paint, out, out.columns, cut, part))
+    else shown = Math.min(shown, await drawBordered(drawing, paint, out, { room: out.columns, cut, part }))
     first = outgrown
     if (outgrown && coming !== undefined) widths = now.map((width, c) => Math.max(width, coming[c]))
   }
@@ -212,9 +212,7 @@ async function drawBordered(
   drawing: Drawing,
   paint: Paint,
   out: Output,
-  room: number,
-  cut: Set<string>,
-  part: Part = WHOLE,
+  { room, cut, part = WHOLE }: { room: number; cut: Set<string>; part?: Part },
 ): Promise<number> {
   const { columns, head, cells, widths } = drawing
   const { default: Table } = await import('cli-table3')

@@ -22,7 +22,7 @@ interface ArrowCells {
   batches: AsyncIterable<CellBatch>
 }
 
-interface ArrowStyle {
+export interface ArrowStyle {
   /** Whether to write a file, which has a footer, not a stream. */
   file: boolean
   /** Whether text is written as bytes, and dates as integers. */

@@ -21,13 +21,18 @@ const FRAGMENT = '__fragment'
 /** Text for a value that could not be read. */
 const UNREAD = '?'
 
+interface CellNumbers {
+  /** Number of cells, if it is known. */
+  total?: number | bigint | undefined
+  /** Number of cells that the user asked for. There may be more. */
+  most?: number
+}
+
 /**
  * Shows cells in the order in which they are read. Memory holds the cells of one screen at a time.
  *
  * @param rows the cells, which return what is known after the last of them
  * @param names the columns; undefined if fragments may have different ones: a new table then starts at each change
- * @param total number of cells, if it is known
- * @param most number of cells that the user asked for; there may be more
  * @returns what the cells return; undefined if not all are shown
  */
 export async function cellsTable<End>(
@@ -35,8 +40,7 @@ export async function cellsTable<End>(
   rows: AsyncIterator<CellsLine, End, undefined>,
   names: readonly string[] | undefined,
   out: Output,
-  total?: number | bigint,
-  most = Number.POSITIVE_INFINITY,
+  { total, most = Number.POSITIVE_INFINITY }: CellNumbers = {},
 ): Promise<End | undefined> {
   await writeHeading(withTimes(path, as_of), out)
   const isWhole = out.full || Number.isFinite(most)
@@ -46,7 +50,7 @@ export async function cellsTable<End>(
     let first = await cells.take()
     while (first !== undefined) {
       const columns = names ?? Object.keys(first)
-      first = await drawPart(cells, first, columns, names !== undefined, isWhole, out)
+      first = await drawPart(cells, first, columns, { always: names !== undefined, isWhole }, out)
     }
     const more = await cells.isCut()
     const count = countedOf(cells.taken, total, most)
@@ -73,8 +77,7 @@ async function drawPart(
   cells: LimitedCells<unknown>,
   first: CellsLine,
   names: readonly string[],
-  always: boolean,
-  isWhole: boolean,
+  { always, isWhole }: { always: boolean; isWhole: boolean },
   out: Output,
 ): Promise<CellsLine | undefined> {
   const sample: CellsLine[] = []
