@@ -1,5 +1,6 @@
 import type { Command as CommanderCommand } from 'commander'
 import { usage } from '../base/errors.ts'
+import { MEASURED_RELEASE } from '../format/releases.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
 import { fieldNames, type OpenedArray, READ_ORDERS, type ReadQuery } from '../read/query.ts'
 import { defaultOrder } from '../read/read.ts'
@@ -60,7 +61,7 @@ export function noteUnsortedTexts(cx: CommandContext, { schema }: OpenedArray, {
   if (!found) return
   const { text, tiled } = found
   cx.note(
-    `TileDB 2.30 may find wrong cells in a range of ${text}: it assumes that its texts are sorted, but they are sorted only inside each tile of ${tiled}`,
+    `TileDB ${MEASURED_RELEASE} may find wrong cells in a range of ${text}: it assumes that its texts are sorted, but they are sorted only inside each tile of ${tiled}`,
   )
 }
 

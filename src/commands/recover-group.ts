@@ -6,6 +6,7 @@ import type { Outcome } from '../calls/outcome.ts'
 import type { RelocateDocument, RelocatedMember } from '../documents/relocate.ts'
 import type { GroupMember } from '../format/group-details.ts'
 import type { ObjectType } from '../format/layout.ts'
+import { NEWEST_STABLE } from '../format/releases.ts'
 import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
@@ -24,7 +25,6 @@ import { bytesOf } from '../recover/fragment.ts'
 import { Folder } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
 import { memberList } from '../write/member-list.ts'
-import { NEWEST_STABLE } from '../write/schema-check.ts'
 
 /** What becomes of a member. */
 interface Placed {

@@ -15,6 +15,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { NEWEST_STABLE } from '../format/releases.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { ratioOf } from '../objects/file-sizes.ts'
 import type { Target } from '../objects/target.ts'
@@ -25,7 +26,7 @@ import { type Sampled, type SampleOptions, takeSample } from '../whatif/sample.t
 import { keepsOffsetsInside, type Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
-import { checkSchema, NEWEST_STABLE } from '../write/schema-check.ts'
+import { checkSchema } from '../write/schema-check.ts'
 import { EMITTED, type Emitted, emittedOutcome } from './whatif-emit.ts'
 
 interface WhatifOptions {

@@ -16,6 +16,7 @@ import { concat } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { fragmentsFolder } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
+import { NEWEST_STABLE } from '../format/releases.ts'
 import { absolutePath } from '../node/current-folder.ts'
 import { localStorage } from '../node/file.ts'
 import { noteLeftBeside } from '../node/file-output.ts'
@@ -30,7 +31,7 @@ import { filtersHelp } from '../write/filter-options.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { ndjsonRows, type RowInput } from '../write/ndjson-cells.ts'
 import { firstTimestamp, planSample, type Sample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
-import { NEWEST_STABLE, OLDEST_WRITTEN } from '../write/schema-check.ts'
+import { OLDEST_WRITTEN } from '../write/schema-check.ts'
 
 interface WriteSampleOptions extends SampleOptions {
   schema?: string

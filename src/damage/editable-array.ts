@@ -10,12 +10,12 @@ import {
 } from '../format/fragment-footer.ts'
 import { type Describe, decode, encode } from '../format/io.ts'
 import { type SectionContents, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
+import { NEWEST_STABLE } from '../format/releases.ts'
 import { type Fragment, sizesOf } from '../objects/fragment.ts'
 import { openGenericTile, type ReadContext } from '../objects/generic-tile.ts'
 import { openTarget } from '../objects/target.ts'
 import { MemoryStorage } from '../storage/memory.ts'
 import { genericTileWriter, type WriteContext } from '../write/generic-tile-writer.ts'
-import { NEWEST_STABLE } from '../write/schema-check.ts'
 import { bytes, u64 } from './bytes.ts'
 
 /** Writes without encryption. */

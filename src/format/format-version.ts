@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 
-/** Newest format version that this code knows. TileDB 2.30 writes 22; 23 is upstream's development branch. */
+/** Newest format version that this code knows: that of upstream's development branch. @see NEWEST_STABLE in releases.ts */
 export const NEWEST_FORMAT_VERSION = 23
 
 /** Unreleased builds write versions from here on. @see tiledb/sm/misc/constants.cc */

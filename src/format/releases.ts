@@ -24,6 +24,12 @@ const WRITTEN_BY: Readonly<Record<number, string>> = {
   22: '2.25 to 2.30',
 }
 
+/** The newest format version that a release writes. No release opens a newer one. */
+export const NEWEST_STABLE = Math.max(...Object.keys(WRITTEN_BY).map(Number))
+
+/** The release by which it was measured what TileDB does with damaged arrays, and how it reads. */
+export const MEASURED_RELEASE = '2.30'
+
 /** Returns the TileDB releases that write a format version, as text; undefined for versions that none writes. */
 export function writtenBy(version: number): string | undefined {
   return WRITTEN_BY[version]

@@ -1,10 +1,10 @@
 import { usage } from '../base/errors.ts'
 import type { GroupMember } from '../format/group-details.ts'
+import { NEWEST_STABLE } from '../format/releases.ts'
 import { GROUP_FILE, InspectGroup, objectType } from '../objects/group.ts'
 import { hasEntry } from '../storage/source.ts'
 import { flag, integer, listOrNone, object, oneOf, or, text } from '../write/document.ts'
 import { memberList } from '../write/member-list.ts'
-import { NEWEST_STABLE } from '../write/schema-check.ts'
 import { StepTarget } from './step-target.ts'
 
 /** First format version in which groups list their members. */

@@ -3,6 +3,7 @@ import type { Json } from '../base/json-text.ts'
 import { commitPath } from '../format/commit-files.ts'
 import { deleteCondition, refusedParts } from '../format/delete-condition.ts'
 import { encode } from '../format/io.ts'
+import { NEWEST_STABLE } from '../format/releases.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
 import { SCHEMA_FOLDER } from '../objects/array.ts'
 import { DELETES_SINCE } from '../objects/deletes.ts'
@@ -29,7 +30,7 @@ import {
 import { metadataEntry } from '../write/field-options.ts'
 import { genericTileWriter } from '../write/generic-tile-writer.ts'
 import { cellsFromRows, type RowInput, writtenTime } from '../write/ndjson-cells.ts'
-import { NEWEST_STABLE, OLDEST_WRITTEN } from '../write/schema-check.ts'
+import { OLDEST_WRITTEN } from '../write/schema-check.ts'
 import { parseSchemaDocument } from '../write/schema-document.ts'
 import {
   consolidateArrayMetadata,

@@ -1,8 +1,8 @@
 import { FILTER_USES, type FilterUse, hasChecksum, type TriedValues } from '../filters/registry.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterType } from '../format/filter-pipeline.ts'
+import { NEWEST_STABLE } from '../format/releases.ts'
 import { defaultFilter, refusal, writingRefusal } from '../write/filter-options.ts'
-import { NEWEST_STABLE } from '../write/schema-check.ts'
 import type { Sample } from './sample.ts'
 
 /** The pipelines to try if the user names none: those that users of TileDB choose for such values. */

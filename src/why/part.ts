@@ -5,6 +5,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
+import { MEASURED_RELEASE } from '../format/releases.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import {
   type FragmentEntry,
@@ -277,7 +278,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
       const time = timeText(nameFacts(name)?.timestamp_range[0] ?? 0n, false)
       const what = `a ${kind} condition of ${time}`
       if (again) {
-        const writers = `${again.path} has it, too, but TileDB 2.30 asks for this file when it consolidates commits`
+        const writers = `${again.path} has it, too, but TileDB ${MEASURED_RELEASE} asks for this file when it consolidates commits`
         return part(what, { writers })
       }
       if (kind === 'update') return part(what)

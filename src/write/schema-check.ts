@@ -18,8 +18,6 @@ import type { SchemaParts } from './schema-document.ts'
 
 /** The oldest format version that write-sample makes. Versions 1 and 2 can only be read. */
 export const OLDEST_WRITTEN = 3
-/** The format version in which TileDB 2.30 makes new arrays. No release opens a newer one. */
-export const NEWEST_STABLE = 22
 
 export const ENUMERATIONS_SINCE = 20
 

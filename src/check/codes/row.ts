@@ -88,15 +88,12 @@ export const USUALLY_LOST = {
   schema: noLoss('nothing: the cells are still there, but readers need the right schema to understand them'),
 } as const satisfies { readonly [mend in Mend]?: Loss | undefined }
 
-/** What TileDB refuses because of a finding, as measured with {@link MEASURED_RELEASE}. */
+/** What TileDB refuses because of a finding, as measured with MEASURED_RELEASE (format/releases.ts). */
 export interface Refusal {
   act: RefusedAct
   /** The words by which TileDB's error is known. Paths and numbers are left out. */
   error: string
 }
-
-/** The TileDB release whose errors {@link Refusal} has. */
-export const MEASURED_RELEASE = '2.30'
 
 /** How severe a finding is, and what it means for a reader. */
 export interface Meaning {

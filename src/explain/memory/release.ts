@@ -1,3 +1,5 @@
+import { MEASURED_RELEASE } from '../../format/releases.ts'
+
 /** What `explain` assumes of one release of TileDB, beyond what all releases do. */
 interface Release {
   /** Whose counters the tests compare with. */
@@ -68,7 +70,7 @@ interface Release {
  * @see tiledb/sm/query/readers/sparse_index_reader_base.h, MemoryBudget; tiledb/sm/config/config.cc. The sizes of objects were measured.
  */
 export const RELEASE: Readonly<Release> = {
-  name: '2.30',
+  name: MEASURED_RELEASE,
   settings: {
     'sm.mem.total_budget': 10 * 2 ** 30,
     'sm.mem.tile_upper_memory_limit': 2 ** 30,
