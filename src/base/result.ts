@@ -38,7 +38,7 @@ export class PagedBytes {
   }
 }
 
-/** Where renderers write. Nothing in `src/render` uses `process`. */
+/** Where rows and tables are written to. */
 export interface Output {
   /** Resolves when more may be written. */
   write(text: string | Uint8Array): Promise<void> | void

@@ -1,5 +1,6 @@
 /** Numbers, times and values for people. Programs should read JSON, as this text may change. */
 
+import { numberText } from '../base/number-text.ts'
 import type { Result } from '../base/result.ts'
 import { isIterable } from '../base/result.ts'
 import { SIZE_STEP, shortSize } from '../base/sizes.ts'
@@ -46,7 +47,7 @@ export function shortValue(value: Result | undefined, room: number = SHORT): str
     case 'string':
       return shortText(value, room)
     case 'number':
-      return Object.is(value, -0) ? '-0.0' : String(value)
+      return numberText(value)
     case 'bigint':
     case 'boolean':
       return String(value)

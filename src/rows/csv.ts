@@ -1,4 +1,5 @@
 import { InspectError, usage } from '../base/errors.ts'
+import { numberText } from '../base/number-text.ts'
 import { isFields, type Output, type Result } from '../base/result.ts'
 import { escapedCharacter, UNSAFE } from '../base/unsafe-text.ts'
 import { encodeText } from '../format/text.ts'
@@ -110,7 +111,7 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
     case 'string':
       return textField(value, style)
     case 'number':
-      return Object.is(value, -0) ? '-0.0' : String(value)
+      return numberText(value)
     case 'bigint':
     case 'boolean':
       return String(value)

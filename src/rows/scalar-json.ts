@@ -1,3 +1,4 @@
+import { numberText } from '../base/number-text.ts'
 import type { Result } from '../base/result.ts'
 import { safeJson } from '../base/unsafe-text.ts'
 import { encodeText } from '../format/text.ts'
@@ -20,7 +21,7 @@ export function scalarJson(value: Scalar, style: JsonStyle): string {
   switch (typeof value) {
     case 'number':
       if (value - value !== 0) return `"${value}"`
-      return Object.is(value, -0) ? '-0.0' : String(value)
+      return numberText(value)
     case 'string':
       // Readers reject a lone surrogate, so such text is written as bytes.
       return value.isWellFormed() ? safeJson(value) : scalarJson(encodeText(value), style)
