@@ -220,7 +220,7 @@ export async function withRemedies(
   return out
 }
 
-/** Codes of findings that are dropped if no remedy reads less, or with fewer requests. */
+/** Codes of findings that are dropped if no remedy reads fewer bytes or makes fewer requests. */
 const CODES_THAT_MUST_HELP: ReadonlySet<string> = new Set([...CODES_OF_TYPICAL_READS, 'FRAGMENTS_MANY'])
 /** Lower limit on the part of the tiles, of the unfiltered bytes or of the requests that a remedy must save. */
 const MIN_SAVED_SHARE = 0.1

@@ -190,8 +190,8 @@ export function grammatical(message: string): string {
 }
 
 /**
- * Returns an {@link InspectError}. @throws every other error; and CHANGED_WHILE_READ, which is no fault of a file: what was read
- * so far is of no one state, so that nothing may be concluded from it
+ * Returns an {@link InspectError}. @throws every other error; and CHANGED_WHILE_READ, which is no fault of a file: the parts that
+ * were read are from different times, and tell nothing together
  */
 export function faultOf(error: unknown): InspectError {
   if (error instanceof InspectError && error.code !== 'CHANGED_WHILE_READ') return error

@@ -127,5 +127,5 @@ export class Compared {
 
 /** A path below another path. Either may be empty. */
 export function below(prefix: string, path: string): string {
-  return prefix === '' ? path : path === '' ? prefix : `${prefix}.${path}`
+  return [prefix, path].filter((name) => name !== '').join('.')
 }

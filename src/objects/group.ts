@@ -219,5 +219,6 @@ export function memberPath(folder: string, { relative, uri }: { relative: boolea
   }
   if (scheme !== undefined) return clean.startsWith(scheme) ? clean : undefined
   const local = clean.replace(/^file:\/\//, '')
-  return local.startsWith('/') ? (leadsUp ? normalPath(local) : local) : undefined
+  if (!local.startsWith('/')) return undefined
+  return leadsUp ? normalPath(local) : local
 }

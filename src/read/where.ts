@@ -72,7 +72,8 @@ class Resolver {
     if (node.is === 'comparison') return this.comparison(node, negated)
     if (node.is === 'NOT') return this.node(node.part, !negated)
     const parts = node.parts.map((part) => this.node(part, negated))
-    return combined(negated ? (node.is === 'AND' ? 'OR' : 'AND') : node.is, parts)
+    const opposite = node.is === 'AND' ? 'OR' : 'AND'
+    return combined(negated ? opposite : node.is, parts)
   }
 
   private comparison({ field: name, op: written, values }: Comparison, negated: boolean): ConditionNode {

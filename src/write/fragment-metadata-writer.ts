@@ -140,6 +140,7 @@ function writeSections(metadata: FragmentMetadataToWrite, add: AddSection): Frag
   const names = slots.map(({ name }) => name)
   const ofFragment = all.map((slot) => slot.fragment)
   const conditions = { conditions: [...(fragment.processedConditions ?? [])] }
+  const optional = dense ? [] : [{ identifier: 0, payload: uint64s(bounds) }]
   return {
     version,
     array_schema_name: version >= 10 ? fragment.schemaName : undefined,
@@ -158,7 +159,7 @@ function writeSections(metadata: FragmentMetadataToWrite, add: AddSection): Frag
     fragment_min_max_sum_null_count_offset:
       version >= 12 ? add(ofFragment, fragmentMinMaxSumNullCount(names)) : undefined,
     processed_conditions_offset: version >= 16 ? add(conditions, processedConditions) : undefined,
-    optional_sections: version >= 23 ? (dense ? [] : [{ identifier: 0, payload: uint64s(bounds) }]) : undefined,
+    optional_sections: version >= 23 ? optional : undefined,
     slack: NO_BYTES,
   }
 }

@@ -298,8 +298,10 @@ class HexView {
     }
     if (next < to) values.push(`… ${formatCount(to - next)} more`)
     const first = elements.cells?.first ?? 0
-    const what = elements.cells ? (to - from === 1 ? 'cell ' : 'cells ') : ''
-    const numbers = to - from === 1 ? `${first + from}` : `${first + from}..${first + to - 1}`
+    const isOne = to - from === 1
+    const cells = isOne ? 'cell ' : 'cells '
+    const what = elements.cells ? cells : ''
+    const numbers = isOne ? `${first + from}` : `${first + from}..${first + to - 1}`
     return { depth, text: `${what}[${numbers}]: ${values.join(', ')}`, color, verdict: undefined }
   }
 
@@ -310,7 +312,8 @@ class HexView {
 
   /** Returns the width for notes with their indent. */
   private notesWidth(): number {
-    return this.columns - (this.options.tree ? 0 : this.wide ? this.leftWidth() + 2 : this.digits + 3)
+    if (this.options.tree) return this.columns
+    return this.columns - (this.wide ? this.leftWidth() + 2 : this.digits + 3)
   }
 
   /** Returns the indent of a field. It leaves at least {@link MIN_ROOM} columns for the text. */

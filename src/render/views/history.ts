@@ -51,7 +51,8 @@ function columnsFor({ vertical, full }: Output): readonly Shows<HistoryVersion>[
 }
 
 function stateRole(state: string): 'good' | 'bad' | 'dim' {
-  return state === 'current' ? 'good' : state === 'uncommitted' ? 'bad' : 'dim'
+  if (state === 'current') return 'good'
+  return state === 'uncommitted' ? 'bad' : 'dim'
 }
 
 function whyText(version: HistoryVersion): string {

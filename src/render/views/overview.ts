@@ -247,7 +247,7 @@ function seenText(document: ArrayOverview): string {
   const least = document.nonempty_domain_certainty === 'exact' ? '' : 'at least '
   const domain = nonempty_domain === null ? undefined : `${least}${domainText(names, nonempty_domain)}`
   const cells = counted(BigInt(cell_num), 'cell')
-  const how = certainty === 'exact' ? cells : certainty === 'at most' ? `at most ${cells}` : `${cells}, estimated`
+  const how = { exact: cells, 'at most': `at most ${cells}`, estimated: `${cells}, estimated` }[certainty]
   if (whole_cell_num !== undefined) {
     if (certainty === 'exact' && BigInt(cell_num) === BigInt(whole_cell_num))
       return `${counted(BigInt(whole_cell_num), 'cell')}, all of them written: ${domainText(names, nonempty_domain)}`
@@ -301,7 +301,8 @@ function releasesWords({ written_by, read_by }: Partial<Pick<ArrayOverview, 'wri
 
 function fragmentFacts(document: FragmentOverview): Facts {
   const { dense, format_version, state, cells_in_domain, tile_num, nonempty_domain, dimensions } = document
-  const type = dense === null ? '' : dense ? 'dense ' : 'sparse '
+  const typed = dense ? 'dense ' : 'sparse '
+  const type = dense === null ? '' : typed
   const meaning = state && (meaningOf(state, document.as_of) ?? 'readers see it')
   const merged = document.consolidated ? '; consolidated: it holds the cells of fragments between its times' : ''
   return {

@@ -187,7 +187,8 @@ function unwrittenText({ dense_cells: dense, limited }: ReadStatsDocument): stri
   const { unwritten_cell_num, wanted_cell_num, domain_cell_num } = dense
   if (unwritten_cell_num === null) return 'not counted with a condition'
   const isPart = BigInt(wanted_cell_num) < BigInt(domain_cell_num)
-  const of = limited ? 'in the ranges' : isPart ? 'of the current domain' : 'of the domain'
+  const ofDomain = isPart ? 'of the current domain' : 'of the domain'
+  const of = limited ? 'in the ranges' : ofDomain
   const whole = isPart ? `; the domain has ${countText(domain_cell_num)}` : ''
   if (BigInt(unwritten_cell_num) === 0n) return `none of the ${countText(wanted_cell_num)} cells ${of}${whole}`
   return `${countText(unwritten_cell_num)} of ${countText(wanted_cell_num)} cells ${of}: reads give fill values${whole}`

@@ -146,7 +146,8 @@ function enumerationText(enumeration: Enumeration): string {
   const { name, type, ordered } = enumeration
   const values = enumerationValues(enumeration)
   const isText = datatypeKind(type) === 'text'
-  const dtype = isText ? (type === 'STRING_UTF8' ? 'U0' : 'S0') : dtypeOf(type)
+  const textType = type === 'STRING_UTF8' ? 'U0' : 'S0'
+  const dtype = isText ? textType : dtypeOf(type)
   const head = `tiledb.Enumeration(${pythonString(name)}, ${ordered ? 'True' : 'False'}`
   if (values.length === 0) return `${head}, dtype="${dtype}")`
   const texts = values.map((value) => valueText(type, value)).join(', ')

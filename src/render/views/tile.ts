@@ -85,7 +85,8 @@ function chunkRows({ offset, metadata_length, filtered_length, stages, error }: 
 }
 
 function stageRole(stage: string): 'field' | 'bad' | 'dim' {
-  return stage === 'error' ? 'bad' : stage === 'stored' ? 'dim' : 'field'
+  if (stage === 'error') return 'bad'
+  return stage === 'stored' ? 'dim' : 'field'
 }
 
 /** Returns filter metadata as `data e342e8fe97fc…`, `data 73 -> 64, metadata 17 -> 8` or `2 windows of 8, 16 bits`. */
