@@ -360,22 +360,29 @@ export class InspectArray {
    */
   private async readListing(): Promise<Listing> {
     const commits = await this.commits()
+    const { folders, absent } = await this.once('committed folders', () => this.committedFolders(), this.timeless)
+    const isAnyPartly =
+      folders.some(({ facts }) => isPartly(facts, this.cx)) ||
+      commits.files.some(({ kind, path }) => kind === 'vacuum' && isPartlyWithin(path, this.cx))
+    const newest = isAnyPartly ? await this.newestSchema().catch(unlessFault) : undefined
+    const visibility = visibilityOf(commits, folders, this.cx, newest?.schema.array_type === 'sparse')
+    const missing = absent.filter((path) => visibility.lists(path).length === 0)
+    // A vacuum may have removed them since the commits were listed.
+    if (missing.length > 0) await this.folder.storage.confirm?.()
+    return { visibility, folders, missing }
+  }
+
+  /** The fragment folders, and the paths that commits name where none is. The same at all times. */
+  private async committedFolders(): Promise<{ folders: Listing['folders']; absent: readonly string[] }> {
+    const commits = await this.commits()
     const folders: Listing['folders'][number][] = []
     for (const folder of await this.fragmentFolders()) {
       const { path, hasNoCommit } = folder
       const committed = commits.committed.has(path) || (hasNoCommit && (await this.hasMetadata(path)))
       folders.push({ ...folder, committed })
     }
-    const isAnyPartly =
-      folders.some(({ facts }) => isPartly(facts, this.cx)) ||
-      commits.files.some(({ kind, path }) => kind === 'vacuum' && isPartlyWithin(path, this.cx))
-    const newest = isAnyPartly ? await this.newestSchema().catch(unlessFault) : undefined
-    const visibility = visibilityOf(commits, folders, this.cx, newest?.schema.array_type === 'sparse')
     const there = new Set(folders.map(({ path }) => path))
-    const missing = [...commits.committed].filter((path) => !there.has(path) && visibility.lists(path).length === 0)
-    // A vacuum may have removed them since the commits were listed.
-    if (missing.length > 0) await this.folder.storage.confirm?.()
-    return { visibility, folders, missing }
+    return { folders, absent: [...commits.committed].filter((path) => !there.has(path)) }
   }
 
   /** The entry of a fragment's folder. Undefined if there is none, or the server cannot list. */
@@ -420,7 +427,11 @@ export class InspectArray {
   }
 
   /** Folders with a fragment's name, and others that TileDB takes for fragments, sorted by their timestamps. */
-  private async fragmentFolders(): Promise<ListedFolder[]> {
+  private fragmentFolders(): Promise<readonly ListedFolder[]> {
+    return this.once('fragment folders', () => this.readFragmentFolders(), this.timeless)
+  }
+
+  private async readFragmentFolders(): Promise<readonly ListedFolder[]> {
     const root = await this.root()
     const grouped = hasEntry(root, FRAGMENTS_FOLDER, 'folder') ? await this.folder.folder(FRAGMENTS_FOLDER).list() : []
     const found: ListedFolder[] = []

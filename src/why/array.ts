@@ -113,7 +113,9 @@ async function effectsOf(
 ): Promise<{ effects: Effect[]; seen: boolean }> {
   let seen = false
   const found: { to: bigint; effects: EffectOnce[] }[] = []
-  for (const [i, between] of until.entries()) {
+  // The newest first: what a reader sees now is counted even where not all openings are.
+  for (let i = until.length - 1; i >= 0; i--) {
+    const between = until[i]
     const { effects, differs } = await effectsAt(removal, between)
     seen ||= differs
     const last = i + 1 < until.length ? until[i + 1][1] - 1n : between[1]
@@ -123,7 +125,7 @@ async function effectsOf(
         : undefined
     found.push({ to: between[1], effects: atEnd ? mostOf(effects, atEnd.effects) : effects })
   }
-  const effects = grouped(found)
+  const effects = grouped(found.reverse())
   if (seen) return { effects, seen }
   for (const between of within) {
     const at = await effectsAt(removal, between)

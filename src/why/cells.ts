@@ -24,10 +24,10 @@ export interface CellDifference {
 }
 
 /** Limit on the cells that are read of one opening to count those that differ. */
-const MOST_READ = 100_000
-/** Limits on the cells that are read of all openings together, and on the fragments that are opened for them. */
-const MOST_READ_IN_ALL = 4_000_000
-const MOST_OPENED_IN_ALL = 2000
+const MOST_READ = 20_000
+/** Limits for all openings together. So counting takes about as long as listing the array. */
+const MOST_READ_IN_ALL = 80_000
+const MOST_OPENED_IN_ALL = 200
 
 /** Compares the cells of an array with those of the same array without something: reads them, or bounds how many differ. */
 export class CellCounter {
@@ -48,11 +48,12 @@ export class CellCounter {
 
   /** The difference between two openings: exact for small arrays, otherwise a bound from the metadata. */
   async difference(before: View, after: View): Promise<CellDifference> {
-    this.fragmentsLeft -= before.fragments.length + after.fragments.length
-    if (this.fragmentsLeft >= 0) {
+    const opened = before.fragments.length + after.fragments.length
+    if (opened <= this.fragmentsLeft) {
       const cells = Math.max(await this.cellNum(before.fragments), await this.cellNum(after.fragments))
-      this.cellsLeft -= 2 * cells
-      if (cells <= this.mostRead && this.cellsLeft >= 0) {
+      if (cells <= this.mostRead && 2 * cells <= this.cellsLeft) {
+        this.fragmentsLeft -= opened
+        this.cellsLeft -= 2 * cells
         const counted = await this.counted(before, after).catch(unlessFault)
         if (counted) return counted
       }

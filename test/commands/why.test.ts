@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { examined } from '../../src/check/condition.ts'
+import type { WhyDocument } from '../../src/documents/why.ts'
 import { lastPathPart } from '../../src/format/commit-files.ts'
 import { encodeText } from '../../src/format/text.ts'
 import { InspectArray } from '../../src/objects/array.ts'
@@ -373,6 +374,17 @@ describe('where cells are not compared', () => {
       expect(bound.cells_changed).toBeLessThanOrEqual(cells)
     }
   })
+})
+
+test('counts what a reader sees now first, and bounds the rest where counting all would take long', async () => {
+  const array = `${kept}/many`
+  const options = '--dim x:INT64:0..9999 --attr a:INT32 --cells 60 --fragments 30 --quiet'
+  await run(['write-sample', array, ...options.split(' ')])
+  const { documents } = await runJson(['why', '--quick', `${array}/__commits`])
+  const [{ without }] = documents as unknown as readonly WhyDocument[]
+  const counted = without.filter(({ outcome }) => outcome === 'cells').map(({ certainty }) => certainty)
+  expect(counted.at(-1)).toBe('exact')
+  expect(counted).toContain('at most')
 })
 
 test('an object store has no empty folders: without the last file, a folder is gone, too', async () => {
