@@ -13,7 +13,8 @@ interface Overlaps {
 }
 
 /**
- * Finds the boxes that overlap. It compares the ranks of their ends, so that strings cost no more than numbers.
+ * Finds the boxes that overlap. It compares the ranks of their ends, so that strings cost no more than numbers. It sweeps along the
+ * dimension in which the fewest boxes meet. With one dimension it computes the numbers, and visits only the pairs that it lists.
  *
  * @param boxes the boxes; an undefined box overlaps nothing
  * @param most largest number of pairs to list
@@ -23,32 +24,97 @@ export function findOverlaps(
   dimensions: readonly RangeType[],
   most: number,
 ): Overlaps {
-  const counts = new Uint32Array(boxes.length)
-  const pairs: [number, number][] = []
-  let pair_num = 0
   const ranks = dimensions.map((dimension, d) => rankedEnds(boxes, dimension, d))
-  const order = Array.from(boxes.keys())
-    .filter((i) => boxes[i] !== undefined)
-    .sort((a, b) => ranks[0].lows[a] - ranks[0].lows[b])
-  for (let first = 0; first < order.length; first++) {
-    const a = order[first]
-    for (let second = first + 1; second < order.length; second++) {
-      const b = order[second]
-      if (ranks[0].lows[b] > ranks[0].highs[a]) break
-      if (!meet(ranks, a, b)) continue
-      counts[a]++
-      counts[b]++
-      pair_num++
-      if (pairs.length < most) pairs.push(a < b ? [a, b] : [b, a])
-    }
+  // A damaged box that ends before it begins has no cells.
+  const there = Uint32Array.from(boxes.keys()).filter(
+    (i) => boxes[i] !== undefined && ranks.every(({ lows, highs }) => lows[i] <= highs[i]),
+  )
+  const meeting = ranks.map((along) => meetingAlong(there, along, boxes.length))
+  const sweep = meeting.reduce((least, { pair_num }, d) => (pair_num < meeting[least].pair_num ? d : least), 0)
+  const order = there.sort((a, b) => ranks[sweep].lows[a] - ranks[sweep].lows[b])
+  // By position in the order, so that the inner loop goes through memory from end to end.
+  const sorted = [ranks[sweep], ...ranks.toSpliced(sweep, 1)].map(({ lows, highs }) => ({
+    lows: order.map((i) => lows[i]),
+    highs: order.map((i) => highs[i]),
+  }))
+  const pairs: [number, number][] = []
+  const list = (first: number, second: number): void => {
+    const [a, b] = [order[first], order[second]]
+    pairs.push(a < b ? [a, b] : [b, a])
   }
-  return { counts, pair_num, pairs: pairs.sort(([a, b], [c, d]) => a - c || b - d) }
+  const found = dimensions.length === 1 ? meeting[0] : countedPairs(sorted, order, boxes.length)
+  visitPairs(sorted, Math.min(most, found.pair_num), list)
+  return { ...found, pairs: pairs.sort(([a, b], [c, d]) => a - c || b - d) }
 }
 
-/** Whether two boxes have cells in common. */
-function meet(ranks: readonly Ranks[], a: number, b: number): boolean {
-  for (let d = 0; d < ranks.length; d++) {
-    const { lows, highs } = ranks[d]
+type Counted = Pick<Overlaps, 'counts' | 'pair_num'>
+
+/**
+ * How many boxes each box meets along one dimension: those that begin before it ends, less those that end before it begins.
+ * @param there positions of the boxes
+ * @param length length of the list of boxes
+ */
+function meetingAlong(there: Uint32Array, { lows, highs, rank_num }: Ranks, length: number): Counted {
+  const begun = new Uint32Array(rank_num + 1)
+  const ended = new Uint32Array(rank_num + 1)
+  for (const i of there) {
+    begun[lows[i] + 1]++
+    ended[highs[i] + 1]++
+  }
+  for (let rank = 1; rank <= rank_num; rank++) {
+    begun[rank] += begun[rank - 1]
+    ended[rank] += ended[rank - 1]
+  }
+  const counts = new Uint32Array(length)
+  let sum = 0
+  for (const i of there) {
+    counts[i] = begun[highs[i] + 1] - ended[lows[i]] - 1
+    sum += counts[i]
+  }
+  return { counts, pair_num: sum / 2 }
+}
+
+/** The ends of the boxes along a dimension, by their position in a sweep. */
+type Sorted = Pick<Ranks, 'lows' | 'highs'>
+
+/** How many boxes each box overlaps. @param order position of each box in the list of boxes, by its position in the sweep */
+function countedPairs([along, ...others]: readonly Sorted[], order: Uint32Array, length: number): Counted {
+  const counts = new Uint32Array(length)
+  let pair_num = 0
+  for (let first = 0; first < order.length; first++) {
+    const end = along.highs[first]
+    let own = 0
+    for (let second = first + 1; second < order.length && along.lows[second] <= end; second++) {
+      if (!meet(others, first, second)) continue
+      counts[order[second]]++
+      own++
+    }
+    counts[order[first]] += own
+    pair_num += own
+  }
+  return { counts, pair_num }
+}
+
+/** Visits the first pairs of a sweep. */
+function visitPairs(
+  [along, ...others]: readonly Sorted[],
+  most: number,
+  visit: (first: number, second: number) => void,
+): void {
+  let left = most
+  for (let first = 0; left > 0; first++) {
+    for (let second = first + 1; left > 0 && along.lows[second] <= along.highs[first]; second++) {
+      if (!meet(others, first, second)) continue
+      visit(first, second)
+      left--
+    }
+  }
+}
+
+/** Whether two boxes meet along each of some dimensions. */
+function meet(dimensions: readonly Sorted[], a: number, b: number): boolean {
+  for (let d = 0; d < dimensions.length; d++) {
+    const { lows, highs } = dimensions[d]
     if (lows[a] > highs[b] || lows[b] > highs[a]) return false
   }
   return true
@@ -57,6 +123,8 @@ function meet(ranks: readonly Ranks[], a: number, b: number): boolean {
 interface Ranks {
   lows: Uint32Array
   highs: Uint32Array
+  /** Number of different ranks. */
+  rank_num: number
 }
 
 /** The ranks of the boxes' ends among all ends along one dimension. Equal values have equal ranks. */
@@ -76,7 +144,7 @@ function rankedEnds(boxes: readonly (NDRange | undefined)[], { type }: RangeType
     if (i > 0 && compare(ends[i - 1].value, end.value) !== 0) rank++
     end.to[end.box] = rank
   })
-  return { lows, highs }
+  return { lows, highs, rank_num: rank + 1 }
 }
 
 /**

@@ -57,26 +57,31 @@ test('ls names the first pairs, and all with --full', async () => {
   expect(shown(text)).toEqual([...pairs.slice(0, 5), '… 1 more: --full names them'])
 })
 
-test('agrees with comparing all with all', () => {
+test.each([1, 2, 3])('agrees with comparing all with all in %d dimensions', (count) => {
   const random = new Random(11)
   for (let round = 0; round < 30; round++) {
     const ends = (): readonly [number, number] => {
       const low = random.below(40)
       return [low - 20, low - 20 + random.below(12)]
     }
-    const plain = Array.from({ length: 25 }, () => [ends(), ends()] as const)
+    const plain = Array.from({ length: 25 }, () => Array.from({ length: count }, ends))
     const wanted: [number, number][] = []
     plain.forEach((a, i) => {
       plain.forEach((b, j) => {
         if (j > i && a.every(([low, high], d) => low <= b[d][1] && b[d][0] <= high)) wanted.push([i, j])
       })
     })
-    expect(
-      findOverlaps(
-        plain.map((pairs) => box(...pairs)),
-        [INT32, INT32],
-        1000,
-      ).pairs,
-    ).toEqual(wanted)
+    const boxes = plain.map((pairs) => box(...pairs))
+    const { counts, pair_num, pairs } = findOverlaps(boxes, Array(count).fill(INT32), 1000)
+    expect(pairs).toEqual(wanted)
+    expect(pair_num).toBe(wanted.length)
+    expect([...counts]).toEqual(plain.map((_, i) => wanted.filter((pair) => pair.includes(i)).length))
   }
+})
+
+test('a box that ends before it begins overlaps nothing', () => {
+  const boxes = [box([0, 9]), box([5, 2]), box([3, 4])]
+  const { counts, pairs } = findOverlaps(boxes, [INT32], 10)
+  expect(pairs).toEqual([[0, 2]])
+  expect([...counts]).toEqual([1, 0, 1])
 })
