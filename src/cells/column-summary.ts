@@ -47,9 +47,8 @@ export class ColumnSummary {
   add(data: ColumnData, cells: Uint32Array): void {
     const { type } = this.column
     const { validity } = data
-    const notNull = validity ? cells.filter((cell) => validity[cell] !== 0) : cells
-    const isNaNOrNaT = nanTest(this.column, data.data)
-    const left = isNaNOrNaT ? notNull.filter((cell) => !isNaNOrNaT(cell)) : notNull
+    const notNull = validity ? withoutNulls(cells, validity) : cells
+    const left = withoutNaN(this.column, data.data, notNull)
     this.nulls += cells.length - notNull.length
     this.nans += notNull.length - left.length
     this.values += left.length
@@ -115,15 +114,25 @@ export function mayBeNaN(column: Pick<ColumnType, 'type' | 'cell_val_num'>): boo
   return column.cell_val_num === 1 && ['float', 'datetime'].includes(datatypeKind(column.type))
 }
 
-/** The function that tells whether a cell is NaN or NaT (the smallest integer). Undefined for types without these. */
-function nanTest(column: ColumnType, data: Uint8Array): ((cell: number) => boolean) | undefined {
-  if (!mayBeNaN(column)) return undefined
+/** Those of some cells that are not null. */
+export function withoutNulls(cells: Uint32Array, validity: Uint8Array): Uint32Array {
+  // Most often there are none. Looking costs less than copying.
+  for (const cell of cells) if (validity[cell] === 0) return cells.filter((one) => validity[one] !== 0)
+  return cells
+}
+
+/** Those of some cells that are not NaN or NaT (the smallest integer). */
+function withoutNaN(column: ColumnType, data: Uint8Array, cells: Uint32Array): Uint32Array {
+  if (!mayBeNaN(column)) return cells
   if (datatypeKind(column.type) === 'float') {
     const values = numbersOf(column.type, data)
-    return (cell) => Number.isNaN(values[cell])
+    for (const cell of cells) if (Number.isNaN(values[cell])) return cells.filter((one) => !Number.isNaN(values[one]))
+    return cells
   }
   const lanes = lanesOf(data)
-  return (cell) => lanes[2 * cell] === 0 && lanes[2 * cell + 1] === 0x80000000
+  const isNaT = (cell: number): boolean => lanes[2 * cell] === 0 && lanes[2 * cell + 1] === 0x80000000
+  for (const cell of cells) if (isNaT(cell)) return cells.filter((one) => !isNaT(one))
+  return cells
 }
 
 /** Whether the cells are summed. Sums of coordinates and of dates have no meaning. */
@@ -139,9 +148,16 @@ function minMaxOf(type: Datatype, data: Uint8Array, cells: Uint32Array): [min: U
   }
   const values = numbersOf(type, data)
   let [min, max] = [cells[0], cells[0]]
-  for (const cell of cells) {
-    if (values[cell] < values[min]) min = cell
-    if (values[cell] > values[max]) max = cell
+  let [low, high] = [values[min], values[max]]
+  for (let i = 1; i < cells.length; i++) {
+    const value = values[cells[i]]
+    if (value < low) {
+      low = value
+      min = cells[i]
+    } else if (value > high) {
+      high = value
+      max = cells[i]
+    }
   }
   const size = values.BYTES_PER_ELEMENT
   return [data.subarray(min * size, (min + 1) * size), data.subarray(max * size, (max + 1) * size)]

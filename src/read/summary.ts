@@ -1,7 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
-import { ColumnSummary } from '../cells/column-summary.ts'
+import { ColumnSummary, withoutNulls } from '../cells/column-summary.ts'
 import { type CellAt, isSamePlace } from '../cells/coordinates.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { gather } from '../cells/gather.ts'
@@ -203,12 +203,14 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
   // Only written cells are read: a domain may be much larger than its written part.
   const written = wanted && wantedCells(axes, withinBoxes(wanted, boxes), nothing)
   if (wanted && written) {
+    const areAll = !tally.needsFragments && isCovered(written, fragments, boxes)
     const asked: ReadQuery = {
       order: defaultOrder(opened),
       ranges: new Map(written.entries()),
       fields,
       where,
-      provenance: 'places',
+      // The provenance tells which cells were written.
+      provenance: !areAll && 'places',
       reuse: true,
       leavesOutUnmet: true,
       onRemark: query.onRemark,
@@ -227,6 +229,19 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
     repeated: undefined,
     fields: tally.fields,
   }
+}
+
+/** Limit on the fragments whose boxes are compared to find whether they cover what is read. */
+const MOST_COMPARED = 100
+
+/** Whether dense fragments have all cells of a read. False if there are too many fragments to find out. */
+function isCovered(
+  wanted: WantedCells,
+  fragments: readonly OpenedFragment[],
+  boxes: readonly (readonly Interval[])[],
+): boolean {
+  const areDense = fragments.length <= MOST_COMPARED && fragments.every(({ info }) => info.dense)
+  return areDense && firstOutside(wanted, boxes).length === 0
 }
 
 /** Summarizes the columns of batches. */
@@ -276,7 +291,7 @@ class Tally {
   addWritten(batch: CellBatch, countsAlike: boolean): void {
     const validity = batch.columns[this.columns.length]?.validity
     const rows = batch.rows ?? allRows(batch.cell_num)
-    const there = validity ? rows.filter((row) => validity[row] !== 0) : rows
+    const there = validity ? withoutNulls(rows, validity) : rows
     this.add(batch, there)
     if (!countsAlike) return
     let alike = there
