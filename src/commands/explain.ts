@@ -18,6 +18,7 @@ import { sum } from '../base/sum.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { damagedFault, damagedFilesOf } from '../calls/damaged-files.ts'
 import { documentHead } from '../calls/document-parts.ts'
+import { layerPlace } from '../calls/layer-place.ts'
 import { parseChoice, parseSize } from '../calls/option-values.ts'
 import { collect } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
@@ -45,6 +46,7 @@ import { type ReadCost, readCost } from '../explain/read-cost.ts'
 import { LOCAL_DISK, OBJECT_STORE, type StepCost, type StorageRates, secondsOf } from '../explain/step-cost.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
+import type { ArrayTarget } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
 import { type Config, parseConfig } from './config.ts'
@@ -106,16 +108,17 @@ export const command: CommandModule<ExplainOptions> = {
 
   async *run(cx, [path], options) {
     const target = await targetFor(cx, 'explain', TAKES, await cx.open(path))
-    yield await arrayOutcome(cx, path, await openAt(target.array), options)
+    yield await arrayOutcome(cx, path, target, options)
   },
 }
 
 async function arrayOutcome(
   cx: CommandContext,
   path: string,
-  opened: OpenedArray,
+  target: ArrayTarget,
   options: ExplainOptions,
 ): Promise<Outcome> {
+  const opened = await openAt(target.array)
   const exact = options.exact === true
   const rates = parseRates(options)
   const config = parseConfig(options.config)
@@ -151,6 +154,7 @@ async function arrayOutcome(
   const document: ExplainDocument = {
     ...documentHead('explain', cx.shownPath(path)),
     as_of: opened.between,
+    layer_place: await layerPlace(cx, target),
     ranges: shownRanges(opened, request.query),
     order: request.query.order,
     exact,

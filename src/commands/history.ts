@@ -5,6 +5,7 @@ import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { shownCondition } from '../calls/condition-text.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
+import { layerPlace } from '../calls/layer-place.ts'
 import { NotUniqueReport } from '../calls/not-unique.ts'
 import { collect } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
@@ -18,7 +19,7 @@ import { timeResult } from '../calls/values.ts'
 import { type Bounds, oneRangeEach, type RangeSets } from '../cells/bounds.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
 import { columnValue } from '../cells/rows.ts'
-import type { CellValue } from '../documents/common.ts'
+import type { CellValue, LayerPlace } from '../documents/common.ts'
 import type { HistoryDocument, HistoryHiddenBy, HistoryLine, HistoryVersion } from '../documents/history.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
@@ -69,7 +70,7 @@ export const command: CommandModule<HistoryOptions> = {
       throw usage(`history expects --cell or --range, found ${options.cell ? 'both' : 'neither'}`)
     const target = await targetFor(cx, 'history', TAKES, await cx.open(path))
     const opened = await openAt(target.array)
-    yield* outcomes(cx, path, opened, options)
+    yield* outcomes(cx, path, opened, options, await layerPlace(cx, target))
   },
 }
 
@@ -78,6 +79,7 @@ async function* outcomes(
   path: string,
   opened: OpenedArray,
   options: HistoryOptions,
+  layer_place: LayerPlace | undefined,
 ): AsyncGenerator<Outcome> {
   const { dimensions } = opened.schema.domain
   const cell = options.cell && parseCell(dimensions, options.cell)
@@ -107,7 +109,7 @@ async function* outcomes(
   if (found.length === 0) cx.note(`${cx.shownPath(path)}: no fragment holds a cell in this range`, 'target')
   const notUnique = new NotUniqueReport(opened.fragments)
   for (const history of found)
-    yield await cellOutcome(cx, path, opened, history, { labels, faults, purging, notUnique })
+    yield await cellOutcome(cx, path, opened, history, { labels, faults, purging, notUnique, layer_place })
   notUnique.tell(cx)
   report.tell(cx)
   await tellRefused(cx, opened, options.field, told)
@@ -138,6 +140,8 @@ interface BesideHistory {
   /** Fragments that may have left out deleted cells. */
   purging: readonly FragmentEntry[]
   notUnique: NotUniqueReport
+  /** What the array is in the dataset of a layer. */
+  layer_place: LayerPlace | undefined
 }
 
 async function cellOutcome(
@@ -145,7 +149,7 @@ async function cellOutcome(
   path: string,
   opened: OpenedArray,
   { columns, coordinates, versions }: CellHistory,
-  { labels, faults, purging, notUnique }: BesideHistory,
+  { labels, faults, purging, notUnique, layer_place }: BesideHistory,
 ): Promise<Outcome> {
   const { schema, between } = opened
   const dimensions = columns.filter(({ kind }) => kind === 'dimension')
@@ -163,6 +167,7 @@ async function cellOutcome(
   const document: HistoryDocument = {
     ...documentHead('history', cx.shownPath(path)),
     as_of: between,
+    layer_place,
     cell,
     fill_values: isFilled ? valuesOf(cx, labels, attributes, fills) : undefined,
     versions: shown,

@@ -1,9 +1,12 @@
-import { firstOf, grammatical, InspectError } from '../base/errors.ts'
+import { firstOf, grammatical, InspectError, unlessFault } from '../base/errors.ts'
 import { quotedWord } from '../base/shell-word.ts'
 import { pythonString } from '../base/unsafe-text.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
+import { layerPlace } from '../calls/layer-place.ts'
+import { memberOpener } from '../calls/member-lines.ts'
 import { examined } from '../check/condition.ts'
+import type { LayerPlace } from '../documents/common.ts'
 import type { WhyDocument } from '../documents/why.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { isRemotePath } from '../storage/remote/urls.ts'
@@ -55,6 +58,7 @@ export const command: CommandModule<WhyOptions> = {
       ...documentHead('why', path),
       what: grammatical(answer.what),
       root: cx.shownPath(answer.root),
+      layer_place: await placeOfRoot(cx, answer.root),
       needed_by: shownNeeds(cx, answer.needed_by),
       without: answer.without,
       noticed_by: answer.noticed,
@@ -70,6 +74,12 @@ export const command: CommandModule<WhyOptions> = {
       table: async (out) => (await import('../render/views/why.ts')).whyTable(document, out),
     }
   },
+}
+
+/** What the array is in the words of its layer. Whatever cannot be opened has none. */
+async function placeOfRoot(cx: CommandContext, root: string): Promise<LayerPlace | undefined> {
+  const target = await memberOpener(cx)(root).catch(unlessFault)
+  return target?.type === 'array' ? layerPlace(cx, target) : undefined
 }
 
 /** Bytes of some files and folders of an array. Undefined over a network. */

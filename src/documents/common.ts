@@ -293,6 +293,31 @@ export interface Distribution {
   histogram: readonly Bucket[]
 }
 
+/** What an array is in the words of a layer above TileDB: the place in its dataset, and what its cells and fields are. */
+export interface LayerPlace {
+  /** The layer. */
+  name: LayerName
+  /** The dataset that has the array; null if the array stands alone. */
+  dataset: Path | null
+  /** What the layer calls the dataset, such as `SOMAExperiment`. */
+  dataset_type: string
+  /** Names of the array from the dataset down, with `/` between them; empty if it stands alone. */
+  member: StoredName
+  /** What the layer calls the array, such as `SOMADataFrame`. */
+  layer_type: string
+  /** What a cell is, such as `an observation`; null if the layer has no word for it. */
+  cell_is: string | null
+  /** What fields are whose names do not tell it. */
+  fields: readonly LayerField[]
+}
+
+/** What a field is in the words of a layer. */
+export interface LayerField {
+  name: StoredName
+  /** What it is, such as `the soma_joinid of obs`. */
+  is: string
+}
+
 /** What the layer above TileDB that wrote a dataset says of it. */
 export interface LayerPart {
   /** The layer. */

@@ -2,13 +2,15 @@ import type { Finding } from '../advice/finding.ts'
 import type { PassedOverBy, ReaderName } from '../explain/plan.ts'
 import type { StepName } from '../explain/step-cost.ts'
 import type { ReadOrder } from '../read/query.ts'
-import type { Bytes, Count, DocumentHead, Float, List, ReadTimes, ValueRange } from './common.ts'
+import type { Bytes, Count, DocumentHead, Float, LayerPlace, List, ReadTimes, ValueRange } from './common.ts'
 
 /**
  * `tiledb-inspect explain <array> --json`: the steps of a read by TileDB 2.30, and their cost. NDJSON: one fragment a line.
  */
 export interface ExplainDocument extends DocumentHead<'explain'> {
   as_of: ReadTimes
+  /** What the array is in the words of the layer that it belongs to; left out if no layer is known. */
+  layer_place?: LayerPlace | undefined
   /** Ranges of each dimension that is limited; null for an open end. */
   ranges: Readonly<Record<string, readonly ValueRange[]>>
   /** Order of the cells. */

@@ -3,6 +3,7 @@ import type {
   CellValue,
   Count,
   DocumentHead,
+  LayerPlace,
   NotExamined,
   NotUniqueInfo,
   ReadTimes,
@@ -16,6 +17,8 @@ import type {
 export interface HistoryDocument extends DocumentHead<'history'> {
   as_of: ReadTimes
   cell: CellCoordinates
+  /** What the array is in the words of the layer that it belongs to; left out if no layer is known. */
+  layer_place?: LayerPlace | undefined
   /** Fill values that a read of a dense array returns; left out if it returns one of the versions. */
   fill_values?: Record<string, CellValue> | undefined
   /** Versions of the cell in all fragments on disk, oldest first. */

@@ -1,6 +1,6 @@
 import type { Prose } from '../base/prose.ts'
 import type { Effect, Need } from '../why/answer.ts'
-import type { DocumentHead, Path, TimestampRange } from './common.ts'
+import type { DocumentHead, LayerPlace, Path, TimestampRange } from './common.ts'
 
 /** `tiledb-inspect why <path> --json`. */
 export interface WhyDocument extends DocumentHead<'why'> {
@@ -8,6 +8,8 @@ export interface WhyDocument extends DocumentHead<'why'> {
   what: Prose
   /** The array or group that contains it, or the path itself if it is an array or group. */
   root: Path
+  /** What the array is in the words of the layer that it belongs to; left out if no layer is known. */
+  layer_place?: LayerPlace | undefined
   /** Everything that needs it, each with what needs that in turn, up to the array or group. Empty if nothing needs it. */
   needed_by: readonly Need[]
   /** Differences that readers see without it. Empty if there are none. */

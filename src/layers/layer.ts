@@ -68,6 +68,18 @@ export interface LayerDescription {
   members: ReadonlyMap<string, LayerMember>
 }
 
+/** What an array is in the words of a layer, for commands that look at one array alone. */
+export interface ArrayWords {
+  /** What the layer calls the array, such as `SOMADataFrame`. */
+  type: string
+  /** What the layer calls the dataset around it, such as `SOMAExperiment`. */
+  dataset_type: string
+  /** What a cell is, with its article: `an observation`. Undefined if no word says more than `a cell`. */
+  cell?: string | undefined
+  /** What fields are whose names do not tell it, by name: it follows the word `is`. */
+  fields?: Readonly<Record<string, string>> | undefined
+}
+
 /** How closely a layer looks at a dataset. */
 export interface Look {
   /** Whether to read cells, too. Some facts are cells: names, and counts of what cells mean. */
@@ -78,6 +90,14 @@ export interface Look {
 export interface Layer {
   /** Reads key-value metadata, schemas and names of fragments, which a list of the dataset reads, too; cells only if it is asked to. @throws InspectError of cells that cannot be read */
   describe(part: Part, look?: Look): Promise<LayerDescription>
+  /**
+   * What an array is. Reads no more than its schema and the key-value metadata of the array and the dataset.
+   * @param part with its names from the dataset down
+   * @param top the dataset without its members; the array itself if there is none around it
+   */
+  words?(part: Part, top: Part): Promise<ArrayWords | undefined>
+  /** Whether a group is a dataset of its own, though a group around it may be of the layer, too. */
+  isWhole?(part: Part): Promise<boolean>
   /**
    * Whether a member that its group lists may be gone: the library of the layer made it for a while.
    * @param name of the member

@@ -12,6 +12,11 @@ interface LayerRow {
   load(): Promise<Layer>
   /** Whether only the arrays say of themselves that they are the layer's: the dataset is then the group that lists them. */
   isOfArrays?: true
+  /**
+   * Whether an array may belong to a dataset of the layer, though it does not say so itself. Reads its schema and its key-value metadata:
+   * the groups around it are looked at only then.
+   */
+  mayHold?(array: Part): boolean | Promise<boolean>
 }
 
 /** Names of all data frames of a store of cellarr, and of the group of its matrices. Stores before 0.3 do not have the group. */
@@ -22,6 +27,14 @@ const CELLARR_ENOUGH = 3
 async function isOfType(part: Part, ...types: readonly string[]): Promise<boolean> {
   const type = await part.text(DATASET_TYPE)
   return type !== undefined && types.includes(type)
+}
+
+/** Whether an array has one of some names, and fields with certain names. */
+async function looksLike(part: Part, names: RegExp, fields: readonly string[]): Promise<boolean> {
+  if (!names.test(part.target?.path.split('/').at(-1) ?? '')) return false
+  const schema = await part.schema()
+  const all = [...(schema?.domain.dimensions ?? []), ...(schema?.attributes ?? [])].map(({ name }) => name)
+  return fields.every((name) => all.includes(name))
 }
 
 async function hasKey(part: Part, isOne: (key: string) => boolean): Promise<boolean> {
@@ -39,6 +52,7 @@ export const LAYERS: Readonly<Record<LayerName, LayerRow>> = {
   },
   bioimg: {
     recognises: async (part) => part.group !== undefined && (await isOfType(part, 'bioimg')),
+    mayHold: (array) => looksLike(array, /^l_\d+/, ['X', 'Y']),
     load: async () => (await import('./bioimg/bioimg.ts')).bioimg,
   },
   gdal: {
@@ -69,6 +83,9 @@ export const LAYERS: Readonly<Record<LayerName, LayerRow>> = {
       const names = await part.namesInFolder()
       return CELLARR_NAMES.filter((name) => names.has(name)).length >= CELLARR_ENOUGH
     },
+    mayHold: async (array) =>
+      (await looksLike(array, /./, ['cell_index', 'gene_index'])) ||
+      looksLike(array, /^(?:cell_metadata|gene_annotation|sample_metadata)$/, []),
     load: async () => (await import('./cellarr/cellarr.ts')).cellarr,
   },
   cf: {
@@ -92,11 +109,19 @@ export const LAYERS: Readonly<Record<LayerName, LayerRow>> = {
   },
   vectorSearch: {
     recognises: (part) => isOfType(part, 'vector_search'),
+    mayHold: async (array) =>
+      (await looksLike(array, /^(?:shuffled|partition|pq|adjacency)_|^(?:parts|ids|centroids|index)\.tdb$/, [
+        'values',
+      ])) || looksLike(array, /^updates$/, ['external_id', 'vector']),
     load: async () => (await import('./vector-search/vector-search.ts')).vectorSearch,
   },
   // The last, as the members of old datasets tell what they are.
   vcf: {
     recognises: isVcf,
+    mayHold: async (array) =>
+      (await hasKey(array, (key) => key === 'anchor_gap')) ||
+      (await looksLike(array, /vcf_headers$/, ['sample', 'header'])) ||
+      looksLike(array, /(?:allele_count|variant_stats|sample_stats)$/, []),
     load: async () => (await import('./vcf/vcf.ts')).vcf,
   },
 }
@@ -105,6 +130,13 @@ export const LAYERS: Readonly<Record<LayerName, LayerRow>> = {
 export interface Recognised {
   layer: Layer
   isOfArrays: boolean
+}
+
+/** The layers that an array may belong to, the likeliest first: parts of datasets before arrays that stand alone. */
+export async function* layersOfArray(array: Part): AsyncGenerator<LayerRow & { name: LayerName }> {
+  const rows = (Object.entries(LAYERS) as [LayerName, LayerRow][]).map(([name, row]) => ({ ...row, name }))
+  for (const row of rows) if (await row.mayHold?.(array)) yield row
+  for (const row of rows) if (await row.recognises(array)) yield row
 }
 
 /** The layer that a part belongs to. Undefined if none is known. */

@@ -161,6 +161,11 @@ export class InspectArray {
     return new InspectArray(this.folder, { ...this.cx, from, now }, this.timeless)
   }
 
+  /** The same array for reads whose faults another read tells: damaged files are passed over. */
+  quietly(): InspectArray {
+    return new InspectArray(this.folder, { ...this.cx, onFault: () => {} }, this.timeless)
+  }
+
   /** Returns the result of `read`, which is called once per key. */
   private once<T>(key: string, read: () => Promise<T>, known = this.known): Promise<T> {
     let found = known.get(key) as Promise<T> | undefined

@@ -216,6 +216,7 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   for (const args of [['ls'], ['stats'], ['stats', '--as-of', '2020-01-01'], []]) yield* json([...args, folder])
   yield* asDataset(`${EXAMPLES}/arrays`)
   const experiment = `${EXAMPLES}/arrays/blood`
+  yield* json(['why', `${experiment}/ms/RNA/X/data/__schema`])
   for (const args of [['ls'], []]) yield* json([...args, experiment])
   yield* json([`${experiment}/obs`])
   const plain = `${folder}.plain`

@@ -12,6 +12,21 @@ export const bioimg: Layer = {
   async *check(part: Part): Items {
     yield* checkImage(part)
   },
+  async words() {
+    return { type: IMAGE_LEVEL, dataset_type: IMAGE, cell: 'a value of a pixel', fields: AXES }
+  },
+}
+
+const IMAGE = 'image'
+const IMAGE_LEVEL = 'image level'
+
+/** Dimensions of images. */
+const AXES: Readonly<Record<string, string>> = {
+  X: 'the column',
+  Y: 'the row',
+  Z: 'the depth',
+  C: 'the channel',
+  T: 'the time',
 }
 
 async function describe(part: Part): Promise<LayerDescription> {
@@ -29,13 +44,13 @@ async function describe(part: Part): Promise<LayerDescription> {
       { name: 'shape', value: shape },
       ...(attribute ? [{ name: 'pixels', value: attribute.type }] : []),
     ]
-    members.set(one.path, { type: 'image level', facts })
+    members.set(one.path, { type: IMAGE_LEVEL, facts })
   }
   const version = await factOf(part, FORMAT_VERSION)
   return {
     layer: 'bioimg',
     title: 'BioImaging',
-    type: 'image',
+    type: IMAGE,
     version: version === undefined ? null : String(version),
     is_version_known: KNOWN_VERSIONS.has(Number(version)),
     facts: await imageFacts(part),

@@ -30,7 +30,16 @@ export const cellarr: Layer = {
     yield* checkParts(part)
     if (level === 'cells') yield* checkJoins(part)
   },
+  async words(part) {
+    const name = part.names.at(-1) ?? ''
+    const rows = Object.hasOwn(FRAMES, name) ? FRAMES[name] : undefined
+    if (rows !== undefined) return { type: `frame: ${rows}`, dataset_type: STORE, cell: `a row of ${rows}` }
+    const fields = { cell_index: `the row of ${CELLS}`, gene_index: `the row of ${GENES}` }
+    return { type: 'matrix', dataset_type: STORE, cell: `a value of the matrix ${name}`, fields }
+  },
 }
+
+const STORE = 'store'
 
 /** The matrices of a store: in the folder itself before 0.3. */
 function matricesOf(store: Part): Part[] {
@@ -54,7 +63,7 @@ async function describe(part: Part): Promise<LayerDescription> {
     members.set(one.path, { type: 'matrix', facts: [...values, { name: 'cells', value: one.seen.cell_num ?? null }] })
   }
   facts.push({ name: 'matrices', value: matrices.map(({ names }) => names.at(-1) ?? '') })
-  const type = 'store'
+  const type = STORE
   return { layer: 'cellarr', title: 'cellarr', type, version: null, is_version_known: true, facts, tables: [], members }
 }
 

@@ -1,5 +1,6 @@
 import type { Items } from '../../check/finding.ts'
-import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember } from '../layer.ts'
+import type { ArraySchema } from '../../format/array-schema.ts'
+import type { ArrayWords, FactValue, Layer, LayerDescription, LayerFact, LayerMember } from '../layer.ts'
 import type { Part } from '../part.ts'
 import { factsOfKeys, textOf } from '../text.ts'
 import { checkVariables } from './check.ts'
@@ -11,6 +12,24 @@ export const cf: Layer = {
   async *check(part: Part): Items {
     yield* checkVariables(part)
   },
+  words: wordsOf,
+}
+
+const DATASET = 'dataset'
+
+async function wordsOf(part: Part): Promise<ArrayWords | undefined> {
+  const schema = await part.schema()
+  if (!schema) return undefined
+  const fields: Record<string, string> = {}
+  for (const { name } of schema.attributes) {
+    const units = await textOf(part, `${ATTRIBUTE}${name}.units`)
+    if (units) fields[name] = `in ${units}`
+  }
+  return { type: typeIn(part, schema), dataset_type: DATASET, fields }
+}
+
+function typeIn(part: Part, schema: ArraySchema): string {
+  return isCoordinate(part, schema) ? 'coordinate' : 'variable'
 }
 
 async function describe(part: Part): Promise<LayerDescription> {
@@ -21,7 +40,7 @@ async function describe(part: Part): Promise<LayerDescription> {
     const schema = await one.schema()
     if (!schema) continue
     const axes = axesOf(schema)
-    const type = isCoordinate(one, schema) ? 'coordinate' : 'variable'
+    const type = typeIn(one, schema)
     for (const { name, length } of axes) lengths.set(name, String(length ?? '*'))
     members.set(one.path, { type, facts: await attributeFacts(one) })
     for (const { name, type: stored } of schema.attributes) {
@@ -33,7 +52,7 @@ async function describe(part: Part): Promise<LayerDescription> {
   return {
     layer: 'cf',
     title: 'CF',
-    type: part.array ? 'variable' : 'dataset',
+    type: part.array ? 'variable' : DATASET,
     version: conventions?.replace(/^CF-/, '') ?? null,
     is_version_known: true,
     facts: [

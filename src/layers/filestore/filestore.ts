@@ -11,6 +11,7 @@ import { rowCount } from '../written.ts'
  * Source: TileDB, tiledb/api/c_api/filestore and tiledb/sm/misc/constants.cc.
  */
 
+const FILE = 'file'
 const SIZE = 'file_size'
 const POSITION = 'position'
 const CONTENTS = 'contents'
@@ -30,7 +31,7 @@ export const filestore: Layer = {
     return {
       layer: 'filestore',
       title: 'Filestore',
-      type: 'file',
+      type: FILE,
       version: null,
       is_version_known: true,
       facts,
@@ -39,6 +40,10 @@ export const filestore: Layer = {
     }
   },
   check,
+  async words(part) {
+    const name = await factOf(part, 'original_file_name')
+    return { type: FILE, dataset_type: FILE, cell: name ? `a byte of the file ${name}` : 'a byte of the file' }
+  },
 }
 
 async function* check(part: Part): Items {

@@ -13,6 +13,15 @@ export const gdal: Layer = {
     if (await isVector(part)) yield* checkVectors(part)
     else yield* checkRaster(part)
   },
+  async words(part, top) {
+    if (await isVector(part)) {
+      const fields = { _X: 'the middle of the geometry', _Y: 'the middle of the geometry' }
+      return { type: 'vector layer', dataset_type: 'vector dataset', cell: 'a feature', fields }
+    }
+    const type = part !== top && /_[1-9]\d*$/.test(part.names.at(-1) ?? '') ? 'overview' : 'raster'
+    const fields = { X: 'the column', Y: 'the row', BANDS: 'the band' }
+    return { type, dataset_type: 'raster', cell: 'a pixel', fields }
+  },
 }
 
 async function isVector(part: Part): Promise<boolean> {

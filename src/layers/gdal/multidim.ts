@@ -25,7 +25,16 @@ export const gdalMultidim: Layer = {
     for (const one of part.all()) if (one.array) yield* checkArray(one)
     yield* checkRelative(part)
   },
+  async words(part) {
+    const unit = await textOf(part, UNIT)
+    const name = (await part.schema())?.attributes[0]?.name
+    const fields = unit && name !== undefined ? { [name]: `in ${unit}` } : {}
+    return { type: ARRAY, dataset_type: DATASET, fields }
+  },
 }
+
+const ARRAY = 'multidimensional array'
+const DATASET = 'multidimensional dataset'
 
 async function describe(part: Part): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
@@ -33,13 +42,13 @@ async function describe(part: Part): Promise<LayerDescription> {
   for (const one of part.all()) {
     const schema = await one.schema()
     if (!schema) continue
-    members.set(one.path, { type: 'multidimensional array', facts: await arrayFacts(one) })
+    members.set(one.path, { type: ARRAY, facts: await arrayFacts(one) })
     const dimensions = schema.domain.dimensions.map(({ name }) => name)
     const lengths = lengthsOf(schema).map((length) => length ?? '*')
     rows.push([one.path || '.', dimensions, lengths, (await textOf(one, UNIT)) ?? null])
   }
   const tables = [{ title: 'arrays', columns: ['array', 'dimensions', 'shape', 'unit'], rows }]
-  const type = part.array ? 'multidimensional array' : 'multidimensional dataset'
+  const type = part.array ? ARRAY : DATASET
   const facts = part.array ? await arrayFacts(part) : []
   return { layer: 'gdalMultidim', title: 'GDAL', type, version: null, is_version_known: true, facts, tables, members }
 }

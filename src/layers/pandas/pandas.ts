@@ -10,6 +10,7 @@ import { checkJson, isObject, jsonOf } from '../text.ts'
  * Source: TileDB-Py, tiledb/dataframe_.py.
  */
 
+const FRAME = 'data frame'
 /** Types of the index, by the name of the dimension. */
 const INDEX = '__pandas_index_dims'
 /** Types of columns, by the name of the attribute. */
@@ -23,7 +24,7 @@ export const pandas: Layer = {
     return {
       layer: 'pandas',
       title: 'pandas',
-      type: 'data frame',
+      type: FRAME,
       version: null,
       is_version_known: true,
       facts: [{ name: 'index', value: index }],
@@ -32,6 +33,13 @@ export const pandas: Layer = {
     }
   },
   check,
+  async words(part) {
+    const index = await namesIn(part, INDEX)
+    const fields = Object.fromEntries(
+      index.map((name) => [name, index.length > 1 ? 'a part of the index' : 'the index']),
+    )
+    return { type: FRAME, dataset_type: FRAME, cell: 'a row', fields }
+  },
 }
 
 async function namesIn(part: Part, key: string): Promise<string[]> {

@@ -14,17 +14,21 @@ import { hasCells } from '../written.ts'
  */
 
 const PDAL = '_pdal'
+const CLOUD = 'point cloud'
 const DIMENSIONS = ['X', 'Y', 'Z']
 /** The attribute that holds several small fields of a point, packed. */
 const BIT_FIELDS = 'BitFields'
 
 /** PDAL: point clouds. */
 export const pdal: Layer = {
+  async words() {
+    return { type: CLOUD, dataset_type: CLOUD, cell: 'a point' }
+  },
   async describe(part: Part): Promise<LayerDescription> {
     return {
       layer: 'pdal',
       title: 'PDAL',
-      type: 'point cloud',
+      type: CLOUD,
       version: null,
       is_version_known: true,
       facts: await cloudFacts(part),

@@ -13,6 +13,7 @@ import { checkJson, type Json, jsonOf, keyOf, listOf, numberOf, stringOf } from 
  * Source: silvimetric, src/silvimetric/resources/{storage,config}.py and commands/shatter.py.
  */
 
+const DATABASE = 'database'
 const CONFIG = 'config'
 const SHATTER = 'shatter_'
 const OLD_SHATTER = 'shatter'
@@ -20,7 +21,14 @@ const OLD_SHATTER = 'shatter'
 const MOST_SLOTS = 100_000
 
 /** silvimetric: measures of point clouds of forests. */
-export const silvimetric: Layer = { describe, check }
+export const silvimetric: Layer = {
+  describe,
+  check,
+  async words() {
+    const fields = { X: 'the column of the square', Y: 'the row of the square' }
+    return { type: DATABASE, dataset_type: DATABASE, cell: 'a square', fields }
+  },
+}
 
 async function describe(part: Part): Promise<LayerDescription> {
   const config = (await jsonOf(part, CONFIG))?.value
@@ -39,7 +47,7 @@ async function describe(part: Part): Promise<LayerDescription> {
   return {
     layer: 'silvimetric',
     title: 'silvimetric',
-    type: 'database',
+    type: DATABASE,
     version: stringOf(keyOf(config, 'version')) ?? null,
     is_version_known: true,
     facts: configFacts(config),

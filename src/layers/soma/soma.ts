@@ -7,6 +7,7 @@ import { ENCODING_VERSION, ENCODINGS, SPATIAL_VERSION, storingOf, typeOf } from 
 import { select } from './select.ts'
 import { isUpgraded, maximalShapeOf, shapeOf } from './shape.ts'
 import { upgradeShapes } from './upgrade.ts'
+import { wordsOf } from './words.ts'
 
 /** SOMA: annotated matrices of single cells, by tiledbsoma. */
 export const soma: Layer = {
@@ -16,6 +17,8 @@ export const soma: Layer = {
     if (level === 'cells') yield* checkJoins(part)
   },
   select,
+  words: wordsOf,
+  isWhole: async (part) => (await typeOf(part)) === 'SOMAExperiment',
 }
 
 async function describe(part: Part): Promise<LayerDescription> {

@@ -43,6 +43,9 @@ export const LAYOUTS: Readonly<Record<number, Layout>> = {
 /** The version since which samples and contigs are texts in the arrays. Before, the metadata of `data` lists both. */
 export const NAMED_SINCE = 4
 
+/** What a dataset is called. */
+export const VCF_DATASET = 'VCF dataset'
+
 export const HEADERS = 'metadata/vcf_headers'
 
 /** Arrays of statistics, and the known versions of each. */

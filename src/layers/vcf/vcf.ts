@@ -4,11 +4,22 @@ import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerT
 import type { Part } from '../part.ts'
 import { fieldSizes } from '../sizes.ts'
 import { checkDataset, EXTRA } from './check.ts'
-import { anchorGapOf, LAYOUTS, listAt, NAMED_SINCE, numbersAt, partsOf, type VcfParts, versionOf } from './dataset.ts'
+import {
+  anchorGapOf,
+  LAYOUTS,
+  listAt,
+  NAMED_SINCE,
+  numbersAt,
+  partsOf,
+  VCF_DATASET,
+  type VcfParts,
+  versionOf,
+} from './dataset.ts'
 import { type Listed, listedBy, listedByMetadata } from './headers.ts'
 import { checkCells, surveyOf } from './joins.ts'
 import { fragmentKeysOf } from './stats.ts'
 import { Survey } from './survey.ts'
+import { wordsOf } from './words.ts'
 
 /** TileDB-VCF: variants of many samples. */
 export const vcf: Layer = {
@@ -17,6 +28,7 @@ export const vcf: Layer = {
     yield* checkDataset(part)
     if (level === 'cells') yield* checkCells(part)
   },
+  words: wordsOf,
 }
 
 /** Samples that a fact names. */
@@ -30,7 +42,7 @@ async function describe(top: Part, { cells = false }: Look = {}): Promise<LayerD
   return {
     layer: 'vcf',
     title: 'TileDB-VCF',
-    type: 'VCF dataset',
+    type: VCF_DATASET,
     version: version === undefined ? null : String(version),
     is_version_known: version !== undefined && LAYOUTS[version] !== undefined,
     facts: [

@@ -1,3 +1,4 @@
+import type { ArrayWords } from '../layer.ts'
 import { lengthsOf } from '../lengths.ts'
 import type { Part } from '../part.ts'
 import { jsonOf, listOf, numberOf } from '../text.ts'
@@ -26,6 +27,9 @@ export type Role =
   | 'edges'
   | 'edge scores'
   | 'edge indexes'
+
+/** What an index is called. */
+export const VECTOR_INDEX = 'vector index'
 
 /** Names of the arrays, by storage version. */
 const NAMES = {
@@ -71,6 +75,33 @@ export const OTHERS: ReadonlyMap<string, string> = new Map([
   ['training_input_vectors', 'training vectors'],
   ['object_metadata', 'object metadata'],
 ])
+
+/** What a cell of each array is. */
+const CELLS: Readonly<Record<string, string>> = {
+  vectors: 'a number of a vector',
+  ids: 'the id of a vector',
+  centroids: 'a number of the middle of a partition',
+  'partition indexes': 'the place where a partition begins',
+  'compressed vectors': 'a code of a vector',
+  'subspace centroids': 'a number of the middle of a code',
+  edges: 'a neighbour of a vector',
+  'edge scores': 'the distance to a neighbour',
+  'edge indexes': 'the place where the neighbours of a vector begin',
+  updates: 'a vector that was updated or deleted',
+  'external ids': 'the id of a vector',
+}
+
+/** Dimensions of arrays of vectors, and what they are. */
+const OF_VECTORS = { rows: 'the dimension of the vector', cols: 'the place of the vector' }
+
+/** What an array of an index is called, and what its cells are. */
+export async function wordsOf(part: Part, top: Part): Promise<ArrayWords | undefined> {
+  const name = part.names.at(-1) ?? ''
+  const role = Object.entries(await namesOf(top)).find(([, one]) => one === name)?.[0] ?? OTHERS.get(name)
+  if (role === undefined) return undefined
+  const fields = role === 'vectors' ? OF_VECTORS : undefined
+  return { type: role, dataset_type: VECTOR_INDEX, cell: CELLS[role], fields }
+}
 
 /** Whether a group is one that an ingestion makes for a while. */
 export function isTemporary(name: string): boolean {

@@ -13,6 +13,8 @@ import {
   rolesOf,
   STORAGE_VERSIONS,
   storageVersion,
+  VECTOR_INDEX,
+  wordsOf,
 } from './index-parts.ts'
 
 /** TileDB-Vector-Search: indexes of vectors. */
@@ -23,6 +25,7 @@ export const vectorSearch: Layer = {
     if (level === 'cells') yield* checkCells(part)
   },
   isPassing: isTemporary,
+  words: wordsOf,
 }
 
 async function describe(top: Part): Promise<LayerDescription> {
@@ -31,7 +34,7 @@ async function describe(top: Part): Promise<LayerDescription> {
   return {
     layer: 'vectorSearch',
     title: 'TileDB-Vector-Search',
-    type: 'vector index',
+    type: VECTOR_INDEX,
     version,
     is_version_known: version !== null && Object.hasOwn(STORAGE_VERSIONS, version),
     facts: await factsOf(top),

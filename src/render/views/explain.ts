@@ -16,6 +16,7 @@ import type {
 } from '../../documents/explain.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import { formatCount } from '../units.ts'
+import { placeTexts } from './layer.ts'
 import {
   limitOf,
   listOf,
@@ -41,9 +42,10 @@ export async function explainTable(
   isTimed: boolean,
   out: Output,
 ): Promise<void> {
-  const { path, as_of, order, reader, ranges, exact, funnel, fields } = document
+  const { path, as_of, order, reader, ranges, exact, funnel, fields, layer_place } = document
   const facts = `order ${order}, by TileDB's ${reader}${rangesText(ranges)}`
   await writeTitle(path, withTimes(facts, isTimed ? as_of : undefined), out)
+  for (const text of layer_place ? placeTexts(layer_place) : []) await writeLine(text, out)
   for (const text of totals(document)) await writeLine(text, out)
   await out.write('\n')
   await writeTableOrBelow(listOf(FUNNEL_COLUMNS, funnel), out)

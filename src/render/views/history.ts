@@ -1,5 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
+import { placeTexts } from './layer.ts'
 import { listOf, type Shows, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
 import { heading } from './terminal-headings.ts'
 import {
@@ -22,9 +23,10 @@ const BLOCK_VALUE = 1000
 
 /** Shows the versions of a cell, one a row, and what hides each of them. @param isNow whether the user gave no time */
 export async function historyTable(document: HistoryDocument, isNow: boolean, out: Output): Promise<void> {
-  const { path, cell, versions, as_of, fill_values, perhaps_purged = [], not_examined = [] } = document
+  const { path, cell, versions, as_of, fill_values, layer_place, perhaps_purged = [], not_examined = [] } = document
   const found = versions.length === 0 ? 'no fragment on disk has it' : counted(versions.length, 'version')
   await writeTitle(path, withTimes(`${valuesText(cell, VALUE)}: ${found}`, isNow ? undefined : as_of), out)
+  for (const text of layer_place ? placeTexts(layer_place) : []) await writeLine(text, out)
   if (versions.length > 0) {
     const names = versions.map(({ fragment }) => fragment)
     await writeTableOrBelow({ ...listOf(columnsFor(out), versions), names }, out)

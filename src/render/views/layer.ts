@@ -1,7 +1,7 @@
-import type { LayerPart } from '../../documents/common.ts'
+import type { LayerPart, LayerPlace } from '../../documents/common.ts'
 import type { LayerTable } from '../../layers/layer.ts'
 import type { Pair } from '../table.ts'
-import { countText, NOTHING } from './wording.ts'
+import { countText, fieldName, NOTHING } from './wording.ts'
 
 /*
  * What a layer above TileDB says, whatever the layer is.
@@ -47,4 +47,14 @@ const MOST_CHARACTERS = 2000
 /** The rows of a table as texts, the heading first. */
 export function layerRows({ columns, rows }: LayerTable): string[][] {
   return [[...columns], ...rows.map((row) => row.map(factText))]
+}
+
+/** What an array is: `obs of the SOMAExperiment blood; a cell is an observation`, then what its fields are. */
+export function placeTexts({ dataset, dataset_type, member, layer_type, cell_is, fields }: LayerPlace): string[] {
+  const what = dataset === null ? layer_type : `${nameText(member)} of the ${dataset_type} ${dataset}`
+  const own = fields.map(({ name, is }) => `${fieldName(name)} is ${nameText(is)}`)
+  return [
+    cell_is === null ? what : `${what}; a cell is ${nameText(cell_is)}`,
+    ...(own.length > 0 ? [own.join(', ')] : []),
+  ]
 }

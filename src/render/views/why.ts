@@ -5,6 +5,7 @@ import { timeText } from '../../format/timestamped-name.ts'
 import type { Effect, Need } from '../../why/answer.ts'
 import { type Pair, writeKeyValues } from '../table.ts'
 import { textWidth } from '../text-width.ts'
+import { placeTexts } from './layer.ts'
 import { writeCodeLine } from './parts.ts'
 import { counted, fieldName } from './wording.ts'
 
@@ -28,6 +29,7 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
     [
       ['path', document.path],
       ['is', what],
+      ...rows('part of', document.layer_place ? placeTexts(document.layer_place) : []),
       ...rows('needed by', needs),
       ...rows('without it', effects),
       ['who notices', noticed],

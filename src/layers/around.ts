@@ -1,0 +1,122 @@
+import { faultOf, InspectError } from '../base/errors.ts'
+import { memberName } from '../objects/dataset.ts'
+import { memberPath } from '../objects/group.ts'
+import { type ArrayTarget, type GroupTarget, openTarget } from '../objects/target.ts'
+import type { ArrayWords, LayerName } from './layer.ts'
+import { layersOfArray } from './layers.ts'
+import { Part } from './part.ts'
+
+/*
+ * Where an array is in a dataset, found from the array up: no other member is opened.
+ */
+
+/** An array as a part of a dataset of a layer. */
+export interface ArrayPlace {
+  layer: LayerName
+  /** The dataset; undefined if the array stands alone. */
+  dataset: GroupTarget | undefined
+  /** Names from the dataset down. */
+  names: readonly string[]
+  words: ArrayWords
+}
+
+/** A group around an array. */
+interface Around {
+  group: GroupTarget
+  /** Names from the group down to the array. */
+  names: readonly string[]
+}
+
+/**
+ * What an array is in the words of a layer. Undefined if it belongs to none that is known: then nothing was read but the array's own
+ * key-value metadata and schema.
+ */
+export async function placeOfArray({ array, path }: ArrayTarget): Promise<ArrayPlace | undefined> {
+  const target: ArrayTarget = { type: 'array', path, array: array.quietly() }
+  const groups = new GroupsAround(target)
+  for await (const row of layersOfArray(new Part(target))) {
+    const layer = await row.load()
+    let top: Around | undefined
+    for await (const around of groups.all()) {
+      const part = new Part(around.group)
+      const isOne = row.isOfArrays || (await row.recognises(part))
+      if (!isOne && top) break
+      if (!isOne) continue
+      top = around
+      if (row.isOfArrays || (await layer.isWhole?.(part))) break
+    }
+    const part = new Part(target, top?.names ?? [])
+    // One that may be a part, but that lies in no dataset, is none.
+    if (!top && !(await row.recognises(part))) continue
+    const words = await layer.words?.(part, top ? new Part(top.group) : part)
+    if (words) return { layer: row.name, dataset: top?.group, names: part.names, words: await ofFields(part, words) }
+  }
+  return undefined
+}
+
+/** Words without those of fields that the array does not have. */
+async function ofFields(part: Part, { fields = {}, ...words }: ArrayWords): Promise<ArrayWords> {
+  const schema = await part.schema()
+  const names = [...(schema?.domain.dimensions ?? []), ...(schema?.attributes ?? [])].map(({ name }) => name)
+  const known = names.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name]] as const] : []))
+  return { ...words, fields: Object.fromEntries(known) }
+}
+
+/** Most folders above an array that are looked at. */
+const MOST_LEVELS = 8
+/** Groups in a row that do not list what is below them, after which no more are looked for. */
+const MOST_STRANGERS = 2
+
+/** The groups around an array, the innermost first. Each is opened once, and only if it is asked for. */
+class GroupsAround {
+  private readonly found: Around[] = []
+  private readonly target: ArrayTarget
+  private rest: AsyncGenerator<Around> | undefined
+
+  constructor(target: ArrayTarget) {
+    this.target = target
+  }
+
+  async *all(): AsyncGenerator<Around> {
+    this.rest ??= this.look()
+    yield* this.found
+    for (;;) {
+      const { done, value } = await this.rest.next()
+      if (done) return
+      this.found.push(value)
+      yield value
+    }
+  }
+
+  private async *look(): AsyncGenerator<Around> {
+    const { folder, cx } = this.target.array
+    let below: { path: string; names: readonly string[] } = { path: folder.path, names: [] }
+    let strangers = 0
+    let at = folder.parent()
+    for (let up = 0; at && up < MOST_LEVELS && strangers < MOST_STRANGERS; up++) {
+      const opened = await openTarget(at.storage, at.path, cx).catch(faultOf)
+      const group = opened instanceof InspectError || opened.type !== 'group' ? undefined : opened
+      const name = group && (await nameIn(group, below.path))
+      if (group && name !== undefined) {
+        below = { path: at.path, names: [name, ...below.names] }
+        strangers = 0
+        yield { group, names: below.names }
+      } else strangers++
+      at = at.parent()
+    }
+  }
+}
+
+/** The name by which a group lists what is at a path; undefined if it does not. */
+async function nameIn({ group, isPlain }: GroupTarget, path: string): Promise<string | undefined> {
+  const { folder } = group
+  // All that lies in a plain folder is its member. There may be much else in it.
+  if (isPlain) return path.slice(folder.path.length + 1)
+  try {
+    for await (const member of group.quietly().eachMember())
+      if (memberPath(folder.path, member) === path) return memberName(member)
+  } catch (error) {
+    if (!(error instanceof InspectError)) throw error
+  }
+  return undefined
+}
