@@ -190,7 +190,7 @@ export async function* datasetTrees(
   async function* lines(): AsyncGenerator<{ names: readonly string[]; line: TreeLine }> {
     for await (const { names, line, findings, member, seen } of datasetLines(cx, target)) {
       sums.add(line)
-      layered?.add(member, seen)
+      await layered?.add(member, seen)
       for (const one of findings) found?.add(one)
       const isGroup = (line.found ?? line.type) === 'group' && line.state !== 'missing'
       const ofGroup = { array_num: 0, fragment_num: line.fragment_num ?? 0 }
@@ -205,8 +205,15 @@ export async function* datasetTrees(
     return undefined
   }
   const all: TreeLine[] = []
-  for await (const tree of trees) all.push(tree)
+  for await (const tree of trees) {
+    all.push(tree)
+    if (!layered.mayDescribe) yield* all.splice(0)
+  }
   const described = await layered.describe()
+  if (!described) {
+    yield* all
+    return undefined
+  }
   yield* layeredTree(all, described, '')
   return described.layer
 }

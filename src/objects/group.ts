@@ -55,6 +55,7 @@ export class InspectGroup {
   isRecursive = false
   /** What is left out of the members of a plain folder, and of the members of a dataset. By default nothing. */
   bounds: WalkBounds | undefined
+  private read: Promise<Map<string, WrittenMetadata>> | undefined
 
   constructor(folder: Folder, cx: ReadContext) {
     this.folder = folder
@@ -187,9 +188,10 @@ export class InspectGroup {
     return names.length > 0 ? names.join('/') : this.folder.realPath
   }
 
-  /** Current key-value metadata. */
+  /** Current key-value metadata. It is read once. */
   metadata(): Promise<Map<string, WrittenMetadata>> {
-    return readMetadata(this.folder, this.cx)
+    this.read ??= readMetadata(this.folder, this.cx)
+    return this.read
   }
 }
 

@@ -216,7 +216,11 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   for (const args of [['ls'], ['stats'], ['stats', '--as-of', '2020-01-01'], []]) yield* json([...args, folder])
   yield* asDataset(`${EXAMPLES}/arrays`)
   const experiment = `${EXAMPLES}/arrays/blood`
-  yield* json(['why', `${experiment}/ms/RNA/X/data/__schema`])
+  const values = `${experiment}/ms/RNA/X/data`
+  yield* json(['why', `${values}/__schema`])
+  yield* json(['explain', values])
+  yield* json(['history', values, '--cell', 'soma_dim_0=0,soma_dim_1=0'])
+  yield* ndjson('group', ['ls', experiment])
   for (const args of [['ls'], []]) yield* json([...args, experiment])
   yield* json([`${experiment}/obs`])
   const plain = `${folder}.plain`

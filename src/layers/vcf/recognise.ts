@@ -2,6 +2,7 @@ import { unlessFault } from '../../base/errors.ts'
 import { memberName } from '../../objects/dataset.ts'
 import { type InspectGroup, type Member, memberPath } from '../../objects/group.ts'
 import { openTarget } from '../../objects/target.ts'
+import { hasEntry } from '../../storage/source.ts'
 import { Part } from '../part.ts'
 
 /** The key in which several layers say what they are. */
@@ -16,6 +17,9 @@ export async function isVcf(part: Part): Promise<boolean> {
 
 async function hasVcfMembers(group: InspectGroup): Promise<boolean> {
   const { folder, cx } = group
+  // The folder was listed to know the group. Only with both folders in it, the list of members is worth a request.
+  const entries = (await folder.list().catch(unlessFault)) ?? []
+  if (!hasEntry(entries, 'data', 'folder') || !hasEntry(entries, 'metadata', 'folder')) return false
   const named = await membersNamed(group, ['data', 'metadata']).catch(unlessFault)
   const data = named?.get('data')
   const hasBoth = data?.type === 'array' && named?.get('metadata')?.type === 'group'
