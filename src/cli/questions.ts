@@ -50,26 +50,26 @@ export const QUESTIONS: readonly Question[] = [
     'ls --recursive my-folder',
     'sweep thousands all bucket prefix folder worst every recursive arrays attention health',
   ],
-  ['What is in a group, and are members missing?', 'ls --depth all my-group', 'soma tree collection'],
+  ['What is in a group, and are members missing?', 'ls --depth all my-group', 'tree collection soma'],
   [
     'How many arrays does a group have, when was it last written, and in which format versions?',
     'my-group',
-    'soma dataset experiment count members date time age version release number schema',
+    'dataset experiment count members date time age version release number schema soma',
   ],
   [
     'What would vacuum free in all arrays of a group, and what fills the disk?',
     'stats my-group',
-    'soma dataset size disk space unread bytes reclaim',
+    'dataset size disk space unread bytes reclaim soma',
   ],
   [
     'Are all members inside the group, and which are broken?',
     'check --level structure my-group',
-    'soma dataset elsewhere moved copied outside absolute damaged members',
+    'dataset elsewhere moved copied outside absolute damaged members soma',
   ],
   [
     'Do two copies of a group or folder hold the same?',
     'diff --read my-group my-group',
-    'soma dataset compare difference equal backup members same copies',
+    'dataset compare difference equal backup members same copies soma',
   ],
 
   ['Which fragments are there, and what state are they in?', 'ls places', 'list timestamps writes writer'],
@@ -349,7 +349,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which member of a group is the largest, and how large is each array?',
     'ls --depth all --sort size blood',
-    'soma group members largest bytes biggest sum total',
+    'group members largest bytes biggest sum total soma',
   ],
   [
     'Which samples and contigs are in a VCF dataset, and how many records has each?',
@@ -374,9 +374,24 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which layers above TileDB are known, and what is checked of them?',
     'check --level structure blood',
-    'soma vcf vector bioimg gdal raster pdal point cloud cf xarray netcdf cellarr pandas filestore silvimetric layer validate',
+    'layer soma vcf vector bioimg gdal raster pdal point cloud cf xarray netcdf cellarr pandas filestore silvimetric validate',
   ],
 ]
+
+/** The pages about layers above TileDB in docs/layers, and the words that find each. A test has every page. */
+export const LAYER_PAGES: Readonly<Record<string, string>> = {
+  soma: 'soma tiledbsoma anndata single cell joinid experiment measurement obs census',
+  vcf: 'vcf tiledbvcf genomics variants samples contigs anchors',
+  vectors: 'vectors vector search ivf vamana index embedding',
+  bioimg: 'bioimg bioimaging image images ome tiff microscopy',
+  gdal: 'gdal raster geometry geotransform overviews crs',
+  pdal: 'pdal point cloud lidar las',
+  silvimetric: 'silvimetric forest shatter',
+  cellarr: 'cellarr',
+  cf: 'cf xarray netcdf climate',
+  filestore: 'filestore mime',
+  pandas: 'pandas dataframe frame',
+}
 
 /** Words that say nothing about the subject of a question. */
 const STOP_WORDS = new Set(
@@ -393,16 +408,21 @@ export function answers(asked: readonly string[]): string | undefined {
   const words = wordsOf(asked.join(' '))
   const subjects = words.filter((word) => !STOP_WORDS.has(word))
   const wanted = subjects.length > 0 ? subjects : words
-  const questions = best(QUESTIONS, wanted, textOf, ([question]) => question)
+  // The first of the other words is the subject of the question.
+  const questions = best(QUESTIONS, wanted, textOf, ([question, , words = '']) => `${question} ${words.split(' ')[0]}`)
   const commands = best(
     Object.entries(COMMANDS),
     wanted,
     ([name, { summary }]) => `${name} ${summary}`,
     ([name]) => name,
   )
+  const pages = Object.entries(LAYER_PAGES).flatMap(([name, of]) =>
+    wanted.every((one) => wordsOf(of).some((word) => isLike(one, word))) ? [name] : [],
+  )
   if (questions.length + commands.length === 0) return undefined
   const parts = [
     ...questions.map(([question, call]) => `${question}\n  tiledb-inspect ${call}\n`),
+    ...pages.map((name) => `docs/layers/${name}.md has more.`),
     ...(commands.length > 0 ? [`Commands: ${commands.map(([name]) => name).join(', ')}`] : []),
     'tiledb-inspect <command> --help has the options of each.\nplaces and weather stand for your array.',
   ]
@@ -457,7 +477,9 @@ function best<T>(
   }
   const inTitle = items.map((item) => {
     const words = wordsOf(titleOf(item))
-    return wanted.filter((one) => words.some((word) => isLike(one, word))).length
+    const alike = wanted.filter((one) => words.some((word) => isLike(one, word))).length
+    // The word itself counts more than one that is like it.
+    return alike + wanted.filter((one) => words.includes(one)).length
   })
   const least = NEAR_BEST * Math.max(...scores)
   return Array.from(items.keys())

@@ -1,9 +1,10 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { COMMANDS, OVERVIEW } from '../../src/cli/commands.ts'
-import { QUESTIONS } from '../../src/cli/questions.ts'
+import { LAYER_PAGES, QUESTIONS } from '../../src/cli/questions.ts'
+import { LAYERS } from '../../src/layers/layers.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
@@ -62,6 +63,22 @@ describe('each is answered', () => {
     const answering = new Set(QUESTIONS.map(([, call]) => commandOf(call)))
     expect(Object.keys(COMMANDS).filter((name) => !answering.has(name))).toEqual(['completion'])
   })
+})
+
+test('each layer has a page with a session, and help names each page', () => {
+  const pages = readdirSync(`${ROOT}/docs/layers`).map((name) => name.slice(0, -'.md'.length))
+  expect(pages.sort()).toEqual(Object.keys(LAYER_PAGES).sort())
+  for (const page of pages)
+    expect(readFileSync(`${ROOT}/docs/layers/${page}.md`, 'utf8')).toMatch(/^\$ tiledb-inspect /m)
+  for (const name of Object.keys(LAYERS)) {
+    const page = { gdalMultidim: 'gdal', vectorSearch: 'vectors' }[name] ?? name
+    expect(pages).toContain(page)
+  }
+})
+
+test('the question that has the word itself comes first', async () => {
+  const { text } = await run(['help', 'largest'])
+  expect(text).toMatch(/^Which member of a group is the largest/)
 })
 
 describe('help with a word', () => {
@@ -123,6 +140,12 @@ describe('help with a word', () => {
     [['s3'], 'How do I name an array on S3 or by URI'],
     [['dataframe'], 'How do I get it into pandas'],
     [['metadata', 'versions'], 'tiledb-inspect metadata --all weather\n'],
+    [['soma'], 'docs/layers/soma.md has more.'],
+    [['soma'], 'read blood --layer RNA/X/data'],
+    [['vcf'], 'docs/layers/vcf.md has more.'],
+    [['vectors'], 'docs/layers/vectors.md has more.'],
+    [['image'], 'docs/layers/bioimg.md has more.'],
+    [['xarray'], 'docs/layers/cf.md has more.'],
   ])('%j', async (asked, answer) => {
     const { code, text, stderr } = await run(['help', ...asked])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

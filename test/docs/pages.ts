@@ -12,7 +12,7 @@ function pagesIn(folder: string): string[] {
 }
 
 /** Pages whose calls run in the repository, independently of one another. */
-export const PAGES = ['README.md', ...pagesIn('docs')]
+export const PAGES = ['README.md', ...pagesIn('docs'), ...pagesIn('docs/layers')]
 /** Pages whose calls run one after another, in a folder with the sample arrays. */
 export const TUTORIALS = pagesIn('docs/tutorials')
 
