@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Memory } from '../../src/base/memory.ts'
 import { LAYER_DAMAGE } from '../../src/damage/layer-damage.ts'
 import { sampleArray } from '../../src/damage/samples.ts'
-import { writeCells } from '../../src/damage/soma-sample.ts'
+import { setTexts, writeCells } from '../../src/damage/soma-sample.ts'
 import { IdSet } from '../../src/layers/id-set.ts'
 import { idsText, MetIds } from '../../src/layers/id-text.ts'
 import { writingCodecs } from '../../src/node/node-codecs.ts'
@@ -23,7 +23,8 @@ describe('an experiment', () => {
         version: '1',
         version_known: true,
         facts: expect.arrayContaining([
-          { name: 'opened by', value: 'tiledbsoma 1.0 or newer' },
+          { name: 'opened by', value: 'tiledbsoma 1.13 or newer' },
+          { name: 'older ones refuse', value: 'format version 22 of TileDB' },
           { name: 'shapes', value: 'not upgraded' },
           { name: 'observations', value: 4 },
         ]),
@@ -59,6 +60,34 @@ describe('an experiment', () => {
     const storage = (await experiment()).storage()
     const { documents } = await runJson(['check', '--level', 'cells', EDITED], { storage })
     expect(documents[0]).toMatchObject({ findings: [], ok: true })
+  })
+
+  test('of the new encoding is refused by releases that do not know it, whatever its format', async () => {
+    const array = await experiment()
+    for (const path of ['', 'obs/', 'ms/']) await setTexts(array, path, { soma_encoding_version: '1.1.0' }, 20)
+    const { documents } = await runJson([EDITED], { storage: array.storage() })
+    expect(documents[0]).toMatchObject({
+      layer: {
+        facts: expect.arrayContaining([
+          { name: 'opened by', value: 'tiledbsoma 1.15 or newer' },
+          { name: 'older ones refuse', value: 'encoding version 1.1.0' },
+        ]),
+      },
+    })
+  })
+
+  test('of before 1.0 is known, and has no findings', async () => {
+    const array = await experiment()
+    const types = { '': 'SOMA', 'obs/': 'AnnotationDataFrame', 'ms/': 'AssayMatrixGroup' }
+    for (const [path, soma_object_type] of Object.entries(types))
+      await setTexts(array, path, { soma_object_type, soma_encoding_version: '0' }, 20)
+    const { documents, code } = await runJson(['check', '--level', 'cells', EDITED], { storage: array.storage() })
+    expect(documents[0]).toMatchObject({ findings: [] })
+    expect(code).toBe(0)
+    const { text } = await run([EDITED], { storage: array.storage() })
+    expect(text).toMatch(/^\/array: SOMA of SOMA 0, 2 members$/m)
+    expect(text).toMatch(/^opened by +tiledbsoma before 1\.0$/m)
+    expect(text).toMatch(/^obs +AnnotationDataFrame/m)
   })
 
   test('is said to be of a version that is not known', async () => {

@@ -77,11 +77,25 @@ export const DATA = 'soma_data'
 /** Columns may not begin so, but for those of SOMA itself. */
 export const RESERVED = 'soma_'
 
-/** The encoding versions, and the releases of tiledbsoma that open each. */
-export const ENCODINGS: Readonly<Record<string, string>> = {
-  '1': 'tiledbsoma 1.0 or newer',
-  '1.1.0': 'tiledbsoma 1.15 or newer',
+/** The encoding versions, and the first release of tiledbsoma that opens each: the number after `1.`. */
+export const ENCODINGS: Readonly<Record<string, number>> = { '1': 0, '1.1.0': 15 }
+
+/** The encoding version of the releases before 1.0, which had other objects: `SOMA`, `AssayMatrix` and so on. */
+const OLD_ENCODING = '0'
+
+/** Whether a dataset was written by a release before 1.0. */
+export async function isBeforeOne(top: Part): Promise<boolean> {
+  return (await top.text(ENCODING_VERSION)) === OLD_ENCODING
 }
+
+/** The first releases of tiledbsoma with a TileDB that reads a format version. Measured: the TileDB in each release. */
+export const FORMATS: readonly { version: number; release: number }[] = [
+  { version: 22, release: 13 },
+  { version: 21, release: 7 },
+  { version: 20, release: 5 },
+  { version: 19, release: 3 },
+  { version: 18, release: 1 },
+]
 
 /** What a part says that it is; undefined if it says nothing that is known. */
 export async function typeOf(part: Part): Promise<SomaType | undefined> {

@@ -3,7 +3,8 @@ import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerT
 import type { Part } from '../part.ts'
 import { checkObjects } from './check.ts'
 import { checkJoins } from './joins.ts'
-import { ENCODING_VERSION, ENCODINGS, SPATIAL_VERSION, storingOf, typeOf } from './objects.ts'
+import { ENCODING_VERSION, ENCODINGS, isBeforeOne, OBJECT_TYPE, SPATIAL_VERSION, storingOf, typeOf } from './objects.ts'
+import { releaseFacts } from './releases.ts'
 import { select } from './select.ts'
 import { isUpgraded, maximalShapeOf, shapeOf } from './shape.ts'
 import { upgradeShapes } from './upgrade.ts'
@@ -13,6 +14,8 @@ import { wordsOf } from './words.ts'
 export const soma: Layer = {
   describe,
   async *check(part: Part, level: Level): Items {
+    // Releases before 1.0 had another model.
+    if (await isBeforeOne(part)) return
     yield* checkObjects(part)
     if (level === 'cells') yield* checkJoins(part)
   },
@@ -25,25 +28,25 @@ async function describe(part: Part): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
   const versions = new Set<string>()
   const spatial = new Set<string>()
+  const isOld = await isBeforeOne(part)
   const upgrades = await upgradeShapes(part)
   const upgraded = { yes: 0, no: 0, inUns: 0 }
   for (const one of part.all()) {
-    const type = await typeOf(one)
+    const type = isOld ? await one.text(OBJECT_TYPE) : await typeOf(one)
     if (!type) continue
     versions.add((await one.text(ENCODING_VERSION)) ?? '')
     const version = await one.text(SPATIAL_VERSION)
     if (version !== undefined) spatial.add(version)
     const schema = await one.schema()
-    if (schema) upgraded[isUpgraded(schema) ? 'yes' : isUns(one) ? 'inUns' : 'no']++
+    if (schema && !isOld) upgraded[isUpgraded(schema) ? 'yes' : isUns(one) ? 'inUns' : 'no']++
     const upgrade = upgrades.get(one.path)
     const facts = await memberFacts(one)
     if (upgrade) facts.push({ name: 'upgrade would set', value: upgrade.map((length) => length ?? '?') })
     members.set(one.path, { type, facts })
   }
   const version = (await part.text(ENCODING_VERSION)) ?? null
-  const opens = version !== null && Object.hasOwn(ENCODINGS, version) ? ENCODINGS[version] : undefined
   const facts: LayerFact[] = [
-    { name: 'opened by', value: opens ?? 'no known release of tiledbsoma' },
+    ...(await releaseFacts(part)),
     ...(versions.size > 1 ? [{ name: 'encoding versions', value: [...versions].sort() }] : []),
     ...(spatial.size > 0 ? [{ name: 'spatial encoding', value: [...spatial].sort() }] : []),
     ...(upgraded.yes + upgraded.no > 0 ? [{ name: 'shapes', value: shapesText(upgraded) }] : []),
@@ -53,9 +56,9 @@ async function describe(part: Part): Promise<LayerDescription> {
   return {
     layer: 'soma',
     title: 'SOMA',
-    type: (await typeOf(part)) ?? 'SOMA object',
+    type: members.get('')?.type ?? 'SOMA object',
     version,
-    is_version_known: opens !== undefined,
+    is_version_known: isOld || (version !== null && Object.hasOwn(ENCODINGS, version)),
     facts,
     tables: measurements.rows.length > 0 ? [measurements] : [],
     members,
