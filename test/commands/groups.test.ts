@@ -38,7 +38,9 @@ describe('groups of releases before TileDB 2.8', () => {
 
   test('ls shows one level, and marks them', async () => {
     const { text } = await run(['ls', OLD])
-    expect(text).toContain('implicit')
+    expect(text).toContain('\nall are implicit: no list of members names them')
+    // A column that says the same of each member says nothing.
+    expect(text).not.toContain('reads from')
     expect(text).toContain('sub')
     expect(text).not.toContain('empty')
     expect((await run(['ls', '--depth', '2', OLD])).text).toContain('  empty')
@@ -182,6 +184,9 @@ describe('diff of groups', () => {
       'members.a.fragments[0].cells[2].a',
     ])
     expect((await run(['diff', OLD, OLD, '--cells'])).code).toBe(0)
+    // People read the member by its names.
+    const { text } = await run(['diff', OLD, `${GROUPS}/other`, '--cells'])
+    expect(text).toMatch(/^a: fragments\[0\]\.cells\[2\]\.a /m)
   })
 
   test('a member that only one has is a difference, and one that cannot be read is no equality', async () => {
@@ -189,6 +194,7 @@ describe('diff of groups', () => {
     rmSync(`${copy}/sub/b`, { recursive: true })
     const less = (await runJson(['diff', OLD, copy])).documents[0]
     expect(get(less, 'differences')).toMatchObject([{ path: 'members.sub.members.b', a: 'array', b: null }])
+    expect((await run(['diff', OLD, copy])).text).toMatch(/^sub\/b +"array" +-$/m)
     rmSync(`${copy}/sub`, { recursive: true })
     mkdirSync(`${copy}/sub/__group`, { recursive: true })
     writeFileSync(`${copy}/sub/__group/__1_1_0123456789abcdef0123456789abcdef_2`, '')

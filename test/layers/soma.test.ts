@@ -126,6 +126,7 @@ describe('the cells of a layer', () => {
     [['read', EDITED], 'expects an array'],
     [['read', EDITED, '--where-obs', 'obs_id == "a"'], '--where-obs needs --layer'],
     [['read', EDITED, '--layer', 'RNA/X/other'], 'such as RNA/X/data, found "RNA/X/other"'],
+    [['read', EDITED, '--layer', 'obs'], 'found "obs"; it is a target of its own, without --layer'],
     [['read', `${EDITED}/obs`, '--layer', 'RNA/X/data'], '--layer expects an array of a measurement'],
   ])('%j is refused', async (args, words) => {
     const { stderr, code } = await run(args, { storage: (await experiment()).storage() })

@@ -35,6 +35,12 @@ describe('a vector index', () => {
     expect(description?.members.get('partition_indexes')).toMatchObject({ type: 'partition indexes' })
   })
 
+  test('says that updates are not among its vectors', async () => {
+    const array = await datasetOf('vectorIndex')
+    await setTexts(array, '', { has_updates: 1 })
+    expect(factsOf(await described(array))).toMatchObject({ 'has updates': true, 'not among the vectors': 'updates' })
+  })
+
   test('has as many dimensions as its vectors have rows, if it does not say', async () => {
     const array = await datasetOf('vectorIndex')
     await removeKey(array, 'dimensions')

@@ -44,10 +44,12 @@ export async function select(experiment: Part, path: string, conditions: AxisCon
   const schema = await part?.schema()
   const axes = Object.hasOwn(AXES, collection) ? AXES[collection] : undefined
   const hasAxes = schema && axes && isNDArray(schema) && schema.domain.dimensions.length >= axes.length
-  if (!part?.array || !measurement || !hasAxes)
-    throw usage(
-      `--layer expects an array of a measurement, such as ${await example(experiment)}, found ${JSON.stringify(path)}`,
-    )
+  if (!part?.array || !measurement || !hasAxes) {
+    const other = experiment.find(path.split('/'))?.array
+    const hint = other ? '; it is a target of its own, without --layer' : ''
+    const known = `an array of a measurement, such as ${await example(experiment)}`
+    throw usage(`--layer expects ${known}, found ${JSON.stringify(path)}${hint}`)
+  }
   for (const name of ['obs', 'var'] as const)
     if (conditions[name] !== undefined && !axes.includes(name))
       throw usage(`--where-${name} needs an array whose rows are those of ${name}: ${path} has none`)

@@ -57,6 +57,7 @@ async function factsOf(top: Part): Promise<LayerFact[]> {
     { name: 'distance metric', value: await metricOf(top) },
     { name: 'last ingestion', value: last ? timeText(last) : undefined },
     { name: 'has updates', value: updates === undefined ? undefined : Number(updates) !== 0 },
+    { name: 'not among the vectors', value: Number(updates) ? 'updates' : undefined },
     { name: 'temporary groups', value: temporary.length > 0 ? temporary : undefined },
   ]
   return facts.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]))

@@ -110,7 +110,23 @@ async function writeMembers(members: readonly DiffMember[], out: Output): Promis
   await writeLine(members.length === 0 ? 'no members' : `members: ${nums.join(', ')}`, out)
 }
 
-function placeText({ path, more, shifted_by }: DiffDocument['differences'][number]): string {
+/** Steps of a path that lead from a group to a member: their names may be quoted. */
+const MEMBER_STEPS = /^(?:members\.(?:"(?:[^"\\]|\\.)*"|[\w-]+)(?:\.|$))+/
+const MEMBER_STEP = /members\.("(?:[^"\\]|\\.)*"|[\w-]+)/g
+
+/** A path with the member as users name it: `ms/RNA/X/data: fragments…`. */
+function inWords(path: string): string {
+  const [steps] = MEMBER_STEPS.exec(path) ?? []
+  if (steps === undefined) return path
+  const names = Array.from(steps.matchAll(MEMBER_STEP), ([, name = '']) =>
+    name.startsWith('"') ? JSON.parse(name) : name,
+  )
+  const rest = path.slice(steps.length)
+  return names.join('/') + (rest === '' ? '' : `: ${rest}`)
+}
+
+function placeText({ path: whole, more, shifted_by }: DiffDocument['differences'][number]): string {
+  const path = inWords(whole)
   if (shifted_by) {
     const [least, most] = shifted_by
     const by = least === most ? String(least) : `${least} to ${most}`

@@ -336,7 +336,7 @@ export async function groupTable(
     if (totals) await writeLine(totalsText(totals), out)
     if (kind === 'group' && all.some(({ implicit }) => implicit))
       await writeLine(
-        `${IMPLICIT}: no list of members names it, as releases before TileDB 2.8 keep none; TileDB finds it by walking the folder`,
+        `${all.every(({ implicit }) => implicit) ? 'all are ' : ''}${IMPLICIT}: no list of members names them, as releases before TileDB 2.8 keep none; TileDB finds them by walking the folder`,
         out,
         'dim',
       )
@@ -363,7 +363,8 @@ export function memberColumns(all: readonly Member[], isPlain: boolean): Shows<M
     { name: 'size', align: 'right', cell: ({ size }) => (size === undefined ? '' : shortSizeText(size)) },
     {
       name: 'reads from',
-      shown: !isPlain && all.some((member) => whereText(member) !== ''),
+      // If no list names any of them, the column says nothing.
+      shown: !isPlain && all.some((member) => !member.implicit && whereText(member) !== ''),
       cell: whereText,
     },
     { name: 'state', shown: all.some((member) => memberNote(member) !== ''), role: 'bad', cell: memberNote },
