@@ -39,12 +39,11 @@ const withoutNode = {
   },
 }
 
-/** Writes src/page/zstddec.wasm.js: the wasm file that the package zstddec has as text in its script. */
-function writeZstdDecoder() {
+/** The wasm file that the package zstddec has as text in its script. */
+function zstdDecoder() {
   const script = readFileSync('node_modules/zstddec/dist/zstddec.mjs', 'utf8')
   const [, base64] = /const wasm = "([A-Za-z0-9+/=]+)"/.exec(script)
-  const text = deflateRawSync(Buffer.from(base64, 'base64'), { level: 9 }).toString('base64')
-  writeFileSync('src/page/zstddec.wasm.js', `export const DEFLATED = '${text}'\n`)
+  return Buffer.from(base64, 'base64')
 }
 
 /** Parts of a command that a page does not need: options, help, tables and columns of CSV, and what its work is. The indentation tells where each ends. */
@@ -83,23 +82,61 @@ const UNUSED_PARTS = [
   [/src\/check\/codes\/[\w-]+\.ts$/, PLANNED_PARTS],
 ]
 
-/** Turns imports at run time into plain ones. A page is one file that has these modules anyway, and their wrappers cost a tenth more. */
-const inOneFile = {
-  name: 'in-one-file',
+/**
+ * The files whose imports at run time stay such: what they import is loaded when it is needed. All imports of a file are one part of
+ * the program if it has a name here; otherwise each is one.
+ */
+const LOADS_LATER = [
+  [/src\/layers\/layers\.ts$/, 'layers'],
+  [/src\/page\/engine\.ts$/, 'commands'],
+  [/src\/page\/(?:views|job|inspected|layer)\.tsx?$/, undefined],
+]
+/** The parts that a page begins with: its workers', and its own. */
+const FIRST = ['worker', 'main']
+/** Views and others with fewer letters of code share one script: each costs a digest in the policy. */
+const SMALL = 5000
+/** Modules with what all imports of one file give, by the names of their parts. */
+const groups = new Map()
+
+/** The imports at run time of a text: `(await import('x'))`, or `import('x')`. */
+const IMPORTS = /\(await import\('([^']+)'\)\)(?=\.)|\bimport\('([^']+)'\)/g
+
+/**
+ * Turns imports at run time into plain ones, but for those of {@link LOADS_LATER}. The page has these modules anyway, and their wrappers
+ * cost a tenth more.
+ */
+const inFewParts = {
+  name: 'in-few-parts',
   setup(bundler) {
+    bundler.onResolve({ filter: /^part:/ }, ({ path }) => ({ path: path.slice('part:'.length), namespace: 'part' }))
+    bundler.onLoad({ filter: /./, namespace: 'part' }, ({ path }) => groups.get(path))
     bundler.onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path }) => {
       const code = readFileSync(path, 'utf8')
-      const [, parts] = UNUSED_PARTS.find(([files]) => files.test(path)) ?? [undefined, []]
-      const short = parts.reduce((left, part) => left.replace(part, ''), code)
+      const [, left] = UNUSED_PARTS.find(([files]) => files.test(path)) ?? [undefined, []]
+      const short = left.reduce((text, part) => text.replace(part, ''), code)
+      const loader = path.endsWith('x') ? 'tsx' : 'ts'
+      // What a part exports is handed over when it has run. So it may not change later.
+      if (/^export let/m.test(code)) throw new Error(`${path} exports a variable`)
+      const [file, name] = LOADS_LATER.find(([files]) => files.test(path)) ?? []
+      if (file && name === undefined) return { contents: short, loader }
+      if (file) {
+        const lines = []
+        const body = short.replace(/\(await import\('([^']+)'\)\)\.(\w+)/g, (_, from, one) => {
+          lines.push(`export { ${one} as e${lines.length} } from '${from}'\n`)
+          return `(await import('part:${name}')).e${lines.length - 1}`
+        })
+        groups.set(name, { contents: lines.join(''), resolveDir: dirname(path) })
+        return { contents: body, loader }
+      }
       const later = new Map()
       // Without `await` in front of a name, the bundler sees which names are used, and drops the others.
-      const body = short.replace(/\(await import\('([^']+)'\)\)(?=\.)|\bimport\('([^']+)'\)/g, (_, named, whole) => {
+      const body = short.replace(IMPORTS, (_, named, whole) => {
         const name = named ?? whole
         if (!later.has(name)) later.set(name, `later${later.size}`)
         return later.get(name)
       })
       const imports = [...later].map(([name, as]) => `import * as ${as} from '${name}#later'\n`)
-      return { contents: imports.join('') + body, loader: path.endsWith('x') ? 'tsx' : 'ts' }
+      return { contents: imports.join('') + body, loader }
     })
   },
 }
@@ -161,51 +198,180 @@ const smallerModules = {
 
 const sha256 = (text) => createHash('sha256').update(text).digest('base64')
 
-/** Builds the page. @returns folders of the packages whose code is in the page */
-export async function buildPage() {
-  writeZstdDecoder()
+const COMMON = {
+  bundle: true,
+  platform: 'browser',
+  target: ['chrome110', 'firefox115', 'safari16.4'],
+  charset: 'utf8',
+  write: false,
+  logLevel: 'warning',
+  // What only Node and workers have: packages ask for it.
+  define: {
+    'process.env.NODE_ENV': '"production"',
+    process: 'undefined',
+    importScripts: 'undefined',
+    'import.meta.url': '""',
+    'globalThis.ServiceWorkerGlobalScope': 'undefined',
+  },
+}
+
+/** The program in parts, and what it is made of. */
+async function bundled() {
   const { outputFiles, metafile } = await build({
-    entryPoints: { main: 'src/page/main.tsx', style: 'src/page/style.css' },
+    ...COMMON,
+    entryPoints: { main: 'src/page/main.tsx', worker: 'src/page/worker-main.ts', style: 'src/page/style.css' },
     outdir: 'dist/page',
-    bundle: true,
+    splitting: true,
     minify: true,
-    format: 'iife',
-    platform: 'browser',
-    target: ['chrome110', 'firefox115', 'safari16.4'],
-    charset: 'utf8',
+    format: 'esm',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    plugins: [withoutNode, smallerModules, inOneFile],
+    plugins: [withoutNode, smallerModules, inFewParts],
     metafile: true,
-    write: false,
-    logLevel: 'warning',
-    // What only Node and workers have: packages ask for it.
-    define: {
-      'process.env.NODE_ENV': '"production"',
-      process: 'undefined',
-      importScripts: 'undefined',
-      'globalThis.ServiceWorkerGlobalScope': 'undefined',
-    },
   })
-  const [bundle, style] = ['main.js', 'style.css'].map((name) =>
-    outputFiles.find(({ path }) => path.endsWith(name)).text.trim(),
+  const text = (name) => outputFiles.find(({ path }) => basename(path) === name).text
+  return { text, metafile }
+}
+
+/** Names of the parts, by their files: those that pages and workers begin with, and what is loaded later. */
+function partNames(outputs) {
+  const names = new Map()
+  for (const [path, { entryPoint }] of Object.entries(outputs)) {
+    const file = basename(path)
+    if (!file.endsWith('.js')) continue
+    const entry = entryPoint?.replace(/^part:/, '')
+    names.set(
+      file,
+      entry
+        ? basename(entry)
+            .replace(/^worker-main/, 'worker')
+            .replace(/\.\w+$/, '')
+        : `shared${names.size}`,
+    )
+  }
+  return names
+}
+
+/** Turns a module into the text of a part, which loader.ts runs. */
+function partText(name, code, names) {
+  const needs = []
+  const taken = []
+  let body = code.trim()
+  const partOf = (path) => names.get(basename(path))
+  body = body.replace(/\bimport(?:\{([^}]*)\}from)?"(\.[^"]*)";?/g, (_, list = '', path) => {
+    // Modules of the page do nothing but define what they export, so an import of nothing needs nothing.
+    if (list === '') return ''
+    needs.push(partOf(path))
+    taken.push(`{${list.replaceAll(' as ', ':')}}`)
+    return ''
+  })
+  const given = []
+  body = body.replace(/\bexport\{([^}]*)\};?/g, (_, list) => {
+    given.push(...list.split(',').map((one) => one.split(' as ').reverse().join(':')))
+    return ''
+  })
+  if (/^(?:import|export)\b(?!\()/m.test(body))
+    throw new Error(`the part ${name} has an import or export that is not known here`)
+  body = body.replace(/\bimport\("(\.[^"]*)"\)/g, (_, path) => `tiledbInspect.load("${partOf(path)}")`)
+  return { needs, text: `tiledbInspect.add("${name}",(${taken})=>{${body}\nreturn{${given}}})` }
+}
+
+/** The text of a script, smaller. The two minifiers make 16 KB less of the 314 KB that esbuild's leaves. */
+function smaller(name, text) {
+  const { code } = rolldownMinify(`${name}.js`, text, { compress: true, mangle: true, codegen: true })
+  return minifySync(code, { compress: { passes: 3, toplevel: true }, mangle: { toplevel: true } }).code.trim()
+}
+
+/** A part, and all that it needs. */
+function withNeeds(parts, name, found = new Set()) {
+  for (const needed of parts.get(name).needs) if (!found.has(needed)) withNeeds(parts, needed, found)
+  return found.add(name)
+}
+
+/**
+ * Puts parts together that are needed together: one script for what the page begins with, one for what its workers begin with, one
+ * for each view, for commands and for layers, and one for what several of these share.
+ * @returns names of the parts in each script, by its name
+ */
+function scriptsOf(parts) {
+  const scripts = new Map()
+  const placed = new Set()
+  const place = (name, wanted) => {
+    const left = [...wanted].filter((part) => !placed.has(part))
+    for (const part of left) placed.add(part)
+    if (left.length > 0) scripts.set(name, left)
+  }
+  for (const name of FIRST) place(name, withNeeds(parts, name))
+  const later = [...parts.keys()].filter((name) => !name.startsWith('shared') && !placed.has(name))
+  const users = (part) => later.filter((name) => withNeeds(parts, name).has(part))
+  /** Number of letters of what only this one needs. */
+  const ownSize = (name) =>
+    [...withNeeds(parts, name)]
+      .filter((part) => !placed.has(part) && users(part).length === 1)
+      .reduce((sum, part) => sum + parts.get(part).text.length, 0)
+  const small = later.filter((name) => ownSize(name) < SMALL)
+  place(
+    'more',
+    [...parts.keys()].filter((part) => users(part).length > 1),
   )
-  // The two minifiers make 16 KB less of the 314 KB that esbuild's leaves.
-  const { code } = rolldownMinify('main.js', bundle, { compress: true, mangle: true, codegen: true })
-  const { code: script } = minifySync(code, { compress: { passes: 3, toplevel: true }, mangle: { toplevel: true } })
+  place(
+    'small',
+    small.flatMap((name) => [...withNeeds(parts, name)]),
+  )
+  for (const name of later) place(name, withNeeds(parts, name))
+  return scripts
+}
+
+/** The script that loads the others. @param needs the parts that each part needs @param scripts the parts of each script */
+async function loaderText(needs, scripts) {
+  const { outputFiles } = await build({
+    ...COMMON,
+    entryPoints: ['src/page/loader.ts'],
+    format: 'iife',
+    define: { ...COMMON.define, PARTS: JSON.stringify(needs), SCRIPTS: JSON.stringify(scripts) },
+  })
+  return smaller('loader', outputFiles[0].text)
+}
+
+/** Builds the page. @returns folders of the packages whose code is in the page */
+export async function buildPage() {
+  const zstd = zstdDecoder()
+  const { text, metafile } = await bundled()
+  const names = partNames(metafile.outputs)
+  const parts = new Map(Array.from(names, ([file, name]) => [name, partText(name, text(file), names)]))
+  const scripts = scriptsOf(parts)
+  const needs = Object.fromEntries(Array.from(parts, ([name, { needs }]) => [name, needs]))
+  const loader = await loaderText(needs, Object.fromEntries(scripts))
+  const texts = new Map(
+    Array.from(scripts, ([name, inside]) => [
+      name,
+      `"use strict";${smaller(name, inside.map((part) => parts.get(part).text).join('\n'))}`,
+    ]),
+  )
+  const style = text('style.css').trim()
+  const elements = Array.from(texts, ([name, text]) => {
+    if (/<\/script|<!--/i.test(text)) throw new Error(`the script ${name} has the end of an element in it`)
+    return `<script type="text/plain" id="part-${name}">${text}</script>\n`
+  })
+  const wasm = deflateRawSync(zstd, { level: 9 }).toString('base64')
+  elements.push(`<script type="application/octet-stream" class="wasm" id="zstddec.wasm">${wasm}</script>\n`)
+  const digests = [loader, ...texts.values()].map((one) => `'sha256-${sha256(one)}'`)
   // Functions, because `$` has a meaning in the text of a replacement.
   const page = readFileSync('src/page/index.html', 'utf8')
-    .replace('SCRIPT', () => sha256(script))
+    .replace("'sha256-SCRIPTS'", () => digests.join(' '))
     .replace('STYLE', () => sha256(style))
     .replace('<style></style>', () => `<style>${style}</style>`)
-    .replace('<script></script>', () => `<script>${script}</script>`)
+    .replace('<!--parts-->\n', () => elements.join(''))
+    .replace('<script></script>', () => `<script>${loader}</script>`)
   mkdirSync('dist/page', { recursive: true })
   writeFileSync('dist/page/index.html', page)
   const packed = brotliCompressSync(page, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: page.length } })
   writeFileSync('dist/page/index.html.br', packed)
+  writeFileSync('dist/page/zstddec.wasm', zstd)
   for (const file of BESIDE) copyFileSync(join('node_modules', file), join('dist/page', basename(file)))
   if (process.env.PAGE_SIZES) {
     console.log(page.length, gzipSync(page, { level: 9 }).length, packed.length)
+    for (const [name, text] of texts) console.log(name, text.length, gzipSync(text, { level: 9 }).length)
     writeFileSync('build/page-meta.json', JSON.stringify(metafile))
   }
   const folders = Object.keys(metafile.inputs).map(

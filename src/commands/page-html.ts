@@ -1,5 +1,7 @@
-import { brotliDecompressSync, deflateRawSync } from 'node:zlib'
+import { brotliDecompressSync, deflateRawSync, inflateRawSync } from 'node:zlib'
+import { nameOf } from '../base/paths.ts'
 import { VERSION } from '../base/version.ts'
+import { packText } from '../calls/packed-text.ts'
 import type { PagePlaces } from '../calls/page-data.ts'
 import { builtBytes, packagedBytes } from '../node/packaged.ts'
 import type { Target } from '../objects/target.ts'
@@ -19,6 +21,14 @@ const DATA_TYPE = 'type="application/octet-stream"'
 const PIECE = 1 << 18
 /** What the policy of the built page allows: connections to anywhere, because the user may give any URL. */
 const CONNECT_ANYWHERE = 'connect-src http: https:'
+/** The elements with the scripts of the program, which src/page/loader.ts runs when they are needed. */
+const SCRIPT = /<script type="text\/plain" id="part-(\w[\w-]*)">(.*?)<\/script>\n/gs
+/** The scripts with which a page and its workers begin. */
+const FIRST: ReadonlySet<string> = new Set(['main', 'worker'])
+/** The script with the layers: a page loads it when it recognises one. */
+const LAYERS = 'layers'
+/** The elements with wasm files, deflated, in base64. */
+const WASM_IN_PAGE = /<script type="application\/octet-stream" class="wasm" id="([\w.]+)">([^<]*)<\/script>\n/g
 
 /** The page without data. The user drops a folder on it, or gives it a URL. */
 export function emptyPage(): string {
@@ -27,16 +37,68 @@ export function emptyPage(): string {
   return brotliDecompressSync(page).toString('utf8')
 }
 
+/** What a report needs besides the program that every report has. */
+export interface ReportNeeds {
+  layers: boolean
+  zstd: boolean
+}
+
 /**
- * The page with data, in pieces.
+ * A report, in pieces. Its program is compressed.
  * @param data text without `<`, which goes in front of the program
- * @param connections what the page may connect to, in the words of a policy
  * @param rest base64 text that goes behind the program, in several elements
  */
-export function pageWith(data: string, connections: "'none'" | "'self'", rest = ''): readonly string[] {
-  const page = emptyPage().replace(CONNECT_ANYWHERE, `connect-src ${connections}`)
+export function reportPage(data: string, rest: string, needs: ReportNeeds): readonly string[] {
+  const page = emptyPage()
+    .replace(SCRIPT, (_, name: string, text: string) =>
+      name === LAYERS && !needs.layers ? '' : packedScript(name, deflateRawSync(text, { level: 9 })),
+    )
+    .replace(WASM_IN_PAGE, (whole) => (needs.zstd ? whole : ''))
+  return pageWith(page, data, "'none'", rest)
+}
+
+/** A page whose server has the rest of its program. */
+export interface ServedPage {
+  page: string
+  /** By name: the scripts that the page loads later, and the wasm files. */
+  files: ReadonlyMap<string, () => Uint8Array>
+}
+
+/** The page that is served. @param data text without `<` */
+export function servedPage(data: string): ServedPage {
+  const files = new Map<string, () => Uint8Array>()
+  const page = emptyPage()
+    .replace(SCRIPT, (whole, name: string, text: string) => {
+      if (FIRST.has(name)) return whole
+      files.set(`part-${name}.js`, () => Buffer.from(text))
+      return ''
+    })
+    .replace(WASM_IN_PAGE, (_, name: string, packed: string) => {
+      files.set(name, () => inflateRawSync(Buffer.from(packed, 'base64')))
+      return ''
+    })
+  for (const specifier of Object.values(WASM)) files.set(nameOf(specifier), () => packagedBytes(specifier))
+  return { page: pageWith(page, data, "'self'").join(''), files }
+}
+
+/** An element with data, in pieces. */
+function element(name: string, text: string): string[] {
+  return [`<script ${DATA_TYPE} ${name}>`, text, '</script>']
+}
+
+/** An element that src/page/loader.ts unpacks. */
+function packedScript(name: string, bytes: Uint8Array): string {
+  return `${element(`id="part-${name}" data-size="${bytes.length}"`, packText(bytes)).join('')}\n`
+}
+
+function deflated(bytes: Uint8Array): string {
+  return deflateRawSync(bytes, { level: 9 }).toString('base64')
+}
+
+/** @param connections what the page may connect to, in the words of a policy */
+function pageWith(built: string, data: string, connections: "'none'" | "'self'", rest = ''): readonly string[] {
+  const page = built.replace(CONNECT_ANYWHERE, `connect-src ${connections}`)
   const [at, end] = [page.indexOf(DATA_PLACE), page.lastIndexOf(BODY_END)]
-  const element = (name: string, text: string): string[] => [`<script ${DATA_TYPE} ${name}>`, text, '</script>']
   const later: string[] = []
   for (let from = 0; from < rest.length; from += PIECE)
     later.push(...element('class="rest"', rest.slice(from, from + PIECE)))
@@ -49,14 +111,14 @@ export function pageWith(data: string, connections: "'none'" | "'self'", rest = 
   ]
 }
 
-/** Wasm files that are not in the program of a page, by the filter that needs them. */
+/** Wasm files that are not in the built page, by the filter that needs them. */
 const WASM = { BZIP2: 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm', WEBP: '@jsquash/webp/codec/dec/webp_dec.wasm' }
 
-/** The wasm files that a page needs, by specifier: deflated, in base64. @param needs whether the page may meet a filter */
+/** Those that a report needs, by specifier: deflated, in base64. @param needs whether the page may meet a filter */
 export function pageWasm(needs: (filter: string) => boolean): Record<string, string> {
   const files: Record<string, string> = {}
   for (const [filter, specifier] of Object.entries(WASM))
-    if (needs(filter)) files[specifier] = deflateRawSync(packagedBytes(specifier), { level: 9 }).toString('base64')
+    if (needs(filter)) files[specifier] = deflated(packagedBytes(specifier))
   return files
 }
 

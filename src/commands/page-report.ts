@@ -5,13 +5,14 @@ import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import { collectedDocument } from '../calls/collected.ts'
 import type { CommandContext } from '../calls/command.ts'
+import { layeredTarget } from '../calls/layer-part.ts'
 import { documentKey, packDocument, type ReportFile, type ReportHead } from '../calls/page-data.ts'
 import type { Target } from '../objects/target.ts'
 import { formatSize } from '../render/units.ts'
 import { readAll, withSource } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
 import { command as check } from './check.ts'
-import { type PageTree, pagePlaces, pageTree, pageWasm, pageWith } from './page-html.ts'
+import { type PageTree, pagePlaces, pageTree, pageWasm, type ReportNeeds, reportPage } from './page-html.ts'
 
 /**
  * A report is the page with the bytes of the target's files. The page reads these bytes as it reads those of folders and URLs. A
@@ -74,7 +75,8 @@ export async function report(
     })
   }
   const schemas = await schemasText(target)
-  const wasm = pageWasm((filter) => schemas === undefined || schemas.includes(filter))
+  const needs = (filter: string): boolean => schemas === undefined || schemas.includes(filter)
+  const wasm = pageWasm(needs)
   const places = pagePlaces('report', tree.folder, target, { shown, made: cx.reading.now, wasm })
   const leftOut = files.filter(({ isLeftOut }) => isLeftOut)
   if (leftOut.length > 0) {
@@ -83,16 +85,22 @@ export async function report(
     cx.note(`${count} are left out of the report (${size}): a larger --max-size takes more`)
   }
   const documents = leftOut.length > 0 ? await checkedDocument(cx, places.path, shown) : {}
-  return page({ ...places, files, documents }, bytes, rest)
+  const layers = target.type === 'group' || (await layeredTarget(target)) !== undefined
+  return page({ ...places, files, documents }, bytes, rest, { layers, zstd: needs('ZSTD') })
 }
 
-function page(head: ReportHead, bytes: readonly Uint8Array[], rest: readonly Uint8Array[]): readonly Uint8Array[] {
+function page(
+  head: ReportHead,
+  bytes: readonly Uint8Array[],
+  rest: readonly Uint8Array[],
+  needs: ReportNeeds,
+): readonly Uint8Array[] {
   const text = Buffer.from(JSON.stringify(head))
   const length = new Uint8Array(4)
   new DataView(length.buffer).setUint32(0, text.length, true)
   const packed = (parts: readonly Uint8Array[]): string => gzipSync(concat(parts)).toString('base64')
   const later = rest.length > 0 ? packed(rest) : ''
-  return pageWith(packed([length, text, ...bytes]), "'none'", later).map((part) => Buffer.from(part))
+  return reportPage(packed([length, text, ...bytes]), later, needs).map((part) => Buffer.from(part))
 }
 
 /**

@@ -60,17 +60,16 @@ export const command: CommandModule<PageOptions> = {
       return
     }
     const { servePage } = await import('../node/page-server.ts')
-    const { pagePlaces, pageTree, pageWasm, pageWith } = await import('./page-html.ts')
+    const { pagePlaces, pageTree, servedPage } = await import('./page-html.ts')
     const { folder, only } = pageTree(target)
-    const wasm = pageWasm(() => true)
-    const places = pagePlaces('served', folder, target, { shown, made: cx.reading.now, wasm })
-    const data = Buffer.from(JSON.stringify(places)).toString('base64')
-    const page = pageWith(data, "'self'").join('')
+    const places = pagePlaces('served', folder, target, { shown, made: cx.reading.now, wasm: {} })
+    const { page, files } = servedPage(Buffer.from(JSON.stringify(places)).toString('base64'))
     const server = await servePage(page, {
       storage: cx.storage.anew ?? cx.storage,
       folder: folder.path,
       top: places.top,
       only,
+      files,
     })
     const document: PageDocument = { ...documentHead('page', shown), url: server.url }
     yield { kind: 'document', document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
+import { gzipSync } from 'node:zlib'
 import { attempt, hasCode } from '../base/errors.ts'
 import { isWithinFolder } from '../base/paths.ts'
 import { type Storage, withSource } from '../storage/source.ts'
@@ -13,6 +14,7 @@ import { LINKED } from '../storage/walk.ts'
  * `Sec-Fetch-Site` headers. Nothing can be written.
  *
  * - `/WORD/`: the page
+ * - `/WORD/NAME`: a script of the page that it loads later, or a wasm file
  * - `/WORD/list?PATH`: `{"kind": "folder", "entries": [{"name", "kind", "size"}]}`, or `{"kind": "file"}`; 404 if there is nothing
  * - `/WORD/file?PATH`: the bytes of a file, or a range of them
  *
@@ -28,6 +30,8 @@ interface Served {
   top: string
   /** The only file in it that is served; undefined if all are. */
   only: string | undefined
+  /** The page's own files, by name: scripts and wasm. */
+  files?: ReadonlyMap<string, () => Uint8Array>
 }
 
 export interface PageServer {
@@ -64,10 +68,9 @@ export async function servePage(page: string, served: Served): Promise<PageServe
     const [, given = '', what, ...more] = pathname.split('/')
     if (!isFromHere(request, host) || !isSame(given, word) || more.length > 0) return end(response, 403)
     if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405)
-    if (what === '') {
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(request.method === 'HEAD' ? '' : page)
-      return
-    }
+    if (what === '') return answerOwn('text/html; charset=utf-8', Buffer.from(page), request, response)
+    const own = served.files?.get(what ?? '')
+    if (own) return answerOwn(what?.endsWith('.js') ? 'text/javascript' : 'application/wasm', own(), request, response)
     const place = placeOf(search, served)
     if (place === undefined) return end(response, 403)
     if (what === 'list') await answerList(place, served, response)
@@ -132,6 +135,18 @@ function parsedPath(search: string): string | undefined {
 /** The path with its links resolved. A path that does not exist stays as it is. */
 function realPath(storage: Storage, path: string): string {
   return attempt(() => storage.realPath?.(path)) ?? path
+}
+
+/** Answers with a file of the page itself, compressed if the browser takes that. */
+function answerOwn(
+  type: string,
+  bytes: Uint8Array,
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const zipped = /\bgzip\b/.test(String(headers['accept-encoding'] ?? '')) ? gzipSync(bytes) : undefined
+  response.writeHead(200, { 'content-type': type, ...(zipped && { 'content-encoding': 'gzip' }) })
+  response.end(method === 'HEAD' ? '' : (zipped ?? bytes))
 }
 
 async function answerList(place: string, { storage, folder, only }: Served, response: ServerResponse): Promise<void> {

@@ -10,7 +10,8 @@ import { changeLink, type Link, linkText, outerPath, useLink, viewLink } from '.
 import { placeOfUrl } from './place.ts'
 import { Start } from './start.tsx'
 import { Text } from './text.tsx'
-import { Fault, loadedValue, ShownPath, useLoaded } from './use-loaded.tsx'
+import { Fault, type Loaded, loadedValue, Shown, ShownPath, useLoaded } from './use-loaded.tsx'
+import type { View, ViewParts, ViewProps } from './view.ts'
 import { VIEWS } from './views.ts'
 
 /** The whole page. @param embedded the place that came with the page, if any */
@@ -116,7 +117,7 @@ function PlaceNotes({ place }: { place: Place }) {
 function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link; isFirst: { current: boolean } }) {
   const views = VIEWS.filter(({ targets }) => targets.includes(inspected.target.type))
   const view = views.find(({ id }) => id === link.v) ?? views[0]
-  const call = view.call({ inspected, link })
+  const parts = useView(view)
   // The followed link may be gone with the old view, and the focus with it.
   useEffect(() => {
     if (!isFirst.current && document.activeElement === document.body) focusContent()
@@ -161,11 +162,40 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
       )}
       <main id="main" tabIndex={-1} aria-labelledby="view-title">
         <h2 id="view-title">{view.title}</h2>
-        <view.Show key={view.id} inspected={inspected} link={link} />
-        {call && (
-          <Call words={[call.words[0], inspected.shownPath(call.path ?? inspected.path), ...call.words.slice(1)]} />
-        )}
+        <Shown
+          of={parts}
+          what="the view"
+          show={(found) => <ShownView key={view.id} {...{ parts: found, inspected, link }} />}
+        />
       </main>
+    </>
+  )
+}
+
+/** The views that were loaded. They open at once. */
+const LOADED = new Map<string, ViewParts>()
+
+function useView(view: View): Loaded<ViewParts> {
+  const known = LOADED.get(view.id)
+  const loaded = useLoaded(async () => {
+    const parts = known ?? (await view.load())
+    LOADED.set(view.id, parts)
+    return { id: view.id, parts }
+  }, [view.id])
+  if (known) return { value: known }
+  if (loaded && 'error' in loaded) return loaded
+  // The parts of the view before stay until those of this one are there.
+  return loaded?.value.id === view.id ? { value: loaded.value.parts } : undefined
+}
+
+function ShownView({ parts: { call, Show }, inspected, link }: ViewProps & { parts: ViewParts }) {
+  const found = call({ inspected, link })
+  return (
+    <>
+      <Show inspected={inspected} link={link} />
+      {found && (
+        <Call words={[found.words[0], inspected.shownPath(found.path ?? inspected.path), ...found.words.slice(1)]} />
+      )}
     </>
   )
 }

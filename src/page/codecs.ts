@@ -10,12 +10,12 @@ import { loadZstd } from './zstd.ts'
 
 /** Wasm files that came with the data, by specifier: deflated, in base64. */
 let addedFiles: Readonly<Record<string, string>> = {}
-/** URL of the page. A published page has the wasm files beside it. */
+/** URL of the page. A published page has the wasm files beside it; the server of `page` has them, too. */
 let pageUrl = globalThis.location?.href
 
 /**
- * Adds the wasm files of codecs. BZIP2 and WEBP are rare, and their code would take a third of the page. So it comes with the data
- * that needs it.
+ * Adds the wasm files of codecs. They would take a third of the page. So they come with the data that needs them, or from
+ * the server.
  * @param page URL of the page, which a worker does not know
  */
 export function addWasmFiles(files: Readonly<Record<string, string>>, page = pageUrl): void {
@@ -53,5 +53,5 @@ export const codecs: Codecs = {
   sha256: async () => sha256,
   gzip: async () => ({ compress: onlyReads, decompress: inflateZlib }),
   lz4: async () => ({ ...(await decompressors.lz4()), compress: onlyReads }),
-  zstd: once(() => loadZstd(unpacked)),
+  zstd: once(() => loadZstd(readWasm)),
 }

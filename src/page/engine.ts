@@ -4,47 +4,36 @@ import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/c
 import type { Outcome } from '../calls/outcome.ts'
 import { targetFor } from '../calls/targets.ts'
 import { type TimesOptions, useTimes } from '../calls/times.ts'
-import { command as at } from '../commands/at.ts'
-import { command as check } from '../commands/check.ts'
-import { command as decode } from '../commands/decode.ts'
-import { command as history } from '../commands/history.ts'
 import { command as ls } from '../commands/ls.ts'
-import { command as metadata } from '../commands/metadata.ts'
 import { command as overview } from '../commands/overview.ts'
-import { command as read } from '../commands/read.ts'
-import { command as schema } from '../commands/schema.ts'
-import { command as stats } from '../commands/stats.ts'
-import { command as tile } from '../commands/tile.ts'
-import { command as tiles } from '../commands/tiles.ts'
 import type { CellValue } from '../documents/common.ts'
-import { type ReadContext, readContext } from '../objects/generic-tile.ts'
 import { openTarget } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
-import type { Storage } from '../storage/source.ts'
-import { codecs } from './codecs.ts'
-import { yieldToBrowser } from './yield-to-browser.ts'
+import { readingOf, type Source, shownPath } from './source.ts'
 
 /**
  * Runs the commands of the command line on the bytes of a place. So page and command line cannot disagree, and a report needs
  * only bytes, no documents. A run may take long, so it is done in a worker (tasks.ts).
  */
 
-/** The commands that views ask for. Each makes the page larger. */
-const COMMANDS = { at, overview, ls, metadata, schema, check, stats, tiles, tile, read, decode, history }
+/** The commands that views ask for. What the first view asks for comes with the page. */
+const COMMANDS = {
+  overview: async () => overview,
+  ls: async () => ls,
+  at: async () => (await import('../commands/at.ts')).command,
+  metadata: async () => (await import('../commands/metadata.ts')).command,
+  schema: async () => (await import('../commands/schema.ts')).command,
+  check: async () => (await import('../commands/check.ts')).command,
+  stats: async () => (await import('../commands/stats.ts')).command,
+  tiles: async () => (await import('../commands/tiles.ts')).command,
+  tile: async () => (await import('../commands/tile.ts')).command,
+  read: async () => (await import('../commands/read.ts')).command,
+  decode: async () => (await import('../commands/decode.ts')).command,
+  history: async () => (await import('../commands/history.ts')).command,
+}
 
 export type CommandName = keyof typeof COMMANDS
-
-/** The part of a place that the engine needs. */
-export interface Source {
-  storage: Storage
-  /** The target's path in the storage. */
-  path: string
-  /** The target as the user wrote it. */
-  shown: string
-  /** When the report was made, in milliseconds since 1970. A report shows what TileDB read then; everything else what it reads now. */
-  made?: number
-}
 
 interface OpenedWithFaults {
   /** The array without the fragments that cannot be opened. */
@@ -107,16 +96,16 @@ export class Engine {
     throw faults[0] ?? new TypeError(`${name} has no document`)
   }
 
-  private run(
+  private async *run(
     name: CommandName,
     onFault: (fault: InspectError) => void,
     words: string[],
     options: object,
   ): AsyncGenerator<Outcome> {
-    const { run, takesTimes } = COMMANDS[name] as CommandModule<object>
+    const { run, takesTimes } = (await COMMANDS[name]()) as CommandModule<object>
     const cx = this.context(onFault)
     if (takesTimes) useTimes(cx, options)
-    return run(cx, words, options)
+    yield* run(cx, words, options)
   }
 
   private context(onFault: (fault: InspectError) => void): CommandContext {
@@ -142,19 +131,4 @@ export class Engine {
     }
     return cx
   }
-}
-
-/** How files of a place are read: with the page's codecs, and as of the time when a report was made. */
-export function readingOf({ made }: Source, key: Uint8Array | undefined): ReadContext {
-  const reading = { ...readContext(codecs, key), pause: yieldToBrowser }
-  return made === undefined ? reading : { ...reading, now: BigInt(made) }
-}
-
-/** A path of the storage as the user would write it. */
-export function shownPath({ path: target, shown }: Source, path: string): string {
-  if (path === target) return shown
-  if (path.startsWith(`${target}/`)) return shown.replace(/\/*$/, '') + path.slice(target.length)
-  if (target.startsWith(`${path}/`) && shown.endsWith(target.slice(path.length)))
-    return shown.slice(0, shown.length - (target.length - path.length)) || '.'
-  return path
 }

@@ -18,9 +18,9 @@ import type { TilesDocument } from '../documents/tiles.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
 import { openTarget, type Target } from '../objects/target.ts'
 import { relativePath } from '../render/views/wording.ts'
-import { readingOf, type Source, shownPath } from './engine.ts'
 import { type Job, Workers } from './job.ts'
 import { INSIDE } from './link.ts'
+import { readingOf, type Source, shownPath } from './source.ts'
 import type { Arguments, Found, TaskName } from './tasks.ts'
 
 /**

@@ -1,67 +1,15 @@
-import { type Fault, faultText, InspectError } from '../base/errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { ByteSource, Storage } from '../storage/source.ts'
 import { wasmFiles } from './codecs.ts'
-import { Engine, type Source } from './engine.ts'
-import { runTask, type TaskName } from './tasks.ts'
+import { type Answer, type Call, errorFrom, type FromWorker, plainError, type Task, type ToWorker } from './messages.ts'
+import { loadedProgram, WORKER_PART } from './program.ts'
+import type { Source } from './source.ts'
 
 /**
- * Work that would block the page runs in a worker, which runs the page's own program a second time (worker.ts). The page has the
+ * Work that would block the page runs in a worker, whose program is parts of the page's own (worker.ts, loader.ts). The page has the
  * bytes, and the worker reads through it: each message is a call of the page's `Storage`. So a worker can read any place. A worker
- * does one task at a time.
+ * does one task at a time. If its first step needs another part of the program, a new worker with that part does the task.
  */
-
-/** A function of tasks.ts, and its arguments after the engine. */
-interface Task {
-  name: TaskName
-  args: readonly unknown[]
-}
-
-/** The first message to a worker. */
-interface Setup {
-  place: Omit<Source, 'storage'>
-  isRemote: boolean
-  mayNotList: boolean
-  key: Uint8Array | undefined
-  wasm: Parameters<typeof import('./codecs.ts').addWasmFiles>
-}
-
-/** A call of the page's storage, or of a file that the worker opened. */
-export interface Call {
-  id: number
-  what: 'kind' | 'list' | 'listAhead' | 'size' | 'read' | 'fetch' | 'close'
-  path: string
-  /** Number that the worker gave to the file. */
-  file?: number
-  args: readonly number[]
-}
-
-/** An error as messages carry it. It has a code unless it is a fault of the program. */
-interface PlainError {
-  code?: InspectError['code']
-  fault: Fault
-  at?: InspectError['at']
-}
-
-export interface Answer {
-  id: number
-  value?: unknown
-  error?: PlainError
-}
-
-/** A message to a worker: the setup, a task, the request for its next step, or the answer to a call. */
-export type ToWorker = { setup: Setup } | { task: Task } | { next: true } | { answer: Answer }
-
-/** A message from a worker: a call, the result of a step, or the error that ended the task. */
-export type FromWorker = { call: Call } | { found: IteratorResult<unknown, unknown> } | { error: PlainError }
-
-export function plainError(error: unknown): PlainError {
-  if (error instanceof InspectError) return { code: error.code, fault: error.fault, at: error.at }
-  return { fault: String((error as Error)?.stack ?? error) }
-}
-
-export function errorFrom({ code, fault, at }: PlainError): Error {
-  return code === undefined ? new Error(faultText(fault)) : new InspectError(code, fault, at)
-}
 
 /** Thrown if the browser gives the page no worker. */
 class NoWorker extends Error {}
@@ -76,12 +24,8 @@ export interface Job<T> {
   stop(): void
 }
 
-let program: string | undefined
-
-/** Keeps the text of the running program for workers. The browser names its element only while the program begins. */
-export function rememberProgram(): void {
-  program = document.currentScript?.textContent ?? undefined
-}
+/** Names of the parts that workers lacked so far. Later ones get them at once. */
+const lacked = new Set<string>()
 
 /** The workers of one target. */
 export class Workers {
@@ -120,6 +64,7 @@ export class Workers {
       } catch (error) {
         end(error instanceof InspectError)
         if (!(error instanceof NoWorker)) throw error
+        const [{ Engine }, { runTask }] = await Promise.all([import('./engine.ts'), import('./tasks.ts')])
         inPage = runTask(new Engine(this.source, this.key), task)
         return inPage.next()
       }
@@ -137,59 +82,105 @@ export class Workers {
 class TaskWorker {
   /** Number of bytes that the worker has read. */
   read = 0
+  private readonly source: Source
+  private readonly key: Uint8Array | undefined
   private worker: Worker | undefined
   private url = ''
-  private hasBegun = false
+  private hasEnded = false
+  /** Whether the worker runs: it has sent a message. */
+  private runs = false
+  /** The last message that was asked for: a worker with more parts gets it again. */
+  private asked: ToWorker | undefined
   private waiting: { resolve(found: IteratorResult<unknown, unknown>): void; reject(error: Error): void } | undefined
 
-  constructor({ storage, path, shown, made }: Source, key: Uint8Array | undefined) {
-    if (program === undefined) return
-    this.url = URL.createObjectURL(new Blob([program], { type: 'text/javascript' }))
-    try {
-      this.worker = new Worker(this.url)
-    } catch {
-      return
-    }
+  constructor(source: Source, key: Uint8Array | undefined) {
+    this.source = source
+    this.key = key
+  }
+
+  /** Starts the worker with the parts of the program that are known to be needed. @throws NoWorker */
+  private async start(): Promise<void> {
+    const text = await loadedProgram()?.workerText(WORKER_PART, lacked)
+    if (this.hasEnded) return
+    if (text === undefined) throw new NoWorker()
+    this.url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
+    const worker = newWorker(this.url)
+    this.worker = worker
+    const { storage, path, shown, made } = this.source
     const files = new Map<number, ByteSource>()
-    this.worker.onmessage = async ({ data }: MessageEvent<FromWorker>) => {
-      this.hasBegun = true
+    worker.onmessage = async ({ data }: MessageEvent<FromWorker>) => {
+      this.runs = true
       if ('found' in data) this.waiting?.resolve(data.found)
       else if ('error' in data) this.waiting?.reject(errorFrom(data.error))
+      else if ('need' in data) await this.startAgain(data.need)
       else {
         const answer = await answerCall(storage, files, data.call)
         const bytes = answer.value instanceof Uint8Array ? answer.value : undefined
         this.read += bytes?.length ?? 0
-        this.send({ answer }, bytes ? [bytes.buffer] : [])
+        send(worker, { answer }, bytes ? [bytes.buffer] : [])
       }
     }
-    this.worker.onerror = (event) => {
-      const error = this.hasBegun ? new Error(event.message) : new NoWorker()
+    worker.onerror = (event) => {
+      const error = this.runs ? new Error(event.message) : new NoWorker()
       this.end()
       this.waiting?.reject(error)
     }
     const [isRemote, mayNotList] = [storage.isRemote?.(path) ?? false, storage.mayNotList?.(path) ?? false]
     const place = { path, shown, ...(made !== undefined && { made }) }
-    this.send({ setup: { place, isRemote, mayNotList, key, wasm: wasmFiles() } })
+    send(worker, { setup: { place, isRemote, mayNotList, key: this.key, wasm: wasmFiles() } })
+  }
+
+  /** Starts a worker that has one more part of the program, and gives it the task. */
+  private async startAgain(part: string): Promise<void> {
+    lacked.add(part)
+    this.stopWorker()
+    try {
+      await this.start()
+    } catch (error) {
+      this.waiting?.reject(error as Error)
+      return
+    }
+    if (!this.worker || !this.asked) return
+    // A task that has shown something would show it twice.
+    if ('next' in this.asked) this.waiting?.reject(new Error(`a task needs the part ${part} after its first step`))
+    else send(this.worker, this.asked)
   }
 
   /** Asks for a step of the worker's task. @throws NoWorker */
-  ask(message: ToWorker): Promise<IteratorResult<unknown, unknown>> {
+  async ask(message: ToWorker): Promise<IteratorResult<unknown, unknown>> {
+    if (!this.worker && !this.hasEnded) await this.start()
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject }
-      if (this.worker) this.send(message)
-      else reject(new NoWorker())
+      this.asked = message
+      if (this.worker) send(this.worker, message)
+      // Nobody waits for a step of a task that was stopped.
+      else if (!this.hasEnded) reject(new NoWorker())
     })
   }
 
   end(): void {
+    this.hasEnded = true
+    this.stopWorker()
+  }
+
+  private stopWorker(): void {
     this.worker?.terminate()
     this.worker = undefined
     URL.revokeObjectURL(this.url)
   }
+}
 
-  private send(message: ToWorker, transfer: Transferable[] = []): void {
-    this.worker?.postMessage(message, transfer)
+/** @throws NoWorker if the browser gives none */
+function newWorker(url: string): Worker {
+  try {
+    return new Worker(url)
+  } catch {
+    throw new NoWorker()
   }
+}
+
+function send(worker: Worker, message: ToWorker, transfer: Transferable[] = []): void {
+  worker.postMessage(message, transfer)
 }
 
 /** Runs a call of a worker on the page's storage. Copies the bytes, so that the message can hand them over. */

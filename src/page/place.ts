@@ -11,6 +11,7 @@ import { yieldToBrowser } from './yield-to-browser.ts'
 
 /** The place that came with the page: a report, or a server of its files. Undefined if the page came alone. */
 export async function placeInPage(): Promise<Place | undefined> {
+  addWasmOfPage()
   const element = document.getElementById('data')
   if (!element) return undefined
   const bytes = fromBase64(takeText(element))
@@ -19,8 +20,12 @@ export async function placeInPage(): Promise<Place | undefined> {
   return reportPlace(await unzipped([bytes].values()))
 }
 
-function servedPlace({ top, path, shown, wasm }: PagePlaces): Place {
-  addWasmFiles(wasm)
+/** Adds the wasm files that stand in the page. */
+function addWasmOfPage(): void {
+  for (const { id, textContent } of document.querySelectorAll('.wasm')) addWasmFiles({ [id]: textContent ?? '' })
+}
+
+function servedPlace({ top, path, shown }: PagePlaces): Place {
   return { kind: 'served', storage: new ServedStorage(new URL('.', location.href), top), path, shown }
 }
 

@@ -8,7 +8,7 @@ export interface ViewProps {
   link: Link
 }
 
-/** A tab of the page. Each view has its file in `views/` and its line in `views.ts`. */
+/** A tab of the page: its line in `views.ts`. */
 export interface View {
   /** Value of `v` in the link. Never renamed. */
   id: string
@@ -16,6 +16,12 @@ export interface View {
   title: string
   /** Types of the targets that have this view. */
   targets: readonly Target['type'][]
+  /** Loads the view, which has its file in `views/`. */
+  load(): Promise<ViewParts>
+}
+
+/** What is in the tab. */
+export interface ViewParts {
   /**
    * The call that prints the same as text. `words` follow `tiledb-inspect`; the target is put after the first of them.
    * `path` is another target, as a path of the storage. Undefined as long as the user has to type something first.

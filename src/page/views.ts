@@ -1,31 +1,84 @@
 import type { View } from './view.ts'
-import { cells } from './views/cells.tsx'
-import { files } from './views/files.tsx'
-import { findings } from './views/findings.tsx'
-import { fragments } from './views/fragments.tsx'
-import { heatMap } from './views/heat-map.tsx'
-import { histograms } from './views/histograms.tsx'
-import { history } from './views/history.tsx'
-import { map } from './views/map.tsx'
 import { overview } from './views/overview.tsx'
-import { schema } from './views/schema.tsx'
-import { timeline } from './views/timeline.tsx'
-import { tree } from './views/tree.tsx'
-import { treemap } from './views/treemap.tsx'
 
-/** All views, in the order of the tabs. */
+/** All views, in the order of the tabs. A page loads each when it is opened; the first one comes with it. */
 export const VIEWS: readonly View[] = [
-  overview,
-  fragments,
-  tree,
-  timeline,
-  map,
-  treemap,
-  cells,
-  heatMap,
-  histograms,
-  history,
-  files,
-  findings,
-  schema,
+  {
+    id: 'overview',
+    title: 'Overview',
+    targets: ['array', 'fragment', 'group', 'file'],
+    load: async () => overview,
+  },
+  {
+    id: 'fragments',
+    title: 'Fragments',
+    targets: ['array', 'fragment', 'group'],
+    load: async () => (await import('./views/fragments.tsx')).fragments,
+  },
+  {
+    id: 'tree',
+    title: 'Members',
+    targets: ['group'],
+    load: async () => (await import('./views/tree.tsx')).tree,
+  },
+  {
+    id: 'timeline',
+    title: 'Timeline',
+    targets: ['array'],
+    load: async () => (await import('./views/timeline.tsx')).timeline,
+  },
+  {
+    id: 'map',
+    title: 'Map',
+    targets: ['array', 'fragment'],
+    load: async () => (await import('./views/map.tsx')).map,
+  },
+  {
+    id: 'bytes',
+    title: 'Bytes',
+    targets: ['array', 'fragment'],
+    load: async () => (await import('./views/treemap.tsx')).treemap,
+  },
+  {
+    id: 'cells',
+    title: 'Cells',
+    targets: ['array', 'fragment'],
+    load: async () => (await import('./views/cells.tsx')).cells,
+  },
+  {
+    id: 'heat',
+    title: 'Heat map',
+    targets: ['array'],
+    load: async () => (await import('./views/heat-map.tsx')).heatMap,
+  },
+  {
+    id: 'histograms',
+    title: 'Histograms',
+    targets: ['array'],
+    load: async () => (await import('./views/histograms.tsx')).histograms,
+  },
+  {
+    id: 'history',
+    title: 'History',
+    targets: ['array'],
+    load: async () => (await import('./views/history.tsx')).history,
+  },
+  {
+    id: 'files',
+    title: 'Files',
+    targets: ['array', 'fragment', 'group', 'file'],
+    load: async () => (await import('./views/files.tsx')).files,
+  },
+  {
+    id: 'findings',
+    title: 'Findings',
+    targets: ['array', 'fragment', 'group'],
+    load: async () => (await import('./views/findings.tsx')).findings,
+  },
+  {
+    id: 'schema',
+    title: 'Schema',
+    targets: ['array', 'fragment'],
+    load: async () => (await import('./views/schema.tsx')).schema,
+  },
 ]

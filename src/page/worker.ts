@@ -2,7 +2,7 @@ import { BoundedMap, keep } from '../storage/remote/bounded-map.ts'
 import type { ByteSource, Entry, Storage } from '../storage/source.ts'
 import { addWasmFiles } from './codecs.ts'
 import { Engine } from './engine.ts'
-import { type Answer, type Call, errorFrom, type FromWorker, plainError, type ToWorker } from './job.ts'
+import { type Answer, type Call, errorFrom, type FromWorker, plainError, type ToWorker } from './messages.ts'
 import { runTask } from './tasks.ts'
 
 /** The program of a worker, which does tasks for the page one after another (job.ts). */

@@ -1,10 +1,10 @@
 import type { ByteCodec } from '../filters/codecs/codecs.ts'
 import { copyOf, type LibraryFacts, WasmLibrary } from '../filters/codecs/emscripten.ts'
+import type { WasmReader } from '../filters/codecs/wasm-file.ts'
 import { undoZstdFrame, type ZstdUndo } from '../filters/codecs/zstd-frame.ts'
 import { onlyReads } from './only-reads.ts'
-import { DEFLATED } from './zstddec.wasm.js'
 
-/** libzstd without its compressor, from the package zstddec: 20 KB of the page instead of 100. */
+/** libzstd without its compressor, from the package zstddec: 20 KB instead of 100. */
 const FACTS: LibraryFacts = {
   stream: 'zstd frame',
   name: 'libzstd',
@@ -14,13 +14,15 @@ const FACTS: LibraryFacts = {
   free: 'free',
   imports: () => ({ env: { emscripten_notify_memory_growth: () => {} } }),
 }
+/** Its file: beside a published page, in a report of an array that needs it, or at the server. The build makes it. */
+const ZSTD_WASM = 'zstddec.wasm'
 /** Name of a function (out, outLength, in, inLength). It returns the number of bytes written, or an error code. */
 const DECOMPRESS = 'ZSTD_decompress'
 /** Name of a function that returns whether a result is an error code. */
 const IS_ERROR = 'ZSTD_isError'
 
-export async function loadZstd(unpack: (deflated: string) => Promise<BufferSource>): Promise<ByteCodec> {
-  const zstd = new WasmLibrary(FACTS, await WebAssembly.compile(await unpack(DEFLATED)))
+export async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
+  const zstd = new WasmLibrary(FACTS, await WebAssembly.compile(await readWasm(ZSTD_WASM)))
   const undo: ZstdUndo = ({ call }, out, outLength, data, length) => {
     const written = call(DECOMPRESS)(out, outLength, data, length)
     return call(IS_ERROR)(written) ? -1 : written

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { execPath } from 'node:process'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import type { ReportHead } from '../../src/calls/page-data.ts'
+import { servedPage } from '../../src/commands/page-html.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
@@ -100,7 +102,7 @@ describe('a report', () => {
     const { page } = await reportOf(ARRAY)
     const [, policy] = /Content-Security-Policy" content="([^"]*)"/.exec(page) ?? []
     expect(policy).toMatch(
-      /^default-src 'none'; script-src 'sha256-[\w+/=]{44}' 'wasm-unsafe-eval'; style-src 'sha256-/,
+      /^default-src 'none'; script-src (?:'sha256-[\w+/=]{44}' )+'wasm-unsafe-eval'; style-src 'sha256-/,
     )
     expect(policy).toContain("connect-src 'none'")
     expect(policy).not.toContain("'unsafe-inline'")
@@ -121,6 +123,38 @@ describe('a report', () => {
     expect((await reportOf(ARRAY)).head.wasm).toEqual({})
     const { head } = await reportOf(`${FIXTURES}/22/filter_bzip2`)
     expect(Object.keys(head.wasm)).toEqual(['bzip2-wasm/bzip2-1.0.8/bzip2.wasm'])
+  })
+})
+
+describe('the program of a page comes in scripts', () => {
+  const scripts = (page: string): string[] =>
+    Array.from(page.matchAll(/id="part-([\w-]+)"/g), ([, name]) => name).sort()
+
+  test('of which a report lacks what no part of its array needs', async () => {
+    const { page } = await reportOf(ARRAY)
+    expect(scripts(page)).toEqual(expect.arrayContaining(['commands', 'main', 'worker']))
+    expect(scripts(page)).not.toContain('layers')
+    expect(scripts((await reportOf('examples/arrays/blood')).page)).toContain('layers')
+    expect((await reportOf(`${FIXTURES}/22/filter_zstd`)).page).toContain('zstddec.wasm"')
+  })
+
+  test('in a report at most 450 KB, whatever it needs', async () => {
+    const { page } = await reportOf('examples/arrays/blood')
+    const [, data = ''] = /id="data">([^<]*)</.exec(page) ?? []
+    expect(page.length - data.length).toBeLessThanOrEqual(450_000)
+  })
+
+  test('and a served page begins with at most 300 KB; its server has the rest', () => {
+    const { page, files } = servedPage('')
+    expect(gzipSync(page).length).toBeLessThanOrEqual(300_000)
+    expect(scripts(page)).toEqual(['main', 'worker'])
+    expect([...files.keys()]).toEqual(
+      expect.arrayContaining(['part-layers.js', 'part-commands.js', 'zstddec.wasm', 'bzip2.wasm']),
+    )
+    // The policy of the page has the digest of each.
+    for (const [name, bytes] of files)
+      if (name.endsWith('.js'))
+        expect(page).toContain(`'sha256-${createHash('sha256').update(bytes()).digest('base64')}'`)
   })
 })
 

@@ -1,5 +1,6 @@
 import { renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { localStorage } from '../../src/node/file.ts'
 import { type PageServer, servePage } from '../../src/node/page-server.ts'
@@ -18,7 +19,8 @@ const FILES = new Map([
 let server: PageServer
 beforeAll(async () => {
   const storage = new MemoryStorage(FILES)
-  server = await servePage('the page', { storage, folder: '/disk/array', top: '/array', only: undefined })
+  const files = new Map([['part-views.js', () => Buffer.from('a script')]])
+  server = await servePage('the page', { storage, folder: '/disk/array', top: '/array', only: undefined, files })
 })
 afterAll(() => server.close())
 
@@ -51,6 +53,17 @@ test('it listens on the loopback alone, below a word that cannot be guessed', ()
 })
 
 describe('what belongs to the page', () => {
+  test('are also its own scripts, compressed for who asks for that', async () => {
+    const { status, body, headers } = await ask(`${base()}part-views.js`)
+    expect([status, String(body)]).toEqual([200, 'a script'])
+    expect(headers).toMatchObject({ 'content-type': 'text/javascript', 'cross-origin-resource-policy': 'same-origin' })
+    const packed = await ask(`${base()}part-views.js`, { 'accept-encoding': 'gzip, br' })
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip' })
+    expect(String(gunzipSync(packed.body))).toBe('a script')
+    expect((await ask(`${base()}part-other.js`)).status).not.toBe(200)
+    expect((await ask('/part-views.js')).status).toBe(403)
+  })
+
   test('is the page itself', async () => {
     const { status, body, headers } = await ask(base())
     expect([status, String(body)]).toEqual([200, 'the page'])

@@ -12,16 +12,13 @@ import { type Column, Table } from '../table.tsx'
 import type { Row, Rows } from '../tasks.ts'
 import { Text } from '../text.tsx'
 import { useReading } from '../use-reading.ts'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 
 /**
  * The cells that a reader gets (`read`), or those of a single fragment (`decode`). The link has the query ({@link queryOptions}), and
  * `s` is the index of the first row.
  */
-export const cells: View = {
-  id: 'cells',
-  title: 'Cells',
-  targets: ['array', 'fragment'],
+export const cells: ViewParts = {
   call: ({ inspected, link }) => ({
     words: [commandFor(inspected), ...wordsOf({ ...optionsFor(inspected, link), limit: pageEnd(link) })],
   }),

@@ -14,16 +14,13 @@ import { type Column, numberColumn, Table, textColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import { Removable, unreadStates } from '../vacuum.tsx'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 
 /**
  * The files of the target, and the bytes of one of them. In the link, `p` is a file or a fragment below the target, `n` the chosen part
  * as `dump --path` takes it, and `o` the offset of the chosen byte.
  */
-export const files: View = {
-  id: 'files',
-  title: 'Files',
-  targets: ['array', 'fragment', 'group', 'file'],
+export const files: ViewParts = {
   call({ inspected, link }) {
     const { p, n, o } = link
     const path = p === undefined ? inspected.path : `${inspected.path}/${p}`

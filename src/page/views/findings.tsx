@@ -13,14 +13,11 @@ import { type Column, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { Fault, loadedValue, useLoaded } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 import { FindingList } from './overview.tsx'
 
 /** The findings of `check`. `l` of the link is the level. */
-export const findings: View = {
-  id: 'findings',
-  title: 'Findings',
-  targets: ['array', 'fragment', 'group'],
+export const findings: ViewParts = {
   call: ({ link }) => ({ words: ['check', ...(link.l ? ['--level', link.l] : [])] }),
   Show: Findings,
 }

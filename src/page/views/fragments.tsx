@@ -10,13 +10,10 @@ import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 
 /** The list of `ls`: the fragments of an array, the files of a fragment, or the members of a group. */
-export const fragments: View = {
-  id: 'fragments',
-  title: 'Fragments',
-  targets: ['array', 'fragment', 'group'],
+export const fragments: ViewParts = {
   call: ({ link }) => ({ words: ['ls', ...timeWords(link)] }),
   Show: Fragments,
 }

@@ -16,16 +16,13 @@ import { Text } from '../text.tsx'
 import { timeOptions } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 
 /**
  * Two dimensions as a picture. In the link, `a` is the attribute, `d` has the indexes of the dimensions down and to the right, and `r`
  * the ranges as in Cells. `m` is `all` if all cells are read. `x` is `k` if damage was found: what cannot be read is then left out.
  */
-export const heatMap: View = {
-  id: 'heat',
-  title: 'Heat map',
-  targets: ['array'],
+export const heatMap: ViewParts = {
   call: ({ link }) => ({
     words: [
       'read',

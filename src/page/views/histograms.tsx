@@ -11,13 +11,10 @@ import { type Column, numberColumn, Table } from '../table.tsx'
 import type { Counted } from '../tasks.ts'
 import { Text } from '../text.tsx'
 import { useReading } from '../use-reading.ts'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 
 /** The distribution of the values of each column, for the first cells that `read` gives. The link has the keys of Cells. */
-export const histograms: View = {
-  id: 'histograms',
-  title: 'Histograms',
-  targets: ['array'],
+export const histograms: ViewParts = {
   call: ({ link }) => ({ words: ['read', ...wordsOf(optionsOf(link))] }),
   Show: Histograms,
 }

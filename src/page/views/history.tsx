@@ -12,15 +12,12 @@ import { type Column, Facts, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timeOptions } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 import { WithSchema } from '../with-schema.tsx'
 import { Cell } from './cells.tsx'
 
 /** The versions of a cell (`history`). In the link, `c` is the cell as `--cell` takes it, and `f` has the attributes. */
-export const history: View = {
-  id: 'history',
-  title: 'History',
-  targets: ['array'],
+export const history: ViewParts = {
   call: ({ link }) => (link.c ? { words: ['history', ...wordsOf(optionsOf(link))] } : undefined),
   Show: History,
 }

@@ -27,17 +27,14 @@ import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded, useWork } from '../use-loaded.tsx'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 import { yieldToBrowser } from '../yield-to-browser.ts'
 
 /**
  * The places of fragments and their tiles in two dimensions. In the link, `d` has the numbers of the two dimensions, `c` the meaning
  * of colours, `b` the part in sight, and `q` the same part as a JSON list of ranges for the call.
  */
-export const map: View = {
-  id: 'map',
-  title: 'Map',
-  targets: ['array', 'fragment'],
+export const map: ViewParts = {
   call: ({ inspected, link }) => {
     const ranges = listOf(link.q).flatMap((range) => ['--range', range])
     // The map has only the fragments that a reader opens.

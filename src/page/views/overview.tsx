@@ -29,14 +29,11 @@ import { type Column, type FactList, Facts, numberColumn, Table, textColumn, tex
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 import { Tree } from './tree.tsx'
 
 /** What the target is, what a reader sees, and whether it is damaged as far as names and footers tell. */
-export const overview: View = {
-  id: 'overview',
-  title: 'Overview',
-  targets: ['array', 'fragment', 'group', 'file'],
+export const overview: ViewParts = {
   call: ({ link, inspected }) => ({
     words: ['overview', ...(inspected.target.type === 'group' ? ['--names'] : []), ...timeWords(link)],
   }),

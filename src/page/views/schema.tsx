@@ -14,14 +14,11 @@ import {
 import { type Column, Facts, Table, textFact } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timeWords } from '../times.ts'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 import { WithSchema } from '../with-schema.tsx'
 
 /** The schema that a reader uses. */
-export const schema: View = {
-  id: 'schema',
-  title: 'Schema',
-  targets: ['array', 'fragment'],
+export const schema: ViewParts = {
   call: ({ link }) => ({ words: ['schema', ...timeWords(link)] }),
   Show: Schema,
 }

@@ -17,16 +17,13 @@ import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../
 import { Text } from '../text.tsx'
 import { linkTime, parseTypedTime, timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 
 /**
  * The times at which fragments, deletes and key-value metadata were written to an array. `x` of the link is `time`, or `order` for
  * equal distances from each time to the next.
  */
-export const timeline: View = {
-  id: 'timeline',
-  title: 'Timeline',
-  targets: ['array'],
+export const timeline: ViewParts = {
   call: ({ link }) => ({ words: ['ls', ...timeWords(link)] }),
   Show: Timeline,
 }

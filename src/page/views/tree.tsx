@@ -5,13 +5,10 @@ import { INSIDE, innerLink, type Link } from '../link.ts'
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 
 /** The members of a group and of the groups inside. A click or the space bar folds and unfolds a group. */
-export const tree: View = {
-  id: 'tree',
-  title: 'Members',
-  targets: ['group'],
+export const tree: ViewParts = {
   call: ({ link }) => ({ words: ['ls', '--names', '--depth', 'all', ...timeWords(link)] }),
   Show: (props) => <Tree {...props} depth="all" />,
 }

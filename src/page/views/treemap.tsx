@@ -10,13 +10,10 @@ import { type Column, numberColumn, Table, textColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
-import type { View, ViewProps } from '../view.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
 
 /** The bytes on disk as areas. `w` of the link says by what they are summed. */
-export const treemap: View = {
-  id: 'bytes',
-  title: 'Bytes',
-  targets: ['array', 'fragment'],
+export const treemap: ViewParts = {
   call: ({ link }) => ({ words: [wayOf(link) === 'fragment' ? 'ls' : 'stats', ...timeWords(link)] }),
   Show: Treemap,
 }

@@ -1,0 +1,104 @@
+import { unpackText } from '../calls/packed-text.ts'
+
+/**
+ * Loads the program of the page in parts. Parts that are needed together are one script, which calls `tiledbInspect.add` for each. A
+ * script stands in the page as text, or a server has it, and runs when a part is needed. The policy of the page has the digest of each
+ * script, so that no other runs.
+ *
+ * A worker gets the parts in its program. If it needs another one, it asks the page for a worker that has it (job.ts).
+ */
+
+type Exports = Readonly<Record<string, unknown>>
+type Maker = (...needed: Exports[]) => Exports
+
+/** The parts that each part needs itself. The build puts them here, and {@link SCRIPTS}. */
+declare const PARTS: Readonly<Record<string, readonly string[]>>
+/** The parts in each script. */
+declare const SCRIPTS: Readonly<Record<string, readonly string[]>>
+
+const inPage = typeof document !== 'undefined'
+/** The text of this script, for workers. The browser names its element only while it begins. */
+const loader = inPage ? document.currentScript?.textContent : ''
+/** The script of each part. */
+const scriptOf = new Map(
+  Object.entries(SCRIPTS).flatMap(([script, parts]) => parts.map((part) => [part, script] as const)),
+)
+const makers = new Map<string, Maker>()
+const made = new Map<string, Exports>()
+const texts = new Map<string, Promise<string>>()
+
+/** A part, and all that it needs, each after what it needs itself. */
+function withNeeds(name: string, found = new Set<string>()): Set<string> {
+  for (const needed of PARTS[name] ?? []) if (!found.has(needed)) withNeeds(needed, found)
+  return found.add(name)
+}
+
+/** Names of the scripts with some parts, each once. */
+function scriptsOf(parts: Iterable<string>): string[] {
+  return [...new Set(Array.from(parts, (part) => scriptOf.get(part) ?? part))]
+}
+
+async function load(name: string): Promise<Exports> {
+  const missing = [...withNeeds(name)].filter((one) => !makers.has(one))
+  if (missing.length > 0 && !inPage) {
+    postMessage({ need: name })
+    // The page ends this worker.
+    return new Promise(() => {})
+  }
+  for (const text of await Promise.all(scriptsOf(missing).map(textOf))) run(text)
+  return make(name)
+}
+
+function make(name: string): Exports {
+  const known = made.get(name)
+  if (known) return known
+  const maker = makers.get(name)
+  if (!maker) throw new Error(`the part ${name} of the page does not run`)
+  const exports = maker(...(PARTS[name] ?? []).map(make))
+  made.set(name, exports)
+  return exports
+}
+
+/** Runs a script, if the policy of the page has its digest. */
+function run(text: string): void {
+  const script = document.createElement('script')
+  script.textContent = text
+  document.head.append(script)
+  script.remove()
+}
+
+function textOf(name: string): Promise<string> {
+  const known = texts.get(name) ?? readText(name)
+  texts.set(name, known)
+  // Tried again the next time: the server may answer then.
+  known.catch(() => texts.delete(name))
+  return known
+}
+
+/** The text of a script: from the page, compressed in a report, or else from the server. */
+async function readText(name: string): Promise<string> {
+  const element = document.getElementById(`part-${name}`)
+  const text = element?.textContent ?? ''
+  if (element?.getAttribute('type') === 'text/plain') return text
+  if (element) {
+    const bytes = unpackText(text, Number(element.dataset.size))
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text()
+  }
+  const answer = await fetch(new URL(`part-${name}.js`, location.href))
+  if (!answer.ok) throw new Error(`the server of this page answers ${answer.status}`)
+  return answer.text()
+}
+
+const program = {
+  /** Called by each part. @param maker runs the part with what the parts export that it needs */
+  add: (name: string, maker: Maker): unknown => makers.set(name, maker),
+  load,
+  async workerText(name: string, more: Iterable<string>): Promise<string> {
+    const all = new Set<string>()
+    for (const one of [name, ...more]) withNeeds(one, all)
+    return [loader, ...(await Promise.all(scriptsOf(all).map(textOf))), `tiledbInspect.load('${name}')`].join(';\n')
+  },
+}
+
+Object.assign(globalThis, { tiledbInspect: program })
+if (inPage) load('main')

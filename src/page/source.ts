@@ -1,0 +1,30 @@
+import { type ReadContext, readContext } from '../objects/generic-tile.ts'
+import type { Storage } from '../storage/source.ts'
+import { codecs } from './codecs.ts'
+import { yieldToBrowser } from './yield-to-browser.ts'
+
+/** What is needed of a place to read it. */
+export interface Source {
+  storage: Storage
+  /** The target's path in the storage. */
+  path: string
+  /** The target as the user wrote it. */
+  shown: string
+  /** When the report was made, in milliseconds since 1970. A report shows what TileDB read then; everything else what it reads now. */
+  made?: number
+}
+
+/** How files of a place are read: with the page's codecs, and as of the time when a report was made. */
+export function readingOf({ made }: Source, key: Uint8Array | undefined): ReadContext {
+  const reading = { ...readContext(codecs, key), pause: yieldToBrowser }
+  return made === undefined ? reading : { ...reading, now: BigInt(made) }
+}
+
+/** A path of the storage as the user would write it. */
+export function shownPath({ path: target, shown }: Source, path: string): string {
+  if (path === target) return shown
+  if (path.startsWith(`${target}/`)) return shown.replace(/\/*$/, '') + path.slice(target.length)
+  if (target.startsWith(`${path}/`) && shown.endsWith(target.slice(path.length)))
+    return shown.slice(0, shown.length - (target.length - path.length)) || '.'
+  return path
+}

@@ -1,0 +1,4 @@
+import { workForPage } from './worker.ts'
+
+/** The part of the program that workers run. */
+workForPage()
