@@ -89,7 +89,7 @@ const UNUSED_PARTS = [
 const LOADS_LATER = [
   [/src\/layers\/layers\.ts$/, 'layers'],
   [/src\/page\/engine\.ts$/, 'commands'],
-  [/src\/page\/(?:views|job|inspected|layer)\.tsx?$/, undefined],
+  [/src\/page\/(?:views|job|inspected|layer|tasks)\.tsx?$/, undefined],
 ]
 /** The parts that a page begins with: its workers', and its own. */
 const FIRST = ['worker', 'main']

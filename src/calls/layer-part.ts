@@ -65,9 +65,13 @@ export class LayeredTarget {
       is_version_known,
       facts,
       tables,
+      pictures = [],
       members,
     } = await known.describe(this.top, this.look)
-    const layer = { name, title, type, version, version_known: is_version_known, facts, tables }
+    const layer = {
+      ...{ name, title, type, version, version_known: is_version_known, facts, tables },
+      pictures: pictures.length > 0 ? pictures : undefined,
+    }
     return { layer, members }
   }
 

@@ -14,6 +14,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { DataOrder } from '../format/layout.ts'
 import type { CellValue } from '../format/value.ts'
 import type { LayerFact, LayerName, LayerTable } from '../layers/layer.ts'
+import type { LayerPicture } from '../layers/picture.ts'
 import type { FragmentState } from '../objects/visibility.ts'
 
 export type { Binary, Bytes, CellValue, Count, Float, Int64, Integer, StoredName }
@@ -334,4 +335,6 @@ export interface LayerPart {
   facts: readonly LayerFact[]
   /** Facts of several things of one kind, such as the measurements of an experiment. */
   tables: readonly LayerTable[]
+  /** Pictures that can be drawn of it: which arrays, and which way is up. Left out if there are none. */
+  pictures?: readonly LayerPicture[] | undefined
 }

@@ -3,6 +3,7 @@ import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { Items, Level } from '../check/finding.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { Part } from './part.ts'
+import type { LayerPicture } from './picture.ts'
 
 /*
  * What every layer tells, in words that renderers, the page and other programs can show without knowing the layer.
@@ -64,6 +65,8 @@ export interface LayerDescription {
   is_version_known: boolean
   facts: readonly LayerFact[]
   tables: readonly LayerTable[]
+  /** Pictures that can be drawn of it, the most telling first. Left out if there are none. */
+  pictures?: readonly LayerPicture[]
   /** By the path of names of the member; the dataset itself has the empty path. */
   members: ReadonlyMap<string, LayerMember>
 }

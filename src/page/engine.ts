@@ -1,4 +1,4 @@
-import type { InspectError } from '../base/errors.ts'
+import { InspectError } from '../base/errors.ts'
 import { collectedDocument } from '../calls/collected.ts'
 import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
 import type { Outcome } from '../calls/outcome.ts'
@@ -7,6 +7,8 @@ import { type TimesOptions, useTimes } from '../calls/times.ts'
 import { command as ls } from '../commands/ls.ts'
 import { command as overview } from '../commands/overview.ts'
 import type { CellValue } from '../documents/common.ts'
+import { memberName } from '../objects/dataset.ts'
+import { memberPath } from '../objects/group.ts'
 import { openTarget } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
@@ -58,6 +60,21 @@ export class Engine {
     const text = JSON.stringify(times)
     if (this.opened?.times !== text) this.opened = { times: text, array: this.openArray(times) }
     return this.opened.array
+  }
+
+  /** The engine of an object in the target. @param names path of the names of members; empty for the target itself @throws InspectError */
+  async member(names: string): Promise<Engine> {
+    let { path } = this.source
+    for (const name of names.split('/').filter((one) => one !== '')) {
+      const target = await this.context(() => {}).open(path)
+      const members = target.type === 'group' ? await target.group.members() : []
+      const member = members.find((one) => memberName(one) === name)
+      const found = target.type === 'group' && member ? memberPath(path, member) : undefined
+      if (found === undefined)
+        throw new InspectError('NOT_FOUND', { expected: `the member ${name}`, found: 'none' }, { file: path })
+      path = found
+    }
+    return new Engine({ ...this.source, path, shown: shownPath(this.source, path) }, this.key)
   }
 
   private async openArray(times: TimesOptions): Promise<OpenedWithFaults> {

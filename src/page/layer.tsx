@@ -7,7 +7,11 @@ import { heading } from '../render/views/headings.ts'
 import { factText, layerTitle } from '../render/views/layer.ts'
 import { fieldName, sizeText } from '../render/views/wording.ts'
 import { Button } from './controls.tsx'
+import { FindingList } from './finding-list.tsx'
+import { INSIDE, innerLink, type Link } from './link.ts'
+import { canOpen, pathInGroup } from './member-path.ts'
 import { type Column, type FactList, Facts, numberColumn, Table, textColumn, textFact } from './table.tsx'
+import { Text } from './text.tsx'
 import { timeOptions } from './times.ts'
 import { Shown, useLoaded } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
@@ -44,14 +48,39 @@ function LayerTables({ layer }: { layer: LayerPart }) {
 }
 
 /** A member, with its place in the tree. */
-type Line = GroupLine & { depth: number }
+type Line = GroupLine & {
+  depth: number
+  /** The path of names from the dataset. */
+  names: string
+  /** The link to it; undefined if it cannot be opened. */
+  to: string | undefined
+}
 
-function linesBelow(members: readonly GroupLine[], depth = 0): Line[] {
-  return members.flatMap((member) => [{ ...member, depth }, ...linesBelow(member.members ?? [], depth + 1)])
+/** @param above names of the group, and its path as links have it, each with its separator */
+function linesBelow(members: readonly GroupLine[], link: Link, depth = 0, above = { names: '', path: '' }): Line[] {
+  return members.flatMap((member) => {
+    const names = above.names + (member.name ?? member.uri)
+    const path = above.path + pathInGroup(member)
+    const to = canOpen(member) ? innerLink(link, path) : undefined
+    const inside = { names: `${names}/`, path: `${path}${INSIDE}` }
+    return [{ ...member, depth, names, to }, ...linesBelow(member.members ?? [], link, depth + 1, inside)]
+  })
 }
 
 const COLUMNS: readonly Column<Line>[] = [
-  textColumn('member', ({ name, uri, depth }) => '\u2003'.repeat(depth) + (name === null ? uri : fieldName(name))),
+  {
+    title: 'member',
+    isName: true,
+    show: ({ name, uri, depth, to }) => {
+      const text = <Text>{name === null ? uri : fieldName(name)}</Text>
+      return (
+        <>
+          {'\u2003'.repeat(depth)}
+          {to === undefined ? text : <a href={to}>{text}</a>}
+        </>
+      )
+    },
+  },
   textColumn('kind', memberKind),
   numberColumn(heading('cell_num'), ({ cell_num }) => cell_num),
   numberColumn(heading('fragment_num'), ({ fragment_num }) => fragment_num),
@@ -74,17 +103,52 @@ export function Dataset({ inspected, link, members }: ViewProps & { members: num
     <Shown
       of={found}
       what="all members"
-      show={(document) => (document && 'members' in document ? <Whole document={document} /> : null)}
+      show={(document) => (document && 'members' in document ? <Whole {...{ document, inspected, link }} /> : null)}
     />
   )
 }
 
-function Whole({ document: { layer, totals, members } }: { document: GroupOverview }) {
+function Whole({ document, inspected, link }: ViewProps & { document: GroupOverview }) {
+  const { layer, totals, members, findings } = document
+  const lines = linesBelow(members, link)
+  const ofLayer = findings.filter(({ code }) => code.startsWith('LAYER_'))
   return (
     <>
       <Facts facts={[totals && textFact('Holds', totalsText(totals)), ...layerFacts(layer)]} />
       {layer && <LayerTables layer={layer} />}
-      <Table caption="All that is in it" columns={COLUMNS} rows={linesBelow(members)} keyOf={(_, i) => i} />
+      {ofLayer.length > 0 && (
+        <section aria-labelledby="of-layer">
+          <h3 id="of-layer">What does not fit together</h3>
+          <FindingList findings={ofLayer} />
+        </section>
+      )}
+      <LayerPictures
+        {...{ inspected, link, layer }}
+        linkTo={(array) => lines.find(({ names }) => names === array)?.to}
+      />
+      <Table caption="All that is in it" columns={COLUMNS} rows={lines} keyOf={(_, i) => i} />
     </>
+  )
+}
+
+/** The pictures of a layer. What draws them is loaded if there are any. */
+export function LayerPictures({
+  inspected,
+  link,
+  layer,
+  linkTo,
+}: ViewProps & { layer: LayerPart | undefined; linkTo(array: string): string | undefined }) {
+  const pictures = layer?.pictures ?? []
+  const loaded = useLoaded(
+    async () => (pictures.length > 0 ? (await import('./pictures.tsx')).Pictures : undefined),
+    [pictures.length > 0],
+  )
+  if (pictures.length === 0) return null
+  return (
+    <Shown
+      of={loaded}
+      what="what draws pictures"
+      show={(Pictures) => Pictures && <Pictures {...{ inspected, link, pictures, linkTo }} />}
+    />
   )
 }

@@ -16,14 +16,19 @@ import { readMerged } from '../read/read.ts'
  * it shows one of them, and few tiles are read: a sample.
  */
 
-/** Upper limit on the pixels along an axis. */
-const PIXELS = 400
+/** Upper limits of a picture. */
+export interface RasterLimits {
+  /** Pixels along an axis. */
+  pixels: number
+  /** Cells that are read unless the user asks for all. */
+  cells: number
+  /** Cells in the tiles that a sample reads. */
+  sampled: number
+}
+
+const LIMITS: RasterLimits = { pixels: 400, cells: 1_000_000, sampled: 16_000_000 }
 /** The limit for points, which are hard to see if they are small. */
 const POINT_PIXELS = 128
-/** Upper limit on the cells that are read unless the user asks for all. */
-const CELLS = 1_000_000
-/** Upper limit on the cells in the tiles that a sample reads. */
-const SAMPLED = 16_000_000
 /** Pixels along an axis of the coarsest sample. */
 const COARSEST = 8
 /** Number of cells from one look at the clock to the next. */
@@ -109,6 +114,8 @@ export interface Raster {
   values: CellValue[]
   /** Coordinates of the first point. */
   cells: (Record<string, CellValue> | undefined)[]
+  /** Whether cells with the fill value are like others. */
+  fillIsValue: boolean
   /** Number of cells read so far. */
   read: number
   /** Number of cells to read; undefined if it is not known. */
@@ -126,6 +133,10 @@ export interface RasterOptions {
   ranges: RangeSets
   /** Whether all cells are read, however many there are. */
   isWhole: boolean
+  /** What the picture may have and read; by default {@link LIMITS}. */
+  limits?: RasterLimits
+  /** Whether a cell with the fill value is a cell like others. */
+  fillIsValue?: boolean
 }
 
 /** An empty picture, and the query for its cells. Undefined if nothing was written in the ranges. */
@@ -134,7 +145,7 @@ export function newRaster(
   wanted: RasterOptions,
 ): { raster: Raster; query: ReadQuery } | undefined {
   const { schema } = opened
-  const { down, right, attribute, ranges, isWhole } = wanted
+  const { down, right, attribute, ranges, isWhole, limits = LIMITS, fillIsValue = false } = wanted
   const fields = attribute === undefined ? [] : [attribute]
   const column = readColumns(schema, { order: 'row-major', ranges, fields }).find(({ kind }) => kind === 'attribute')
   const ends = [down, right].map((d) => clipped(opened, d, ranges.get(d)?.[0]))
@@ -148,8 +159,8 @@ export function newRaster(
   }
   const sizes = [first, second].map(([low, high]) => BigInt(high) - BigInt(low) + 1n)
   const total = Number(sizes[0] * sizes[1])
-  const isAll = isWhole || total <= CELLS
-  const most = isAll ? PIXELS : sampledPixels(opened, wanted, sizes)
+  const isAll = isWhole || total <= limits.cells
+  const most = isAll ? limits.pixels : sampledPixels(opened, wanted, sizes)
   const [a, b] = [first, second].map(([low], i) => gridAxis(dimensions[i], BigInt(low), sizes[i], most))
   const isEach = a.length * b.length === total
   const sets = new Map(ranges)
@@ -161,7 +172,7 @@ export function newRaster(
         Array.from({ length: axis.length }, (_, i) => ({ low: pixelOf(axis, i)[0], high: pixelOf(axis, i)[0] })),
       )
   const kind = isEach ? 'each' : isAll ? 'mean' : 'sample'
-  const raster = emptyRaster(kind, a, b, column, isAll ? total : a.length * b.length)
+  const raster = { ...emptyRaster(kind, a, b, column, isAll ? total : a.length * b.length), fillIsValue }
   return { raster, query: { order: 'row-major', ranges: sets, fields, reuse: true } }
 }
 
@@ -175,7 +186,19 @@ function emptyRaster(
   const size = down.length * right.length
   const counters = () => new Uint32Array(size)
   const numbers = { sums: new Float64Array(size), counts: counters(), fills: counters(), nulls: counters() }
-  return { kind, down, right, column, ...numbers, values: [], cells: [], read: 0, total, isCut: false }
+  return {
+    kind,
+    down,
+    right,
+    column,
+    ...numbers,
+    values: [],
+    cells: [],
+    fillIsValue: false,
+    read: 0,
+    total,
+    isCut: false,
+  }
 }
 
 /** First and last coordinate of a part of a dimension of numbers or dates. */
@@ -205,13 +228,17 @@ function extentsOf({ schema }: OpenedArray): readonly bigint[] {
 
 const cellsIn = (extents: readonly bigint[]): number => extents.reduce((cells, extent) => cells * Number(extent), 1)
 
-/** The largest number of pixels along an axis with which a sample stays below {@link SAMPLED}. */
-function sampledPixels(opened: OpenedArray, { down, right }: RasterOptions, sizes: readonly bigint[]): number {
+/** The largest number of pixels along an axis with which a sample stays below its limit. */
+function sampledPixels(
+  opened: OpenedArray,
+  { down, right, limits = LIMITS }: RasterOptions,
+  sizes: readonly bigint[],
+): number {
   const extents = extentsOf(opened)
   const inTile = cellsIn(extents)
   const tiles = [down, right].map((d, i) => Number(sizes[i] / extents[d]) + 1)
-  for (let pixels = PIXELS; pixels > COARSEST; pixels--)
-    if (Math.min(pixels, tiles[0]) * Math.min(pixels, tiles[1]) * inTile <= SAMPLED) return pixels
+  for (let { pixels } = limits; pixels > COARSEST; pixels--)
+    if (Math.min(pixels, tiles[0]) * Math.min(pixels, tiles[1]) * inTile <= limits.sampled) return pixels
   return COARSEST
 }
 
@@ -244,7 +271,7 @@ export async function* fillRaster(
       const placed = place(batch)
       const count = batch.rows?.length ?? batch.cell_num
       for (let i = 0; i < count; i++) {
-        if (raster.kind === 'points' && raster.read === CELLS) {
+        if (raster.kind === 'points' && raster.read === LIMITS.cells) {
           raster.isCut = true
           return
         }
@@ -275,7 +302,7 @@ function* partsOf(
   }
   // A single read of all tiles of a sample would give nothing before its end.
   const extents = extentsOf(opened)
-  const atOnce = BigInt(Math.max(1, Math.floor(CELLS / cellsIn(extents))))
+  const atOnce = BigInt(Math.max(1, Math.floor(LIMITS.cells / cellsIn(extents))))
   for (const slowRun of tileRuns(opened, slow, extents, 1n))
     for (const fastRun of tileRuns(opened, fast, extents, atOnce)) {
       const ranges = new Map(query.ranges)
@@ -378,7 +405,7 @@ function cellAdder({ schema }: OpenedArray, raster: Raster, columns: readonly Co
   const c = column ? columns.findIndex(({ name, kind }) => kind === 'attribute' && name === column.name) : -1
   const raw = column && columnValue(column, { raw: true })
   const shown = column && columnValue(column, { raw: false })
-  const fill = column && raw ? raw(fillCell(schema, column), 0) : undefined
+  const fill = column && raw && !raster.fillIsValue ? raw(fillCell(schema, column), 0) : undefined
   const coordinates: [number, string, ColumnValue][] = columns.flatMap((one, i) =>
     one.kind === 'dimension' ? [[i, one.name, columnValue(one, { raw: false })]] : [],
   )

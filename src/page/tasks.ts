@@ -3,6 +3,7 @@ import { parseRangeSets } from '../calls/ranges.ts'
 import type { TimesOptions } from '../calls/times.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
+import type { LayerPicture } from '../layers/picture.ts'
 import type { CommandName, Engine } from './engine.ts'
 import { newTally, type Summary, type Tally } from './histogram.ts'
 import {
@@ -15,12 +16,13 @@ import {
   type RasterOptions,
 } from './raster.ts'
 import { cellOption, type ShortCell, shortCell } from './short-cell.ts'
+import type { SmallImage, SmallPoints } from './thumbnail.ts'
 
 /**
  * Work that takes long, done in a worker, or in the page if the browser gives no worker. A task yields what it has found so far
  * from time to time, and returns the whole at its end. Both are plain data, as they are sent as messages.
  */
-const TASKS = { document, cells, histograms, pictureSource, raster }
+const TASKS = { document, cells, histograms, pictureSource, raster, smallPicture }
 
 export type TaskName = keyof typeof TASKS
 
@@ -259,6 +261,16 @@ async function* raster(
     throw error
   }
   return { raster, faults }
+}
+
+// biome-ignore lint/correctness/useYield: a small picture comes as a whole.
+async function* smallPicture(
+  engine: Engine,
+  times: TimesOptions,
+  picture: LayerPicture,
+): AsyncGenerator<never, SmallImage | SmallPoints | undefined> {
+  const { smallImage, smallPoints } = await import('./thumbnail.ts')
+  return picture.kind === 'image' ? smallImage(engine, times, picture) : smallPoints(engine, times, picture)
 }
 
 /** Begins a task. Its first step runs when it is asked for. */

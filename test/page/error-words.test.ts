@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { deflateRawSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
 import { asInspectError, ERROR_CODES, orError } from '../../src/base/errors.ts'
 import { FINDING_CODES } from '../../src/check/codes.ts'
 import { localStorage } from '../../src/node/file.ts'
-import { addWasmFiles } from '../../src/page/codecs.ts'
 import { type CommandName, Engine } from '../../src/page/engine.ts'
 import { ERROR_TITLES } from '../../src/page/error-titles.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { addZstd } from '../helpers/page-wasm.ts'
 import { run, runJson } from '../helpers/run.ts'
 
-// A page reads this file from its server, or has it with its data.
-addWasmFiles({ 'zstddec.wasm': deflateRawSync(readFileSync('dist/page/zstddec.wasm')).toString('base64') })
+addZstd()
 
 const ARRAY = `${FIXTURES}/22/sparse_basic`
 

@@ -10,7 +10,7 @@ import type { FixtureFolder } from '../helpers/fixtures.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
 import { dataset, writeFiles } from '../layers/parts.ts'
-import { store } from '../layers/specs.ts'
+import { climate, raster, store } from '../layers/specs.ts'
 
 /** One thing that the program printed. */
 export interface Printed {
@@ -226,6 +226,11 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   const plain = `${folder}.plain`
   writeFiles(await dataset(store()), plain)
   yield* json(['ls', plain])
+  // Their layers tell which way is up in their pictures.
+  for (const [name, spec] of Object.entries({ raster: raster(4), climate: climate() })) {
+    writeFiles(await dataset(spec), `${folder}.${name}`)
+    yield* json([`${folder}.${name}`])
+  }
   const unlisted = `${folder}.unlisted`
   cpSync(`${FIXTURES}/22/group`, `${unlisted}/group`, { recursive: true })
   cpSync(`${FIXTURES}/22/sparse_basic`, `${unlisted}/group/unlisted`, { recursive: true })

@@ -5,6 +5,7 @@ import type { Part } from '../part.ts'
 import { factOf, jsonOf, listOf, stringOf } from '../text.ts'
 import { checkImage } from './check.ts'
 import { FORMAT_VERSION, isEnded, KNOWN_VERSIONS, levelOf, levelParts } from './image.ts'
+import { levelPicture } from './picture.ts'
 
 /** BioImaging: images of microscopes in several sizes, by tiledb-bioimg. */
 export const bioimg: Layer = {
@@ -55,6 +56,7 @@ async function describe(part: Part): Promise<LayerDescription> {
     is_version_known: KNOWN_VERSIONS.has(Number(version)),
     facts: await imageFacts(part),
     tables: [],
+    pictures: await levelPicture(part),
     members,
   }
 }

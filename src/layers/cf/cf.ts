@@ -4,6 +4,7 @@ import type { ArrayWords, FactValue, Layer, LayerDescription, LayerFact, LayerMe
 import type { Part } from '../part.ts'
 import { factsOfKeys, textOf } from '../text.ts'
 import { checkVariables } from './check.ts'
+import { variablePictures } from './pictures.ts'
 import { ATTRIBUTE, axesOf, isCoordinate } from './variables.ts'
 
 /** CF: variables with named dimensions, as in netCDF, by tiledb-cf and xarray. */
@@ -60,6 +61,7 @@ async function describe(part: Part): Promise<LayerDescription> {
       { name: 'dimensions', value: [...lengths].map(([name, length]) => `${name} ${length}`) },
     ],
     tables: [{ title: 'variables', columns: ['array', 'attribute', 'is a', 'dimensions', 'type', 'units'], rows }],
+    pictures: await variablePictures(part),
     members,
   }
 }

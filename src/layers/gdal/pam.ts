@@ -22,6 +22,8 @@ export interface Pam {
   height: number | undefined
   interleave: string | undefined
   dataType: string | undefined
+  /** The numbers of the bands with red, green and blue, from 1. Empty unless the raster has all three. */
+  colours: readonly number[]
   /** Number of smaller versions. */
   overviews: number
   /** Keys of the metadata that users see. */
@@ -60,7 +62,16 @@ function pamIn(root: Element): Pam {
     height: count(item('Y_SIZE')),
     interleave: item('INTERLEAVE'),
     dataType: item('DATA_TYPE'),
+    colours: coloursIn(root),
     overviews: count(childOf(root, 'tiledb:OverviewCount')?.text.trim()) ?? 0,
     items: own?.elements.flatMap(({ attributes }) => attributes.get('key') ?? []) ?? [],
   }
+}
+
+function coloursIn(root: Element): number[] {
+  const bands = root.elements.filter(({ name }) => name === 'PAMRasterBand')
+  const colour = (band: Element): string | undefined => childOf(band, 'ColorInterp')?.text.trim()
+  const found = ['Red', 'Green', 'Blue'].map((name) => bands.find((band) => colour(band) === name))
+  const numbers = found.map((band) => Number(band?.attributes.get('band')))
+  return numbers.every((one) => Number.isInteger(one) && one > 0) ? numbers : []
 }

@@ -8,6 +8,7 @@ import { placeOf } from '../place.ts'
 import { textItem } from '../text.ts'
 import { isUnlisted } from '../unlisted.ts'
 import { PAM, type Pam, pamOf } from './pam.ts'
+import { rasterPicture } from './picture.ts'
 
 /*
  * A raster is an array, or a group with an array of its full size, and smaller versions of it.
@@ -37,6 +38,7 @@ export async function describeRaster(part: Part): Promise<LayerDescription> {
     if (size) rows.push([one.path || '.', type, lengthsText([size.width, size.height])])
   }
   const pam = (await pamOf(part))?.value ?? (levels[0] && (await pamOf(levels[0].part))?.value)
+  const smallest = levels.findLast(({ part: one }) => one.array)?.part
   return {
     layer: 'gdal',
     title: 'GDAL',
@@ -45,6 +47,7 @@ export async function describeRaster(part: Part): Promise<LayerDescription> {
     is_version_known: true,
     facts: await rasterFacts(levels[0]?.part ?? part, pam),
     tables: part.group ? [{ title: 'sizes', columns: ['array', 'is a', 'width × height'], rows }] : [],
+    pictures: smallest ? await rasterPicture(smallest, pam, await sizeOf(smallest)) : [],
     members,
   }
 }

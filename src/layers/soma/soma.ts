@@ -5,6 +5,7 @@ import { checkObjects } from './check.ts'
 import { checkJoins } from './joins.ts'
 import { ENCODING_VERSION, ENCODINGS, isBeforeOne, OBJECT_TYPE, SPATIAL_VERSION, storingOf, typeOf } from './objects.ts'
 import { releaseFacts } from './releases.ts'
+import { embeddings } from './pictures.ts'
 import { select } from './select.ts'
 import { isUpgraded, maximalShapeOf, shapeOf } from './shape.ts'
 import { upgradeShapes } from './upgrade.ts'
@@ -61,6 +62,7 @@ async function describe(part: Part): Promise<LayerDescription> {
     is_version_known: isOld || (version !== null && Object.hasOwn(ENCODINGS, version)),
     facts,
     tables: measurements.rows.length > 0 ? [measurements] : [],
+    pictures: await embeddings(part),
     members,
   }
 }

@@ -5,6 +5,7 @@ import { escapeText, formatCount, formatSize } from '../../render/units.ts'
 import { counted, fieldName, NOTHING, relativePath, timeRangeText } from '../../render/views/wording.ts'
 import { Button, Radios } from '../controls.tsx'
 import { type Damage, damageOf } from '../damage.ts'
+import { FindingList } from '../finding-list.tsx'
 import type { Documents, Inspected } from '../inspected.ts'
 import { namesOf } from '../inspected.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
@@ -14,7 +15,6 @@ import { Text } from '../text.tsx'
 import { Fault, loadedValue, useLoaded } from '../use-loaded.tsx'
 import { useReading } from '../use-reading.ts'
 import type { ViewParts, ViewProps } from '../view.ts'
-import { FindingList } from './overview.tsx'
 
 /** The findings of `check`. `l` of the link is the level. */
 export const findings: ViewParts = {

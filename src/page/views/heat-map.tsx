@@ -8,6 +8,7 @@ import { Button, cutName, Form, RangeFields, rangeOf, Select, typedRanges } from
 import { Damaged } from '../damaged.tsx'
 import { placeOf } from '../drawing.tsx'
 import { changeLink, viewLink } from '../link.ts'
+import { colourAt } from '../palette.ts'
 import { isNumeric, pixelOf, pointAt, type Raster, type RasterAxis } from '../raster.ts'
 import { cellOption, coordinateText } from '../short-cell.ts'
 import { type Column, Table } from '../table.tsx'
@@ -195,20 +196,6 @@ function legendText({ kind, read, total, isCut }: Raster, type: string): string 
   if (kind === 'each') return `Each point is one of ${cells} cells of this ${type} slice.${lack}`
   if (kind === 'mean') return `${cells} cells; a point is the mean of those that it covers.${lack}`
   return `A sample: ${cells} cells are read; a point is the first cell of those that it covers.${lack}`
-}
-
-/** Colours of a scale that grows lighter, and that people with any colour vision can read. */
-const SCALE = [0x440154, 0x414487, 0x2a788e, 0x22a884, 0x7ad151, 0xfde725]
-
-/** The colour at a place of the scale, from 0 to 1. */
-function colourAt(part: number): number {
-  const at = Math.min(1, Math.max(0, part)) * (SCALE.length - 1)
-  const i = Math.min(SCALE.length - 2, Math.floor(at))
-  const mixed = (shift: number): number => {
-    const [a, b] = [SCALE[i], SCALE[i + 1]].map((colour) => (colour >> shift) & 255)
-    return Math.round(a + (b - a) * (at - i)) << shift
-  }
-  return mixed(16) | mixed(8) | mixed(0)
 }
 
 /** The smallest and the largest number of the picture. */

@@ -20,13 +20,13 @@ import {
   versionText,
 } from '../../render/views/wording.ts'
 import { AppliedDeletes } from '../deletes.tsx'
+import { FindingList } from '../finding-list.tsx'
 import { namesOf } from '../inspected.ts'
-import { Dataset, layerFacts } from '../layer.tsx'
+import { Dataset, LayerPictures, layerFacts } from '../layer.tsx'
 import { viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { NotExamined } from '../not-examined.tsx'
 import { type Column, type FactList, Facts, numberColumn, Table, textColumn, textFact } from '../table.tsx'
-import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
@@ -54,6 +54,9 @@ function Overview({ inspected, link }: ViewProps) {
           <Facts facts={factsOf(found, { inspected, link })} />
           <Health {...{ found, inspected, link }} />
           <NotExamined errors={found.not_examined} />
+          {found.target === 'array' && (
+            <LayerPictures {...{ inspected, link }} layer={found.layer} linkTo={() => undefined} />
+          )}
           {(found.target === 'array' || found.target === 'group') && (
             <Metadata {...{ inspected, link }} isAll={false} />
           )}
@@ -172,19 +175,6 @@ function Health({ found, inspected, link }: ViewProps & { found: OverviewDocumen
         </section>
       )}
     </>
-  )
-}
-
-export function FindingList({ findings }: { findings: OverviewDocument['findings'] }) {
-  return (
-    <ul>
-      {findings.map((one) => (
-        <li key={`${one.code} ${one.meaning}`}>
-          <span class={`severity ${one.severity}`}>{one.severity}</span> <Text>{one.file}</Text>:{' '}
-          <Text>{one.message}</Text>. <Text>{one.meaning}</Text>
-        </li>
-      ))}
-    </ul>
   )
 }
 

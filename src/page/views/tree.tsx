@@ -1,7 +1,7 @@
 import type { GroupLine } from '../../documents/group.ts'
-import { memberPath } from '../../objects/group.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
 import { INSIDE, innerLink, type Link } from '../link.ts'
+import { canOpen, pathInGroup } from '../member-path.ts'
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
@@ -59,15 +59,6 @@ function Members({ members, link, prefix = '' }: { members: readonly GroupLine[]
       {members.length > MOST && <li>{counted(members.length - MOST, 'more member')}: ls prints all.</li>}
     </ul>
   )
-}
-
-/** The path in its group of a member with a relative URI. */
-function pathInGroup(member: GroupLine): string {
-  return memberPath('', member)?.slice(1) ?? member.uri
-}
-
-function canOpen({ relative, state }: GroupLine): boolean {
-  return relative && (state === 'present' || state === 'other-type')
 }
 
 /** A member in words. @param to link to the member, if it can be opened */

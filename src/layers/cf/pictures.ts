@@ -1,0 +1,67 @@
+import type { ArraySchema } from '../../format/array-schema.ts'
+import type { Part } from '../part.ts'
+import type { AxisRole, LayerImage, PictureAxis } from '../picture.ts'
+import { textOf } from '../text.ts'
+import { ATTRIBUTE, coordinateNames, isCoordinate } from './variables.ts'
+
+/** What the units of coordinates, or the names of dimensions, say of them. */
+const SIGNS: readonly (readonly [RegExp, AxisRole])[] = [
+  [/^(?:degrees?_?n(?:orth)?|lat|latitude)$/i, 'latitude'],
+  [/^(?:degrees?_?e(?:ast)?|lon|long|longitude)$/i, 'longitude'],
+  [/^(?:y|northing|projection_y_coordinate|rlat)$/i, 'y'],
+  [/^(?:x|easting|projection_x_coordinate|rlon)$/i, 'x'],
+]
+
+/** Variables with a place across and a place up, each as a picture. */
+export async function variablePictures(top: Part): Promise<LayerImage[]> {
+  const pictures: LayerImage[] = []
+  for (const part of top.all()) {
+    const schema = await part.schema()
+    if (!schema || isCoordinate(part, schema)) continue
+    const axes = await placesOf(top, part, schema)
+    if (!axes) continue
+    for (const { name, cell_val_num } of schema.attributes)
+      if (cell_val_num === 1)
+        pictures.push({ kind: 'image', title: titleOf(part, name), array: part.path, axes, attributes: [name] })
+  }
+  return pictures
+}
+
+function titleOf({ path, names }: Part, attribute: string): string {
+  return path === '' || names.at(-1) === attribute ? path || attribute : `${path} ${attribute}`
+}
+
+/** The two dimensions of an array that are places; undefined if it has not both. */
+async function placesOf(top: Part, part: Part, schema: ArraySchema): Promise<LayerImage['axes'] | undefined> {
+  const axes: PictureAxis[] = []
+  for (const { name } of schema.domain.dimensions) {
+    const values = await coordinatesOf(top, part, name)
+    const role = roleOf(values?.signs ?? []) ?? roleOf([name])
+    if (role) axes.push({ dimension: name, role, values: values?.values })
+  }
+  const find = (...roles: AxisRole[]): PictureAxis | undefined => axes.find(({ role }) => roles.includes(role))
+  const [across, up] = [find('longitude', 'x'), find('latitude', 'y')]
+  return across && up ? [across, up] : undefined
+}
+
+function roleOf(texts: readonly string[]): AxisRole | undefined {
+  return SIGNS.find(([sign]) => texts.some((text) => sign.test(text)))?.[1]
+}
+
+/** The array with the coordinates of a dimension, beside the array or above it, and what its metadata says that they are. */
+async function coordinatesOf(top: Part, part: Part, dimension: string) {
+  for (let depth = part.names.length - 1; depth >= 0; depth--) {
+    const group = top.find(part.names.slice(0, depth))
+    for (const name of coordinateNames(dimension)) {
+      const found = group?.parts.get(name)
+      const schema = await found?.schema()
+      const attribute = schema?.attributes[0]?.name
+      if (!found || attribute === undefined || schema?.domain.dimensions.length !== 1) continue
+      const texts = await Promise.all(
+        ['units', 'standard_name'].map((key) => textOf(found, `${ATTRIBUTE}${attribute}.${key}`)),
+      )
+      return { values: { array: found.path, attribute }, signs: texts.flatMap((text) => text ?? []) }
+    }
+  }
+  return undefined
+}

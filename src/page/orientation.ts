@@ -1,0 +1,64 @@
+import type { AxisRole, LayerImage, PictureAxis } from '../layers/picture.ts'
+
+/**
+ * Decides which dimension of a picture goes across, which goes up, and which way each runs. All pictures ask here, so that two of one
+ * array never differ.
+ */
+
+/** A dimension, and what is known of it. */
+export type AxisFacts = Pick<PictureAxis, 'dimension' | 'falls'> & { role: AxisRole | undefined }
+
+export interface Orientation {
+  /** Positions in the list of the dimension across and the one up. */
+  across: number
+  up: number
+  /** Whether the last coordinate is at the left, instead of the first. */
+  isLastLeft: boolean
+  /** Whether the last coordinate is at the top, instead of the first. */
+  isLastTop: boolean
+}
+
+/** What goes across, the first before the others; what is not listed may. */
+const ACROSS: readonly (AxisRole | undefined)[] = ['longitude', 'x', 'column', 'time']
+/** What goes up. */
+const UP: readonly (AxisRole | undefined)[] = ['latitude', 'y', 'row']
+/** What rises to the top. Rows count from the top. */
+const RISING: readonly (AxisRole | undefined)[] = ['latitude', 'y', 'time']
+
+/** Names by which people know what a dimension is. */
+const NAMES: readonly (readonly [RegExp, AxisRole])[] = [
+  [/^(?:lat|latitude)$/i, 'latitude'],
+  [/^(?:lon|long|lng|longitude)$/i, 'longitude'],
+  [/^(?:y|north|northing)$/i, 'y'],
+  [/^(?:x|east|easting)$/i, 'x'],
+  [/^(?:row|rows|line|lines)$/i, 'row'],
+  [/^(?:col|cols|column|columns|sample|samples)$/i, 'column'],
+  [/^(?:t|time|date|datetime|timestamp)$/i, 'time'],
+]
+
+/** What a dimension is by its name; undefined if the name does not tell. */
+export function roleOfName(name: string): AxisRole | undefined {
+  return NAMES.find(([sign]) => sign.test(name))?.[1]
+}
+
+/**
+ * How two dimensions lie in a picture. Without facts, the first goes down and the second across, as rows and columns do.
+ * @param axes the two dimensions, in the order of the schema
+ */
+export function orientationOf(axes: readonly [AxisFacts, AxisFacts]): Orientation {
+  const wantsAcross = ({ role }: AxisFacts): number => Number(ACROSS.includes(role)) - Number(UP.includes(role))
+  const across = wantsAcross(axes[0]) > wantsAcross(axes[1]) ? 0 : 1
+  const up = 1 - across
+  const upAxis = axes[up] ?? axes[0]
+  return {
+    across,
+    up,
+    isLastLeft: axes[across]?.falls === true,
+    isLastTop: RISING.includes(upAxis.role) !== (upAxis.falls === true),
+  }
+}
+
+/** Whether the rows and columns of an image are those of a picture, and no places on earth. */
+export function isOfCamera({ axes }: LayerImage): boolean {
+  return axes.every(({ role }) => role === 'row' || role === 'column')
+}

@@ -1,0 +1,191 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { asInspectError, type InspectError } from '../base/errors.ts'
+import type { LayerPicture } from '../layers/picture.ts'
+import { formatCount } from '../render/units.ts'
+import { Button } from './controls.tsx'
+import { COLOURS, Drawing, type Sheet } from './drawing.tsx'
+import { isOfCamera } from './orientation.ts'
+import { extremesOf, pixelsOf, placesOf } from './small-pixels.ts'
+import { Text } from './text.tsx'
+import type { SmallImage, SmallPoints } from './thumbnail.ts'
+import { timeOptions } from './times.ts'
+import { Fault } from './use-loaded.tsx'
+import { useReading } from './use-reading.ts'
+import type { ViewProps } from './view.ts'
+
+/** Number of pictures that are drawn without being asked: each costs reads. */
+const FEW = 4
+/** Longest side of an image in CSS pixels. Small ones are enlarged by a whole number. */
+const LONGEST = 240
+/** Height of a picture of points, and its margin, in CSS pixels. */
+const [HEIGHT, MARGIN] = [220, 8]
+/** Width of a point in CSS pixels: of few, and of many. */
+const [LARGE_POINT, SMALL_POINT, MANY] = [5, 2, 2000]
+
+type Drawn = SmallImage | SmallPoints | InspectError | undefined
+
+interface PicturesProps extends ViewProps {
+  pictures: readonly LayerPicture[]
+  /** The link to an array, by the path of its names; undefined if it cannot be opened. */
+  linkTo(array: string): string | undefined
+}
+
+/** The small pictures of a dataset: each array that looks like something. They are read one after another. */
+export function Pictures({ inspected, link, pictures, linkTo }: PicturesProps) {
+  const [most, setMost] = useState(FEW)
+  const wanted = pictures.slice(0, most)
+  const reading = useReading<readonly Drawn[]>(
+    async ({ show, onStop }) => {
+      const drawn: Drawn[] = []
+      for (const picture of wanted) {
+        const job = inspected.begin('smallPicture', timeOptions(link), picture)
+        onStop(job.stop)
+        try {
+          drawn.push((await job.next()).value)
+        } catch (error) {
+          drawn.push(asInspectError(error))
+        }
+        await show([...drawn])
+      }
+      return drawn
+    },
+    [inspected, link.t, most],
+  )
+  const drawn = reading.value ?? []
+  return (
+    <section aria-labelledby="pictures">
+      <h3 id="pictures">Pictures</h3>
+      <div class="small-pictures">
+        {drawn.map((one, i) => (
+          <Figure key={wanted[i]?.title} picture={wanted[i]} drawn={one} to={linkTo(wanted[i]?.array ?? '')} />
+        ))}
+      </div>
+      {!reading.isDone && <p role="status">Reading pictures …</p>}
+      {pictures.length > most && (
+        <Button onClick={() => setMost(pictures.length)}>Show {pictures.length - most} more pictures</Button>
+      )}
+    </section>
+  )
+}
+
+interface FigureProps {
+  picture: LayerPicture | undefined
+  drawn: Drawn
+  to: string | undefined
+}
+
+function Figure({ picture, drawn, to }: FigureProps) {
+  if (!picture) return null
+  const title = <Text>{picture.title || 'this array'}</Text>
+  return (
+    <figure class="small-picture">
+      {drawn instanceof Error && <Fault error={drawn} />}
+      {drawn && !(drawn instanceof Error) && drawn.kind === 'image' && <Image image={drawn} picture={picture} />}
+      {drawn && !(drawn instanceof Error) && drawn.kind === 'points' && <Points points={drawn} picture={picture} />}
+      <figcaption>
+        <p>
+          <strong>{to === undefined ? title : <a href={to}>{title}</a>}</strong>
+        </p>
+        {drawn && !(drawn instanceof Error) && drawn.kind === 'image' && (
+          <p class="note">
+            <Text>{imageText(drawn, picture)}</Text>
+          </p>
+        )}
+        {drawn && !(drawn instanceof Error) && drawn.kind === 'points' && <Legend points={drawn} />}
+        {drawn === undefined && <p class="note">Nothing was written there.</p>}
+      </figcaption>
+    </figure>
+  )
+}
+
+/** Whether the values of an image are brightness. */
+function isGrey(picture: LayerPicture): boolean {
+  return picture.kind === 'image' && isOfCamera(picture)
+}
+
+function Image({ image, picture }: { image: SmallImage; picture: LayerPicture }) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const { width, height } = image
+  useEffect(() => {
+    canvas.current?.getContext('2d')?.putImageData(new ImageData(pixelsOf(image, isGrey(picture)), width, height), 0, 0)
+  }, [image])
+  const longest = Math.max(width, height)
+  const size = longest > LONGEST ? LONGEST / longest : Math.max(1, Math.floor(LONGEST / longest))
+  return (
+    <div class="picture unread" style={{ width: `${width * size}px` }}>
+      <canvas
+        ref={canvas}
+        width={width}
+        height={height}
+        style={{ aspectRatio: `${width} / ${height}` }}
+        role="img"
+        aria-label={`${picture.title}: ${imageText(image, picture)}`}
+      />
+    </div>
+  )
+}
+
+/** Which way the picture lies, and what its colours mean. */
+function imageText({ across, up, planes, by }: SmallImage, picture: LayerPicture): string {
+  const [left, right] = across.ends
+  const [bottom, top] = up.ends
+  const ends = extremesOf(planes)?.map((end) => Number(end.toPrecision(6)))
+  const colours = planes.length === 3 ? 'red, green and blue' : isGrey(picture) ? 'black to white' : 'dark to light'
+  return [
+    `${across.dimension} from ${left} at the left to ${right}`,
+    `${up.dimension} from ${top} at the top to ${bottom}`,
+    ...(ends ? [`${colours}: ${ends.join(' to ')}`] : []),
+    ...(by === 'mean' ? ['a pixel is the mean of its cells'] : by === 'sample' ? ['a sample of the cells'] : []),
+  ].join('; ')
+}
+
+function colourOf(group: number, names: readonly string[]): string {
+  if (names.length === 0) return COLOURS[0]
+  return COLOURS[group] ?? 'dim'
+}
+
+function Points({ points, picture }: { points: SmallPoints; picture: LayerPicture }) {
+  const { x, groups, names } = points
+  const draw = ({ canvas, width, height, colour }: Sheet): void => {
+    const places = placesOf(points, width, height, MARGIN)
+    const size = x.length > MANY ? SMALL_POINT : LARGE_POINT
+    for (let i = 0; i < x.length; i++) {
+      canvas.fillStyle = colour(colourOf(groups[i] ?? 0, names))
+      canvas.fillRect((places[2 * i] ?? 0) - size / 2, (places[2 * i + 1] ?? 0) - size / 2, size, size)
+    }
+  }
+  const kinds = names.length > 0 ? `, ${names.length} kinds` : ''
+  return <Drawing label={`${picture.title}: ${formatCount(x.length)} points${kinds}`} height={HEIGHT} draw={draw} />
+}
+
+/** What the axes and the colours mean. */
+function Legend({ points: { x, names, attribute, rows } }: { points: SmallPoints }) {
+  const others = names.slice(COLOURS.length)
+  return (
+    <>
+      <p class="note">
+        {formatCount(x.length)} of {formatCount(rows)} rows; the first number goes to the right, the second up
+        {attribute !== undefined && (
+          <>
+            , colours are <Text>{attribute}</Text>
+          </>
+        )}
+        .
+      </p>
+      {attribute !== undefined && (
+        <ul class="legend" aria-label={attribute}>
+          {names.slice(0, COLOURS.length).map((name, i) => (
+            <li key={name}>
+              <span class="dot" style={{ background: `var(--${COLOURS[i]})` }} /> <Text>{name}</Text>
+            </li>
+          ))}
+          {others.length > 0 && (
+            <li>
+              <span class="dot" style={{ background: 'var(--dim)' }} /> {others.length} others
+            </li>
+          )}
+        </ul>
+      )}
+    </>
+  )
+}

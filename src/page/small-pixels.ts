@@ -1,0 +1,60 @@
+import { colourAt } from './palette.ts'
+import type { SmallImage, SmallPoints } from './thumbnail.ts'
+
+/** What a small picture shows, as pixels and places. */
+
+/** The largest value of a colour in most images. They are then shown as they are. */
+const BRIGHTEST = 255
+
+/** Least and greatest value; undefined if there is none. */
+export function extremesOf(planes: readonly Float64Array[]): readonly [low: number, high: number] | undefined {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const plane of planes)
+    for (const value of plane) {
+      if (!Number.isFinite(value)) continue
+      if (value < low) low = value
+      if (value > high) high = value
+    }
+  return low <= high ? [low, high] : undefined
+}
+
+/**
+ * The pixels of an image: red, green, blue and opacity of each, row after row from the top. Pixels without a value are transparent.
+ * @param isGrey whether one value is a brightness, and not a place on the scale of colours
+ */
+export function pixelsOf({ width, height, planes }: SmallImage, isGrey: boolean): Uint8ClampedArray<ArrayBuffer> {
+  const pixels = new Uint8ClampedArray(4 * width * height)
+  const [low, high] = extremesOf(planes) ?? [0, 0]
+  const part = (value: number): number => (value - low) / (high - low || 1)
+  const isPlain = low >= 0 && high <= BRIGHTEST
+  for (let i = 0; i < width * height; i++) {
+    const values = planes.map((plane) => plane[i] ?? Number.NaN)
+    const [first = Number.NaN, second, third] = values
+    if (values.some(Number.isNaN)) continue
+    if (second !== undefined && third !== undefined)
+      pixels.set(
+        [first, second, third].map((value) => (isPlain ? value : BRIGHTEST * part(value))),
+        4 * i,
+      )
+    else if (isGrey) pixels.fill(BRIGHTEST * part(first), 4 * i, 4 * i + 3)
+    else {
+      const colour = colourAt(part(first))
+      pixels.set([colour >> 16, (colour >> 8) & 255, colour & 255], 4 * i)
+    }
+    pixels[4 * i + 3] = BRIGHTEST
+  }
+  return pixels
+}
+
+/** The place of each point on a sheet, in pixels from the left and from the top. Numbers rise to the right and to the top. */
+export function placesOf({ x, y }: SmallPoints, width: number, height: number, margin: number): Float64Array {
+  const places = new Float64Array(2 * x.length)
+  const [left, right] = extremesOf([x]) ?? [0, 0]
+  const [bottom, top] = extremesOf([y]) ?? [0, 0]
+  const within = (value: number, low: number, high: number): number => (high > low ? (value - low) / (high - low) : 0.5)
+  for (let i = 0; i < x.length; i++) {
+    places[2 * i] = margin + within(x[i] ?? 0, left, right) * (width - 2 * margin)
+    places[2 * i + 1] = height - margin - within(y[i] ?? 0, bottom, top) * (height - 2 * margin)
+  }
+  return places
+}

@@ -1,0 +1,272 @@
+import { InspectError } from '../base/errors.ts'
+import { parseRangeSets } from '../calls/ranges.ts'
+import type { TimesOptions } from '../calls/times.ts'
+import type { Comparable } from '../cells/bounds.ts'
+import type { CellValue } from '../documents/common.ts'
+import { integerOf } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
+import type { LayerImage, LayerPoints, PictureAxis, RowNames } from '../layers/picture.ts'
+import type { OpenedArray } from '../read/query.ts'
+import { cellOfNumber } from './cell-of-number.ts'
+import type { Engine } from './engine.ts'
+import { isOfCamera, orientationOf } from './orientation.ts'
+import { arrayFacts, fillRaster, newRaster, pixelOf, pointAt, type Raster, type RasterAxis } from './raster.ts'
+import { coordinateText } from './short-cell.ts'
+
+/** Reads the small pictures of layers. Each reads no more than a picture of its size needs: a large array is sampled. */
+
+/** What a small picture may read. */
+const LIMITS = { pixels: 200, cells: 100_000, sampled: 4_000_000 }
+/** Most points of a picture. Of more, blocks of rows are read, evenly from all. */
+const POINTS = 20_000
+const BLOCKS = 40
+
+/** An end of an axis, and the coordinate of the array there. */
+interface ShownAxis {
+  dimension: string
+  /** The coordinates at the left and at the right, or at the bottom and at the top. */
+  ends: readonly [string, string]
+}
+
+/** A small picture of cells, as it is seen. */
+export interface SmallImage {
+  kind: 'image'
+  width: number
+  height: number
+  /** One list of values, or three for red, green and blue: row after row from the top. NaN where there is none. */
+  planes: readonly Float64Array[]
+  across: ShownAxis
+  up: ShownAxis
+  /** How each pixel came from cells. */
+  by: Raster['kind']
+}
+
+/** A small picture of points. */
+export interface SmallPoints {
+  kind: 'points'
+  /** The two numbers of each point. */
+  x: Float64Array
+  y: Float64Array
+  /** Position of the name of each point in `names`. */
+  groups: Uint16Array
+  /** The names that colours tell apart. Empty if there are none. */
+  names: readonly string[]
+  /** The attribute with the names; undefined if there are none. */
+  attribute: string | undefined
+  /** Number of rows of the array that may have points. */
+  rows: number
+}
+
+/** @throws InspectError if an array is missing or damaged */
+export async function smallImage(
+  engine: Engine,
+  times: TimesOptions,
+  picture: LayerImage,
+): Promise<SmallImage | undefined> {
+  const { opened } = await (await engine.member(picture.array)).openedArray(times)
+  const [first, second] = inOrder(opened, picture.axes)
+  const facts = await Promise.all([first, second].map((axis) => withFall(engine, times, axis)))
+  const lies = orientationOf([facts[0] ?? first, facts[1] ?? second])
+  const [across, up] = lies.across === 0 ? [first, second] : [second, first]
+  const planes: Raster[] = []
+  const { attributes, channels } = picture
+  for (const attribute of attributes)
+    for (const channel of channels?.at ?? [undefined]) {
+      const raster = await rasterOf(opened, {
+        across,
+        up,
+        attribute,
+        channels,
+        channel,
+        isOfCamera: isOfCamera(picture),
+      })
+      if (!raster) return undefined
+      planes.push(raster)
+    }
+  const [raster] = planes
+  const { length: width } = raster.right
+  const { length: height } = raster.down
+  const turned = (one: Raster): Float64Array => {
+    const values = new Float64Array(width * height)
+    for (let y = 0; y < height; y++)
+      for (let x = 0; x < width; x++) {
+        const from = (lies.isLastTop ? height - 1 - y : y) * width + (lies.isLastLeft ? width - 1 - x : x)
+        const value = pointAt(one, from)
+        values[y * width + x] = typeof value === 'number' ? value : Number.NaN
+      }
+    return values
+  }
+  return {
+    kind: 'image',
+    width,
+    height,
+    planes: planes.map(turned),
+    across: shownAxis(raster.right, lies.isLastLeft),
+    up: shownAxis(raster.down, !lies.isLastTop),
+    by: raster.kind,
+  }
+}
+
+/** The two axes in the order of the array's dimensions. @throws InspectError */
+function inOrder({ schema, array }: OpenedArray, axes: LayerImage['axes']): LayerImage['axes'] {
+  const place = ({ dimension }: PictureAxis): number => {
+    const d = schema.domain.dimensions.findIndex(({ name }) => name === dimension)
+    if (d < 0)
+      throw new InspectError(
+        'NOT_FOUND',
+        { expected: `the dimension ${dimension}`, found: 'none' },
+        { file: array.folder.path },
+      )
+    return d
+  }
+  return place(axes[0]) < place(axes[1]) ? axes : [axes[1], axes[0]]
+}
+
+/** The axis, with the direction of its values. */
+async function withFall(engine: Engine, times: TimesOptions, axis: PictureAxis): Promise<PictureAxis> {
+  const { dimension, values } = axis
+  if (!values) return axis
+  const member = await engine.member(values.array)
+  const bounds = arrayFacts((await member.openedArray(times)).opened).bounds[0]
+  if (!bounds) return axis
+  const range = [bounds.low, bounds.high].map((end) => `${dimension}=${String(end)}`)
+  const found: number[] = []
+  for await (const row of member.rows('read', { ...times, range, field: [values.attribute] }, () => {}))
+    found.push(Number(row[values.attribute]))
+  return { ...axis, falls: (found.at(-1) ?? 0) < (found[0] ?? 0) }
+}
+
+interface Plane {
+  across: PictureAxis
+  up: PictureAxis
+  attribute: string
+  channels: LayerImage['channels']
+  channel: number | undefined
+  /** Whether each cell has a pixel of a camera. A map has places without a value. */
+  isOfCamera: boolean
+}
+
+/** The cells of one colour. Other dimensions stay at their first coordinate that was written. */
+async function rasterOf(opened: OpenedArray, plane: Plane): Promise<Raster | undefined> {
+  const { dimensions } = opened.schema.domain
+  const { bounds } = arrayFacts(opened)
+  const places = { [plane.across.dimension]: plane.across, [plane.up.dimension]: plane.up }
+  const ranges: string[] = []
+  for (const [d, dimension] of dimensions.entries()) {
+    const { name } = dimension
+    const known = bounds[d]
+    if (known?.low === undefined) return undefined
+    const { length } = places[name] ?? {}
+    if (name === plane.channels?.dimension) ranges.push(rangeText(dimension, plane.channel ?? known.low))
+    else if (!(name in places)) ranges.push(rangeText(dimension, known.low))
+    // The array may be filled up beyond the picture.
+    else if (length !== undefined) {
+      const first = integerOf(dimension.type, dimension.domain.subarray(0, dimension.domain.length / 2))
+      ranges.push(`${name}=${first}..${first + BigInt(length) - 1n}`)
+    }
+  }
+  const at = (axis: PictureAxis): number => dimensions.findIndex(({ name }) => name === axis.dimension)
+  const found = newRaster(opened, {
+    down: at(plane.up),
+    right: at(plane.across),
+    attribute: plane.attribute,
+    ranges: parseRangeSets(dimensions, ranges),
+    isWhole: false,
+    limits: LIMITS,
+    fillIsValue: plane.isOfCamera,
+  })
+  if (!found) return undefined
+  for await (const _ of fillRaster(opened, found, () => false));
+  return found.raster
+}
+
+/** A range with one coordinate, as `--range` takes it. */
+function rangeText({ name, type }: Dimension, at: Comparable): string {
+  return `${name}=${coordinateText(cellOfNumber(type, at as number | bigint))}`
+}
+
+function shownAxis(axis: RasterAxis, isLastFirst: boolean): ShownAxis {
+  const [first, last] = [pixelOf(axis, 0)[0], pixelOf(axis, axis.length - 1)[1]].map(String)
+  return { dimension: axis.dimension.name, ends: isLastFirst ? [last, first] : [first, last] }
+}
+
+/** @throws InspectError if an array is missing or damaged */
+export async function smallPoints(
+  engine: Engine,
+  times: TimesOptions,
+  picture: LayerPoints,
+): Promise<SmallPoints | undefined> {
+  const member = await engine.member(picture.array)
+  const { opened } = await member.openedArray(times)
+  const { dimensions } = opened.schema.domain
+  const { bounds } = arrayFacts(opened)
+  const [rows, numbers] = [picture.rows, picture.numbers].map(
+    (name) => bounds[dimensions.findIndex((one) => one.name === name)],
+  )
+  if (!rows || !numbers) return undefined
+  const [low, high] = [Number(rows.low), Number(rows.high)]
+  const first = Number(numbers.low)
+  const blocks = blocksOf(low, high)
+  const places = new Map<number, [number, number]>()
+  const range = [...blocks.map((block) => `${picture.rows}=${block}`), `${picture.numbers}=${first}..${first + 1}`]
+  for await (const row of member.rows('read', { ...times, range, field: [picture.attribute] }, () => {})) {
+    const id = Number(row[picture.rows])
+    const place = places.get(id) ?? [Number.NaN, Number.NaN]
+    place[Number(row[picture.numbers]) - first] = Number(row[picture.attribute])
+    places.set(id, place)
+  }
+  const ids = [...places.keys()]
+  const { attribute, names } = picture.colours ? await namesOf(engine, times, picture.colours, blocks) : NO_NAMES
+  const all = [...new Set(names.values())].sort()
+  return {
+    kind: 'points',
+    x: Float64Array.from(ids, (id) => places.get(id)?.[0] ?? Number.NaN),
+    y: Float64Array.from(ids, (id) => places.get(id)?.[1] ?? Number.NaN),
+    groups: Uint16Array.from(ids, (id) => Math.max(0, all.indexOf(names.get(id) ?? ''))),
+    names: all,
+    attribute,
+    rows: high - low + 1,
+  }
+}
+
+/** Ranges of rows: all, or blocks evenly from all. */
+function blocksOf(low: number, high: number): string[] {
+  const count = high - low + 1
+  if (count <= POINTS) return [`${low}..${high}`]
+  const size = POINTS / BLOCKS
+  return Array.from({ length: BLOCKS }, (_, i) => {
+    const from = low + Math.floor((i * (count - size)) / (BLOCKS - 1))
+    return `${from}..${from + size - 1}`
+  })
+}
+
+/** Names of rows, and the attribute that has them. */
+interface Named {
+  attribute: string | undefined
+  names: ReadonlyMap<number, string>
+}
+
+/** Most attributes that are tried. */
+const TRIED = 8
+
+/** The names of the first attribute that has several. */
+async function namesOf(
+  engine: Engine,
+  times: TimesOptions,
+  { array, rows, attributes }: RowNames,
+  blocks: readonly string[],
+): Promise<Named> {
+  const member = await engine.member(array)
+  const field = attributes.slice(0, TRIED)
+  const found = field.map((attribute) => ({ attribute, names: new Map<number, string>() }))
+  const options = { ...times, range: blocks.map((block) => `${rows}=${block}`), field, labels: true }
+  for await (const row of member.rows('read', options, () => {}))
+    for (const { attribute, names } of found) names.set(Number(row[rows]), nameText(row[attribute] ?? null))
+  return found.find(({ names }) => new Set(names.values()).size > 1) ?? NO_NAMES
+}
+
+const NO_NAMES: Named = { attribute: undefined, names: new Map() }
+
+function nameText(value: CellValue): string {
+  return typeof value === 'string' ? value : value === null ? 'none' : String(value)
+}
