@@ -1,6 +1,6 @@
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { gather } from '../cells/gather.ts'
-import { copyBytes } from '../filters/bytes.ts'
+import { copyBytes, NO_BYTES } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { checkBufferLength } from './arrow-stream.ts'
 import type { NameCell } from './arrow-values.ts'
@@ -67,13 +67,14 @@ export class MergedRows {
   }
 
   add(rows: Rows): void {
-    for (const [c, column] of this.columns.entries()) this.size += column.add(rows.columns[c], this.count, rows.count)
+    for (let c = 0; c < this.columns.length; c++)
+      this.size += this.columns[c].add(rows.columns[c], this.count, rows.count)
     for (const c of rows.missing) this.missing.add(c)
     this.tiles.push({ from: this.count, name: rows.name })
     this.count += rows.count
   }
 
-  /** Returns all rows that were added, and starts a new set. */
+  /** Returns all rows that were added, and starts a new set, which overwrites them. */
   take(): Rows {
     const { count, missing, tiles } = this
     const columns = this.columns.map((column) => column.take(count))
@@ -95,9 +96,12 @@ export class MergedRows {
 
 class MergedColumn {
   private readonly varSized: boolean
-  private data = new Growing()
-  private validity: Growing | undefined
-  private starts: number[] = []
+  private readonly data = new Growing()
+  private readonly validity = new Growing()
+  /** Whether a tile of this set has validity. */
+  private isNullable = false
+  /** Start of each var-sized cell. */
+  private starts = new Float64Array(0)
 
   constructor(varSized: boolean) {
     this.varSized = varSized
@@ -105,63 +109,78 @@ class MergedColumn {
 
   /** @returns the number of bytes added */
   add({ data, starts, validity }: ColumnData, before: number, count: number): number {
-    if (validity || this.validity) {
-      this.validity ??= filled(before)
-      this.validity.add(validity ?? new Uint8Array(count).fill(1))
+    if (validity && !this.isNullable) {
+      this.isNullable = true
+      this.validity.fill(1, before)
     }
+    if (validity) this.validity.add(validity, 0, count)
+    else if (this.isNullable) this.validity.fill(1, count)
     if (!this.varSized || !starts) {
-      this.data.add(data)
+      this.data.add(data, 0, data.length)
       return data.length
     }
     const first = starts[0]
+    const end = starts[count]
+    const own = this.roomForStarts(before + count + 1)
     const shift = this.data.length - first
-    for (let i = 0; i < count; i++) this.starts.push(starts[i] + shift)
-    this.data.add(data.subarray(first, starts[count]))
-    return starts[count] - first + 8 * count
+    for (let i = 0; i <= count; i++) own[before + i] = starts[i] + shift
+    this.data.add(data, first, end)
+    return end - first + 8 * count
+  }
+
+  private roomForStarts(count: number): Float64Array {
+    if (count > this.starts.length) {
+      const starts = new Float64Array(Math.max(count, 2 * this.starts.length, FIRST_ROOM))
+      starts.set(this.starts)
+      this.starts = starts
+    }
+    return this.starts
   }
 
   take(count: number): ColumnData {
     const data = this.data.take()
-    const { length } = data
-    const starts = this.varSized ? Float64Array.from([...this.starts, data.length]) : undefined
-    const validity = this.validity?.take().subarray(0, count)
-    // The next batch will be about as large.
-    this.data = new Growing(length)
-    this.validity = undefined
-    this.starts = []
+    const starts = this.varSized ? this.starts.subarray(0, count + 1) : undefined
+    const validity = this.isNullable ? this.validity.take() : undefined
+    this.isNullable = false
     return { data, starts, validity }
   }
 }
 
-function filled(count: number): Growing {
-  const out = new Growing()
-  out.add(new Uint8Array(count).fill(1))
-  return out
-}
-
 const FIRST_ROOM = 4096
 
-/** A growing buffer of bytes. */
+/** A growing buffer of bytes. Its memory is used again for the next set: new memory of a batch takes longer than the copy. */
 class Growing {
   length = 0
-  private bytes: Uint8Array
+  private bytes = NO_BYTES
 
-  constructor(room = FIRST_ROOM) {
-    this.bytes = new Uint8Array(room)
+  /** Adds the bytes `[from, to)` of a part. */
+  add(part: Uint8Array, from: number, to: number): void {
+    const at = this.extend(to - from)
+    copyBytes(part, from, to, this.bytes, at)
   }
 
-  add(part: Uint8Array): void {
-    const end = this.length + part.length
+  fill(value: number, count: number): void {
+    const at = this.extend(count)
+    this.bytes.fill(value, at, at + count)
+  }
+
+  /** @returns where the new bytes begin */
+  private extend(count: number): number {
+    const { length } = this
+    const end = length + count
     if (end > this.bytes.length) {
-      const bytes = new Uint8Array(Math.max(end, this.bytes.length * 2))
-      bytes.set(this.bytes.subarray(0, this.length))
+      const bytes = new Uint8Array(Math.max(end, 2 * this.bytes.length, FIRST_ROOM))
+      bytes.set(this.bytes.subarray(0, length))
       this.bytes = bytes
     }
-    copyBytes(part, 0, part.length, this.bytes, this.length)
     this.length = end
+    return length
   }
 
+  /** The bytes, which the next ones overwrite. */
   take(): Uint8Array {
-    return this.bytes.subarray(0, this.length)
+    const { length } = this
+    this.length = 0
+    return this.bytes.subarray(0, length)
   }
 }

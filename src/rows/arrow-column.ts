@@ -287,7 +287,8 @@ function addValues(
 
 /** Adds the length and validity of a field. The bitmap is empty if nothing is null. */
 function addNode(length: number, validity: Uint8Array | undefined, body: ArrowBody): void {
-  const { bits, ones } = validity ? bitmap(validity, length) : { bits: NO_BYTES, ones: length }
+  const hasNull = validity?.subarray(0, length).includes(0)
+  const { bits, ones } = validity && hasNull ? bitmap(validity, length) : { bits: NO_BYTES, ones: length }
   body.nodes.push({ length, nullCount: length - ones })
-  body.buffers.push(ones === length ? NO_BYTES : bits)
+  body.buffers.push(bits)
 }

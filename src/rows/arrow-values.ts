@@ -165,17 +165,37 @@ function outsideOf64(bytes: Uint8Array, end: number): (index: number) => boolean
 export function bitmap(bytes: Uint8Array, count: number): { bits: Uint8Array; ones: number } {
   const bits = new Uint8Array(Math.ceil(count / 8))
   let ones = 0
-  for (let at = 0; at < count; at += 8) {
-    const end = Math.min(8, count - at)
-    let byte = 0
-    for (let i = 0; i < end; i++) {
-      if (bytes[at + i] === 0) continue
-      byte |= 1 << i
-      ones++
-    }
-    bits[at >> 3] = byte
+  const whole = count >>> 3
+  const words = wordsOf(bytes)
+  for (let at = 0; at < whole; at++) {
+    const low = words[2 * at]
+    const high = words[2 * at + 1]
+    // Other bytes than 0 and 1 are not packed four at once.
+    const byte =
+      ((low | high) & ~EACH_ONE) === 0
+        ? (Math.imul(low, GATHER) >>> 28) | ((Math.imul(high, GATHER) >>> 28) << 4)
+        : packedByte(bytes, 8 * at, 8)
+    bits[at] = byte
+    ones += ONES_OF_NIBBLE[byte & 15] + ONES_OF_NIBBLE[byte >> 4]
+  }
+  if (8 * whole < count) {
+    const byte = packedByte(bytes, 8 * whole, count - 8 * whole)
+    bits[whole] = byte
+    ones += ONES_OF_NIBBLE[byte & 15] + ONES_OF_NIBBLE[byte >> 4]
   }
   return { bits, ones }
+}
+
+/** Four bytes of 1. */
+const EACH_ONE = 0x01010101
+/** The product of four bytes of 0 or 1 with this number has them as its four highest bits. */
+const GATHER = 0x10204080
+const ONES_OF_NIBBLE = Uint8Array.of(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4)
+
+function packedByte(bytes: Uint8Array, at: number, count: number): number {
+  let byte = 0
+  for (let i = 0; i < count; i++) if (bytes[at + i] !== 0) byte |= 1 << i
+  return byte
 }
 
 /** Returns 64-bit values as 32-bit words, low word first. */

@@ -3,6 +3,7 @@ interface LeanHeap {
   compileWasm(bytes: BufferSource): WebAssembly.Module
   countListedNames(count: number): void
   countReadBytes(bytes: number): void
+  optimizeLate(): void
 }
 
 let lean: LeanHeap | undefined
@@ -19,6 +20,11 @@ export function countListedNames(count: number): void {
 /** Call this after reading a part of a long list, of which nothing is kept in memory. */
 export function countReadBytes(bytes: number): void {
   lean?.countReadBytes(bytes)
+}
+
+/** Call this before work that copies whole columns, and has few loops over cells. In the program, V8 then optimizes code later. */
+export function optimizeLate(): void {
+  lean?.optimizeLate()
 }
 
 /** Compiles a wasm file synchronously. In the program, V8 optimizes its functions later than usual. */
