@@ -64,8 +64,11 @@ export function startOfRun(lengths: readonly number[], from: BoxPlace, to: BoxPl
   return axes?.length === 1 && axes[0].from === 1 && axes[0].to === 1 ? from.at : undefined
 }
 
-/** Up to this many bytes, a loop is faster than a call of `set`. */
-const SHORT_RUN = 64
+/** Up to this many units, a loop is faster than `subarray` and `set`. */
+const FEW_UNITS = 128
+
+/** An axis of one cell. */
+const ONE: RunAxis = { length: 1, from: 0, to: 0 }
 
 /** Copies the cells of a box from one buffer to another, which may have another order. @param size bytes of a cell */
 export function copyBox(
@@ -76,21 +79,53 @@ export function copyBox(
   lengths: readonly number[],
   size: number,
 ): void {
+  const axes = joinedAxes(lengths, from, to)
+  if (!axes) return
+  const [run, rows = ONE, ...outer] = axes
   const unit = unitOf(size, source.byteOffset, target.byteOffset)
   const width = size / unit
   const read = unitsOf(source, unit)
   const write = unitsOf(target, unit)
-  visitRuns(lengths, from, to, (first, at, count, fromStep, toStep) => {
-    if (toStep === 1 && fromStep === 1 && count * size > SHORT_RUN)
-      target.set(source.subarray(first * size, (first + count) * size), at * size)
-    else if (toStep === 1 && fromStep === 0 && width === 1) write.fill(read[first], at, at + count)
-    else if (toStep === 1 && fromStep === 0) {
-      const [start, end] = [at * size, (at + count) * size]
-      target.set(source.subarray(first * size, (first + 1) * size), start)
-      for (let done = size; start + done < end; done *= 2)
-        target.copyWithin(start + done, start, start + Math.min(done, end - start - done))
-    } else copyUnits(read, first * width, write, at * width, count, fromStep * width, toStep * width, width)
-  })
+  const isWhole = run.from === 1 && run.to === 1
+  const walk = (axis: number, first: number, at: number): void => {
+    if (axis >= 0) {
+      const { length, from: fromStep, to: toStep } = outer[axis]
+      for (let i = 0; i < length; i++) walk(axis - 1, first + i * fromStep, at + i * toStep)
+    } else if (isWhole && run.length * width <= FEW_UNITS)
+      copyShortRuns(read, first * width, write, at * width, run.length * width, rows, width)
+    else
+      for (let row = 0; row < rows.length; row++, first += rows.from, at += rows.to) {
+        const end = at + run.length
+        if (isWhole) target.set(source.subarray(first * size, (first + run.length) * size), at * size)
+        else if (run.to === 1 && run.from === 0 && width === 1) write.fill(read[first], at, end)
+        else if (run.to === 1 && run.from === 0)
+          fillRun(source.subarray(first * size, (first + 1) * size), target, at * size, end * size)
+        else copyUnits(read, first * width, write, at * width, run.length, run.from * width, run.to * width, width)
+      }
+  }
+  walk(outer.length - 1, from.at, to.at)
+}
+
+/** Copies runs of `count` units, one for each cell of an axis. */
+function copyShortRuns(
+  read: Units,
+  first: number,
+  write: Units,
+  at: number,
+  count: number,
+  { length, from, to }: RunAxis,
+  width: number,
+): void {
+  const [fromStep, toStep] = [from * width, to * width]
+  for (let row = 0; row < length; row++, first += fromStep, at += toStep)
+    for (let i = 0; i < count; i++) write[at + i] = read[first + i]
+}
+
+/** Fills the bytes `[start, end)` with copies of a cell. */
+function fillRun(cell: Uint8Array, target: Uint8Array, start: number, end: number): void {
+  target.set(cell, start)
+  for (let done = cell.length; start + done < end; done *= 2)
+    target.copyWithin(start + done, start, start + Math.min(done, end - start - done))
 }
 
 /** Copies cells of `width` units each. The places and steps are in units. */

@@ -1,7 +1,8 @@
 import type { CellBatch, ColumnData } from '../cells/column.ts'
 import { type BoxPlace, constantPlace, copyBox } from '../cells/copy-box.ts'
 import { axisCoordinates } from '../cells/dense-coordinates.ts'
-import { lanesOf } from '../cells/elements.ts'
+import { lanesOf, unitsOf, wideNumbersOf } from '../cells/elements.ts'
+import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -47,6 +48,8 @@ export interface Assembly {
 interface BatchForm {
   readonly query: ReadQuery
   readonly dimensions: readonly Dimension[]
+  /** By dimension. */
+  readonly coordinates: readonly CoordinateColumn[]
   /** Attributes to show, then others that the condition needs. */
   readonly attributes: readonly Column[]
   /** Number of attributes to show. */
@@ -55,13 +58,9 @@ interface BatchForm {
 
 /** Makes a batch of some cells of a window, with their coordinates. */
 export function batchOf(form: BatchForm, made: Assembly, first: number, count: number): CellBatch {
-  const { query, dimensions, attributes } = form
-  const coordinates = dimensions.map(
-    (dimension, d): ColumnData => ({
-      data: coordinatesOf(dimension, made.window, d, first, count),
-      starts: undefined,
-      validity: undefined,
-    }),
+  const { query, attributes } = form
+  const coordinates = form.coordinates.map(
+    (column): ColumnData => ({ data: column.cells(made.window, first, count), starts: undefined, validity: undefined }),
   )
   const { owner } = made
   const owners = owner?.subarray(first, first + count)
@@ -222,39 +221,85 @@ function varColumn(
   return { data, starts }
 }
 
-/** The coordinates of some cells of a window along one axis. */
-function coordinatesOf({ type }: Dimension, { blocks }: Window, d: number, first: number, count: number): Uint8Array {
-  const size = datatypeSize(type)
-  const out = new Uint8Array(count * size)
-  for (const { axes, strides, at, cell_num } of blocks) {
-    const from = Math.max(first, at)
-    const end = Math.min(first + count, at + cell_num)
-    if (end <= from) continue
-    const { segments, length } = axes[d]
-    const values = new Uint8Array(length * size)
-    for (const { low, length: many, at: place } of segments)
-      values.set(axisCoordinates(type, low, 1, many, { first: 0, count: many }), place * size)
-    fillPattern(values, size, strides[d], from - at, out.subarray((from - first) * size, (end - first) * size))
+/** The coordinates of cells along one axis. */
+export class CoordinateColumn {
+  private readonly type: Dimension['type']
+  private readonly d: number
+  private readonly reuse: boolean
+  /** Memory that is used again, and what its cells are. */
+  private memory = NO_BYTES
+  private made: string | undefined
+
+  /** @param reuse whether the next cells may overwrite the last */
+  constructor({ type }: Dimension, d: number, reuse: boolean) {
+    this.type = type
+    this.d = d
+    this.reuse = reuse
   }
-  return out
+
+  /** The coordinates of some cells of a window. Along fast axes, those of one window are often those of the last. */
+  cells({ blocks }: Window, first: number, count: number): Uint8Array {
+    const { type, d, reuse } = this
+    const size = datatypeSize(type)
+    const [{ axes, strides, at }] = blocks
+    const { segments } = axes[d]
+    const key =
+      reuse && blocks.length === 1 && segments.length <= FEW_SEGMENTS
+        ? `${segments.map(({ low, length }) => `${low}+${length}`).join()} ${strides[d]} ${first - at} ${count}`
+        : undefined
+    if (key !== undefined && key === this.made) return this.memory.subarray(0, count * size)
+    if (!reuse || this.memory.length < count * size) this.memory = new Uint8Array(count * size)
+    const out = this.memory.subarray(0, count * size)
+    this.made = key
+    for (const { axes, strides, at, cell_num } of blocks) {
+      const from = Math.max(first, at)
+      const end = Math.min(first + count, at + cell_num)
+      if (end <= from) continue
+      const { segments, length } = axes[d]
+      const values = new Uint8Array(length * size)
+      for (const { low, length: many, at: place } of segments)
+        values.set(axisCoordinates(type, low, 1, many, { first: 0, count: many }), place * size)
+      fillPattern(values, size, strides[d], from - at, out.subarray((from - first) * size, (end - first) * size))
+    }
+    return out
+  }
 }
+
+/** Number of segments up to which it is worth comparing them with the last. */
+const FEW_SEGMENTS = 1024
 
 /** Fills `out` with each value `stride` times, and then with all of them again and again. It begins at the cell `first` of this pattern. */
 function fillPattern(values: Uint8Array, size: number, stride: number, first: number, out: Uint8Array): void {
   const length = values.length / size
   const count = out.length / size
   const period = Math.min(stride * length, count)
+  const fill = fillerOf(values, size, out)
   let index = Math.floor(first / stride) % length
   let left = stride - (first % stride)
   for (let i = 0; i < period; left = stride) {
     // With a stride of 1 the values are copied as they are, up to the last.
     const many = Math.min(period - i, stride === 1 ? length - index : left)
     if (stride === 1) out.set(values.subarray(index * size, (index + many) * size), i * size)
-    else copyBox(values, constantPlace([1], index), out, { at: i, strides: [1] }, [many], size)
+    else fill(index, i, i + many)
     index = stride === 1 ? 0 : (index + 1) % length
     i += many
   }
   for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
+}
+
+/** The function that fills the cells `[from, to)` with the value of an index. */
+function fillerOf(
+  values: Uint8Array,
+  size: number,
+  out: Uint8Array,
+): (index: number, from: number, to: number) => void {
+  if (size === 8) {
+    const [read, write] = [values, out].map((bytes) => wideNumbersOf('UINT64', bytes) as BigUint64Array)
+    return (index, from, to) => write.fill(read[index], from, to)
+  }
+  const unit = size === 4 ? 4 : size === 2 ? 2 : 1
+  const [read, write] = [values, out].map((bytes) => unitsOf(bytes, unit))
+  return (index, from, to) => write.fill(read[index], from, to)
 }
 
 /** The two halves of a 64-bit integer. */

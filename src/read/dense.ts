@@ -6,7 +6,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import type { DenseAxis } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { fixedSize } from '../format/range.ts'
-import { type Assembly, batchOf, fillBox, LOST, type ReadTile, UNWRITTEN } from './dense-batch.ts'
+import { type Assembly, batchOf, CoordinateColumn, fillBox, LOST, type ReadTile, UNWRITTEN } from './dense-batch.ts'
 import { type Column, DenseSource, type Overlap } from './dense-source.ts'
 import {
   type Block,
@@ -26,6 +26,7 @@ import {
 import { fillCell, remarkChanged } from './fill.ts'
 import { OpenFiles } from './open-files.ts'
 import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns, wantedColumns } from './query.ts'
+import { uncovered } from './uncovered.ts'
 
 /** Limits on memory, in bytes. */
 export interface DenseRoom {
@@ -107,6 +108,8 @@ class DenseReader {
   private last: DenseSource | undefined
   /** By column: memory that the next window may use again, for {@link ReadQuery.reuse}. */
   private readonly buffers: Uint8Array[] = []
+  /** By dimension. */
+  readonly coordinates: readonly CoordinateColumn[]
   /** Along each axis: the distance between adjacent cells of a tile. */
   private readonly tileStrides: readonly number[]
   private readonly wanted: WantedCells | undefined
@@ -125,6 +128,7 @@ class DenseReader {
     this.kept = new KeptTiles(room.most)
     const { dimensions } = schema.domain
     this.dimensions = dimensions
+    this.coordinates = dimensions.map((_, d) => new CoordinateColumn(dimensions[d], d, query.reuse === true))
     this.grid = gridOf(schema.domain)
     const slowestFirst = (layout: typeof schema.cell_order): number[] =>
       fastestFirst(layout, dimensions.length).reverse()
@@ -250,8 +254,11 @@ class DenseReader {
   /** Copies the cells of a piece from all fragments, oldest first. */
   private async putPiece(made: Assembly, block: Block, piece: Piece): Promise<void> {
     const { parts } = piece
-    if (!parts.some(({ source, lengths }) => !source.isSparse && isSame(lengths, piece.lengths)))
-      this.putFill(made, piece.lengths, inBlock(block, piece.at), UNWRITTEN)
+    for (const { at, lengths } of uncovered(
+      piece,
+      parts.filter(({ source }) => !source.isSparse),
+    ))
+      this.putFill(made, lengths, inBlock(block, at), UNWRITTEN)
     for (const part of parts) {
       if (part.source.isSparse) continue
       const to = inBlock(block, part.at)
@@ -399,7 +406,7 @@ class DenseReader {
 
   /** Reads a tile, unless it was kept. @param reuse whether the next tile may overwrite its memory @returns undefined if it cannot be read */
   private async readTile({ source, tile }: Part, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
-    const key = `${source.index} ${tile}`
+    const key = this.kept.isUsed ? `${source.index} ${tile}` : ''
     const known = this.kept.get(key)
     if (known) return known
     const keep = this.kept.hasRoom
@@ -504,6 +511,11 @@ class KeptTiles {
     this.group = group
     this.tiles.clear()
     this.bytes = 0
+  }
+
+  /** Whether other windows need the tiles of this one. */
+  get isUsed(): boolean {
+    return this.group !== undefined
   }
 
   get hasRoom(): boolean {
