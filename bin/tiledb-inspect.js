@@ -21,6 +21,7 @@ else {
   else {
     const word = process.argv[2] ?? ''
     if (READS.test(word)) loadFromCache('read')
+    if (process.argv.includes('arrow')) loadFromCache('arrow')
     if (CHECKS.test(word)) loadFromCache('overview')
     // What is no name of a command, and what is there, is a target.
     else if (word === 'overview' || !/^(?:[a-z-]*|--.*)$/.test(word) || existsSync(word)) loadFromCache('overview')

@@ -23,8 +23,11 @@ const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.
 const EXTERNAL = new Set(Object.keys({ ...dependencies, ...optionalDependencies }))
 const packageOf = (id) => id.split('/', id.startsWith('@') ? 2 : 1).join('/')
 const external = (id) => (id.startsWith('node:') && id !== 'node:child_process') || EXTERNAL.has(packageOf(id))
-/** Bundles @jsquash/webp: Node's `require` gives the default exports of its ES modules another shape than the bundler expects. */
-const externalOfCli = (id) => external(id) && packageOf(id) !== '@jsquash/webp'
+/**
+ * Bundles @jsquash/webp, as Node's `require` gives the default exports of its ES modules another shape than the bundler expects, and
+ * flechette, so that the code that writes Arrow is one file with compiled code, not eleven without.
+ */
+const externalOfCli = (id) => external(id) && !['@jsquash/webp', '@uwdata/flechette'].includes(packageOf(id))
 
 /** Keeps commander from loading node:child_process, which takes 1.5 ms at every start. Only executable subcommands need it. */
 const withoutChildProcess = {
@@ -52,13 +55,14 @@ const EVERY_DAY = [
   ...['ls', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
-/** Two more files have cached code: what `read` needs besides `core`, and what a call with only a target needs. */
+/** Three more files have cached code: what `read` needs besides `core`, what Arrow needs, and what a call with only a target needs. */
 const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings', 'advice/filter-sizes'].map(
   (name) => resolve(`src/${name}.ts`),
 )
 const READ = ['commands/read', 'rows/cell-lines', 'filters/codecs/zstd', 'node/packaged'].map((name) =>
   resolve(`src/${name}.ts`),
 )
+const ARROW = [resolve('src/calls/decode-arrow.ts')]
 
 /** The files that `roots` import, directly or indirectly, but not by `import()`. */
 async function importsOf(roots) {
@@ -164,7 +168,7 @@ async function kernels(folder) {
 
 for (const folder of ['src/filters/kernels', 'src/rows/kernels']) await kernels(folder)
 const core = await importsOf(EVERY_DAY)
-const [read, overview] = [await importsOf(READ), await importsOf(OVERVIEW)]
+const [read, overview, arrow] = [await importsOf(READ), await importsOf(OVERVIEW), await importsOf(ARROW)]
 for (const id of read) if (overview.has(id)) core.add(id)
 rmSync('dist', { recursive: true, force: true })
 const threads = { 'unit-worker': 'src/threads/unit-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
@@ -180,6 +184,7 @@ await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildPr
       { name: 'core', test: (id) => core.has(id) },
       { name: 'read', test: (id) => read.has(id) && !core.has(id) },
       { name: 'overview', test: (id) => overview.has(id) && !core.has(id) },
+      { name: 'arrow', test: (id) => arrow.has(id) && !core.has(id) && !read.has(id) && !overview.has(id) },
     ],
   },
 })
@@ -221,6 +226,7 @@ const point = ['read', many, '--range', 'x=500', '--range', 'y=777', '--json']
 const callsOf = {
   core: [...everyDay, ['ls', many, '--json'], point],
   read: [['read', places, '--range', 'lat=40..60', '--format', 'ndjson'], point],
+  arrow: [['read', places, '--format', 'arrow']],
   overview: [[places]],
 }
 for (const [file, calls] of Object.entries(callsOf)) {
