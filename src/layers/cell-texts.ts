@@ -22,6 +22,12 @@ export class Texts {
   private readonly hashes: number[] = []
   /** Number of a text and one, by the hash; 0 for none. */
   private slots = new Int32Array(LEAST_SLOTS)
+  private readonly onNew: ((bytes: number) => void) | undefined
+
+  /** @param onNew called with the length of each new text before it is kept; may throw, if memory has no room for it */
+  constructor(onNew?: (bytes: number) => void) {
+    this.onNew = onNew
+  }
 
   get size(): number {
     return this.known.length
@@ -48,6 +54,7 @@ export class Texts {
       if (this.hashes[number - 1] === hash && isSame(this.known[number - 1], data, from, to)) return number - 1
       slot = (slot + 1) & mask
     }
+    this.onNew?.(to - from)
     this.known.push(data.slice(from, to))
     this.hashes.push(hash)
     this.slots[slot] = this.known.length
@@ -104,13 +111,4 @@ export async function* batchesOf(
 /** The text of a cell of variable size. */
 export function cellText(column: ColumnData, cell: number): string {
   return decodeText(cellBytes(column, cell, 0))
-}
-
-/** Most names that a finding has. */
-const MOST_NAMED = 8
-
-/** Names in words: the first few, and how many more there are. */
-export function namesText(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED
-  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }

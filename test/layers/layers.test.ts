@@ -241,6 +241,9 @@ describe('faults', () => {
     expect(await found({ ...rows(2), keys: { __pandas_index_dims: '{"id": "int64"}' } })).toEqual([
       'error LAYER_SCHEMA  id: __tiledb_rows',
     ])
+    const strangers = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`c${i}`, 'int64']))
+    const many = await found({ ...rows(2), keys: { __pandas_index_dims: JSON.stringify(strangers) } })
+    expect([many.length, many.at(-1)]).toEqual([9, 'error LAYER_SCHEMA  __pandas_index_dims: __tiledb_rows'])
     expect(await found({ ...vector, keys: { ...vector.keys, FID_ATTRIBUTE_NAME: 'fid' } })).toEqual([
       'error LAYER_SCHEMA  fid: FID, wkb_geometry',
     ])

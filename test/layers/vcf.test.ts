@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { Memory } from '../../src/base/memory.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
 import { removeKey, rows, setTexts, writeMore } from '../../src/damage/layer-sample.ts'
 import { VCF_DATASET, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { Texts } from '../../src/layers/cell-texts.ts'
+import { NameRoom } from '../../src/layers/vcf/name-room.ts'
 import { check, serious } from '../check/findings.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 import { run, runJson } from '../helpers/run.ts'
@@ -280,4 +282,31 @@ test('texts have numbers, however many there are', () => {
   for (const i of names.keys()) expect(texts.numberOf(column, i)).toBe(i)
   expect(texts.all()).toEqual(names)
   expect(texts.size).toBe(5000)
+})
+
+describe('names of samples and contigs', () => {
+  const room = (): NameRoom => new NameRoom(new Memory(6000), 'file')
+
+  test('are split at commas, and empty ones are none', () => {
+    expect(room().split(',a,,bc,')).toEqual(['a', 'bc'])
+    expect(room().split('')).toEqual([])
+  })
+
+  test('take a share of the memory, and more of them are refused in words', () => {
+    expect(() => room().split('a,b,c,d')).toThrow('expected at most 2000 bytes of names of samples and contigs')
+    const texts = new Texts((length) => counted.add(length))
+    const counted = room()
+    const column = { data: new TextEncoder().encode('abcd'), starts: undefined, validity: undefined }
+    for (const from of [0, 1, 2, 0, 1, 2]) texts.numberOf({ ...column, starts: Float64Array.of(from, from + 1) }, 0)
+    expect(() => texts.numberOf({ ...column, starts: Float64Array.of(3, 4) }, 0)).toThrow('of names of samples')
+  })
+
+  test('what is given back has room again', () => {
+    const counted = room()
+    for (let i = 0; i < 10; i++) {
+      counted.take(1500)
+      counted.take(-1500)
+    }
+    expect(() => counted.take(2001)).toThrow('found 2001 or more')
+  })
 })

@@ -1,5 +1,5 @@
 import { finding, type Items } from '../../check/finding.ts'
-import { namesText } from '../cell-texts.ts'
+import { namesText } from '../names-text.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import { isUnlisted } from '../unlisted.ts'

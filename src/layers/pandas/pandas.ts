@@ -1,5 +1,6 @@
 import { finding, type Items } from '../../check/finding.ts'
 import type { Layer, LayerDescription } from '../layer.ts'
+import { MOST_NAMED, namesText } from '../names-text.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import { checkJson, isObject, jsonOf } from '../text.ts'
@@ -54,10 +55,15 @@ async function* check(part: Part): Items {
   for (const [key, kind, fields] of [
     [INDEX, 'dimension', schema.domain.dimensions],
     [COLUMNS, 'attribute', schema.attributes],
-  ] as const)
-    for (const name of await namesIn(part, key))
-      if (!fields.some((field) => field.name === name)) {
-        const found = fields.map((field) => field.name || '(unnamed)').join(', ') || 'none'
-        yield finding('LAYER_SCHEMA', placeOf(part, name), `the ${kind} ${name}, as ${key} says`, found)
-      }
+  ] as const) {
+    const names = new Set(fields.map(({ name }) => name))
+    const strangers = (await namesIn(part, key)).filter((name) => !names.has(name))
+    const found = namesText(fields.map(({ name }) => name || '(unnamed)')) || 'none'
+    // A text of some megabytes may name any number of fields.
+    for (const name of strangers.slice(0, MOST_NAMED))
+      yield finding('LAYER_SCHEMA', placeOf(part, name), `the ${kind} ${name}, as ${key} says`, found)
+    const more = strangers.slice(MOST_NAMED)
+    if (more.length > 0)
+      yield finding('LAYER_SCHEMA', placeOf(part, key), `more ${kind}s, as ${key} says: ${namesText(more)}`, found)
+  }
 }

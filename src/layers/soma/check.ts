@@ -1,9 +1,9 @@
 import { unlessFault } from '../../base/errors.ts'
 import { finding, type Items } from '../../check/finding.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
-import { namesText } from '../cell-texts.ts'
 import { lengthsText } from '../lengths.ts'
 import { checkRelative } from '../members.ts'
+import { namesText } from '../names-text.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import {

@@ -1,6 +1,6 @@
 import { finding, type Items } from '../../check/finding.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
-import { namesText } from '../cell-texts.ts'
+import { namesText } from '../names-text.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import { HEADERS, LAYOUTS, listAt, partsOf, STATS } from './dataset.ts'

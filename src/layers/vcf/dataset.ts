@@ -1,5 +1,6 @@
 import { decodeText } from '../../format/text.ts'
 import type { Part } from '../part.ts'
+import { NameRoom } from './name-room.ts'
 
 /*
  * The arrays of a dataset of TileDB-VCF, and the keys of its metadata.
@@ -76,18 +77,21 @@ export function partsOf(top: Part): VcfParts {
   return { data: there('data'), headers: there(HEADERS) ?? there('vcf_headers'), stats: new Map(stats) }
 }
 
-/** The list of a key: names with commas between them, in base64. Undefined if there is none, or if it is something else. */
+/**
+ * The list of a key: names with commas between them, in base64. Undefined if there is none, or if it is something else.
+ * @throws InspectError TOO_LARGE if memory has no room for the names
+ */
 export async function listAt(part: Part, key: string): Promise<string[] | undefined> {
   const stored = await part.text(key)
   if (stored === undefined) return undefined
+  let text: string
   try {
     const bytes = Uint8Array.from(atob(stored), (one) => one.charCodeAt(0))
-    return decodeText(bytes)
-      .split(',')
-      .filter((one) => one !== '')
+    text = decodeText(bytes)
   } catch {
     return undefined
   }
+  return NameRoom.in(part).split(text)
 }
 
 /** The numbers of a list of names and numbers, by name. */

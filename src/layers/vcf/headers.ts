@@ -1,8 +1,9 @@
-import { decodeText } from '../../format/text.ts'
+import type { ColumnData } from '../../cells/column.ts'
 import { batchesOf, cellText } from '../cell-texts.ts'
 import { openNow } from '../columns.ts'
 import type { Part } from '../part.ts'
 import { listAt, NAMED_SINCE, numbersAt, type VcfParts, versionOf } from './dataset.ts'
+import { NameRoom } from './name-room.ts'
 
 /** What the headers of a dataset list. */
 export interface Listed {
@@ -26,10 +27,11 @@ export async function listedByMetadata(data: Part): Promise<Listed> {
 /** The samples of an array that has a cell for each: its dimension. */
 export async function samplesOf(part: Part): Promise<string[]> {
   const samples: string[] = []
+  const room = NameRoom.in(part)
   if (!(await isOfSamples(part)) || !part.array) return samples
   for await (const { length, at, columns } of batchesOf(await openNow(part.array), ['sample'], 'row-major')) {
     const [names] = columns
-    for (let cell = 0; cell < length; cell++) if (names) samples.push(cellText(names, at(cell)))
+    if (names) for (let cell = 0; cell < length; cell++) samples.push(nameIn(names, at(cell), room))
   }
   return samples
 }
@@ -40,9 +42,17 @@ export async function isOfSamples(part: Part): Promise<boolean> {
   return dimension?.name === 'sample' && dimension.cell_val_num === 'var' && others.length === 0
 }
 
+/** The name in a cell. @throws InspectError TOO_LARGE if memory has no room for it beside the others */
+function nameIn(names: ColumnData, cell: number, room: NameRoom): string {
+  const name = cellText(names, cell)
+  room.add(name.length)
+  return name
+}
+
 async function readHeaders(part: Part): Promise<Listed> {
   const samples: string[] = []
   const contigs = new Map<string, number | null>()
+  const room = NameRoom.in(part)
   if (!(await isOfSamples(part)) || !part.array) return { samples, contigs }
   let before = ''
   const opened = await openNow(part.array)
@@ -50,12 +60,12 @@ async function readHeaders(part: Part): Promise<Listed> {
     const [names, headers] = columns
     if (!names || !headers) continue
     for (let cell = 0; cell < length; cell++) {
-      samples.push(cellText(names, at(cell)))
+      samples.push(nameIn(names, at(cell), room))
       const lines = linesOfContigs(cellText(headers, at(cell)))
       // Nearly all headers list the same contigs.
       if (lines === before) continue
       before = lines
-      addContigs(lines, contigs)
+      addContigs(lines, contigs, room)
     }
   }
   return { samples, contigs }
@@ -71,21 +81,15 @@ function linesOfContigs(header: string): string {
   return first < 0 ? '' : header.slice(first, end < 0 ? undefined : end)
 }
 
-function addContigs(lines: string, contigs: Map<string, number | null>): void {
+function addContigs(lines: string, contigs: Map<string, number | null>, room: NameRoom): void {
   for (const line of lines.split('\n')) {
     if (!line.startsWith(CONTIG)) continue
     const name = /[<,]ID=([^,>]+)/.exec(line)?.[1]
     const length = /[<,]length=(\d+)/.exec(line)?.[1]
     if (name === undefined) continue
+    if (!contigs.has(name)) room.add(name.length)
     // Where headers differ, the longest is the one that all records fit into.
     const longest = Math.max(Number(length ?? 0), contigs.get(name) ?? 0)
     contigs.set(name, longest === 0 ? null : longest)
   }
-}
-
-/** The samples that are the comma list of a key. */
-export function samplesIn(value: Uint8Array | undefined): string[] {
-  return decodeText(value ?? new Uint8Array())
-    .split(',')
-    .filter((name) => name !== '')
 }

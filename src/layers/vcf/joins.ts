@@ -1,11 +1,14 @@
+import { NO_BYTES } from '../../base/bytes.ts'
 import { finding, type Items } from '../../check/finding.ts'
-import { namesText } from '../cell-texts.ts'
+import { decodeText } from '../../format/text.ts'
 import { openNow } from '../columns.ts'
 import { guarded, returned } from '../joins.ts'
+import { namesText } from '../names-text.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import { anchorGapOf, LAYOUTS, NAMED_SINCE, numbersAt, partsOf, type VcfParts, versionOf } from './dataset.ts'
 import { type Listed, listedBy, samplesOf } from './headers.ts'
+import { NameRoom } from './name-room.ts'
 import { fragmentKeysOf } from './stats.ts'
 import { isSurveyable, type Met, type NumberedSurvey, type RecordPlace, Survey, surveyNumbered } from './survey.ts'
 
@@ -21,7 +24,7 @@ export async function* checkCells(top: Part): Items {
   const survey = data && (yield* guarded(data, () => returned(surveyOf(parts))))
   if (data && survey) {
     if (survey instanceof Survey) yield* checkSurvey(data, survey, listed)
-    else yield* checkNumbered(data, survey)
+    else yield* guarded(data, () => checkNumbered(data, survey))
   }
   if (!listed) return
   const used = survey instanceof Survey ? new Set(namesOf(survey)) : undefined
@@ -41,7 +44,7 @@ export async function surveyOf(parts: VcfParts): Promise<Survey | NumberedSurvey
   const opened = await openNow(data.array)
   if (!isSurveyable(opened, version, layout)) return undefined
   if (version < NAMED_SINCE) return surveyNumbered(opened, layout)
-  return new Survey(await anchorGapOf(data)).read(opened)
+  return new Survey(await anchorGapOf(data), NameRoom.in(data)).read(opened)
 }
 
 /** The samples that have records. */
@@ -134,7 +137,9 @@ async function* checkSampleStats(part: Part, { samples }: Listed, used: Readonly
 /** Compares the samples in the keys of an array of statistics with those of the headers. Older arrays have no such keys. */
 async function* checkKeySamples(part: Part, { samples }: Listed, used: ReadonlySet<string> | undefined): Items {
   const keys = await fragmentKeysOf(part)
-  if (keys.length > 0) yield* checkCounted(part, samples, new Set(keys.flatMap((key) => key.samples)), used)
+  const room = NameRoom.in(part)
+  const counted = keys.flatMap((key) => room.split(decodeText(key.samples ?? NO_BYTES)))
+  if (keys.length > 0) yield* checkCounted(part, samples, new Set(counted), used)
 }
 
 async function* checkCounted(

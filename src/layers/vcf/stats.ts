@@ -1,7 +1,6 @@
 import { nameOf, normalPath } from '../../base/paths.ts'
 import { parseFragmentName } from '../../format/timestamped-name.ts'
 import type { Part } from '../part.ts'
-import { samplesIn } from './headers.ts'
 
 /*
  * The arrays of statistics have a key for each fragment that an ingestion wrote: its whole address, with the samples in it.
@@ -12,7 +11,8 @@ export interface FragmentKey {
   key: string
   /** Name of the fragment. */
   name: string
-  samples: readonly string[]
+  /** The names of the samples, with commas between them. */
+  samples: Uint8Array | undefined
   /** `gone`: there is no such fragment. `replaced`: one that covers its time is there. */
   state: 'there' | 'replaced' | 'gone'
   /** Whether the address is that of another place than the array's. */
@@ -36,7 +36,7 @@ export async function fragmentKeysOf(part: Part): Promise<FragmentKey[]> {
     )
     const state = there.has(name) ? 'there' : isCovered ? 'replaced' : 'gone'
     const isElsewhere = !`/${withoutScheme(key.slice(0, -name.length))}`.endsWith(`/${own}/__fragments`)
-    return [{ key, name, samples: samplesIn(value), state, isElsewhere }]
+    return [{ key, name, samples: value, state, isElsewhere }]
   })
 }
 

@@ -3,6 +3,7 @@ import { numbersOf } from '../../cells/elements.ts'
 import type { OpenedArray } from '../../read/query.ts'
 import { batchesOf, hashOf, Texts } from '../cell-texts.ts'
 import { type Layout, NAMED_SINCE } from './dataset.ts'
+import type { NameRoom } from './name-room.ts'
 
 /*
  * One pass over the cells of `data`, in order of their coordinates. Memory holds a few numbers for each sample and contig, and the long
@@ -42,6 +43,16 @@ interface Open {
   next: number
 }
 
+/** Bytes that an {@link Open} takes. */
+const OPEN_BYTES = 64
+
+/** From so many on, those that wait in vain are looked for, whenever there are twice as many. */
+const MANY_OPEN = 1024
+
+function isPowerOfTwo(number: number): boolean {
+  return (number & (number - 1)) === 0
+}
+
 /** Most records at one place that are compared with each other. */
 const MOST_ALIKE = 64
 
@@ -50,8 +61,8 @@ export class Survey {
   cells = 0
   /** Cells that repeat a long record, for queries in its middle. */
   anchors = 0
-  readonly samples = new Texts()
-  readonly contigs = new Texts()
+  readonly samples: Texts
+  readonly contigs: Texts
   /** Number of records by number of the sample, and of the contig. */
   readonly ofSamples: number[] = []
   readonly ofContigs: ContigCount[] = []
@@ -64,6 +75,7 @@ export class Survey {
   /** Records that end before they begin. */
   readonly turned = new Met()
   private readonly gap: number
+  private readonly room: NameRoom
   private readonly open = new Map<number, Open[]>()
   /** Coordinates of the last cell, and what the cells with these coordinates have. */
   private contig = -1
@@ -71,9 +83,13 @@ export class Survey {
   private sample = -1
   private readonly alike: number[] = []
 
-  /** @param gap distance of anchors */
-  constructor(gap: number) {
+  /** @param gap distance of anchors @param room for the names, and for the records that wait for their anchors */
+  constructor(gap: number, room: NameRoom) {
     this.gap = gap
+    this.room = room
+    const onNew = (length: number): void => room.add(length)
+    this.samples = new Texts(onNew)
+    this.contigs = new Texts(onNew)
   }
 
   get records(): number {
@@ -123,10 +139,12 @@ export class Survey {
     if (end < start) this.turned.add(() => this.place(start, end))
     if (alleles !== undefined) this.compare(end, alleles)
     if (end > start + gap) {
-      const open = this.open.get(sample)
-      const one = { start, end, next: start + gap }
-      if (open) open.push(one)
-      else this.open.set(sample, [one])
+      const open = this.open.get(sample) ?? []
+      if (open.length === 0) this.open.set(sample, open)
+      // Where there are no anchors at all, nothing else ends the records.
+      if (open.length >= MANY_OPEN && isPowerOfTwo(open.length)) this.closeBefore(open, start)
+      this.room.take(OPEN_BYTES)
+      open.push({ start, end, next: start + gap })
     }
   }
 
@@ -159,7 +177,12 @@ export class Survey {
       return
     }
     one.next += this.gap
-    if (one.next >= end) open.splice(found, 1)
+    if (one.next >= end) this.close(open, found)
+  }
+
+  private close(open: Open[], at: number): void {
+    open.splice(at, 1)
+    this.room.take(-OPEN_BYTES)
   }
 
   /** Ends the long records of a sample that should have had an anchor before a position. */
@@ -167,7 +190,7 @@ export class Survey {
     for (let i = open.length - 1; i >= 0; i--) {
       const { start, end, next } = open[i] ?? { start: 0, end: 0, next: position }
       if (next >= position) continue
-      open.splice(i, 1)
+      this.close(open, i)
       this.unanchored.add(() => this.place(start, end))
     }
   }

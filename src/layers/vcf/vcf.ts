@@ -1,5 +1,6 @@
-import { unlessFault } from '../../base/errors.ts'
+import { unlessCode, unlessFault } from '../../base/errors.ts'
 import type { Items, Level } from '../../check/finding.ts'
+import { guarded } from '../joins.ts'
 import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerTable, Look } from '../layer.ts'
 import type { Part } from '../part.ts'
 import { fieldSizes } from '../sizes.ts'
@@ -25,11 +26,14 @@ import { wordsOf } from './words.ts'
 export const vcf: Layer = {
   describe,
   async *check(part: Part, level: Level): Items {
-    yield* checkDataset(part)
+    yield* guarded(part, () => checkDataset(part))
     if (level === 'cells') yield* checkCells(part)
   },
   words: wordsOf,
 }
+
+/** For `catch`: names that memory has no room for are not told. */
+const unlessTooLarge = unlessCode('TOO_LARGE')
 
 /** Samples that a fact names. */
 const FIRST_NAMED = 5
@@ -65,7 +69,9 @@ async function describe(top: Part, { cells = false }: Look = {}): Promise<LayerD
 /** The samples and contigs, where the metadata lists them. */
 async function cheaplyListed(parts: VcfParts): Promise<Listed | undefined> {
   const { data } = parts
-  return data && ((await versionOf(parts)) ?? NAMED_SINCE) < NAMED_SINCE ? listedByMetadata(data) : undefined
+  return data && ((await versionOf(parts)) ?? NAMED_SINCE) < NAMED_SINCE
+    ? listedByMetadata(data).catch(unlessTooLarge)
+    : undefined
 }
 
 /** Numbers of records. */
@@ -99,7 +105,7 @@ async function dataFacts(data: Part, counts: Counts | undefined): Promise<LayerF
     ...(counts ? recordFacts(counts) : []),
     { name: 'cells', value: cells },
     { name: 'anchor gap', value: await anchorGapOf(data) },
-    { name: 'extracted fields', value: (await listAt(data, EXTRA)) ?? [] },
+    { name: 'extracted fields', value: (await listAt(data, EXTRA).catch(unlessTooLarge)) ?? [] },
     ...(deletes > 0 ? [{ name: 'deletes', value: deletes }] : []),
   ]
 }
