@@ -30,6 +30,9 @@ interface TargetFile {
   full: string
 }
 
+/** How often memory holds the bytes of a report: as they are, all together, compressed, and as text. */
+const TIMES_HELD = 6
+
 /** Largest number of bytes that a large report has in front of its program. */
 const FIRST_SIZE = 2 ** 20
 /** Largest part of that for one file: the end of the file, where its footer is. */
@@ -49,7 +52,8 @@ export async function report(
   const tree = pageTree(target)
   const found = await filesOf(cx, tree)
   const kept = new Set<TargetFile>()
-  let left = most
+  const room = Math.floor(cx.reading.memory.facts.bytes / TIMES_HELD)
+  let left = Math.min(most, room)
   for (const file of inOrderOfUse(found)) {
     if (file.size > left) continue
     left -= file.size
@@ -82,7 +86,9 @@ export async function report(
   if (leftOut.length > 0) {
     const size = formatSize(sum(leftOut, (file) => file.size))
     const count = `${leftOut.length} of ${files.length} files`
-    cx.note(`${count} are left out of the report (${size}): a larger --max-size takes more`)
+    cx.note(
+      `${count} are left out of the report (${size}): a larger ${room < most ? '--memory' : '--max-size'} takes more`,
+    )
   }
   const documents = leftOut.length > 0 ? await checkedDocument(cx, places.path, shown) : {}
   const layers = target.type === 'group' || (await layeredTarget(target)) !== undefined

@@ -119,6 +119,12 @@ describe('a report', () => {
     expect(Object.values(head.documents)).toEqual([expect.objectContaining({ kind: 'check', ok: true, findings: [] })])
   })
 
+  test('has no more than memory has room for', async () => {
+    const { content, stderr } = await reportOf(ARRAY, '--memory', '48K')
+    expect(content.length).toBeLessThanOrEqual(8192)
+    expect(stderr).toContain('a larger --memory takes more')
+  })
+
   test('has the code of rare filters only if the array has them', async () => {
     expect((await reportOf(ARRAY)).head.wasm).toEqual({})
     const { head } = await reportOf(`${FIXTURES}/22/filter_bzip2`)
