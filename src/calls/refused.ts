@@ -12,17 +12,21 @@ import type { CommandContext } from './command.ts'
 /**
  * What TileDB refuses of an array although this program reads it: of the array itself, and of the attributes that are shown.
  * @param fields names of the shown fields; undefined for all
- * @param reads whether the cells were read: then what also fails here was said
+ * @param reads whether the cells were read: then what also fails here was said, and nobody has listed the key-value metadata
  */
 export async function refusedOf(
   { array, schema }: Pick<OpenedArray, 'array' | 'schema'>,
   fields: readonly string[] | undefined,
   reads = true,
 ): Promise<readonly Refused[]> {
-  if (!(await mayBeRefused(array))) return []
-  const { refusedReads } = await import('../check/refusals.ts')
+  const strays = reads ? [] : await array.metadataStrays()
+  const isOdd = await mayBeRefused(array)
+  if (!isOdd && strays.length === 0) return []
+  const { refusedFindings, refusedReads, strayMetadataErrors } = await import('../check/refusals.ts')
   const isShown = neededBy(schema, fields)
-  return (await refusedReads(array, reads)).filter(({ refusal, finding }) => isShown(finding, refusal.act))
+  const refused = isOdd ? await refusedReads(array, reads) : []
+  refused.push(...refusedFindings(await strayMetadataErrors(array, strays)))
+  return refused.filter(({ refusal, finding }) => isShown(finding, refusal.act))
 }
 
 /** Tells what the shown attributes need. A finding about an enumeration names an attribute, the enumeration or its file. */
@@ -40,9 +44,12 @@ function neededBy({ attributes, enumerations }: OpenedArray['schema'], fields: r
   }
 }
 
+/** Largest number of fragments whose R-trees are read for what is wrong in them, so that many do not take long. */
+const MOST_RTREES = 100
+
 /**
  * The errors that an opening of an array meets, as {@link refusedOf}, whether TileDB refuses something because of them or reads on; and
- * those of the footers.
+ * those of the footers and, of few fragments, of the R-trees.
  */
 export async function errorsOfOpening(
   { array, schema, fragments }: OpenedArray,
@@ -56,9 +63,18 @@ export async function errorsOfOpening(
     const isShown = neededBy(schema, fields)
     for (const one of await openingErrors(array)) if (isShown(one, refusalOf(one)?.act)) found.push(one)
   }
-  if (!fragments.some((one) => isOddFooter(one.info) || dimensionOutside(one) !== undefined)) return found
-  const { footerErrors } = await import('../check/footer.ts')
-  return [...found, ...footerErrors(fragments)]
+  const strays = await array.metadataStrays()
+  if (strays.length > 0) {
+    const { strayMetadataErrors } = await import('../check/refusals.ts')
+    found.push(...(await strayMetadataErrors(array, strays)))
+  }
+  if (fragments.some((one) => isOddFooter(one.info) || dimensionOutside(one) !== undefined)) {
+    const { footerErrors } = await import('../check/footer.ts')
+    found.push(...footerErrors(fragments))
+  }
+  if (schema.array_type === 'dense' || fragments.length > MOST_RTREES) return found
+  const { rtreeLevelErrors } = await import('../check/rtree.ts')
+  return [...found, ...(await rtreeLevelErrors(fragments))]
 }
 
 /** What is left without what was told already. @param told paths of files whose faults were told */

@@ -2,7 +2,13 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { FOLDERS_SINCE } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { hasTimes, nameFacts, parseFragmentName, parseTimestampedName } from '../format/timestamped-name.ts'
-import { ARRAY_FOLDERS, type FragmentEntry, type InspectArray } from '../objects/array.ts'
+import {
+  ARRAY_FOLDERS,
+  ENUMERATIONS_FOLDER,
+  type FragmentEntry,
+  type InspectArray,
+  SCHEMA_FOLDER,
+} from '../objects/array.ts'
 import { type CommitKind, commitKindIn, FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
 import type { VariantOf } from './codes.ts'
@@ -18,10 +24,10 @@ const LOCK_FILE = '__lock.tdb'
  */
 export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entries: readonly FragmentEntry[]): Items {
   yield* checkFolderNames(run, array, entries)
-  const schemas = array.folder.folder('__schema')
+  const schemas = array.folder.folder(SCHEMA_FOLDER)
   for (const entry of await schemas.listIfThere()) {
     const { name, kind } = entry
-    if (name === '__enumerations') continue
+    if (name === ENUMERATIONS_FOLDER) continue
     const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
     if (!parsed || parsed.suffix !== undefined || !hasTimes(name))
       yield* checkStray(run, schemas, entry, TIMED_NAME, array.cx)

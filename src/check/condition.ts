@@ -2,10 +2,11 @@ import { unlessFault } from '../base/errors.ts'
 import { isWithinFolder } from '../base/paths.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { isTimedName, parseTimestampedName } from '../format/timestamped-name.ts'
+import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Condition, PartCondition, PartState } from '../objects/condition.ts'
 import { readTileFile } from '../objects/generic-tile.ts'
+import { isStray } from '../objects/timed-files.ts'
 import { UNSURE } from './codes/row.ts'
 import { lostOf, refusalOf } from './codes.ts'
 import { attempt, collectItems, type Finding, fromError, type Item, type Level } from './finding.ts'
@@ -54,7 +55,8 @@ async function itemsOf(array: InspectArray, path: string, depth: Level): Promise
   if (isWithinFolder(path, METADATA_FOLDER)) {
     const name = lastPathPart(path)
     if (parseTimestampedName(name)?.suffix === 'vac') return []
-    if (!isTimedName(name)) return strayItems(array.folder.folder(METADATA_FOLDER), [name], array.cx)
+    const kind = (await array.folder.kind(path)) ?? 'other'
+    if (isStray({ name, kind })) return strayItems(array.folder.folder(METADATA_FOLDER), [{ name, kind }], array.cx)
     const read = attempt('METADATA_UNREADABLE', { file }, () =>
       readTileFile(array.folder.file(path), arrayMetadata, array.cx),
     )

@@ -2,10 +2,10 @@ import { InspectError, unlessFault } from '../base/errors.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
-import { type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
+import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import { REFUSED_ACTS } from '../objects/condition.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
-import type { Folder } from '../storage/source.ts'
+import type { Entry, Folder } from '../storage/source.ts'
 import { checkFolderNames } from './array-folder.ts'
 import type { Refusal } from './codes/row.ts'
 import { refusalOf } from './codes.ts'
@@ -78,7 +78,7 @@ export async function refusedOpening(array: InspectArray, names: boolean): Promi
 
 async function schemaItems(array: InspectArray, schemas: CheckedSchemas, enumerations: boolean): Promise<Item[]> {
   const { items } = await collectItems(withoutRepeats(schemas.checkAll(enumerations)))
-  const strays = await strayItems(array.folder.folder(SCHEMA_FOLDER), await array.otherSchemaFiles(), array.cx)
+  const strays = await strayItems(array.folder.folder(SCHEMA_FOLDER), await array.schemaStrays(), array.cx)
   return [...items, ...strays]
 }
 
@@ -100,9 +100,15 @@ function placeKey({ code, file, offset }: Finding): string {
   return `${code} ${offset} ${file}`
 }
 
-/** What TileDB refuses because of files whose names do not belong in their folder. @param inside `__schema` or `__meta` */
-export async function refusedStrays(inside: Folder, names: readonly string[], cx: ReadContext): Promise<Refused[]> {
-  return refusedFindings(await strayItems(inside, names, cx))
+/** The errors of files and folders in `__meta` whose names do not belong there: an opening meets them. */
+export async function strayMetadataErrors({ folder, cx }: InspectArray, strays: readonly Entry[]): Promise<Finding[]> {
+  const items = await strayItems(folder.folder(METADATA_FOLDER), strays, cx)
+  return items.filter((item): item is Finding => 'severity' in item && item.severity === 'error')
+}
+
+/** What TileDB refuses because of entries whose names do not belong in their folder. @param inside `__schema` or `__meta` */
+export async function refusedStrays(inside: Folder, strays: readonly Entry[], cx: ReadContext): Promise<Refused[]> {
+  return refusedFindings(await strayItems(inside, strays, cx))
 }
 
 /** Those of the items because of which TileDB refuses something. */

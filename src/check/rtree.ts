@@ -1,8 +1,11 @@
+import { unlessFault } from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { levelsFault, RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
-import { blocksOf, type TileList, type TileLists } from '../objects/tile-lists.ts'
+import { blocksOf, type TileList, TileLists } from '../objects/tile-lists.ts'
+import type { OpenedFragment } from '../read/query.ts'
 import { Boxes, type End } from './boxes.ts'
 import { type Finding, finding, type Items, type Place } from './finding.ts'
 import { emptyStringFault } from './known-faults.ts'
@@ -54,6 +57,29 @@ function* checkLevelSizes(levels: Levels, fanout: number, tileNum: number, place
   if (!fault) return
   const field = fault.field === '' ? place.field : `${place.field}.${fault.field}`
   yield finding('RTREE_LEVELS', { ...place, field }, fault.expected, fault.found)
+}
+
+/**
+ * The errors in the sizes of the levels of R-trees, which TileDB looks at whether a read has ranges or not. Trees that cannot be read are
+ * left out.
+ */
+export async function rtreeLevelErrors(
+  fragments: Iterable<Pick<OpenedFragment, 'fragment' | 'info'>>,
+): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const { fragment, info } of fragments) {
+    if (info.dense || !info.footer || info.tile_num === 0) continue
+    const rtree = await new TileLists(fragment).rtree().catch(unlessFault)
+    const place = {
+      file: `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`,
+      offset: info.footer.rtree_offset,
+      field: 'rtree',
+    }
+    if (rtree) found.push(...checkLevelSizes(rtree.levels, rtree.fanout, info.tile_num, place))
+    for (const level of rtree?.levels ?? []) level.release()
+    await fragment.close()
+  }
+  return found
 }
 
 /** Number of boxes that are read together, with all boxes below them. */

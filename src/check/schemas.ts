@@ -9,7 +9,13 @@ import { type Enumeration, enumerationFile, enumerationValueNum, enumerationValu
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
-import { type InspectArray, SCHEMA_FOLDER, type SchemaFile, schemaFileOpened } from '../objects/array.ts'
+import {
+  ENUMERATIONS_FOLDER,
+  type InspectArray,
+  SCHEMA_FOLDER,
+  type SchemaFile,
+  schemaFileOpened,
+} from '../objects/array.ts'
 import { boundedEnumeration } from '../objects/enumerations.ts'
 import { readGenericTileHeader, readTileFile } from '../objects/generic-tile.ts'
 import { withSource } from '../storage/source.ts'
@@ -208,7 +214,7 @@ async function* withUnknownType<T>(items: Items<T>): Items<T> {
 }
 
 function enumerationPath({ path_name }: Pick<Enumeration, 'path_name'>): string {
-  return `${SCHEMA_FOLDER}/__enumerations/${path_name}`
+  return `${SCHEMA_FOLDER}/${ENUMERATIONS_FOLDER}/${path_name}`
 }
 
 function missingEnumeration(file: string, { name, path_name }: Pick<Enumeration, 'name' | 'path_name'>): Finding {

@@ -48,11 +48,11 @@ export async function* checkStray(
   for (const item of items) if ('notExamined' in item) yield item
 }
 
-/** What {@link checkStray} finds of files whose names do not belong in their folder. @param inside `__schema` or `__meta` */
-export async function strayItems(inside: Folder, names: readonly string[], cx: ReadContext): Promise<Item[]> {
+/** What {@link checkStray} finds of entries whose names do not belong in their folder. @param inside `__schema` or `__meta` */
+export async function strayItems(inside: Folder, strays: readonly Entry[], cx: ReadContext): Promise<Item[]> {
   const items: Item[] = []
-  for (const name of names) {
-    const stray = checkStray(newRun('structure', false), inside, { name, kind: 'file' }, TIMED_NAME, cx)
+  for (const entry of strays) {
+    const stray = checkStray(newRun('structure', false), inside, entry, TIMED_NAME, cx)
     items.push(...(await collectItems(stray)).items)
   }
   return items

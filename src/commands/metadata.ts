@@ -23,6 +23,7 @@ import type { Fragment } from '../objects/fragment.ts'
 import type { ArrayTarget, GroupTarget } from '../objects/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../objects/tile-lists.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
+import type { Entry } from '../storage/source.ts'
 
 interface MetadataOptions extends HexOptions {
   all?: boolean
@@ -113,16 +114,16 @@ async function keyValueDocument(
 ): Promise<MetadataDocument> {
   const encryption = target.type === 'array' ? await target.array.checkVersion() : undefined
   const holder = target.type === 'array' ? target.array : target.group
-  const strays = new Set<string>()
-  holder.cx.onStray = (name) => void strays.add(name)
+  const strays: Entry[] = []
+  holder.cx.onStray = (stray) => void strays.push(stray)
   const read = await holder.metadata()
   const metadata = keyValueResult(read, cx.style)
   const versions = all
     ? (await metadataVersions(holder.folder, cx.reading)).map((one) => versionResult(one, cx.style))
     : undefined
-  if (strays.size > 0) {
+  if (strays.length > 0) {
     const { refusalError, refusedStrays } = await import('../check/refusals.ts')
-    const refused = await refusedStrays(holder.folder.folder(METADATA_FOLDER), [...strays], holder.cx)
+    const refused = await refusedStrays(holder.folder.folder(METADATA_FOLDER), strays, holder.cx)
     if (refused.length > 0) cx.fault(refusalError(refused))
   }
   if (target.type === 'array') {

@@ -40,7 +40,7 @@ import {
   type Times,
 } from './generic-tile.ts'
 import { FooterLayouts } from './laid-out-info.ts'
-import { timedFiles } from './timed-files.ts'
+import { isStray, timedFiles } from './timed-files.ts'
 import {
   type FragmentState,
   isPartly,
@@ -55,6 +55,8 @@ export type { FragmentState }
 
 export const SCHEMA_FOLDER = '__schema'
 export const METADATA_FOLDER = '__meta'
+/** Folder of enumerations in {@link SCHEMA_FOLDER}. */
+export const ENUMERATIONS_FOLDER = '__enumerations'
 export const LABELS_FOLDER = '__labels'
 /** Names of an array's folders that are never fragments. */
 export const ARRAY_FOLDERS: ReadonlySet<string> = new Set([
@@ -195,29 +197,31 @@ export class InspectArray {
     }
   }
 
-  /** Names of the files in `__schema` that are no schemas. None if the server cannot list names. */
-  async otherSchemaFiles(): Promise<readonly string[]> {
+  /** Files and folders in `__schema` that TileDB takes for schemas and that are none. Empty if the server cannot list names. */
+  async schemaStrays(): Promise<readonly Entry[]> {
     return (await this.schemaFolder().catch(unlessFault))?.others ?? []
   }
 
-  private schemaFolder(): Promise<{ files: SchemaFile[]; others: string[] }> {
+  private schemaFolder(): Promise<{ files: SchemaFile[]; others: Entry[] }> {
     return this.once('schemas', () => this.readSchemaFolder(), this.timeless)
   }
 
-  private async readSchemaFolder(): Promise<{ files: SchemaFile[]; others: string[] }> {
+  private async readSchemaFolder(): Promise<{ files: SchemaFile[]; others: Entry[] }> {
     const root = await this.root()
     const files: SchemaFile[] = []
-    const others: string[] = []
+    const others: Entry[] = []
     if (hasEntry(root, OLD_SCHEMA_FILE, 'file')) {
       files.push({ name: OLD_SCHEMA_FILE, path: OLD_SCHEMA_FILE, timestamp_range: undefined })
     }
     if (hasEntry(root, SCHEMA_FOLDER, 'folder')) {
-      for (const { name, kind } of await this.folder.folder(SCHEMA_FOLDER).list()) {
+      for (const entry of await this.folder.folder(SCHEMA_FOLDER).list()) {
+        const { name, kind } = entry
         const path = `${SCHEMA_FOLDER}/${name}`
+        if (kind === 'folder' && name !== ENUMERATIONS_FOLDER) others.push(entry)
         if (kind !== 'file') continue
         if (parseTimestampedName(name) || (await this.isReadAsSchema(path)))
           files.push({ name, path, timestamp_range: nameFacts(name)?.timestamp_range })
-        else others.push(name)
+        else others.push(entry)
       }
     }
     return { files: files.sort(compareByTimestamps), others }
@@ -297,7 +301,7 @@ export class InspectArray {
 
   /** Reads an enumeration. @throws InspectError BAD_VALUE if offsets of values fall or leave the data */
   enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
-    const path = `${SCHEMA_FOLDER}/__enumerations/${lastPathPart(path_name)}`
+    const path = `${SCHEMA_FOLDER}/${ENUMERATIONS_FOLDER}/${lastPathPart(path_name)}`
     return this.once(path, async () => {
       const enumeration = await readTileFile(this.folder.file(path), boundedEnumeration(this.cx), this.cx)
       withPlace({ file: `${this.folder.path}/${path}` }, () => checkOffsets(enumeration))
@@ -518,6 +522,12 @@ export class InspectArray {
   /** The array's current key-value metadata: see {@link readMetadata}. */
   metadata(): Promise<Map<string, WrittenMetadata>> {
     return readMetadata(this.folder, this.cx)
+  }
+
+  /** Files and folders in `__meta` with names of another form than TileDB gives. It reads them, too. Empty if nobody may list names. */
+  async metadataStrays(): Promise<readonly Entry[]> {
+    const inside = this.folder.folder(METADATA_FOLDER)
+    return ((await inside.listIfThere().catch(unlessFault)) ?? []).filter(isStray)
   }
 
   /** Whether the array is encrypted, from the header of the newest schema file. Needs no key. */

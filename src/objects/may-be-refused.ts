@@ -57,7 +57,7 @@ function hasTwins(enumeration: Enumeration): boolean {
  */
 export async function mayNotOpen(array: InspectArray, names: boolean, sole = true): Promise<boolean> {
   if (names && (await hasOddName(array))) return true
-  if ((await array.otherSchemaFiles()).length > 0) return true
+  if ((await array.schemaStrays()).length > 0) return true
   const files = await array.schemaFiles()
   if (files.length === 0) return true
   if (files.length === 1 && !sole) return false

@@ -3,10 +3,15 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
 import { rising } from '../base/rising.ts'
 import type { Describe } from '../format/io.ts'
-import { isTimedName, nameFacts } from '../format/timestamped-name.ts'
+import { hasTimes, isTimedName, nameFacts } from '../format/timestamped-name.ts'
 import type { Entry, Folder } from '../storage/source.ts'
 import { type ReadContext, readTileFile } from './generic-tile.ts'
 import { isWithin } from './visibility.ts'
+
+/** Whether the name of an entry of `__meta` or `__group` has another form than those that TileDB gives. */
+export function isStray({ name, kind }: Entry): boolean {
+  return kind !== 'file' || !(isTimedName(name) || name.endsWith('.vac')) || !hasTimes(name)
+}
 
 /**
  * Reads the files of `__meta` or `__group` that count now, in the order in which TileDB applies them: by their first
@@ -27,9 +32,10 @@ export async function* timedFiles<T>(
   gone: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<{ name: string; content: T }> {
   const found: { name: string; first: bigint }[] = []
-  for (const { name, kind } of entries) {
+  for (const entry of entries) {
+    const { name, kind } = entry
     const times = nameFacts(name)?.timestamp_range
-    if (!times && kind === 'file' && !name.endsWith('.vac')) cx.onStray?.(name)
+    if (kind === 'folder' || (!times && kind === 'file' && !name.endsWith('.vac'))) cx.onStray?.(entry)
     const [first, last] = times ?? [1n, 0n]
     if (kind !== 'folder' && !name.endsWith('.vac') && !gone.has(name) && first <= last && isWithin([first, last], cx))
       found.push({ name, first })
@@ -41,7 +47,7 @@ export async function* timedFiles<T>(
   for (const { name } of found) {
     const value = isTimedName(name) ? undefined : await read(name).catch(unlessDamaged)
     if (value !== undefined || isTimedName(name)) files.push({ name, value })
-    else cx.onStray?.(name)
+    else cx.onStray?.({ name, kind: 'file' })
   }
   const { onFault } = cx
   const faults: InspectError[] = []

@@ -77,7 +77,7 @@ export async function partAt(array: InspectArray, path: string, kind: 'file' | '
   const commit = (await array.commits()).files.find((file) => file.path === path)
   if (commit) return { ...(await commitPart(array, commit)), ...(commit.fault && { unreadable: UNREADABLE }) }
   if (path === OLD_SCHEMA_FILE || folder === SCHEMA_FOLDER) return schemaPart(array, path)
-  if (folder === METADATA_FOLDER && rest.length === 1) return metadataPart(array, path)
+  if (folder === METADATA_FOLDER && rest.length === 1 && kind === 'file') return metadataPart(array, path)
   if (path === '__lock.tdb')
     return part('the lock of old releases, which later ones do not use', {
       caution: 'TileDB 2.1 and later open the array without it',

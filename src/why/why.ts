@@ -1,4 +1,4 @@
-import { isWithinFolder } from '../base/paths.ts'
+import { folderOf, isWithinFolder } from '../base/paths.ts'
 import { InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Condition } from '../objects/condition.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
@@ -37,9 +37,12 @@ async function mayBeRefused(
 ): Promise<string[]> {
   if (path === METADATA_FOLDER) {
     const entries = await folder.folder(path).listIfThere()
-    return entries.flatMap(({ name, kind }) => (kind === 'file' ? `${path}/${name}` : []))
+    return entries.map(({ name }) => `${path}/${name}`)
   }
-  const isOne = [METADATA_FOLDER, SCHEMA_FOLDER].some((one) => isWithinFolder(path, one)) || path.endsWith('.del')
+  const folders = [METADATA_FOLDER, SCHEMA_FOLDER]
+  // TileDB reads the folders there, too, as if they were files.
+  if (folders.includes(folderOf(path))) return [path]
+  const isOne = folders.some((one) => isWithinFolder(path, one)) || path.endsWith('.del')
   return isOne && kind === 'file' ? [path] : []
 }
 

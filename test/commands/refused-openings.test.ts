@@ -54,6 +54,10 @@ const NOT_OPENED: Readonly<Record<string, [change: Edit, error: RegExp]>> = {
     (array) => array.add('__schema/notes', encodeText('notes')),
     /does not contain a fragment name/,
   ],
+  'a folder among its schemas': [
+    (array) => array.add('__schema/sub/x', encodeText('x')),
+    /does not contain a fragment name/,
+  ],
 }
 
 describe.each(Object.entries(NOT_OPENED))('TileDB does not open an array with %s', (_, [change, error]) => {
@@ -128,6 +132,16 @@ describe('what makes every read of TileDB fail, or miss cells, is a finding of e
       },
       'VACUUM_HIDES_CELLS',
     ],
+    'a file that is no key-value metadata': [
+      SPARSE,
+      (array) => array.add('__meta/notes.txt', encodeText('x')),
+      'METADATA_NAME_INVALID',
+    ],
+    'a folder among the key-value metadata': [
+      SPARSE,
+      (array) => array.add('__meta/sub/x', encodeText('x')),
+      'METADATA_NAME_INVALID',
+    ],
   }
   test.each(Object.entries(cases))('%s', async (_, [fixture, change, code]) => {
     const array = await edited(fixture, change)
@@ -138,6 +152,31 @@ describe('what makes every read of TileDB fail, or miss cells, is a finding of e
     // Of very many tiles, explain says no more than that their list is short.
     if (!/^\{\s*"error"/.test(explain.text)) expect(explain.text).toContain(`"${code}"`)
   })
+})
+
+test('explain names an R-tree whose levels cannot be right, whether there is a range or not', async () => {
+  const array = await edited(SPARSE, (array) => array.editSection('rtree', undefined, { fanout: 0 }))
+  const { code, codes } = await codesOf(['explain'], array)
+  expect([code, codes]).toEqual([1, expect.arrayContaining(['RTREE_LEVELS'])])
+})
+
+test.each([
+  ['a folder', '__meta/sub/x', /TileDB 2\.30 does not open the array/],
+  ['a file', '__meta/notes.txt', /TileDB 2\.30 does not open the array/],
+  ['what a writer left', `__meta/__1_1_${UUID}.tmp`, /TileDB 2\.30 cannot read the key-value metadata/],
+])('metadata and why say that nobody reads it with %s among it', async (_, path, error) => {
+  const storage = (await edited(SPARSE, (array) => array.add(path, encodeText('x')))).storage()
+  const { code, stderr } = await run(['metadata', EDITED], { storage })
+  expect([code, stderr]).toEqual([1, expect.stringMatching(error)])
+  const [folder, name] = path.split('/')
+  for (const place of [folder, `${folder}/${name}`]) {
+    const { documents } = await runJson(['why', `${EDITED}/${place}`], { storage })
+    expect([place, get(documents[0], 'delete'), items(get(documents[0], 'noticed_by'))]).toEqual([
+      place,
+      'no',
+      [/open/.test(String(error)) ? 'open' : 'read'],
+    ])
+  }
 })
 
 test('an overview of a dense array whose domain is reversed has findings, not an error', async () => {
