@@ -1,7 +1,9 @@
 import type { Finding } from '../check/finding.ts'
 import type { Refused } from '../check/refusals.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { InspectArray } from '../objects/array.ts'
+import { changedTiles } from '../objects/changed-fields.ts'
 import { pathOfCommit } from '../objects/commits.ts'
 import type { RefusedAct } from '../objects/condition.ts'
 import { isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
@@ -72,7 +74,14 @@ export async function errorsOfOpening(
     const { footerErrors } = await import('../check/footer.ts')
     found.push(...footerErrors(fragments))
   }
-  if (schema.array_type === 'dense' || fragments.length > MOST_RTREES) return found
+  if (schema.array_type === 'dense') {
+    if (!fragments.some(({ info }) => changedTiles(schema, info.schema))) return found
+    const { tilesFindings } = await import('../check/fragment.ts')
+    for (const { fragment, info } of fragments)
+      found.push(...tilesFindings(`${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`, info, schema))
+    return found
+  }
+  if (fragments.length > MOST_RTREES) return found
   const { rtreeLevelErrors } = await import('../check/rtree.ts')
   return [...found, ...(await rtreeLevelErrors(fragments))]
 }

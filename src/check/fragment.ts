@@ -1,15 +1,25 @@
-import { badValue, InspectError } from '../base/errors.ts'
+import { badValue, InspectError, unlessFault } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { sizeText } from '../base/sizes.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type FragmentEntry, SCHEMA_FOLDER } from '../objects/array.ts'
-import { changedFields, changedFooterLength } from '../objects/changed-fields.ts'
+import { changedFields, changedFooterLength, changedTiles } from '../objects/changed-fields.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, valuesHoldOffsets } from '../objects/fragment.ts'
 import { type ByteSource, withSource } from '../storage/source.ts'
 import type { VariantOf } from './codes.ts'
-import { asIgnored, finding, fromError, guarded, type IgnoredReason, type Item, type Items } from './finding.ts'
+import {
+  asIgnored,
+  type Finding,
+  finding,
+  fromError,
+  guarded,
+  type IgnoredReason,
+  type Item,
+  type Items,
+} from './finding.ts'
 import { footerFindings } from './footer.ts'
 import { type CheckRun, reaches } from './run.ts'
 import type { CheckedSchemas } from './schemas.ts'
@@ -71,6 +81,8 @@ async function* checkAsRead(
     const place = { file, offset: info.footer?.offset, field: `attributes.${name}` }
     yield finding('FIELD_CHANGED', place, `${now} as in the array's schema`, written)
   }
+  const current = isCompared ? (await fragment.array?.newestSchema().catch(unlessFault))?.schema : undefined
+  if (current) yield* tilesFindings(file, info, current)
   const now = isCompared ? await changedFooterLength(fragment) : undefined
   if (now !== undefined) {
     const place = { file, offset: info.footer?.offset, field: 'footer_length' }
@@ -88,6 +100,18 @@ async function* checkAsRead(
   const { checkDataFiles, dataFileUnits } = await import('./data-files.ts')
   if (run.shared) yield* dataFileUnits(run, fragment, info, ignored)
   else yield* checkDataFiles(run, fragment, info)
+}
+
+/** Finds tiles that begin elsewhere in the array than in the fragment. @param file the fragment's metadata */
+export function* tilesFindings(
+  file: string,
+  { schema, footer }: FragmentInfo,
+  current: ArraySchema,
+): Generator<Finding> {
+  const changed = current === schema ? undefined : changedTiles(current, schema)
+  if (!changed) return
+  const place = { file, offset: footer?.offset, field: `dimensions.${changed.name}` }
+  yield finding('FIELD_CHANGED', place, `${changed.now}, as in the array's schema`, changed.written, 'tiles')
 }
 
 /** Turns the error of a footer into an item: its schema is missing or unreadable, or the footer itself is damaged. */

@@ -1,10 +1,13 @@
 import { unlessFault } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { denseAxis } from '../format/dense-tiles.ts'
+import type { Dimension } from '../format/dimension.ts'
 import { footerLengthIsStored } from '../format/fragment-footer.ts'
 import type { Fragment } from './fragment.ts'
 
-/** An attribute whose form in the array has changed since the cells were written. */
+/** An attribute or dimension whose form in the array has changed since the cells were written. */
 interface ChangedField {
   name: string
   /** Its form in the schema with which TileDB opens the array. */
@@ -38,6 +41,34 @@ export function changedAttributes(current: ArraySchema, written: ArraySchema): C
     if (now !== before) changed.push({ name: attribute.name, now, written: before })
   }
   return changed
+}
+
+/**
+ * The first dimension by which dense tiles begin elsewhere in the array than in a fragment's own schema. TileDB never changes
+ * dimensions. It lays the tiles of such a fragment over the grid of the array, without an error: cells come back at coordinates at
+ * which nobody wrote them, or not at all (measured with TileDB 2.30).
+ */
+export function changedTiles(current: ArraySchema, written: ArraySchema): ChangedField | undefined {
+  if (current.array_type !== 'dense' || written.array_type !== 'dense') return undefined
+  for (const [d, dimension] of written.domain.dimensions.entries()) {
+    const same = current.domain.dimensions[d]
+    const [now, before] = [same ? tilesOf(same) : 'no such dimension', tilesOf(dimension)]
+    if (now !== before) return { name: dimension.name, now, written: before }
+  }
+  return undefined
+}
+
+/** Where the tiles of a dimension begin, and how long they are. */
+function tilesOf(dimension: Dimension): string {
+  const { type, domain } = dimension
+  const first = domain.subarray(0, datatypeSize(type))
+  try {
+    const { domainLow, extent } = denseAxis(dimension, { min: first, max: first })
+    return `tiles of ${extent} from ${domainLow} on`
+  } catch (error) {
+    unlessFault(error)
+    return 'no tiles'
+  }
 }
 
 /**

@@ -64,6 +64,16 @@ const PROVOKED: Readonly<
       })
     },
   ],
+  'FIELD_CHANGED.tiles': [
+    '22/dense_3d_row_row',
+    async (array) => {
+      const newer = `__schema/__99_99_${UUID}`
+      array.add(newer, array.get(array.find(/__schema\/__\d/)))
+      await array.rewrite(`${EDITED}/${newer}`, arraySchema, ({ domain }) => {
+        domain.dimensions[0].domain[0]--
+      })
+    },
+  ],
   'ARRAY_UNKNOWN_ENTRY.masking': [SPARSE, (array) => array.add('__labels')],
   'FOOTER_VERSION.elsewhere': [
     SPARSE,

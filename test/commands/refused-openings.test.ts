@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
+import { arraySchema } from '../../src/format/array-schema.ts'
 import { encodeText } from '../../src/format/text.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { get, items, type Json } from '../helpers/json.ts'
@@ -132,6 +133,15 @@ describe('what makes every read of TileDB fail, or miss cells, is a finding of e
       },
       'VACUUM_HIDES_CELLS',
     ],
+    'tiles that begin elsewhere in a newer schema': [
+      '22/dense_3d_row_row',
+      async (array) => {
+        const newer = `__schema/__99_99_${UUID}`
+        array.add(newer, array.get(array.find(/__schema\/__\d/)))
+        await array.rewrite(`${EDITED}/${newer}`, arraySchema, ({ domain }) => void domain.dimensions[0].domain[0]--)
+      },
+      'FIELD_CHANGED',
+    ],
     'a file that is no key-value metadata': [
       SPARSE,
       (array) => array.add('__meta/notes.txt', encodeText('x')),
@@ -217,7 +227,6 @@ test('an enumeration with fewer values than before is said by read, and by the o
   expect(schema_num).toBeGreaterThan(0)
   const older = array.find(/__schema\/__\d/)
   array.add(`__schema/__1000_1000_${UUID}`, array.get(older))
-  const { arraySchema } = await import('../../src/format/array-schema.ts')
   const { enumerationFile } = await import('../../src/format/enumeration.ts')
   const other = `__${'1'.repeat(32)}_0`
   const [file] = array.matching(/__enumerations\/__/)

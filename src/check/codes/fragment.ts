@@ -91,6 +91,11 @@ export const FRAGMENT_CODES = {
         meaning:
           'attributes were added or dropped after the fragment was written. Before format 10 the length of a footer is not stored: TileDB computes it from the newest schema, and fails to open the array. It opens at a time before the change',
       },
+      tiles: {
+        severity: 'error',
+        meaning:
+          'the tiles of the array begin elsewhere, or are longer or shorter, than in the schema of the fragment: TileDB lays the cells over the wrong grid, and gives them at other coordinates, without an error. TileDB never changes dimensions: a schema of another array lies in the folder, or was changed. decode shows the cells as they were written',
+      },
     },
   },
   FOOTER_NULL_DOMAIN: {
