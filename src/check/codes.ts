@@ -81,6 +81,12 @@ export function isMendedByRecover(code: FindingCode): boolean {
   return !isMendedBy(code, 'rewrite', 'leave')
 }
 
+/** {@link isMendedByRecover} of a finding: a variant may be mended in another way than its code. */
+export function isMendedByRecovering({ code, variant }: FindingState): boolean {
+  const mend = mendOf({ code, variant })
+  return mend !== 'rewrite' && mend !== 'leave'
+}
+
 /** Whether only `--level cells` finds a code. */
 export function needsCells(code: FindingCode): boolean {
   const { level }: CodeRow = FINDING_CODES[code]

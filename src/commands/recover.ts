@@ -10,7 +10,7 @@ import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { parseTime } from '../calls/times.ts'
 import { bytesBelow, bytesOfTarget } from '../calls/work-size.ts'
 import { checkTarget } from '../check/check.ts'
-import { isMendedByRecover } from '../check/codes.ts'
+import { isMendedByRecovering } from '../check/codes.ts'
 import { newRun } from '../check/run.ts'
 import type { RecoverDocument } from '../documents/recover.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
@@ -295,7 +295,7 @@ async function checkWritten(cx: CommandContext, target: Target, partial: string,
         )
         const isKept = inside?.contradictions.some(({ codes }) => isContradiction(code) || codes.includes(code))
         // New metadata does not mend what is wrong with cells.
-        if (!inside || isKept || !isMendedByRecover(code)) {
+        if (!inside || isKept || !isMendedByRecovering(item)) {
           remaining.add(code)
           continue
         }

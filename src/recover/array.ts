@@ -1,4 +1,4 @@
-import { commandLineText, damageOf, exitCodeOf, InspectError, orError, unlessDamaged } from '../base/errors.ts'
+import { commandLineText, damageOf, exitCodeOf, hasCode, InspectError, orError, unlessDamaged } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { unreadFragments } from '../check/array.ts'
@@ -323,11 +323,14 @@ async function checkedFiles<T>(
   for (const { name, kind } of await folder.folder(inside).listIfThere()) {
     const path = `${inside}/${name}`
     if (kind !== 'file') continue
-    const isList = parseTimestampedName(name)?.suffix !== undefined
-    const fault = isList
-      ? undefined
-      : await readTileFile(folder.file(path), describe, cx).then(() => undefined, damageOf)
-    if (fault) found.leaveOut(path, `it cannot be read: ${commandLineText(fault)}`, true)
+    const suffix = parseTimestampedName(name)?.suffix
+    const isList = suffix === 'vac'
+    const read = isList ? undefined : await orError(() => readTileFile(folder.file(path), describe, cx))
+    // What no finished write left behind may be of any version, and have any content.
+    const isStray = !isList && suffix !== undefined
+    const isUnknown = isStray && hasCode(read, 'UNSUPPORTED_VERSION')
+    const fault = read instanceof InspectError ? (isUnknown ? read : damageOf(read)) : undefined
+    if (fault) found.leaveOut(path, `it cannot be read: ${commandLineText(fault)}`, !isStray)
     else found.copy(folder, path)
   }
 }

@@ -13,7 +13,7 @@ import type { Prose } from '../base/prose.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { boxesMeet, compareValues } from '../cells/rtree-builder.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
-import { type FindingCode, isMendedByRecover } from '../check/codes.ts'
+import { type FindingCode, isMendedByRecover, isMendedByRecovering } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { checkFragment } from '../check/fragment.ts'
 import { newRun } from '../check/run.ts'
@@ -114,7 +114,7 @@ async function errorsOf(fragment: Fragment): Promise<Errors> {
   )
   const lasting = contradicted.size === 0 ? [] : lastingContradictions(await fragment.info(), found)
   for (const { code } of found) codes.add(code)
-  const isMendable = isMetadataDamaged || found.some((one) => isMendedByRecover(one.code) && !lasting.includes(one))
+  const isMendable = isMetadataDamaged || found.some((one) => isMendedByRecovering(one) && !lasting.includes(one))
   return { found, codes: [...codes], contradicted, lasting, isMendable }
 }
 

@@ -384,6 +384,28 @@ describe('an array', () => {
     expect(readdirSync(`${to}/__commits`).every((name) => name.endsWith('.wrt'))).toBe(true)
   })
 
+  test.each(['18_empty_chunk_gzip', '22_empty_chunk_double_delta', '22_empty_chunk_bitshuffle_md5'])(
+    'cells that TileDB wrote and does not read are copied, and told: %s',
+    async (fixture) => {
+      const from = `${FIXTURES}/unreadable/${fixture}`
+      const to = `${folder}/${count++}`
+      const { code, text } = await run(['recover', from, '--to', to, '--json'])
+      expect([code, get(parseJson(text), 'remaining')]).toEqual([1, ['CHUNK_UNREADABLE']])
+      for (const one of get(parseJson(text), 'fragments') as Json[]) expect(get(one, 'outcome')).toBe('kept')
+    },
+  )
+
+  test('what a writer left in __meta is left out, whatever is in it', async () => {
+    const { from, to } = copyOf('22/sparse_basic')
+    const left = `__1_1_${'0'.repeat(32)}.tmp`
+    mkdirSync(`${from}/__meta`, { recursive: true })
+    writeFileSync(`${from}/__meta/${left}`, 'neither a version nor anything else')
+    expect((await run(['check', from])).code).toBe(1)
+    const { code, text } = await run(['recover', from, '--to', to, '--json'])
+    expect([code, get(parseJson(text), 'remaining')]).toEqual([0, []])
+    expect(get(parseJson(text), 'left_out')).toEqual([expect.objectContaining({ path: `__meta/${left}` })])
+  })
+
   test('a damaged consolidated fragment gives way to the fragments that it replaced', async () => {
     for (const fixture of ['22/vacuum_left', '22/dense_vacuum_left']) {
       const { from, to } = copyOf(fixture)
