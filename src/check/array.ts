@@ -1,4 +1,4 @@
-import { faultOf } from '../base/errors.ts'
+import { faultOf, unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce, inOrder } from '../base/in-order.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart, parseLines } from '../format/commit-files.ts'
@@ -92,6 +92,8 @@ export async function* checkArrayFiles(
   const { folder } = array
   yield* guarded('ARRAY_NO_SCHEMA', { file: folder.path }, () => checkArrayFolder(run, array, entries))
   yield* schemas.checkAll()
+  // It tells whether other files may be encrypted.
+  await array.newestSchema().catch(unlessFault)
   const commits = await array.commits()
   const schema = schemas.get(schemas.opened?.name)
   yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))

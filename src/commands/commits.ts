@@ -14,6 +14,7 @@ import { deleteCondition } from '../format/delete-condition.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import { type CommitEntry, type CommitFile, commitKind, committedPath, linePath, stem } from '../objects/commits.ts'
+import { allDeletePlaces } from '../objects/deletes.ts'
 import { readGenericTile } from '../objects/generic-tile.ts'
 import { vacuumPath } from '../objects/visibility.ts'
 import { readAll, withSource } from '../storage/source.ts'
@@ -104,6 +105,8 @@ async function factsOf(cx: CommandContext, array: InspectArray) {
 async function arrayOutcome(cx: CommandContext, path: string, array: InspectArray): Promise<Outcome> {
   await array.checkVersion()
   const facts = await factsOf(cx, array)
+  // The schema tells whether a condition may be encrypted.
+  if ((await allDeletePlaces(array)).length > 0) await array.newestSchema().catch(unlessFault)
   const rows: Row[] = []
   const read = inOrder(facts.commits.files, atOnce(array.folder), async (file) => {
     // Only the files with delete conditions are read: these stand in files of their own, or in `.con` files.

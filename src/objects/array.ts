@@ -235,8 +235,14 @@ export class InspectArray {
   /** The schema with which TileDB opens the array: {@link schemaFileOpened}. @throws InspectError MISSING_FILE */
   newestSchema(): Promise<{ file: SchemaFile; schema: ArraySchema }> {
     return this.once('newest schema', async () => {
-      const file = schemaFileOpened(await this.schemaFiles(), this.cx.now)
-      if (file) return { file, schema: await this.schema(file.name) }
+      const files = await this.schemaFiles()
+      const file = schemaFileOpened(files, this.cx.now)
+      if (file) {
+        const schema = await this.schema(file.name)
+        // Of several schemas, another one may be encrypted.
+        this.cx.isPlain = this.cx.key === undefined && files.length === 1
+        return { file, schema }
+      }
       throw new InspectError(
         'MISSING_FILE',
         { expected: 'a schema in the array', found: 'none' },

@@ -1,4 +1,4 @@
-import { addPlace, hasCode, InspectError, withHint } from '../base/errors.ts'
+import { addPlace, badValue, hasCode, InspectError, withHint } from '../base/errors.ts'
 import { Memory, OPTION_OF_MEMORY } from '../base/memory.ts'
 import { sizeText } from '../base/sizes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
@@ -17,6 +17,8 @@ export interface ReadContext {
   keyProven: boolean
   /** Whether an encrypted generic tile was opened. The pipelines of the array's data files then end in the AES filter. */
   encrypted: boolean
+  /** Whether the only schema of the array was read without a key: then nothing of it can be encrypted, and no key would help. */
+  isPlain?: boolean | undefined
   /** The bound of the run's memory, which all contexts of a run share. What does not fit is TOO_LARGE. */
   memory: Memory
   /** Time of the read in milliseconds. Fragments, lists and schemas of later times do not count. */
@@ -144,10 +146,15 @@ export const TILE_OF_BYTES = { datatype: 'CHAR', cellSize: 1 } as const
  * The {@link TileType} of a generic tile. The stored size limits the unfiltered size, so that a file of a few bytes cannot
  * take all memory.
  * @param header its persisted size fits in the file: the caller has checked it
- * @throws InspectError KEY_NEEDED, TOO_LARGE
+ * @throws InspectError KEY_NEEDED, TOO_LARGE; BAD_VALUE if it is encrypted in an array that is not
  */
 export function genericTileType(header: GenericTileHeader, cx: ReadContext, place: Partial<TilePlace>): TileType {
   if (header.encryption_type === 'AES_256_GCM' && !cx.key) {
+    if (cx.isPlain)
+      throw badValue(
+        { expected: 'NO_ENCRYPTION, as in the schema of the array', found: 'AES_256_GCM' },
+        { ...place, field: 'encryption_type' },
+      )
     const says = 'the array is encrypted (AES_256_GCM)'
     const commandLine = `${says}: give its key with --key or --key-file`
     throw new InspectError('KEY_NEEDED', { says, commandLine }, place)

@@ -5,6 +5,7 @@ import { arraySchema } from '../../src/format/array-schema.ts'
 import { encodeText } from '../../src/format/text.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { get, items, type Json } from '../helpers/json.ts'
+import { openEdited } from '../helpers/open-edited.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 
@@ -163,6 +164,23 @@ describe('what makes every read of TileDB fail, or miss cells, is a finding of e
     if (!/^\{\s*"error"/.test(explain.text)) expect(explain.text).toContain(`"${code}"`)
   })
 })
+
+test.each(['commits', 'check', 'read', 'explain', 'history'])(
+  '%s: an encrypted condition in an array that is not encrypted is damage, not a missing key',
+  async (command) => {
+    const array = await edited('22/deletes', async (array) => {
+      const path = array.find(/__15_15_.*\.del$/)
+      // The byte of the header that says how the tile is encrypted.
+      array.patch(path, 4 + 8 + 8 + 1 + 8, [1])
+    })
+    const { schema } = await (await openEdited(array)).newestSchema()
+    const cell = schema.domain.dimensions.map(({ name }) => `${name}=1`).join(',')
+    const more = command === 'history' ? ['--cell', cell] : []
+    const { code, text, stderr } = await run([command, EDITED, ...more, '--json'], { storage: array.storage() })
+    expect(code).toBe(1)
+    expect(`${text}${stderr}`).toMatch(/NO_ENCRYPTION, as in the schema of the array/)
+  },
+)
 
 test('explain names an R-tree whose levels cannot be right, whether there is a range or not', async () => {
   const array = await edited(SPARSE, (array) => array.editSection('rtree', undefined, { fanout: 0 }))
