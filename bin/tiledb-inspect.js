@@ -5,64 +5,62 @@
  */
 const nodeModule = require('node:module')
 const { join } = require('node:path')
+const { Script } = require('node:vm')
 const { existsSync, readFileSync, writeFileSync } = require('node:fs')
 
 const folder = join(__dirname, '../dist/cli')
 const makeCache = process.env.TILEDB_INSPECT_MAKE_CACHE
 
-/** The commands that need the code of `read`, and those that need code of the overview. */
-const READS = /^(?:read|decode|commits|history|diff|explain|stats|check|why|verify-checksums)$/
-const CHECKS = /^(?:explain|stats|check|why|verify-checksums)$/
+/** The files that have compiled code. tools/build.mjs says what is in them. */
+const COMPILED = new Set(['core', 'read', 'arrow', 'overview', 'check', 'stats'].map((name) => `${name}.cjs`))
 
 if (makeCache) makeCacheOf(JSON.parse(makeCache))
+else if (existsSync(cacheOf('core.cjs'))) load('main.cjs').run()
 else {
-  const loaded = loadFromCache('core')
-  if (!loaded) nodeModule.enableCompileCache?.()
-  else {
-    const word = process.argv[2] ?? ''
-    if (READS.test(word)) loadFromCache('read')
-    if (process.argv.includes('arrow')) loadFromCache('arrow')
-    if (CHECKS.test(word)) loadFromCache('overview')
-    // What is no name of a command, and what is there, is a target.
-    else if (word === 'overview' || !/^(?:[a-z-]*|--.*)$/.test(word) || existsSync(word)) loadFromCache('overview')
-  }
+  nodeModule.enableCompileCache?.()
   require('../dist/cli/main.cjs').run()
 }
 
-/** Loads a file of the program from its source and its compiled code. @returns whether that is there */
-function loadFromCache(name) {
-  let compiled
+function cacheOf(name) {
+  return join(folder, `${name}.${process.versions.v8}.${process.arch}.cache`)
+}
+
+/** Loads a file of the program, from its compiled code if it has some. @returns what it exports */
+function load(name) {
+  const file = join(folder, name)
+  return (require.cache[file] ?? loadedFrom(file, compiledCode(name))).exports
+}
+
+function compiledCode(name) {
+  if (!COMPILED.has(name)) return undefined
   try {
-    compiled = readFileSync(cacheOf(name))
+    return readFileSync(cacheOf(name))
   } catch (error) {
-    if (error.code === 'ENOENT') return false
+    if (error.code === 'ENOENT') return undefined
     throw error
   }
-  load(name, compiled)
-  return true
 }
 
-function cacheOf(name) {
-  return join(folder, `${name}.cjs.${process.versions.v8}.${process.arch}.cache`)
-}
-
-function load(name, cachedData) {
-  const file = join(folder, `${name}.cjs`)
-  const { Script } = require('node:vm')
-  const script = new Script(nodeModule.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData })
+/** Runs a file as a module: in the way of Node's `require`, which takes no compiled code. */
+function loadedFrom(file, cachedData) {
   const loaded = new nodeModule.Module(file, null)
   loaded.filename = file
   require.cache[file] = loaded
-  const run = script.runInThisContext()
-  run.call(loaded.exports, loaded.exports, nodeModule.createRequire(file), loaded, file, folder)
+  // The build writes these files in ASCII.
+  loaded.script = new Script(nodeModule.wrap(readFileSync(file, 'latin1')), { filename: file, cachedData })
+  const ofNode = nodeModule.createRequire(file)
+  const requireFrom = (id) => (id.startsWith('./') ? load(id.slice(2)) : ofNode(id))
+  loaded.script.runInThisContext().call(loaded.exports, loaded.exports, requireFrom, loaded, file, folder)
   loaded.loaded = true
-  return script
+  return loaded
 }
 
 /** For the build: runs each of `calls`, so that what they use is compiled, and keeps the compiled code of `file`. */
 async function makeCacheOf({ file, calls }) {
-  const script = load(file)
-  const { run } = require('../dist/cli/main.cjs')
+  // V8 takes compiled code only with the flags with which it was made. The program sets some for larger work.
+  require('node:v8').setFlagsFromString = () => {}
+  const { script } = loadedFrom(join(folder, file))
+  const { run } = load('main.cjs')
   for (const call of calls) {
     process.argv.splice(2, process.argv.length, ...call)
     await run()

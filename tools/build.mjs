@@ -55,14 +55,20 @@ const EVERY_DAY = [
   ...['ls', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
-/** Three more files have cached code: what `read` needs besides `core`, what Arrow needs, and what a call with only a target needs. */
+/** Five more files have cached code: what `read`, Arrow, a call with only a target, `check` and `stats` need besides `core`. */
 const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings', 'advice/filter-sizes'].map(
   (name) => resolve(`src/${name}.ts`),
 )
-const READ = ['commands/read', 'rows/cell-lines', 'filters/codecs/zstd', 'node/packaged'].map((name) =>
-  resolve(`src/${name}.ts`),
-)
+const READ = [
+  ...['commands/read', 'rows/cell-lines', 'node/packaged'],
+  ...['codecs/zstd', 'codecs/lz4', 'kernels/kernels'].map((name) => `filters/${name}`),
+].map((name) => resolve(`src/${name}.ts`))
 const ARROW = [resolve('src/calls/decode-arrow.ts')]
+const CHECK = [
+  ...['commands/check', 'render/views/check'],
+  ...['data-files', 'fragment-metadata', 'consolidated-metadata', 'written-twice'].map((name) => `check/${name}`),
+].map((name) => resolve(`src/${name}.ts`))
+const STATS = ['commands/stats', 'render/views/stats'].map((name) => resolve(`src/${name}.ts`))
 
 /** The files that `roots` import, directly or indirectly, but not by `import()`. */
 async function importsOf(roots) {
@@ -149,6 +155,11 @@ function shortExports(code) {
   })
 }
 
+/** Writes the other characters of strings as escapes. V8 keeps text with any of them in two bytes a character, and reads it slower. */
+function asciiOnly(code) {
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 /** Compiles kernels, and writes them as text into a module, so that no separate file has to be loaded. */
 async function kernels(folder) {
   const source = `${folder}/assembly/index.ts`
@@ -169,6 +180,7 @@ async function kernels(folder) {
 for (const folder of ['src/filters/kernels', 'src/rows/kernels']) await kernels(folder)
 const core = await importsOf(EVERY_DAY)
 const [read, overview, arrow] = [await importsOf(READ), await importsOf(OVERVIEW), await importsOf(ARROW)]
+const [check, stats] = [await importsOf(CHECK), await importsOf(STATS)]
 for (const id of read) if (overview.has(id)) core.add(id)
 rmSync('dist', { recursive: true, force: true })
 const threads = { 'unit-worker': 'src/threads/unit-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
@@ -184,13 +196,18 @@ await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildPr
       { name: 'core', test: (id) => core.has(id) },
       { name: 'read', test: (id) => read.has(id) && !core.has(id) },
       { name: 'overview', test: (id) => overview.has(id) && !core.has(id) },
-      { name: 'arrow', test: (id) => arrow.has(id) && !core.has(id) && !read.has(id) && !overview.has(id) },
+      { name: 'arrow', test: (id) => arrow.has(id) && ![core, read, overview].some((one) => one.has(id)) },
+      { name: 'check', test: (id) => check.has(id) && ![core, read, overview, arrow].some((one) => one.has(id)) },
+      {
+        name: 'stats',
+        test: (id) => stats.has(id) && ![core, read, overview, arrow, check].some((one) => one.has(id)),
+      },
     ],
   },
 })
 for (const name of readdirSync('dist/cli').filter((one) => one.endsWith('.cjs'))) {
   const file = join('dist/cli', name)
-  writeFileSync(file, shortExports(readFileSync(file, 'utf8')))
+  writeFileSync(file, asciiOnly(shortExports(readFileSync(file, 'utf8'))))
 }
 const ENTRIES = ['index', 'format', 'browser']
 await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])), external, [], {
@@ -223,11 +240,19 @@ const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..9999
 const size = ['--fragments', '24', '--cells', '4800', '--capacity', '10000']
 run('ignore', 'bin/tiledb-inspect.js', 'write-sample', many, ...dimensions, '--attr', 'a:FLOAT64', ...size)
 const point = ['read', many, '--range', 'x=500', '--range', 'y=777', '--json']
+const each = [places, many]
+const checks = each.flatMap((array) => [
+  ['check', array],
+  ['check', array, '--level', 'cells', '--json'],
+])
+const reads = each.map((array) => ['read', array, '--limit', '5'])
 const callsOf = {
-  core: [...everyDay, ['ls', many, '--json'], point],
-  read: [['read', places, '--range', 'lat=40..60', '--format', 'ndjson'], point],
-  arrow: [['read', places, '--format', 'arrow']],
-  overview: [[places]],
+  'core.cjs': [...everyDay, ['ls', many, '--json'], point, [places], ...reads, ...checks],
+  'read.cjs': [['read', places, '--range', 'lat=40..60', '--format', 'ndjson'], point, ...reads, ...checks],
+  'arrow.cjs': [['read', places, '--format', 'arrow']],
+  'overview.cjs': [[places], [many], ...checks],
+  'check.cjs': checks,
+  'stats.cjs': each.map((array) => ['stats', array]),
 }
 for (const [file, calls] of Object.entries(callsOf)) {
   process.env.TILEDB_INSPECT_MAKE_CACHE = JSON.stringify({ file, calls })

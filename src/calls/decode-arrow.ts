@@ -4,12 +4,12 @@ import { allRows, type CellBatch, type ColumnType } from '../cells/column.ts'
 import { enumerationValues, enumerationValueType } from '../format/enumeration.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type ArrowColumn, type ArrowLabels, type ArrowStyle, writeArrow } from '../rows/arrow.ts'
-import { optimizeLate } from '../storage/lean-heap.ts'
+import { optimizeLater } from '../storage/lean-heap.ts'
 import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
 
 /** Writes a fragment's cells as Arrow IPC. */
 export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out: Output, file: boolean): Promise<void> {
-  optimizeLate()
+  optimizeLater('columns')
   const columns = reader.columns.map((column) => arrowColumn(column, reader))
   const batches = limitedBatches(reader.batches(true), reader.limit)
   await writeArrow({ columns, batches }, out, { file, raw: style.raw })

@@ -13,6 +13,7 @@ import { newRun } from '../check/run.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import { parseShard, shardText } from '../objects/shard.ts'
 import type { FindingsTail } from '../render/reports/reporter.ts'
+import { optimizeLater } from '../storage/lean-heap.ts'
 import { findingResult, type OpenCheck, openCheck, TAKES_CHECKED } from './open-check.ts'
 
 interface Options extends SweepOptions {
@@ -59,6 +60,7 @@ export const command: CommandModule<Options> = {
   },
 
   async *run(cx, [path], options) {
+    optimizeLater('tiles')
     const level = parseChoice('--level', LEVELS, options.level ?? 'chunks')
     const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn ?? 'error')
     const shard = options.shard === undefined ? undefined : parseShard(options.shard)

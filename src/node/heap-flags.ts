@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { useLeanHeap } from '../storage/lean-heap.ts'
+import { useLeanHeap, type WorkOfLittleCode } from '../storage/lean-heap.ts'
 
 function setFlag(flag: string): void {
   process.getBuiltinModule('node:v8').setFlagsFromString(flag)
@@ -7,7 +7,7 @@ function setFlag(flag: string): void {
 
 /** Keeps the heap of this process small with V8 flags. The program calls this; the library does not. */
 export function keepHeapLean(): void {
-  useLeanHeap({ compileWasm, countListedNames, countReadBytes, optimizeLate })
+  useLeanHeap({ compileWasm, countListedNames, countReadBytes, optimizeLater })
 }
 
 /** From this many names in a folder on, V8 collects garbage more often. */
@@ -16,6 +16,8 @@ const MANY_NAMES = 10_000
 const SOME_NAMES = 200
 /** Bytes of bytecode that a function runs before V8 optimizes it: 18 times the default. */
 const LATE = 1_200_000
+/** The same for work of a kind: 4 and 12 times the default. */
+const LATER: Readonly<Record<WorkOfLittleCode, number>> = { tiles: 270_336, columns: 800_000 }
 /**
  * The same for wasm, in about the bytes that a function runs, and V8's default. One function of libzstd takes 60 ms of
  * processor time to optimize. By default V8 optimizes it after one tile, which pays only after some 20 MB of cells.
@@ -23,20 +25,10 @@ const LATE = 1_200_000
 const LATE_WASM = 2_000_000_000
 const USUAL_WASM = 1_800_000
 
-/** Bytes of bytecode for work on whole columns: 12 times the default. */
-const LATE_FOR_COLUMNS = 800_000
-
-/** Whether V8 collects garbage more often now, and whether it optimizes later now. */
+/** Whether V8 collects garbage more often now, and whether it optimizes late, or later than usual, now. */
 let lean = false
 let late = false
-
-/**
- * Making optimized code took up to a third of the processor time of writing 20 to 100 MB of cells as Arrow: the hot loops are kernels
- * and copies of the system, and the rest runs once per tile (Node 20, November 2026).
- */
-function optimizeLate(): void {
-  if (!late && isNode20()) setFlag(`--interrupt-budget=${LATE_FOR_COLUMNS}`)
-}
+let later = false
 
 /**
  * Called with the number of names in each listed folder.
@@ -59,6 +51,17 @@ function countListedNames(count: number): void {
   if (lean || count < MANY_NAMES) return
   lean = true
   setFlag('--heap-growing-percent=40')
+}
+
+/**
+ * A third of the processor time of checking a million cells was making optimized code. With it made later, `check` takes 0.8 of
+ * the time, of 1 GB too. It was as much of writing 20 to 100 MB of cells as Arrow: there the hot loops are kernels and copies of the
+ * system (Node 20, November 2026).
+ */
+function optimizeLater(work: WorkOfLittleCode): void {
+  if (later || late || !isNode20()) return
+  later = true
+  setFlag(`--interrupt-budget=${LATER[work]}`)
 }
 
 function isNode20(): boolean {

@@ -1,9 +1,12 @@
+/** Work whose loops over cells are kernels: on tiles, or on whole columns. */
+export type WorkOfLittleCode = 'tiles' | 'columns'
+
 /** Functions of the program that set flags of V8. The library sets none, because the process belongs to its user. */
 interface LeanHeap {
   compileWasm(bytes: BufferSource): WebAssembly.Module
   countListedNames(count: number): void
   countReadBytes(bytes: number): void
-  optimizeLate(): void
+  optimizeLater(work: WorkOfLittleCode): void
 }
 
 let lean: LeanHeap | undefined
@@ -22,9 +25,9 @@ export function countReadBytes(bytes: number): void {
   lean?.countReadBytes(bytes)
 }
 
-/** Call this before work that copies whole columns, and has few loops over cells. In the program, V8 then optimizes code later. */
-export function optimizeLate(): void {
-  lean?.optimizeLate()
+/** Call this before work that runs much code a few thousand times: once for each tile, not for each cell. */
+export function optimizeLater(work: WorkOfLittleCode): void {
+  lean?.optimizeLater(work)
 }
 
 /** Compiles a wasm file synchronously. In the program, V8 optimizes its functions later than usual. */

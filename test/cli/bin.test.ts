@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { execPath } from 'node:process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import process, { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -69,6 +69,39 @@ else {
     expect([status, stdout.includes('"lat"'), stdout.includes('using TurboFan')]).toEqual([0, true, false])
   })
 
+  test('check lets V8 optimize later, once', () => {
+    const note = `${folder}/flags.cjs`
+    writeFileSync(note, "const v8 = require('v8'); v8.setFlagsFromString = (flag) => console.error(flag)")
+    const { stderr } = spawnSync(execPath, ['--require', note, BIN, 'check', ARRAY, ARRAY], {
+      encoding: 'utf8',
+      env: {},
+    })
+    const budgets = stderr.split('\n').filter((line) => line.startsWith('--interrupt-budget='))
+    expect(budgets).toHaveLength(process.versions.node.startsWith('20.') ? 1 : 0)
+  })
+
+  test('every file with compiled code is loaded from it', () => {
+    const names = readdirSync(`${ROOT}dist/cli`)
+    const compiled = names.filter((name) => name.endsWith(`.${process.versions.v8}.${process.arch}.cache`))
+    const note = `${folder}/compiled.cjs`
+    writeFileSync(
+      note,
+      `const vm = require('vm')
+       vm.Script = class extends vm.Script {
+         constructor(code, options) {
+           super(code, options)
+           if (options.cachedData) console.error('compiled', options.filename.slice(options.filename.lastIndexOf('/') + 1), this.cachedDataRejected)
+         }
+       }`,
+    )
+    const lines = [['check', ARRAY], ['stats', ARRAY], [ARRAY]].flatMap((args) => {
+      const { stderr } = spawnSync(execPath, ['--require', note, BIN, ...args], { encoding: 'utf8', env: {} })
+      return stderr.split('\n').filter((line) => line.startsWith('compiled'))
+    })
+    const expected = compiled.map((name) => `compiled ${name.split('.cjs')[0]}.cjs false`)
+    expect([...new Set(lines)].sort()).toEqual(expected.sort())
+  })
+
   test('frequent calls load no code of which they use nothing', async () => {
     // Large enough for a finding about slow reads.
     const array = `${folder}/array`
@@ -86,8 +119,7 @@ else {
       return names.map((name) => name.slice(name.lastIndexOf('/') + 1))
     }
     // What reads tiles, what checks whole arrays, and a part of Node.
-    const isNeedless = (name: string): boolean =>
-      /^(?:data-files\.cjs|refusals\.cjs|units\.cjs|.*perf_hooks)$/.test(name)
+    const isNeedless = (name: string): boolean => /^(?:check\.cjs|refusals\.cjs|.*perf_hooks)$/.test(name)
     expect(loadedBy(array)).not.toContain('read.cjs')
     for (const args of [[array], ['ls', array], ['why', `${array}/__meta`]])
       expect(loadedBy(...args).filter(isNeedless)).toEqual([])
