@@ -283,7 +283,8 @@ function fragmentPairs(left: Described, right: Described): { pairs: Pair[]; unpa
 /** Compares cells one by one in stored order, and counts them. */
 async function compareCells(run: Comparison, result: Compared, { path, a, b }: Pair): Promise<void> {
   const { cx } = run
-  const [left, right] = [await cellsOf(cx, a.path), await cellsOf(cx, b.path)]
+  const sides = [await cellsOf(cx, a.path), await cellsOf(cx, b.path)] as const
+  const [left, right] = [sides[0].cells, sides[1].cells]
   const total = async (): Promise<number | undefined> => {
     const [one, other] = [
       await bytesBelow(cx.storage, cx.internalPath(a.path)),
@@ -306,6 +307,10 @@ async function compareCells(run: Comparison, result: Compared, { path, a, b }: P
     for (;;) {
       const [one, other] = [await next(left), await next(right)]
       if (one === undefined && other === undefined) break
+      if (one && other) {
+        if (!hasAll(one, sides[0].names)) dropUnread(sides[0].names, one, other)
+        if (!hasAll(other, sides[1].names)) dropUnread(sides[1].names, other, one)
+      }
       const [first] = differences(below(path, `cells[${cell}]`), one ?? null, other ?? null)
       if (first && result.addCell([first])) result.sameCells = false
       cell++
@@ -321,9 +326,18 @@ async function compareCells(run: Comparison, result: Compared, { path, a, b }: P
 
 type ComparedCells = AsyncIterator<CellsLine, CellsTail | undefined, undefined>
 
-/** The cells of a fragment. Their return value says whether all of them could be read. */
-async function cellsOf(cx: CommandContext, path: string): Promise<ComparedCells> {
+/** The cells of a fragment, and the names of their fields. The return value of the cells says whether all of them could be read. */
+async function cellsOf(cx: CommandContext, path: string): Promise<{ cells: ComparedCells; names: readonly string[] }> {
   const outcome = await outcomeOf(cx, 'decode', path)
   if (outcome.kind !== 'cells') throw new TypeError('decode has no cells')
-  return outcome.walk()
+  return { cells: outcome.walk(), names: (await outcome.columns?.()) ?? [] }
+}
+
+function hasAll(cell: CellsLine, names: readonly string[]): boolean {
+  return Object.keys(cell).length >= names.length
+}
+
+/** Drops the fields of a cell that could not be read from the other one: nobody knows whether they differ. */
+function dropUnread(names: readonly string[], cell: CellsLine, other: CellsLine): void {
+  for (const name of names) if (!(name in cell)) delete other[name]
 }

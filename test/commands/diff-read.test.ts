@@ -192,3 +192,14 @@ test('diff --cells compares what readers see where only one array has a fragment
     expect(get(documents[0], 'differences')).toContainEqual({ path: 'cells[x=1].a', ...values })
   }
 })
+
+test('diff --cells calls nothing different that memory had no room for', async () => {
+  const path = `${folder}/large`
+  const cells = ['--dim', 'x:INT32:0..999999:1000000', '--attr', 'a:INT32', '--cells', '80000', '--capacity', '80000']
+  expect((await run(['write-sample', path, '--fragments', '1', '--seed', '1', ...cells])).code).toBe(0)
+  const compared = (memory: string) => runJson(['diff', '--cells', '--memory', memory, path, `${path}/`])
+  const { code, documents, stderr } = await compared('3M')
+  expect([code, get(documents[0], 'verdict')]).toEqual([3, 'not-compared'])
+  expect(stderr).toContain('--memory')
+  expect(await compared('30M')).toMatchObject({ code: 0, documents: [{ verdict: 'equal' }] })
+})
