@@ -32,6 +32,9 @@ const MOST_PLANNED = 2 ** 16
 /** Tiles that are not large, and that memory can hold at once at least. */
 const LARGE_SHARE = 4
 
+/** Tiles of which this many would fill the memory. */
+const COLLECTED_SHARE = 32
+
 /** How the tiles of a plan will be read. */
 interface TilePlan extends PlanOptions {
   /** Whether the tile with this number will not be read. */
@@ -129,6 +132,12 @@ export class TileFile {
     return Math.max(BLOCK_BYTES, Math.min(LARGE_TILE, this.fragment.cx.memory.room / LARGE_SHARE))
   }
 
+  /** The bytes from which on the garbage of a tile is collected soon. It costs time, so smaller tiles count only if the user gives little memory. */
+  private get collected(): number {
+    const { room, isSet } = this.fragment.cx.memory
+    return isSet ? Math.min(LARGE_TILE, room / COLLECTED_SHARE) : LARGE_TILE
+  }
+
   /** Bytes that memory has room for. */
   get room(): number {
     return this.fragment.cx.memory.room
@@ -207,7 +216,7 @@ export class TileFile {
   /** {@link hold} for bytes that are about to be made. What was there before is garbage: of much, the next would come beside it. */
   private readonly holdNew = (bytes: number): void => {
     this.hold(bytes)
-    if (bytes > LARGE_TILE) countReadBytes(bytes)
+    if (bytes > this.collected) countReadBytes(bytes)
   }
 
   /** Called when what was read is no longer used. */

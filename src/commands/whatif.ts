@@ -234,7 +234,7 @@ async function layoutsOf(
   }
   const extent = await extentOf(opened)
   // In a large array, other layouts take too long if nobody asked for them.
-  if (extent.cells === 0 || (!change && !query && !isSmall(extent, SMALL_ARRAY))) return []
+  if (extent.cells === 0 || (!change && !query && !isSmall(extent, opened.array.cx.memory, SMALL_ARRAY))) return []
   const layouts: WhatifLayout[] = []
   for await (const layout of tryLayouts(opened, changes, filters, writingCodecs, { extent, seed, query }))
     layouts.push(layout)

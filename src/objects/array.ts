@@ -1,4 +1,5 @@
 import { badValue, faultOf, hasCode, InspectError, unlessCode, unlessFault, withPlace } from '../base/errors.ts'
+import { CountedBytes } from '../base/memory.ts'
 import { rising } from '../base/rising.ts'
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -25,6 +26,7 @@ import {
   FRAGMENTS_FOLDER,
   mayBeFragment,
   readCommits,
+  TIMES_OF_LINES,
 } from './commits.ts'
 import { boundedEnumeration } from './enumerations.ts'
 import { foreignError, foreignSchema } from './foreign.ts'
@@ -585,7 +587,7 @@ export type WrittenMetadata = MetadataEntry & {
 export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map<string, WrittenMetadata>> {
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
-  return newestOf(await changesIn(inside, entries, cx, await vacuumedMetadata(inside, entries, cx)))
+  return newestOf(await changesIn(inside, entries, cx, await vacuumedMetadata(inside, entries, cx, cx)))
 }
 
 /** A change of a key of key-value metadata. */
@@ -602,7 +604,7 @@ export interface MetadataVersion {
 export async function metadataVersions(folder: Folder, cx: ReadContext): Promise<MetadataVersion[]> {
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
-  const gone = await vacuumedMetadata(inside, entries, cx)
+  const gone = await vacuumedMetadata(inside, entries, cx, cx)
   const all = await changesIn(inside, entries, cx)
   const current = newestOf(all.filter(({ file }) => !gone.has(file)))
   return all
@@ -620,12 +622,21 @@ export async function metadataVersions(folder: Folder, cx: ReadContext): Promise
  * @param entries entries of `__meta`
  * @param times a `.vac` file counts if its timestamps are between these times; without times all count
  */
-export async function vacuumedMetadata(inside: Folder, entries: readonly Entry[], times?: Times): Promise<Set<string>> {
+export async function vacuumedMetadata(
+  inside: Folder,
+  entries: readonly Entry[],
+  cx: Pick<ReadContext, 'memory'>,
+  times?: Times,
+): Promise<Set<string>> {
   const vacuumed = new Set<string>()
+  const room = new CountedBytes(cx.memory, 'lists of vacuumed metadata', TIMES_OF_LINES)
   const counts = (name: string): boolean => !times || isWithin(nameFacts(name)?.timestamp_range ?? [0n, 0n], times)
   for (const { name } of entries) {
     if (!name.endsWith('.vac') || !counts(name)) continue
-    const bytes = await withSource(inside.file(name), readAll)
+    const bytes = await withSource(inside.file(name), async (source) => {
+      room.add(await source.size(), source.name)
+      return readAll(source)
+    })
     for (const { text } of parseLines(bytes)) if (text !== '') vacuumed.add(lastPathPart(text))
   }
   return vacuumed

@@ -126,7 +126,7 @@ export async function readCommits(array: Folder, rootEntries: readonly Entry[], 
 }
 
 /** A line of a list becomes objects, in several lists, that take this many times its bytes, as a share of {@link Memory.room}. */
-const TIMES_OF_LINES = 10
+export const TIMES_OF_LINES = 10
 
 /** The list of all files without entries. Arrays may have 100,000 of them. */
 const NO_ENTRIES: CommitFile['entries'] = []

@@ -24,7 +24,7 @@ export async function vacuumedBy(array: InspectArray, mode: ConsolidationMode): 
   if (mode === 'commits') return { gone: listedCommitFiles(files), voided: [] }
   const inside = array.folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
-  const listed = await vacuumedMetadata(inside, entries)
+  const listed = await vacuumedMetadata(inside, entries, array.cx)
   const gone = entries.filter(({ name }) => listed.has(name) || name.endsWith('.vac'))
   return { gone: gone.map(({ name }) => `${METADATA_FOLDER}/${name}`), voided: [] }
 }

@@ -177,7 +177,8 @@ async function wholeReplaced(
     const entry = entries.find((other) => other.name === one && other.committed)
     if (!entry) return undefined
     const outside = outsideOf(array, one, options)
-    const found = await orError(() => recoverFragment(array, entry.path, outside, false, cx()))
+    // What memory has no room for, or what cannot be reached, need not be damaged.
+    const found = await recoverFragment(array, entry.path, outside, false, cx()).catch(damageOf)
     if (found instanceof InspectError || found.contradictions.length > 0) return undefined
   }
   return [...names]

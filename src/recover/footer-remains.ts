@@ -16,7 +16,8 @@ import { u32, u64 } from '../format/u32.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { walkSections } from '../objects/footer-fault.ts'
 import type { Fragment } from '../objects/fragment.ts'
-import { readAll, withSource } from '../storage/source.ts'
+import { readStored } from '../objects/generic-tile.ts'
+import { withSource } from '../storage/source.ts'
 import { emptySlot, type FragmentMetadataToWrite, writeFragmentMetadata } from '../write/fragment-metadata-writer.ts'
 import { wholeDomain } from './dense-domain.ts'
 import type { FragmentFacts } from './facts.ts'
@@ -40,7 +41,7 @@ export async function footerRemains(array: InspectArray, fragment: Fragment): Pr
   if (ofCopy) return ofCopy
   if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
   return withSource(fragment.metadataSource(), async (source) => {
-    const bytes = await readAll(source)
+    const bytes = await readStored(source, fragment.cx)
     const { end } = await walkSections(source, bytes.length)
     return end === 0 ? undefined : remainsIn(array, bytes.subarray(end), false)
   }).catch(unlessDamaged)
@@ -62,7 +63,9 @@ export async function domainInPlace(
   }: Pick<FragmentFacts, 'version' | 'schema' | 'schemaName' | 'slots' | 'dense'>,
 ): Promise<NDRange | undefined> {
   if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
-  const bytes = await withSource(fragment.metadataSource(), readAll).catch(unlessDamaged)
+  const bytes = await withSource(fragment.metadataSource(), (source) => readStored(source, fragment.cx)).catch(
+    unlessDamaged,
+  )
   if (version < 3) return bytes && domainInTile(bytes, schema)
   const metadata: FragmentMetadataToWrite = {
     fragment: { schema, schemaName, formatVersion: version },

@@ -267,7 +267,7 @@ export async function consolidateArrayMetadata(place: StepTarget): Promise<strin
   const { schema } = await array.newestSchema()
   const inside = array.folder.folder(METADATA_FOLDER)
   const listing = await inside.listIfThere()
-  const gone = await vacuumedMetadata(inside, listing)
+  const gone = await vacuumedMetadata(inside, listing, array.cx)
   const names = listing.map(({ name }) => name).filter((name) => !name.endsWith('.vac') && !gone.has(name))
   if (names.length < 2) return undefined
   const times = spanOf(names.map((name) => nameFacts(name)?.timestamp_range ?? [0n, 0n]))

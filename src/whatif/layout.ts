@@ -1,7 +1,8 @@
 import type { ReadCounts } from '../advice/finding.ts'
 import { arrayInMemory, consolidatedInMemory } from '../advice/in-memory.ts'
 import { type Change, changedSchema, countsOfRead, textOf } from '../advice/remedies.ts'
-import { InspectError, unlessFault } from '../base/errors.ts'
+import { InspectError, unlessFault, withHint } from '../base/errors.ts'
+import type { Memory } from '../base/memory.ts'
 import { sum } from '../base/sum.ts'
 import { comparable } from '../cells/bounds.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
@@ -54,6 +55,9 @@ export interface NewFilters {
 /** Limits on the cells and unfiltered bytes of an array that is written anew in memory as a whole. It takes about 200 MB of memory. */
 const MOST_CELLS = 1_000_000
 const MOST_BYTES = 16 * 1024 * 1024
+/** With little memory the limits are less: what a cell takes then, and how often its bytes are held. */
+const CELL_BYTES = 200
+const TIMES_HELD = 12
 /** Number of boxes of a larger array that are written anew instead. */
 const PARTS = 4
 /** Limits on the cells and unfiltered bytes of all these boxes. */
@@ -76,9 +80,9 @@ export async function extentOf({ fragments }: OpenedArray): Promise<Extent> {
   return { cells, bytes }
 }
 
-/** Whether an array can be written anew as a whole. @param most limit on the cells */
-export function isSmall({ cells, bytes }: Extent, most = MOST_CELLS): boolean {
-  return cells <= most && bytes <= MOST_BYTES
+/** Whether an array can be written anew as a whole, with the memory of the run. @param most limit on the cells */
+export function isSmall({ cells, bytes }: Extent, { room }: Memory, most = MOST_CELLS): boolean {
+  return cells <= Math.min(most, room / CELL_BYTES) && bytes <= Math.min(MOST_BYTES, room / TIMES_HELD)
 }
 
 /**
@@ -98,26 +102,31 @@ export async function* tryLayouts(
     query ? { ...layout, read_cost: (await countsOfRead({ opened: changed, query, exact: true })).counts } : layout
   yield withRead(layoutOf(now, ''), opened)
   const schema = { ...opened.schema, dimension_labels: [] }
+  const { memory } = opened.array.cx
   const rewritten = (cells: FragmentCellsToWrite, changed: ArraySchema): Promise<OpenedArray> =>
     arrayInMemory(changed, [cells], codecs)
   for (const change of changes) {
     if ('consolidate' in change) {
-      const consolidated = isSmall(extent) ? await consolidatedInMemory(opened, codecs).catch(unlessFault) : undefined
+      const consolidated = isSmall(extent, memory)
+        ? await consolidatedInMemory(opened, codecs).catch(unlessFault)
+        : undefined
       if (consolidated) yield withRead(layoutOf(await measure(consolidated.fragments), textOf(change)), consolidated)
       continue
     }
     const changed = schemaWith(schema, change, filters)
-    if (isSmall(extent)) {
+    if (isSmall(extent, memory)) {
       const whole = await rewritten(await cellsToRewrite(opened), changed)
       yield withRead(layoutOf(await measure(whole.fragments), textOf(change)), whole)
       continue
     }
-    const room = Math.min(PART_CELLS, (PART_BYTES / extent.bytes) * extent.cells)
+    const most = Math.min(PART_BYTES, memory.room / TIMES_HELD)
+    const room = Math.min(PART_CELLS, memory.room / CELL_BYTES, (most / extent.bytes) * extent.cells)
     const parts = await partsOf(opened, { cells: room, count: PARTS, seed }, changed.domain.dimensions)
     const [before, after]: Measured[][] = [[], []]
     let [taken, stored] = [0, 0]
     for (const part of parts) {
       if (part.cells > MOST_OF_A_PART) throw tooLarge(part.cells)
+      refuseBox(part.cells * (extent.bytes / extent.cells), memory)
       const cells = await cellsToRewrite(opened, part)
       if (cells.cell_num === 0) continue
       taken += cells.cell_num
@@ -135,6 +144,20 @@ export async function* tryLayouts(
     yield { ...layoutOf(whole, textOf(change)), sample_cell_num: taken }
   }
 }
+
+/** Refuses a box whose bytes before filtering memory cannot hold several times. @throws InspectError TOO_LARGE */
+function refuseBox(bytes: number, { room }: Memory): void {
+  const most = Math.floor(room / TIMES_OF_BOX)
+  if (bytes <= most) return
+  const fault = {
+    expected: `at most ${most} unfiltered bytes in the cells of a tile that are written anew`,
+    found: `${Math.ceil(bytes)}`,
+  }
+  throw new InspectError('TOO_LARGE', withHint(fault, '(a ninth of --memory)'))
+}
+
+/** How often memory holds the bytes of a box, as a share of {@link Memory.room}: as they were and as they are written. */
+const TIMES_OF_BOX = 3
 
 /** Limit on the cells of one box. A box of a dense array cannot be smaller than a tile. */
 const MOST_OF_A_PART = 1_000_000

@@ -222,9 +222,8 @@ async function takeField(field: FieldFiles, sampling: Sampling): Promise<void> {
       if (!part) continue
       sampling.taken.add(at)
       sample.parts.push(part.values)
-      const { length } = part.values.data
-      sampling.options.held.hold(sampling.options.held.bytes + length)
-      bytes += length
+      sampling.options.held.hold(sampling.options.held.bytes + bytesOf(part))
+      bytes += part.values.data.length
       if (part.isCut) sample.whole = false
       if (part.offsets) addJoint(sampling.offsets, field, part.offsets)
       if (part.validity) addJoint(sampling.validity, field, part.validity)
@@ -296,6 +295,12 @@ interface TileReader {
   /** @param room limit on the unfiltered bytes of the whole sample */
   read(tile: number, room: number): Promise<ReadParts>
   close(): Promise<void>
+}
+
+/** Bytes that the parts of a tile take. */
+function bytesOf({ values, offsets, validity }: ReadParts): number {
+  const starts = values.starts?.byteLength ?? 0
+  return values.data.length + starts + (offsets?.data.length ?? 0) + (validity?.data.length ?? 0)
 }
 
 async function openTileReader(fragment: Fragment, index: number, slot: Slot, isText: boolean): Promise<TileReader> {

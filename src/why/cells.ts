@@ -1,4 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
+import { CountedBytes } from '../base/memory.ts'
+import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { columnValue } from '../cells/rows.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -160,7 +162,8 @@ export async function cellNum(
 type CellCounts = Map<string, Map<string, number>>
 
 async function countedDifference(before: OpenedArray, after: OpenedArray): Promise<CellDifference> {
-  const [was, is] = [await cellsOf(before), await cellsOf(after)]
+  const room = new CountedBytes(before.array.cx.memory, 'texts of cells')
+  const [was, is] = [await cellsOf(before, room), await cellsOf(after, room)]
   const { schema } = before
   const fill = schema.array_type === 'dense' ? fillOf(before) : undefined
   const found: CellDifference = { cells_lost: 0, cells_added: 0, cells_changed: 0, certainty: 'exact' }
@@ -189,7 +192,14 @@ function surplus(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>)
 
 const STYLE = { raw: true }
 
-async function cellsOf(opened: OpenedArray): Promise<CellCounts> {
+/** Bytes of a cell's entries in the maps, beside its text. */
+const CELL_BYTES = 512
+
+/** How often memory holds a value while its text is made: in pieces, and as a text with a number for each byte. */
+const TIMES_OF_TEXT = 16
+
+/** @throws InspectError TOO_LARGE if memory has no room for the texts */
+async function cellsOf(opened: OpenedArray, room: CountedBytes): Promise<CellCounts> {
   const query = { order: defaultOrder(opened), ranges: new Map() }
   const columns = readColumns(opened.schema, query)
   const values = columns.map((column) => columnValue(column, STYLE))
@@ -200,6 +210,7 @@ async function cellsOf(opened: OpenedArray): Promise<CellCounts> {
     for (let i = 0; i < count; i++) {
       const row = batch.rows ? batch.rows[i] : i
       const cell = values.map((value, c) => value(batch.columns[c] as ColumnData, row))
+      room.add(CELL_BYTES + TIMES_OF_TEXT * sum(cell, lengthOf), opened.array.folder.path)
       const [at, rest] = [textOf(cell.slice(0, dimensions)), textOf(cell.slice(dimensions))]
       const same = found.get(at) ?? new Map<string, number>()
       found.set(at, same.set(rest, (same.get(rest) ?? 0) + 1))
@@ -211,6 +222,11 @@ async function cellsOf(opened: OpenedArray): Promise<CellCounts> {
 function fillOf({ schema }: OpenedArray): string {
   const columns = readColumns(schema, { order: 'row-major', ranges: new Map() }).slice(schema.domain.dimensions.length)
   return textOf(columns.map((column) => columnValue(column, STYLE)(fillCell(schema, column), 0)))
+}
+
+/** Length of a value that is a text or a list. */
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' || value instanceof Uint8Array || Array.isArray(value) ? value.length : 0
 }
 
 /** A text that is equal exactly for equal values. NaN equals itself here, and -0 differs from 0. */

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
+import { Memory } from '../../src/base/memory.ts'
 import { examined } from '../../src/check/condition.ts'
 import type { WhyDocument } from '../../src/documents/why.ts'
 import { lastPathPart } from '../../src/format/commit-files.ts'
@@ -344,9 +345,10 @@ describe('where cells are not compared', () => {
   async function bounds(
     name: string,
     gone: RegExp | string,
+    memory = new Memory(),
   ): Promise<[bound: CellDifference, counted: CellDifference][]> {
     const edited = new EditedArray(name)
-    const array = new InspectArray(new Folder(edited.storage(), EDITED), contextFor({ key: edited.key }))
+    const array = new InspectArray(new Folder(edited.storage(), EDITED), { ...contextFor({ key: edited.key }), memory })
     const less = arrayWithout(array, [typeof gone === 'string' ? gone : fileOf(edited, gone)])
     const found: [CellDifference, CellDifference][] = []
     for (const { 1: to } of (await timesWorthOpening(array, [])).until) {
@@ -364,6 +366,15 @@ describe('where cells are not compared', () => {
       expect(bound).toEqual({ cells_lost: 0, cells_added: 0, cells_changed: 0, certainty: 'exact' })
       expect(counted).toEqual(bound)
     }
+  })
+
+  test('cells that memory has no room for are not counted', async () => {
+    const [least, usual] = [
+      await bounds('removed/dense_covered', '__commits', new Memory(15_000)),
+      await bounds('removed/dense_covered', '__commits'),
+    ]
+    expect(usual.some(([bound, counted]) => counted.certainty === 'exact' && bound.certainty === 'at most')).toBe(true)
+    for (const [bound, counted] of least.slice(1)) expect(counted).toEqual(bound)
   })
 
   test('no more cells differ than a dense array has', async () => {
