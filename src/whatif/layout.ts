@@ -7,6 +7,7 @@ import { sum } from '../base/sum.ts'
 import { comparable } from '../cells/bounds.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { integerOf } from '../format/dense-tiles.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { unfilteredFileSize } from '../objects/file-sizes.ts'
 import { storedCellNum } from '../objects/fragment.ts'
@@ -114,6 +115,8 @@ export async function* tryLayouts(
       continue
     }
     const changed = schemaWith(schema, change, filters)
+    // A dense fragment has whole tiles, however few of their cells are written.
+    if (changed.array_type === 'dense') refuseBox(tileCellsOf(changed) * (extent.bytes / extent.cells), memory)
     if (isSmall(extent, memory)) {
       const whole = await rewritten(await cellsToRewrite(opened), changed)
       yield withRead(layoutOf(await measure(whole.fragments), textOf(change)), whole)
@@ -154,6 +157,14 @@ function refuseBox(bytes: number, { room }: Memory): void {
     found: `${Math.ceil(bytes)}`,
   }
   throw new InspectError('TOO_LARGE', withHint(fault, '(a ninth of --memory)'))
+}
+
+/** Number of cells of a dense tile. */
+function tileCellsOf({ domain }: ArraySchema): number {
+  return domain.dimensions.reduce((cells, { type, tile_extent }) => {
+    // A type with a sign may be too small for the extent, which has none.
+    return tile_extent ? cells * Math.abs(Number(integerOf(type, tile_extent))) : cells
+  }, 1)
 }
 
 /** How often memory holds the bytes of a box, as a share of {@link Memory.room}: as they were and as they are written. */

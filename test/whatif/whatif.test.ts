@@ -77,13 +77,13 @@ describe('the sizes are those that TileDB made', () => {
   test('are compared for enough arrays', () => expect(arrays.length).toBeGreaterThan(12))
   test.each(arrays)('%s', async (name) => {
     const { fragments } = await openedAt(`${FIXTURES}/22/${name}`)
-    const { samples } = await takeSample(fragments, {
-      seed: '1',
-      bytes: undefined,
-      fields: undefined,
-      held: new Lease(new Memory()),
-    })
+    const held = new Lease(new Memory())
+    const { samples } = await takeSample(fragments, { seed: '1', bytes: undefined, fields: undefined, held })
     expect(samples.length).toBeGreaterThan(0)
+    const sizes = samples.flatMap(({ parts }) =>
+      parts.map(({ data, starts }) => data.length + (starts?.byteLength ?? 0)),
+    )
+    expect(held.bytes).toBe(sizes.reduce((sum, size) => sum + size, 0))
     for (const sample of samples) {
       const { field, role, pipeline, parts } = sample
       const { bytes } = await tryFilters(sample, pipeline.filters, CX)
@@ -491,4 +491,21 @@ test('a field whose present filters refuse its values is left out with a note', 
   expect(code).toBe(0)
   expect(stderr).toContain('is left out: its stored filters cannot write its values again')
   expect(text).toContain('nothing to try')
+})
+
+test('a box of whole tiles that memory cannot hold several times is refused in words', async () => {
+  const array = `${samples}/boxes`
+  const shape = ['--dense', '--dim', 'x:INT32:0..119999:60000', '--attr', 'a:INT32', '--attr', 'b:INT64']
+  expect((await run(['write-sample', array, '--fragments', '1', '--cells', '120000', ...shape])).code).toBe(0)
+  const { code, stderr } = await run(['whatif', array, '--tile-extent', 'x=120000', '--memory', '3M'])
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringMatching(/in the cells of a tile that are written anew \(a ninth of --memory\)/),
+  ])
+  // Few cells are written, but a tile is stored whole.
+  const sparse = `${samples}/few-in-a-tile`
+  const long = ['--dense', '--dim', 'x:INT32:0..1999999999:10', '--attr', 'a:INT32']
+  expect((await run(['write-sample', sparse, '--fragments', '1', ...long])).code).toBe(0)
+  const wide = await run(['whatif', sparse, '--tile-extent', 'x=500000000'])
+  expect([wide.code, wide.stderr]).toEqual([3, expect.stringContaining('(a ninth of --memory)')])
 })
