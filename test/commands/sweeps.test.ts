@@ -173,6 +173,13 @@ describe('a sweep', () => {
     )
   })
 
+  test('says what the size of a group is', async () => {
+    const root = `${folder}/grouped`
+    array('grouped/group', `${FIXTURES}/22/group`)
+    const { text } = await run(['ls', '--recursive', root])
+    expect(text).toMatch(/^the size of a group is that of its own files, without its members$/m)
+  })
+
   test('is sorted and cut if that is asked for, and an unknown order is refused before anything is read', async () => {
     const root = `${folder}/sorted`
     for (const name of ['b', 'a', 'c']) array(`sorted/${name}`)

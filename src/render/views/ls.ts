@@ -376,8 +376,8 @@ export function shapeText(shape: GroupLine['shape']): string {
   return shape?.map((length) => (length === null || length > MOST_SHOWN ? '*' : countText(length))).join(' x ') ?? ''
 }
 
-/** Above this length a dimension is as good as without an end. */
-const MOST_SHOWN = 2 ** 53
+/** Above this length a dimension is as good as without an end: writers that know none take about the largest INT32. */
+const MOST_SHOWN = 2 ** 31 - 3
 
 function cellsText({ cell_num, certainty }: GroupLine): string {
   if (cell_num === undefined || cell_num === null) return cell_num === null ? NOTHING : ''

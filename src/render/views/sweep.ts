@@ -150,6 +150,8 @@ async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<
     resumed_num !== undefined && `${countText(resumed_num)} done before`,
   ].filter((one) => typeof one === 'string')
   await writeLine(facts.join('; '), out, totals.finding_num.error > 0 ? 'bad' : undefined)
+  if (head.sweep === 'ls' && totals.group_num > 0)
+    await writeLine('the size of a group is that of its own files, without its members', out, 'dim')
   if (not_checked && not_checked.length > 0) await writeLine(`not checked: ${not_checked.join('; ')}`, out, 'dim')
   if (stats) await groupSums(stats, out)
   if (worst.length === 0) {
