@@ -132,7 +132,7 @@ const GROUP_ARRAY_COLUMNS: readonly Shows<GroupStatsArray>[] = [
   { name: heading('cells_in_domain'), align: 'right', cell: ({ cells_in_domain }) => countText(cells_in_domain) },
   { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
   // Data alone: the size on disk has footers and the like, too.
-  { name: 'data', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  { name: 'data size', align: 'right', cell: ({ size }) => shortSizeText(size) },
   { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
   { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
 ]
@@ -140,7 +140,7 @@ const GROUP_ARRAY_COLUMNS: readonly Shows<GroupStatsArray>[] = [
 const GROUP_FIELD_COLUMNS: readonly Shows<GroupStatsField>[] = [
   { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
   { name: 'array', cell: ({ member }) => member },
-  { name: 'data', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  { name: 'data size', align: 'right', cell: ({ size }) => shortSizeText(size) },
   { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
   { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
 ]
@@ -148,7 +148,7 @@ const GROUP_FIELD_COLUMNS: readonly Shows<GroupStatsField>[] = [
 const GROUP_FRAGMENT_COLUMNS: readonly Shows<GroupStatsFragment>[] = [
   { name: 'fragment', cell: ({ name }) => name },
   { name: 'array', role: 'field', cell: ({ member }) => member },
-  { name: 'data', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  { name: 'data size', align: 'right', cell: ({ size }) => shortSizeText(size) },
 ]
 
 function facts(document: OneStats): Pairs {
