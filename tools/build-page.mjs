@@ -94,7 +94,9 @@ const LOADS_LATER = [
 /** The parts that a page begins with: its workers', and its own. */
 const FIRST = ['worker', 'main']
 /** Views and others with fewer letters of code share one script: each costs a digest in the policy. */
-const SMALL = 5000
+const SMALL = 10_000
+/** How the names of parts begin that only other parts ask for. */
+const SHARED = '_'
 /** Modules with what all imports of one file give, by the names of their parts. */
 const groups = new Map()
 
@@ -246,7 +248,7 @@ function partNames(outputs) {
         ? basename(entry)
             .replace(/^worker-main/, 'worker')
             .replace(/\.\w+$/, '')
-        : `shared${names.size}`,
+        : `${SHARED}${names.size.toString(36)}`,
     )
   }
   return names
@@ -273,7 +275,10 @@ function partText(name, code, names) {
   if (/^(?:import|export)\b(?!\()/m.test(body))
     throw new Error(`the part ${name} has an import or export that is not known here`)
   body = body.replace(/\bimport\("(\.[^"]*)"\)/g, (_, path) => `tiledbInspect.load("${partOf(path)}")`)
-  return { needs, text: `tiledbInspect.add("${name}",(${taken})=>{${body}\nreturn{${given}}})` }
+  return {
+    needs,
+    text: `tiledbInspect.add("${name}",${JSON.stringify(needs)},(${taken})=>{${body}\nreturn{${given}}})`,
+  }
 }
 
 /** The text of a script, smaller. The two minifiers make 16 KB less of the 314 KB that esbuild's leaves. */
@@ -302,7 +307,7 @@ function scriptsOf(parts) {
     if (left.length > 0) scripts.set(name, left)
   }
   for (const name of FIRST) place(name, withNeeds(parts, name))
-  const later = [...parts.keys()].filter((name) => !name.startsWith('shared') && !placed.has(name))
+  const later = [...parts.keys()].filter((name) => !name.startsWith(SHARED) && !placed.has(name))
   const users = (part) => later.filter((name) => withNeeds(parts, name).has(part))
   /** Number of letters of what only this one needs. */
   const ownSize = (name) =>
@@ -322,13 +327,13 @@ function scriptsOf(parts) {
   return scripts
 }
 
-/** The script that loads the others. @param needs the parts that each part needs @param scripts the parts of each script */
-async function loaderText(needs, scripts) {
+/** The script that loads the others. @param scripts the scripts that each part needs that is loaded by its name */
+async function loaderText(scripts) {
   const { outputFiles } = await build({
     ...COMMON,
     entryPoints: ['src/page/loader.ts'],
     format: 'iife',
-    define: { ...COMMON.define, PARTS: JSON.stringify(needs), SCRIPTS: JSON.stringify(scripts) },
+    define: { ...COMMON.define, SCRIPTS: JSON.stringify(scripts) },
   })
   return smaller('loader', outputFiles[0].text)
 }
@@ -340,12 +345,14 @@ export async function buildPage() {
   const names = partNames(metafile.outputs)
   const parts = new Map(Array.from(names, ([file, name]) => [name, partText(name, text(file), names)]))
   const scripts = scriptsOf(parts)
-  const needs = Object.fromEntries(Array.from(parts, ([name, { needs }]) => [name, needs]))
-  const loader = await loaderText(needs, Object.fromEntries(scripts))
+  const scriptOf = new Map(Array.from(scripts, ([script, inside]) => inside.map((part) => [part, script])).flat())
+  const scriptsFor = (name) => [...new Set(Array.from(withNeeds(parts, name), (part) => scriptOf.get(part)))]
+  const loaded = [...parts.keys()].filter((name) => !name.startsWith(SHARED))
+  const loader = await loaderText(Object.fromEntries(loaded.map((name) => [name, scriptsFor(name)])))
   const texts = new Map(
     Array.from(scripts, ([name, inside]) => [
       name,
-      `"use strict";${smaller(name, inside.map((part) => parts.get(part).text).join('\n'))}`,
+      `"use strict";${smaller(name, [...inside.map((part) => parts.get(part).text), `tiledbInspect.ran("${name}")`].join('\n'))}`,
     ]),
   )
   const style = text('style.css').trim()

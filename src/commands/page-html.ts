@@ -51,9 +51,11 @@ export interface ReportNeeds {
 export function reportPage(data: string, rest: string, needs: ReportNeeds): readonly string[] {
   const page = emptyPage()
     .replace(SCRIPT, (_, name: string, text: string) =>
-      name === LAYERS && !needs.layers ? '' : packedScript(name, deflateRawSync(text, { level: 9 })),
+      name === LAYERS && !needs.layers ? '' : packedElement(`id="part-${name}"`, deflateRawSync(text, { level: 9 })),
     )
-    .replace(WASM_IN_PAGE, (whole) => (needs.zstd ? whole : ''))
+    .replace(WASM_IN_PAGE, (_, name: string, base64: string) =>
+      needs.zstd ? packedElement(`class="wasm" id="${name}"`, Buffer.from(base64, 'base64')) : '',
+    )
   return pageWith(page, data, "'none'", rest)
 }
 
@@ -86,9 +88,9 @@ function element(name: string, text: string): string[] {
   return [`<script ${DATA_TYPE} ${name}>`, text, '</script>']
 }
 
-/** An element that src/page/loader.ts unpacks. */
-function packedScript(name: string, bytes: Uint8Array): string {
-  return `${element(`id="part-${name}" data-size="${bytes.length}"`, packText(bytes)).join('')}\n`
+/** An element that src/page/loader.ts or src/page/place.ts unpacks. */
+function packedElement(attributes: string, bytes: Uint8Array): string {
+  return `${element(`${attributes} data-size="${bytes.length}"`, packText(bytes)).join('')}\n`
 }
 
 function deflated(bytes: Uint8Array): string {

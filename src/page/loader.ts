@@ -11,50 +11,35 @@ import { unpackText } from '../calls/packed-text.ts'
 type Exports = Readonly<Record<string, unknown>>
 type Maker = (...needed: Exports[]) => Exports
 
-/** The parts that each part needs itself. The build puts them here, and {@link SCRIPTS}. */
-declare const PARTS: Readonly<Record<string, readonly string[]>>
-/** The parts in each script. */
+/** The scripts that each part needs that is loaded by its name. The build puts them here. */
 declare const SCRIPTS: Readonly<Record<string, readonly string[]>>
 
 const inPage = typeof document !== 'undefined'
 /** The text of this script, for workers. The browser names its element only while it begins. */
 const loader = inPage ? document.currentScript?.textContent : ''
-/** The script of each part. */
-const scriptOf = new Map(
-  Object.entries(SCRIPTS).flatMap(([script, parts]) => parts.map((part) => [part, script] as const)),
-)
-const makers = new Map<string, Maker>()
+/** Names of the scripts that ran. */
+const ran = new Set<string>()
+const parts = new Map<string, { needs: readonly string[]; maker: Maker }>()
 const made = new Map<string, Exports>()
 const texts = new Map<string, Promise<string>>()
 
-/** A part, and all that it needs, each after what it needs itself. */
-function withNeeds(name: string, found = new Set<string>()): Set<string> {
-  for (const needed of PARTS[name] ?? []) if (!found.has(needed)) withNeeds(needed, found)
-  return found.add(name)
-}
-
-/** Names of the scripts with some parts, each once. */
-function scriptsOf(parts: Iterable<string>): string[] {
-  return [...new Set(Array.from(parts, (part) => scriptOf.get(part) ?? part))]
-}
-
 async function load(name: string): Promise<Exports> {
-  const missing = [...withNeeds(name)].filter((one) => !makers.has(one))
+  const missing = (SCRIPTS[name] ?? []).filter((script) => !ran.has(script))
   if (missing.length > 0 && !inPage) {
     postMessage({ need: name })
     // The page ends this worker.
     return new Promise(() => {})
   }
-  for (const text of await Promise.all(scriptsOf(missing).map(textOf))) run(text)
+  for (const text of await Promise.all(missing.map(textOf))) run(text)
   return make(name)
 }
 
 function make(name: string): Exports {
   const known = made.get(name)
   if (known) return known
-  const maker = makers.get(name)
-  if (!maker) throw new Error(`the part ${name} of the page does not run`)
-  const exports = maker(...(PARTS[name] ?? []).map(make))
+  const part = parts.get(name)
+  if (!part) throw new Error(`the part ${name} of the page does not run`)
+  const exports = part.maker(...part.needs.map(make))
   made.set(name, exports)
   return exports
 }
@@ -90,13 +75,14 @@ async function readText(name: string): Promise<string> {
 }
 
 const program = {
-  /** Called by each part. @param maker runs the part with what the parts export that it needs */
-  add: (name: string, maker: Maker): unknown => makers.set(name, maker),
+  /** Called for each part. @param maker runs the part with what the parts export that it needs */
+  add: (name: string, needs: readonly string[], maker: Maker): unknown => parts.set(name, { needs, maker }),
+  /** Called at the end of each script. */
+  ran: (script: string): unknown => ran.add(script),
   load,
   async workerText(name: string, more: Iterable<string>): Promise<string> {
-    const all = new Set<string>()
-    for (const one of [name, ...more]) withNeeds(one, all)
-    return [loader, ...(await Promise.all(scriptsOf(all).map(textOf))), `tiledbInspect.load('${name}')`].join(';\n')
+    const all = new Set([name, ...more].flatMap((one) => SCRIPTS[one] ?? []))
+    return [loader, ...(await Promise.all([...all].map(textOf))), `tiledbInspect.load('${name}')`].join(';\n')
   },
 }
 

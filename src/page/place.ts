@@ -1,4 +1,5 @@
 import { InspectError } from '../base/errors.ts'
+import { unpackText } from '../calls/packed-text.ts'
 import type { PagePlaces, ReportHead } from '../calls/page-data.ts'
 import { folderStorage, type ListedFile } from '../storage/folder-storage.ts'
 import { remoteTarget } from '../storage/remote/urls.ts'
@@ -22,7 +23,11 @@ export async function placeInPage(): Promise<Place | undefined> {
 
 /** Adds the wasm files that stand in the page. */
 function addWasmOfPage(): void {
-  for (const { id, textContent } of document.querySelectorAll('.wasm')) addWasmFiles({ [id]: textContent ?? '' })
+  for (const { id, textContent, dataset } of document.querySelectorAll<HTMLElement>('.wasm')) {
+    const text = textContent ?? ''
+    const { size } = dataset
+    addWasmFiles({ [id]: size === undefined ? text : toBase64(unpackText(text, Number(size))) })
+  }
 }
 
 function servedPlace({ top, path, shown }: PagePlaces): Place {
@@ -132,6 +137,10 @@ function fromBase64(text: string): Uint8Array {
   const bytes = new Uint8Array(binary.length)
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i)
   return bytes
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }
 
 /** Inflates gzip data. The page draws between two pieces. */
