@@ -227,7 +227,10 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   writeFiles(await dataset(store()), plain)
   yield* json(['ls', plain])
   // Their layers tell which way is up in their pictures.
-  for (const [name, spec] of Object.entries({ raster: raster(4), climate: { ...climate(), keys: { Conventions: 'CF-1.8' } } })) {
+  for (const [name, spec] of Object.entries({
+    raster: raster(4),
+    climate: { ...climate(), keys: { Conventions: 'CF-1.8' } },
+  })) {
     writeFiles(await dataset(spec), `${folder}.${name}`)
     yield* json([`${folder}.${name}`])
   }
