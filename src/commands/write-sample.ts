@@ -221,12 +221,14 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     const { cells, fragments } = sampleOptions
     if (stepsText !== undefined && cells === undefined && fragments === undefined && data.length === 0)
       sampleOptions.cells = '0'
+    let making: ((cells: number) => void) | undefined
     const inputs: SampleInputs = {
       schema,
       data: data.length > 0 ? data.map(rows) : undefined,
       times,
       style: cx.style,
       pause: cx.reading.pause,
+      onMade: (more) => making?.(more),
     }
     const sample = isPlanned ? planSample(sampleOptions, inputs) : undefined
     const { key } = cx.reading
@@ -242,7 +244,13 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     }
     const seed = options.seed ?? '1'
     if (steps.length === 0 && sample)
-      return await writeArray(cx, path, output, sample, { writing: await writing(''), seed })
+      return await writeArray(cx, path, output, sample, {
+        writing: await writing(''),
+        seed,
+        whenMade: (on) => {
+          making = on
+        },
+      })
     const first = times[0] ?? (isPlanned || append ? undefined : firstTimestamp(seed))
     const { writeSteps } = await import('./written-steps.ts')
     return await writeSteps(cx, {
@@ -317,16 +325,19 @@ async function writeArray(
   path: string,
   output: FolderOutput,
   { array, most_cells, notes }: Sample,
-  { writing, seed }: { writing: WriteContext; seed: string },
+  { writing, seed, whenMade }: { writing: WriteContext; seed: string; whenMade: (on: (cells: number) => void) => void },
 ): Promise<Outcome> {
   const fragments: WrittenFragmentFacts[] = []
   const files: SampleFile[] = []
   const progress = cx.progress({ what: 'writing', unit: 'cells', total: most_cells })
-  let cells = 0
+  // To make cells takes as long as to write them, so that each is half of the work. Given cells are not made.
+  const half = most_cells === undefined ? 1 : 2
+  let done = 0
   const onCells = (more: number): void => {
-    cells += more
-    progress.update(cells)
+    done += more / half
+    progress.update(Math.floor(done))
   }
+  whenMade(onCells)
   try {
     for await (const file of arrayFiles(array, { ...writing, onCells }, (fragment) => fragments.push(fragment))) {
       await output.write(file.path, file.bytes)

@@ -30,7 +30,12 @@ interface CellPlan {
   fragments: number
   /** See {@link ReadContext.pause}. */
   pause?: ReadContext['pause']
+  /** Called while cells are made, with the number of further cells; the fields of a cell count as equal parts of it. */
+  onMade?: ((cells: number) => void) | undefined
 }
+
+/** Number of cells that are made without a pause. */
+const CELLS_AT_ONCE = 65536
 
 /** Generates the cells of each fragment, one after another. @throws InspectError USAGE if the domain has no room for them */
 export async function* sampleFragments(
@@ -55,11 +60,16 @@ export async function* sampleFragments(
       const axes = sparseAxes(schema, wanted)
       cell_num = fittingCells(schema, axes, wanted, plan)
       const random = new Random(`${plan.seed} coordinates ${k}`)
-      for (const [name, column] of sparseCoordinates(schema, axes, cell_num, random)) columns.set(name, column)
+      const made = await sparseCoordinates(schema, axes, cell_num, random, plan.pause)
+      for (const [name, column] of made) columns.set(name, column)
     }
     await plan.pause?.()
+    // The coordinates count as a field.
+    const part = cell_num / (makers.length + 1)
+    plan.onMade?.(part)
     for (const maker of makers) {
       columns.set(maker.attribute.name, maker.column(cell_num, ranks))
+      plan.onMade?.(part)
       await plan.pause?.()
     }
     yield { domain: boxes?.[k], cell_num, columns }
@@ -160,17 +170,19 @@ function fittingCells(
 }
 
 /** Generates coordinates, in the order in which the fragment stores them. */
-function sparseCoordinates(
+async function sparseCoordinates(
   schema: ArraySchema,
   axes: readonly SampleAxis[],
   count: number,
   random: Random,
-): Map<string, ColumnData> {
+  pause: ReadContext['pause'],
+): Promise<Map<string, ColumnData>> {
   const { dimensions } = schema.domain
   const places = placesOf(axes)
   const builders = dimensions.map((dimension) => new ColumnBuilder({ ...dimension, nullable: false }))
   let place = 0
   for (let i = 0; i < count; i++) {
+    if (i % CELLS_AT_ONCE === 0) await pause?.()
     const from = Math.floor((places / count) * i)
     const to = Math.max(from + 1, Math.floor((places / count) * (i + 1)))
     const repeat = i > 0 && schema.allows_duplicates && random.oneIn(ONE_DUPLICATE_IN)

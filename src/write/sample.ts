@@ -57,6 +57,8 @@ export interface SampleInputs {
   style: ValueStyle
   /** See {@link ReadContext.pause}. */
   pause?: ReadContext['pause']
+  /** Called while cells are made, with the number of further cells. Not for given cells. */
+  onMade?: ((cells: number) => void) | undefined
 }
 
 /** An array, and notes on how it differs from what was asked for. */
@@ -107,6 +109,7 @@ export function planSample(options: SampleOptions, inputs: SampleInputs): Sample
         atMost: options.cells === undefined,
         fragments: fragmentsOf(options),
         pause: inputs.pause,
+        onMade: inputs.onMade,
       })
   // In dense arrays the option limits the cells of each fragment.
   const most = cellsOf(options) * (schema.array_type === 'dense' ? fragmentsOf(options) : 1)

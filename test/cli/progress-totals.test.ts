@@ -84,6 +84,24 @@ test('write-sample: all steps, and within a step how much of it is done', () => 
   expect(done.filter((one) => one > 1 && one < 2)).toHaveLength(10)
 })
 
+test.each(['--sparse', '--dense'])('write-sample %s: cells count while they are made, too', async (type) => {
+  const [work, ...more] = await workOf(
+    'write-sample',
+    `${folder}/cells${type}`,
+    type,
+    '--cells',
+    '400',
+    '--fragments',
+    '1',
+  )
+  expect([work, more]).toMatchObject([{ what: 'writing', unit: 'cells', total: 400 }, []])
+  const { done } = work
+  expect(done).toEqual(done.toSorted((a, b) => a - b))
+  // Nothing is written before all cells of a fragment are made.
+  expect(done.filter((one) => one < 200).length).toBeGreaterThan(0)
+  expect(done.at(-1)).toBe(400)
+})
+
 test('write-sample of an array that steps go on with: its cells', async () => {
   writeFileSync(`${folder}/more.json`, JSON.stringify([{ step: 'consolidate' }]))
   const args = [

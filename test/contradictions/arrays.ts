@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { env } from 'node:process'
 import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import { EditableArray } from '../../src/damage/editable-array.ts'
@@ -17,6 +18,9 @@ export interface DamagedArray {
   array: EditableArray
   key: string | undefined
 }
+
+/** Other draws give other arrays of random damage: TEST_DRAW=1 TEST_ALL=1 npm test -- test/contradictions. */
+export const DRAW = Number(env.TEST_DRAW ?? 0)
 
 /** The number of damaged arrays: one of each finding code, and others of random damage. */
 export const ARRAY_NUM = 300
@@ -202,10 +206,10 @@ export async function damagedArray(number: number, folder: string): Promise<Dama
     await DAMAGES[code].plant(array)
     return { name: `${number}: ${code}, ${DAMAGES[code].name}`, array, key: keyOf(array) }
   }
-  const random = new Random(number)
+  const random = new Random(number + DRAW * ARRAY_NUM)
   const history = random.pick(Object.keys(HISTORIES))
   const array = await arrayOf(history, folder)
   const done = [await damagedAtRandom(random, array)]
   if (random.below(4) === 0) done.push(await damagedAtRandom(random, array))
-  return { name: `${number}: ${history}; ${done.join('; ')}`, array, key: undefined }
+  return { name: `${number} of draw ${DRAW}: ${history}; ${done.join('; ')}`, array, key: undefined }
 }

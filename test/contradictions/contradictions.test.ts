@@ -10,7 +10,7 @@ const folder = temporaryFolder()
 
 /**
  * What is known of an array stands once, so all commands must say the same of it. A failure names the array, what was damaged in it, the rule,
- * and what each command said. An array by its number is the same in each run.
+ * and what each command said. An array by its number is the same in each run with the same TEST_DRAW.
  */
 test('asked the same of damaged arrays, no two commands contradict', async () => {
   const contradictions: string[] = []

@@ -54,6 +54,10 @@ const OF_FOOTERS = /^(?:FOOTER_NULL_DOMAIN|FOOTER_DENSE)$/
 /** Codes of fragment metadata, which `commits` does not read. */
 const OF_METADATA = /^(?:FOOTER_|FRAGMENT_NO_METADATA$|SCHEMA_MISSING$)/
 
+interface Row {
+  [name: string]: unknown
+}
+
 /** Name of the fragment that replaces what a `.vac` file lists. */
 const replacing = (vac: string | null | undefined): string | undefined => /(__[^/]*)\.vac$/.exec(vac ?? '')?.[1]
 
@@ -120,6 +124,19 @@ export const RULES: Readonly<Record<string, Rule>> = {
     if (!/TileDB 2\.30 (?:does not open|cannot read)/.test(read.stderr)) return
     if (errorsOf(check).length === 0) yield `read ${outcome(read)}; check ${shown([])}`
     if (explain.code === 0) yield `read ${outcome(read)}; explain ${outcome(explain)}`
+  },
+  *'what TileDB refuses because of a name in __meta, explain, the overview and metadata say'(answers) {
+    const { check, explain, overview, metadata } = answers
+    for (const found of errorsOf(check)) {
+      if (found.code !== 'METADATA_NAME_INVALID' || isIn('__labels', found)) continue
+      for (const [name, one] of Object.entries({ explain, overview, metadata }))
+        if (one.code === 0) yield `check: ${shown([found])}; ${name} ${outcome(one)}`
+    }
+  },
+  *'commits that check cannot read, commits says'({ check, commits }) {
+    const wrong = errorsOf(check).filter(({ code }) => /^(?:COMMIT_UNREADABLE|DELETE_CONDITION_)/.test(code))
+    if (wrong.length > 0 && commits.code === 0 && !wrong.every((one) => isIn('__labels', one)))
+      yield `check: ${shown(wrong)}; commits ${outcome(commits)}`
   },
   *'where read and stats --read give an answer, they count the same'({ read, stats, ls }) {
     if (read.code !== 0 || !stats.document || ls.document?.array_type !== 'sparse') return
@@ -262,6 +279,20 @@ export const RULES: Readonly<Record<string, Rule>> = {
     if (said.document && current.length === 0 && !isFilled)
       yield `read: ${JSON.stringify(row)}; history: no current version`
   },
+  *'history gives the values that read gives'({ history, read, check }) {
+    if (!history || read.code !== 0 || history.said.code !== 0 || errorsOf(check).length > 0) return
+    const { row, said } = history
+    const current = said.document?.versions.filter(({ state }) => state === 'current') ?? []
+    // An array with duplicates has several rows of a cell.
+    const rows = read.cells.map((cell) => JSON.parse(cell) as Row)
+    const alike = rows.filter((one) => Object.keys(said.document?.cell ?? {}).every((name) => one[name] === row[name]))
+    for (const { values } of current) {
+      const isGiven = alike.some((one) =>
+        Object.entries(values ?? {}).every(([name, value]) => typeof value !== 'number' || one[name] === value),
+      )
+      if (!isGiven) yield `history: ${JSON.stringify(values)}; read: ${JSON.stringify(alike)}`
+    }
+  },
   *'diff of an array with itself finds nothing where read gives all'({ read, diff, check }) {
     // It compares key-value metadata and enumerations, too.
     if (read.code === 0 && errorsOf(check).length === 0 && diff.code !== 0)
@@ -279,6 +310,22 @@ export const RULES: Readonly<Record<string, Rule>> = {
       if (decoded?.code === 0 && cells_in_domain !== null && Number(cells_in_domain) !== decoded.cells.length)
         yield `ls: ${cells_in_domain} cells in ${name}; decode: ${decoded.cells.length}`
     }
+  },
+  *'the overview and ls add up the same bytes'({ overview, ls }) {
+    if (!overview.document || !ls.document || overview.document.size_certainty !== 'exact') return
+    const size = listOf(ls.document.fragments as Iterable<ArrayFragment>).reduce(
+      (sum, one) => sum + Number(one.size),
+      0,
+    )
+    if (Number(overview.document.size) !== size) yield `overview: ${overview.document.size} bytes; ls: ${size}`
+  },
+  *'what ls calls visible, a commit names'(answers) {
+    const { commits } = answers
+    if (commits.code !== 0) return
+    const called = listOf(commits.document?.commits).filter(({ effect }) => effect === 'visible')
+    const named = new Set(called.map(({ refers_to }) => refers_to))
+    const bare = visibleOf(answers).filter((name) => !named.has(name))
+    if (bare.length > 0) yield `ls: visible ${bare.join()}; commits: not`
   },
   *'commits calls visible what ls calls visible'(answers) {
     const { commits } = answers
