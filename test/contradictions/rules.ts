@@ -134,7 +134,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
     }
   },
   *'commits that check cannot read, commits says'({ check, commits }) {
-    const wrong = errorsOf(check).filter(({ code }) => /^(?:COMMIT_UNREADABLE|DELETE_CONDITION_)/.test(code))
+    // DELETE_CONDITION_INDEX is about cells of a fragment.
+    const ofCommits = /^(?:COMMIT_UNREADABLE|DELETE_CONDITION_(?!INDEX$))/
+    const wrong = errorsOf(check).filter(({ code }) => ofCommits.test(code))
     if (wrong.length > 0 && commits.code === 0 && !wrong.every((one) => isIn('__labels', one)))
       yield `check: ${shown(wrong)}; commits ${outcome(commits)}`
   },
