@@ -45,41 +45,33 @@ const TARGETS: Readonly<Record<TargetKind, readonly string[]>> = {
 
 let made = 0
 
-/** The arguments of a call with a target: of each command, and with each option that changes what it takes. */
-const ARGUMENTS: Readonly<Record<string, (target: string) => readonly string[]>> = {
+type Arguments = (target: string) => readonly string[]
+
+/** The arguments of a call with a target, where they are more than the words of the call and the target. */
+const ARGUMENTS: Readonly<Record<string, Arguments>> = {
   overview: (target) => [target],
-  ls: (target) => ['ls', target],
   'ls --depth': (target) => ['ls', '--depth', '2', target],
-  'ls --names': (target) => ['ls', '--names', target],
   'ls --range': (target) => ['ls', '--range', 'lat=0..50', target],
-  'ls --samples': (target) => ['ls', '--samples', target],
-  schema: (target) => ['schema', target],
-  'schema --all': (target) => ['schema', '--all', target],
-  commits: (target) => ['commits', target],
-  metadata: (target) => ['metadata', target],
   read: (target) => ['read', '--limit', '1', target],
   history: (target) => ['history', '--range', 'lat=50..51', target],
   decode: (target) => ['decode', '--limit', '1', target],
   'decode --all-fragments': (target) => ['decode', '--all-fragments', '--limit', '1', target],
-  explain: (target) => ['explain', target],
-  stats: (target) => ['stats', target],
-  'stats --read': (target) => ['stats', '--read', target],
   whatif: (target) => ['whatif', '--sample', '1000', '--filters', 'zstd', target],
-  check: (target) => ['check', target],
   recover: (target) => ['recover', target, '--to', `${folder}/${made++}`],
   'recover --relocate': (target) => ['recover', '--relocate', target, '--to', `${folder}/${made++}`],
-  'verify-checksums': (target) => ['verify-checksums', target],
   diff: (target) => ['diff', target, target],
   'diff --read': (target) => ['diff', '--read', target, target],
-  footer: (target) => ['footer', target],
-  rtree: (target) => ['rtree', target],
   'rtree --svg': (target) => ['rtree', target, '--svg', `${folder}/${made++}.svg`],
-  tiles: (target) => ['tiles', target],
   tile: (target) => ['tile', target, 'lat'],
   dump: (target) => ['dump', '--depth', '1', target],
   at: (target) => ['at', target, '0', '--no-flips'],
   'at --cell': (target) => ['at', target, '--cell', 'lat=-34.6,lon=-58.38'],
   page: (target) => ['page', target, '-o', `${folder}/${made++}.html`],
+}
+
+/** The arguments of a call with a target: of each command, and with each option that changes what it takes. */
+function argumentsOf(call: string): Arguments {
+  return Object.hasOwn(ARGUMENTS, call) ? ARGUMENTS[call] : (target) => [...call.split(' '), target]
 }
 
 /** Commands whose arguments are no targets, or any paths. */
@@ -114,13 +106,13 @@ test.each(kinds)('some command takes: %s', (kind) => {
 
 test('every command says what it takes', () => {
   expect(Object.keys(COMMANDS).filter((name) => !TAKEN.has(name))).toEqual(NO_TARGETS)
-  expect([...TAKEN.keys()].sort()).toEqual(Object.keys(ARGUMENTS).sort())
+  expect(Object.keys(ARGUMENTS).filter((call) => !TAKEN.has(call))).toEqual([])
 })
 
 describe.each([...TAKEN])('%s', (call, taken) => {
   test.each(kinds)('of: %s', async (kind, targets) => {
     for (const target of targets) {
-      const { code, documents, stderr } = await runJson(ARGUMENTS[call](target))
+      const { code, documents, stderr } = await runJson(argumentsOf(call)(target))
       const errors = documents.flatMap((document) => get(document, 'error') ?? [])
       const wrong = errors.filter((error) => get(error, 'code') === 'WRONG_TARGET')
       if (takesKind(taken, kind)) {

@@ -1,3 +1,4 @@
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { formatNames } from '../../src/cli/formats.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { fixtureFolders } from '../helpers/fixtures.ts'
@@ -55,6 +56,14 @@ function brokenLaw({ code, text, stderr }: Ran, { time, memory }: Bounds, bounds
   return undefined
 }
 
+/**
+ * Commands that need more than an array, write, serve, or read cells for longer than the bounds here allow. A command that is neither
+ * here nor below, such as a new one, is run on the array.
+ */
+const ELSEWHERE = new Set(
+  'overview read history explain whatif why recover diff page write-sample completion'.split(' '),
+)
+
 const FORMATS = [[], ...formatNames({}).map((name) => ['--format', name])]
 
 function commandFor(random: Random, array: EditedArray): string[] {
@@ -87,5 +96,7 @@ function commandFor(random: Random, array: EditedArray): string[] {
     ['check', '--level', 'cells', fragment],
     ['check', EDITED],
   ]
+  const named = new Set(commands.map(([name]) => name))
+  for (const name of Object.keys(COMMANDS)) if (!named.has(name) && !ELSEWHERE.has(name)) commands.push([name, EDITED])
   return [...random.pick(commands), ...random.pick(FORMATS)]
 }
