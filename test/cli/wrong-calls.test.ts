@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals'
+import { formatNames } from '../../src/cli/formats.ts'
 import { run } from '../helpers/run.ts'
+
+/** The formats of a command that gives neither cells nor findings. */
+const NAMES = formatNames({}).join(', ')
 
 /** Wrong calls, and what each is told. */
 test.each([
@@ -32,9 +36,9 @@ test.each([
   ['--format', "option '--format <format>' argument missing"],
   ['ls a -o', "option '-o, --output <file>' argument missing"],
   ['recover a', "required option '--to <dir>' not specified"],
-  ['ls a --format=x', '--format expects table, json, ndjson, csv, tsv, found "x"'],
-  ['ls a --format jsn', '--format expects table, json, ndjson, csv, tsv, found "jsn"; did you mean "json"?'],
-  [`ls a --format ${'0123456789abcdef'.repeat(4)}`, '--format expects table, json, ndjson, csv, tsv, found "…"'],
+  ['ls a --format=x', `--format expects ${NAMES}, found "x"`],
+  ['ls a --format jsn', `--format expects ${NAMES}, found "jsn"; did you mean "json"?`],
+  [`ls a --format ${'0123456789abcdef'.repeat(4)}`, `--format expects ${NAMES}, found "…"`],
   ['ls a --color allways', '--color expects auto, always, never, found "allways"; did you mean "always"?'],
 
   ['ls', "missing required argument 'target'; tiledb-inspect ls --help has examples"],
@@ -49,7 +53,7 @@ test.each([
 
 test('a value with a line end or quotes is shown escaped', async () => {
   const { stderr } = await run(['ls', 'a', '--format', 'it\'s\n"x"'])
-  expect(stderr).toBe('error: --format expects table, json, ndjson, csv, tsv, found "it\'s\\n\\"x\\""\n')
+  expect(stderr).toBe(`error: --format expects ${NAMES}, found "it's\\n\\"x\\""\n`)
 })
 
 test('without a command the help is printed', async () => {
