@@ -171,9 +171,11 @@ async function writeFragments(
   gone.sort((a, b) => Number(a.spare) - Number(b.spare))
   const leftOut = gone.filter(({ below }) => !below).map(({ name }) => name)
   await writeTable({ ...listOf(kept, sorted), limit, leftOut }, out)
-  const below = gone.filter(({ below }) => below)
-  const details = sorted.slice(0, limit).map((fragment, i): Pair | false => {
-    const cells = below.map(({ cell }) => cell(fragment, i)).filter((cell) => cell !== '' && cell !== NOTHING)
+  const rows = sorted.slice(0, limit)
+  const hasText = (text: string): boolean => text !== '' && text !== NOTHING
+  const below = gone.filter(({ below, cell }) => below && rows.some((fragment, i) => hasText(cell(fragment, i))))
+  const details = rows.map((fragment, i): Pair | false => {
+    const cells = below.map(({ cell }) => cell(fragment, i)).filter(hasText)
     return cells.length > 0 && [String(i + 1), cells.join('; ')]
   })
   if (!details.some(Boolean)) return

@@ -139,10 +139,25 @@ rain_mm validity  1, bytes 37+1 of its content
   })
 
   test.each([
-    [66, '… 1 more column: tiles (--vertical shows all)\n'],
-    [60, '… 2 more columns: tiles, size (--vertical shows all)\n'],
-  ])('names every column of a listing that %i columns have no room for', async (width, said) => {
-    expect(await shown(['ls', 'test/fixtures/10/sparse_consolidated'], width)).toContain(said)
+    [66, ['tiles']],
+    [60, ['tiles', 'size']],
+  ])('names every column of a listing that %i columns have no room for', async (width, inOrder) => {
+    const args = ['ls', 'test/fixtures/10/sparse_consolidated']
+    const headings = (text: string): string[] =>
+      text
+        .split('\n')
+        .find((line) => line.includes('│'))
+        ?.match(/\w[\w -]*\w/g) ?? []
+    const [, ...all] = headings(await shown(args, 300))
+    const text = await shown(args, width)
+    const [said, , names = ''] = /\n… (\d+) more columns?: (.+) \(--vertical shows all\)\n/.exec(text) ?? []
+    const [, below = ''] = /^# (.+)$/m.exec(text) ?? []
+    const named = names.split(', ')
+    const elsewhere = [...headings(text), ...below.split('; ')]
+    expect(named.toSorted()).toEqual(all.filter((name) => !elsewhere.includes(name)).toSorted())
+    expect(said).toContain(`… ${named.length} more column${named.length === 1 ? '' : 's'}: `)
+    // Those that matter least are named first.
+    expect(named.filter((name) => name === 'tiles' || name === 'size')).toEqual(inOrder)
   })
 
   test('numbers the schemas of an evolved array', async () => {
