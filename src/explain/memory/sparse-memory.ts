@@ -64,13 +64,12 @@ export async function unorderedMemory(
 ): Promise<SparseMemory> {
   const metadata = await metadataMemory(index, reads)
   const tiles = await loadedTiles(index, found, 'unordered')
-  const ranges = index.isRanged ? RELEASE.bytes.tile_range * runNum(index) : 0
-  const held = metadata.loaded + ranges
-  const least = Math.max(metadata.least, budgetForMetadata(ranges))
+  // The lists of the runs of tiles to read take none of the memory for tiles: measured with many ranges.
+  const held = metadata.loaded
   const enough = Math.max(enoughToReturn(tiles, held), largest(tiles.first) + largest(tiles.returned) + held)
   const most = Math.min(mostTileBytes(), forCoordinates(total_budget))
   return {
-    least_memory_budget: leastBudget(tiles, [least, enough], found === undefined, (budget) =>
+    least_memory_budget: leastBudget(tiles, [metadata.least, enough], found === undefined, (budget) =>
       simulateUnordered(tiles, budget, held),
     ),
     rounds: fitsAtOnce(tiles, most, total_budget - held)
@@ -268,12 +267,4 @@ async function metadataMemory(index: SparseIndex, reads: readonly MetadataRead[]
   }
   // If no fragment is read, no lists are loaded.
   return { loaded, least: budgetForMetadata(loaded + (offsets > 0 ? lists + offsets : 0)) }
-}
-
-/** Number of runs of touched tiles without a gap. */
-function runNum({ fragments }: SparseIndex): number {
-  return fragments.reduce(
-    (sum, { tiles }) => sum + tiles.filter((tile, i) => i === 0 || tiles[i - 1] !== tile - 1).length,
-    0,
-  )
 }
