@@ -3,7 +3,7 @@ import { env } from 'node:process'
 /** Whether every case of the exhaustive tests runs: `npm run test:all`. */
 export const ALL = env.TEST_ALL === '1'
 /** Whether this is a run of the gate (.ci/run), which may take longer than `npm test`. */
-const GATE = env.REQUIRE_CORPUS === '1'
+const GATE = env.TESTS_OF_GATE === '1' || env.REQUIRE_CORPUS === '1'
 /** Chooses which part of the exhaustive tests runs. test/helpers/seed.mjs prints it at the start of a run. */
 export const SEED = Number(env.TEST_SEED ?? 0)
 
