@@ -33,8 +33,16 @@ export const ZSTD: FilterConfig = { name: 'ZSTD', level: 3 }
 const FLOAT = { type: 'FLOAT64', cell_val_num: 1, fill_value: new Uint8Array(8) } as const
 const TEXT = { type: 'STRING_ASCII', cell_val_num: 'var', fill_value: new Uint8Array(1) } as const
 
-/** An array in memory. */
-export function madeArray({
+const made = new WeakMap<Made, Promise<OpenedArray>>()
+
+/** An array in memory, made once for each description. Tests only read it. */
+export function madeArray(description: Made): Promise<OpenedArray> {
+  const array = made.get(description) ?? newArray(description)
+  made.set(description, array)
+  return array
+}
+
+function newArray({
   dense = false,
   dimensions,
   attributes,

@@ -30,6 +30,9 @@ function plane(count: number, seed: number): Record<string, Int32Array | Float64
   }
 }
 
+/** Six fragments, each all over the plane. */
+const SIX: Made = { ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) }
+
 /** A box of the same ends along each dimension. */
 async function found(opened: OpenedArray, low: number, high: number, exact: boolean): Promise<AdvisedFinding[]> {
   const ranges = new Map(opened.schema.domain.dimensions.map((_, d) => [d, [{ low, high }]]))
@@ -40,7 +43,7 @@ async function found(opened: OpenedArray, low: number, high: number, exact: bool
 
 describe('findings of a query', () => {
   test('a box that is in every fragment, and in long tiles: what consolidation and another order would give', async () => {
-    const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) })
+    const opened = await madeArray(SIX)
     const findings = await found(opened, 100, 149, true)
     expect(findings.map(({ code }) => code)).toEqual(['FRAGMENTS_OVERLAP', 'TILE_SHAPE'])
     const [overlap, shape] = findings
@@ -59,7 +62,7 @@ describe('findings of a query', () => {
   })
 
   test('without decoding coordinates, nothing is promised of a consolidation or of another order', async () => {
-    const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) })
+    const opened = await madeArray(SIX)
     const findings = await found(opened, 100, 149, false)
     expect(findings.map(({ code, remedies }) => [code, remedies])).toEqual([
       ['FRAGMENTS_OVERLAP', undefined],
@@ -228,7 +231,7 @@ describe('findings of a query', () => {
   })
 
   test('requests after consolidation count the times of cells, which the new fragment has', async () => {
-    const opened = await madeArray({ ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => plane(60_000, i)) })
+    const opened = await madeArray(SIX)
     const [overlap] = await found(opened, 100, 149, false)
     // Metadata in four requests, and a file of each of x, y and v; then __timestamps, too.
     expect(overlap.message).toContain('takes about 42 requests to S3, with one fragment about 8')

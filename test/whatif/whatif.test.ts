@@ -30,7 +30,17 @@ async function openedAt(path: string): Promise<OpenedArray> {
   return openAt(target.array)
 }
 
-async function whatif(...args: string[]): Promise<WhatifDocument> {
+const documents = new Map<string, Promise<WhatifDocument>>()
+
+/** The document of a call. Tests that ask the same of an array that nobody changes share it. */
+function whatif(...args: string[]): Promise<WhatifDocument> {
+  const call = JSON.stringify(args)
+  const document = documents.get(call) ?? whatifAnew(...args)
+  documents.set(call, document)
+  return document
+}
+
+async function whatifAnew(...args: string[]): Promise<WhatifDocument> {
   const { code, text, stderr } = await run(['whatif', ...args, '--json'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(text)
