@@ -101,8 +101,9 @@ describe('cells of one fragment, shared among units, give what all tiles togethe
     return (await tileRuns(fragment, await fragment.info(), coordinates))[1].from
   }
 
-  test.each<[string, string, (edited: EditableArray) => Promise<void>]>([
-    ['nothing', '', async () => {}],
+  type Damaged = [what: string, code: string, plant: (edited: EditableArray) => Promise<void>]
+  const NOTHING: Damaged = ['nothing', '', async () => {}]
+  const damages: Damaged[] = [
     [
       'a first cell that sorts before the unit before it',
       'COORDINATE_ORDER',
@@ -121,7 +122,9 @@ describe('cells of one fragment, shared among units, give what all tiles togethe
       'STATISTICS_COUNT',
       (edited) => edited.editSection('tile_sums', 3, ({ values }) => ({ values: values.slice(8) })),
     ],
-  ])('%s', async (_, code, plant) => {
+  ]
+
+  test.each([NOTHING, ...shortTurn(damages, 3)])('%s', async (_, code, plant) => {
     const edited = array()
     await plant(edited)
     const { items, unitNum } = await expectSame(edited.storage(), EDITED, undefined, 'cells')

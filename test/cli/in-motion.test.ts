@@ -7,7 +7,7 @@ import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.
 import { temporaryFolder } from '../helpers/folders.ts'
 import { Random } from '../helpers/random.ts'
 import { type Ran, run } from '../helpers/run.ts'
-import { tries } from '../helpers/turn.ts'
+import { shortTurn, tries } from '../helpers/turn.ts'
 import { filesAfter, motionOf } from '../helpers/written-history.ts'
 
 /*
@@ -148,12 +148,31 @@ function answerOf([command]: readonly string[], { text }: Ran): string {
   return JSON.stringify(fragments.filter((one: { visible: boolean }) => one.visible))
 }
 
-describe.each(Object.keys(HISTORIES))('%s', (name) => {
+/** A call, and the history that happens meanwhile. */
+type Case = readonly [name: string, args: readonly string[]]
+
+const NAMES = Object.keys(HISTORIES)
+
+/** Every call with some of the histories: the gate tries all, another run one in `share`. Each call begins with another history. */
+function casesOf(calls: readonly (readonly string[])[], share: number): Case[] {
+  return calls.flatMap((args, i) => {
+    const from = i % NAMES.length
+    const names = SLOW.has(args[0]) ? [SLOW_ON] : [...NAMES.slice(from), ...NAMES.slice(0, from)]
+    return shortTurn(names, share).map((name): Case => [name, args])
+  })
+}
+
+function callsWith(name: string, cases: readonly Case[]): (readonly [call: string, args: readonly string[]])[] {
+  return cases.filter(([history]) => history === name).map(([, args]) => [args.join(' '), args])
+}
+
+const TRIED = casesOf(COMMANDS, 4)
+const ANSWERED = casesOf(ANSWERS, 2)
+
+describe.each(NAMES)('%s', (name) => {
   const motion = motionOf(SCHEMA, HISTORIES[name], ROOT)
 
-  const commands = COMMANDS.filter(([command]) => name === SLOW_ON || !SLOW.has(command))
-
-  test.each(commands.map((args) => [args.join(' '), args] as const))('%s', async (_, args) => {
+  test.each(callsWith(name, TRIED))('%s', async (_, args) => {
     const { files, events } = await motion()
     const still = new ChangingStorage(files, [], () => 0)
     expect(await run(args, { storage: still })).toMatchObject({ code: 0 })
@@ -168,7 +187,7 @@ describe.each(Object.keys(HISTORIES))('%s', (name) => {
     }
   })
 
-  test.each(ANSWERS)('%s answers as of one state', async (...args) => {
+  test.each(callsWith(name, ANSWERED))('%s answers as of one state', async (_, args) => {
     const { files, events } = await motion()
     const states = new Set<string>()
     const at = new Map(files)
@@ -208,17 +227,16 @@ describe('what happens between the listing of the commits and that of the fragme
   const steps = [write(20, 1), write(30, 5), ...both('fragments'), write(60, 3)]
   const motion = motionOf(SCHEMA, { before: 2, steps }, ROOT)
 
-  test.each(COMMANDS.filter(([command]) => !SLOW.has(command)).map((args) => [args.join(' '), args] as const))(
-    '%s does not answer without what a vacuum removes',
-    async (_, args) => {
-      const { files, events } = await motion()
-      const after = new Map(files)
-      for (const event of events) apply(after, event)
-      const { code, text } = await run(args, { storage: new ChangingStorage(after, [], () => 0) })
-      const ran = await run(args, { storage: changedBehind(`${ROOT}/__commits`, files, events) })
-      expect({ code: ran.code, text: ran.text }).toEqual({ code, text })
-    },
-  )
+  const calls = COMMANDS.filter(([command]) => !SLOW.has(command)).map((args) => [args.join(' '), args] as const)
+
+  test.each(shortTurn(calls, 2))('%s does not answer without what a vacuum removes', async (_, args) => {
+    const { files, events } = await motion()
+    const after = new Map(files)
+    for (const event of events) apply(after, event)
+    const { code, text } = await run(args, { storage: new ChangingStorage(after, [], () => 0) })
+    const ran = await run(args, { storage: changedBehind(`${ROOT}/__commits`, files, events) })
+    expect({ code: ran.code, text: ran.text }).toEqual({ code, text })
+  })
 
   test.each(ANSWERS)('%s answers as of one state, whatever it is', async (...args) => {
     const { files, events } = await motion()
@@ -258,7 +276,7 @@ describe('a fragment without a commit may be half written, or half removed: a st
     const files = new Map(await half)
     change(files, [...files.keys()].find((path) => /__30_.*__fragment_metadata.tdb$/.test(path)) ?? '')
     const storage = new ChangingStorage(files, [], () => 0)
-    for (const args of COMMANDS.filter(([command]) => !SLOW.has(command))) {
+    for (const args of shortTurn(COMMANDS, 2).filter(([command]) => !SLOW.has(command))) {
       const ran = await run(args, { storage })
       // These ask for the cells of every fragment, in whatever state.
       if (args[0] !== 'decode' && args[1] !== '--cells') expect({ args, ...ran }).toMatchObject({ args, code: 0 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { ReadPlan } from '../../src/explain/plan.ts'
 import { metadataSections } from '../../src/objects/metadata-sections.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
+import { shortTurn } from '../helpers/turn.ts'
 import { type Counts, measuredSparse, planOf } from './measured-sparse.ts'
 
 async function countsOf(
@@ -48,7 +49,10 @@ describe.each([...new Set(measuredSparse.map(({ array }) => array))])('%s', (nam
   })
 
   test('without decoding coordinates, no number is below the one that TileDB counted', async () => {
-    for (const asked of measuredSparse.filter(({ array }) => array === name)) {
+    for (const asked of shortTurn(
+      measuredSparse.filter(({ array }) => array === name),
+      3,
+    )) {
       const { opened, plan } = await planOf(asked, false)
       const found = await countsOf(opened, plan)
       expect({ ...found, tiles_read: asked.tiles_read }).toEqual({
