@@ -3,7 +3,9 @@
  *
  *     npm run bench                       start-up, on the example arrays
  *     npm run bench -- FOLDER             and everything on the large arrays in FOLDER (see bench/README.md)
+ *     npm run bench -- --zoo PYTHON …     reads of arrays of many shapes beside TileDB-Py, and nothing else (bench/zoo.py)
  */
+import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +13,11 @@ import { ms, once, pairs, scratch, TOOL } from './measure.mjs'
 
 const node = process.execPath
 const large = process.argv[2]
+if (large === '--zoo') {
+  const [python, ...options] = process.argv.slice(3)
+  if (!python) throw new TypeError('expected a Python that has tiledb, numpy and pandas')
+  process.exit(spawnSync(python, ['bench/zoo.py', ...options], { stdio: 'inherit' }).status ?? 1)
+}
 console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0].model}`)
 
 function fragmentOf(array) {
