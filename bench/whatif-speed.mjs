@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { TileFile } from '../src/cells/tile-files.ts'
 import { Pipeline } from '../src/filters/pipeline.ts'
 import { datatypeSize } from '../src/format/datatype.ts'
-import { localStorage } from '../src/node/file.ts'
+import { localFiles } from '../src/node/file.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
 import { readContext } from '../src/objects/generic-tile.ts'
 import { openTarget } from '../src/objects/target.ts'
@@ -30,7 +30,7 @@ const OF_ELEMENTS = ['RLE', 'DELTA', 'DOUBLE_DELTA', 'POSITIVE_DELTA', 'BIT_WIDT
 
 /** The amount of each kind of work in reading an array, by name. */
 async function workOf(path) {
-  const { array } = await openTarget(localStorage, path, readContext(nodeCodecs))
+  const { array } = await openTarget(localFiles, path, readContext(nodeCodecs))
   const work = new Map()
   const add = (what, count) => work.set(what, (work.get(what) ?? 0) + count)
   for (const { fragment, info } of (await openAt(array)).fragments) {

@@ -11,7 +11,7 @@
  */
 import process from 'node:process'
 import { type BaseOptions, openersWith, type Place } from './library/opening.ts'
-import { localStorage } from './node/file.ts'
+import { localFiles } from './node/file.ts'
 import { nodeCodecs } from './node/node-codecs.ts'
 import { isRemotePath, refuseOtherSchemes, remoteTarget } from './storage/remote/urls.ts'
 
@@ -26,10 +26,10 @@ export interface OpenOptions extends BaseOptions {
 async function findPlace(path: string, options: OpenOptions = {}): Promise<Place> {
   refuseOtherSchemes(path)
   // TileDB takes the path of a file:// URL without decoding it.
-  if (!isRemotePath(path)) return { storage: localStorage, path: path.replace(/^file:\/\/(localhost)?(?=\/)/, '') }
+  if (!isRemotePath(path)) return { storage: localFiles, path: path.replace(/^file:\/\/(localhost)?(?=\/)/, '') }
   const { signRequests = true, onNote: note = () => {} } = options
   const { openPlaces } = await import('./storage/remote/places.ts')
-  const { storage, paths } = openPlaces(localStorage, [path], { env: process.env, signRequests, note, show: undefined })
+  const { storage, paths } = openPlaces(localFiles, [path], { env: process.env, signRequests, note, show: undefined })
   return { storage, path: remoteTarget(paths[0]).path }
 }
 

@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { main } from './cli/cli.ts'
 import { programArguments } from './node/arguments.ts'
-import { localStorage } from './node/file.ts'
+import { localFiles } from './node/file.ts'
 import { keepHeapLean } from './node/heap-flags.ts'
 import {
   beforeOutput,
@@ -33,7 +33,7 @@ export async function run(): Promise<void> {
     stderr: pager ? (text) => pager.writeError(text) : writeError,
     stderrColumns: errorWidth(),
     beforeOutput,
-    storage: localStorage,
+    storage: localFiles,
   })
   await pager?.end()
   process.exitCode = exitCode

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import * as browser from '../src/browser.ts'
 import * as format from '../src/format.ts'
 import * as library from '../src/index.ts'
-import { localStorage } from '../src/node/file.ts'
+import { localFiles } from '../src/node/file.ts'
 import { readAll } from '../src/storage/source.ts'
 
 const ARRAY = 'examples/arrays/places'
@@ -89,7 +89,7 @@ test('a fragment opens by an http:// URL, and returns its cells as columns and a
   const [{ path }] = await (await library.openArray(ARRAY)).fragments()
   const server = createServer((request, response) => {
     const name = decodeURIComponent(new URL(request.url ?? '', 'http://here').pathname)
-    const source = localStorage.open(`.${name}`)
+    const source = localFiles.open(`.${name}`)
     readAll(source).then(
       (bytes) => {
         const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? []

@@ -1,15 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { localStorage } from '../src/node/file.ts'
+import { localFiles } from '../src/node/file.ts'
 import { InspectArray } from '../src/objects/array.ts'
 import { Folder } from '../src/storage/source.ts'
 import { contextFor, FIXTURES } from './helpers/fixtures.ts'
 
 test('the end of a section is the next start, found in a few steps', async () => {
-  const array = new InspectArray(
-    new Folder(localStorage, `${FIXTURES}/22/sparse_basic`),
-    contextFor({ key: undefined }),
-  )
+  const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/22/sparse_basic`), contextFor({ key: undefined }))
   const [name] = readdirSync(`${array.folder.path}/__fragments`)
   await array.withFragment(`__fragments/${name}`, async (fragment) => {
     const end = (await fragment.info()).footer?.offset ?? 0

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openAnatomy } from '../src/anatomy/files.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../src/format/rtree.ts'
 import type { TileMinMax } from '../src/format/tile-min-max.ts'
-import { localStorage } from '../src/node/file.ts'
+import { localFiles } from '../src/node/file.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
 import type { Fragment } from '../src/objects/fragment.ts'
 import { readContext } from '../src/objects/generic-tile.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { code, stderr } = await run(`${args} --cells ${TILES} --fragments 1`.split(' '))
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const [name] = readdirSync(`${folder}/array/__fragments`)
-  fragment = await openFragment(localStorage, `${folder}/array/__fragments/${name}`, readContext(nodeCodecs, undefined))
+  fragment = await openFragment(localFiles, `${folder}/array/__fragments/${name}`, readContext(nodeCodecs, undefined))
 })
 
 afterAll(async () => {
@@ -133,7 +133,7 @@ test('reading the R-tree and its parts pauses between the chunks', async () => {
   let pauses = 0
   const pause = async (): Promise<void> => void pauses++
   const reading = { ...readContext(nodeCodecs, undefined), pause }
-  const paused = await openFragment(localStorage, fragment.folder.path, reading)
+  const paused = await openFragment(localFiles, fragment.folder.path, reading)
   expect(await paused.rtree()).toEqual(await fragment.rtree())
   await paused.close()
   // 24 bytes per tile in chunks of 64 KiB.
@@ -141,7 +141,7 @@ test('reading the R-tree and its parts pauses between the chunks', async () => {
   expect(pauses).toBeGreaterThan(chunks)
 
   pauses = 0
-  const file = await openTarget(localStorage, `${fragment.folder.path}/__fragment_metadata.tdb`, reading)
+  const file = await openTarget(localFiles, `${fragment.folder.path}/__fragment_metadata.tdb`, reading)
   if (file.type !== 'file') throw new Error(file.type)
   const { root, close } = await openAnatomy(file, { reading, style: { raw: false } })
   const node = await nodeOfSteps(rootNode(root), ['rtree', 'content', 'levels'])

@@ -23,11 +23,8 @@ const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.
 const EXTERNAL = new Set(Object.keys({ ...dependencies, ...optionalDependencies }))
 const packageOf = (id) => id.split('/', id.startsWith('@') ? 2 : 1).join('/')
 const external = (id) => (id.startsWith('node:') && id !== 'node:child_process') || EXTERNAL.has(packageOf(id))
-/**
- * Bundles @jsquash/webp, as Node's `require` gives the default exports of its ES modules another shape than the bundler expects, and
- * flechette, so that the code that writes Arrow is one file with compiled code, not eleven without.
- */
-const externalOfCli = (id) => external(id) && !['@jsquash/webp', '@uwdata/flechette'].includes(packageOf(id))
+/** Bundles @jsquash/webp: Node's `require` gives the default exports of its ES modules another shape than the bundler expects. */
+const externalOfCli = (id) => external(id) && packageOf(id) !== '@jsquash/webp'
 
 /** Keeps commander from loading node:child_process, which takes 1.5 ms at every start. Only executable subcommands need it. */
 const withoutChildProcess = {

@@ -17,7 +17,7 @@ import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import { absolutePath } from '../node/current-folder.ts'
-import { localStorage } from '../node/file.ts'
+import { localFiles } from '../node/file.ts'
 import { noteLeftBeside, openFileOutput } from '../node/file-output.ts'
 import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
@@ -106,7 +106,7 @@ export const command: CommandModule<Options> = {
 
 async function recover(cx: CommandContext, path: string, options: Options): Promise<Outcome> {
   const { target, assumed } = await openNamed(cx, path, options)
-  if (options.dropDamaged && (await localStorage.kind(absolutePath(lostName(options.to)))) !== undefined)
+  if (options.dropDamaged && (await localFiles.kind(absolutePath(lostName(options.to)))) !== undefined)
     throw new InspectError(
       'EXISTS',
       { expected: 'a path where nothing is yet', found: 'something there' },
@@ -282,7 +282,7 @@ async function checkWritten(cx: CommandContext, target: Target, partial: string,
   const { codecs, key, memory } = cx.reading
   const reading = { ...readContext(codecs, key, memory), pause: cx.reading.pause }
   const remaining = new Set<string>()
-  const progress = cx.progress({ what: 'checking what was written', total: () => bytesBelow(localStorage, partial) })
+  const progress = cx.progress({ what: 'checking what was written', total: () => bytesBelow(localFiles, partial) })
   try {
     for (const { storage, path } of placesToCheck(cx, target, partial, found)) {
       const written = await openTarget(storage, path, reading)

@@ -18,7 +18,7 @@ import { fragmentsFolder } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { NEWEST_STABLE } from '../format/releases.ts'
 import { absolutePath } from '../node/current-folder.ts'
-import { localStorage } from '../node/file.ts'
+import { localFiles } from '../node/file.ts'
 import { noteLeftBeside } from '../node/file-output.ts'
 import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
@@ -188,7 +188,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
   if (labels && data.length === 0 && stepsFile === undefined)
     throw usage('--labels expects --data or --steps beside it, found neither')
   if (fromStandardInput.length > 1) throw usage(`${fromStandardInput.join(' and ')} cannot both be standard input`)
-  if (append && (await localStorage.kind(absolutePath(path))) !== 'folder')
+  if (append && (await localFiles.kind(absolutePath(path))) !== 'folder')
     throw usage('--append expects an array or a group that exists', { file: path })
   if (append) refuseBeside(options, '--append', SHAPE_OPTIONS, 'the array that is there has its own')
   const times = timestamp.map((text) => parseTime(cx, '--timestamp', text))

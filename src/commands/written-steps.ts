@@ -10,7 +10,7 @@ import type { SampleFile } from '../documents/sample.ts'
 import type { StepsDocument } from '../documents/steps.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { absolutePath } from '../node/current-folder.ts'
-import { localStorage } from '../node/file.ts'
+import { localFiles } from '../node/file.ts'
 import type { FolderOutput } from '../node/folder-output.ts'
 import type { Progress } from '../render/progress.ts'
 import { runSteps, type StepDone } from '../steps/run.ts'
@@ -50,7 +50,7 @@ export async function writeSteps(cx: CommandContext, toWrite: StepsToWrite): Pro
   const root = absolutePath(path)
   const files = new Map<string, number>()
   const folder = folderOf(output, append ? root : undefined, files)
-  const existing = append ? await namesIn(new Folder(localStorage, root)) : []
+  const existing = append ? await namesIn(new Folder(localFiles, root)) : []
   if (append) await refuseOtherKey(cx, path)
   const writing = await toWrite.writing(existing.join('\n'))
   const notes = sample?.notes ?? []
@@ -132,7 +132,7 @@ function stepProgress({
 function folderOf(output: FolderOutput, base: string | undefined, files: Map<string, number>): StepFolder {
   const { partial } = output
   return {
-    storage: base === undefined ? localStorage : layeredStorage(localStorage, base, localStorage, partial),
+    storage: base === undefined ? localFiles : layeredStorage(localFiles, base, localFiles, partial),
     root: base ?? partial,
     async write(path, bytes) {
       await output.write(path, bytes)

@@ -278,7 +278,7 @@ function modifiedAt(path: string): number | undefined {
 }
 
 /** The local file system. */
-export const localStorage: Storage = {
+export const localFiles: Storage = {
   async kind(path) {
     return kindOf(path)
   },

@@ -1,6 +1,6 @@
 import { usage } from '../base/errors.ts'
 import { parseKey } from '../base/key.ts'
-import { localStorage, readShort } from './file.ts'
+import { localFiles, readShort } from './file.ts'
 
 /** Upper limit on the bytes of a key file. */
 const MOST_KEY_BYTES = 1024
@@ -15,7 +15,7 @@ export async function readKey(
 ): Promise<Uint8Array | undefined> {
   if (options.key !== undefined) return parseKey(options.key, '--key')
   if (options.keyFile !== undefined) {
-    if (mayBeKey(options.keyFile) && (await localStorage.kind(options.keyFile)) === undefined)
+    if (mayBeKey(options.keyFile) && (await localFiles.kind(options.keyFile)) === undefined)
       throw usage('--key-file expects a file, found what may be a key itself: --key takes one')
     return parseKey(readShort(options.keyFile, MOST_KEY_BYTES), '--key-file')
   }

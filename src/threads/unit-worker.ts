@@ -6,7 +6,7 @@ import type { Item } from '../check/finding.ts'
 import { packed, type Unit, UnitWorker } from '../check/units.ts'
 import type { VerifyItem } from '../check/verification.ts'
 import { verifyUnit } from '../check/verifier.ts'
-import { localStorage } from '../node/file.ts'
+import { localFiles } from '../node/file.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { readContext } from '../objects/generic-tile.ts'
 import { lentStorage } from './lent-storage.ts'
@@ -14,7 +14,7 @@ import type { Answer, WorkerData } from './unit-pool.ts'
 
 /** A thread of the pool in unit-pool.ts. It answers each unit with its results, in order. */
 const { key, deep, memory, port } = workerData as WorkerData
-const storage = port ? lentStorage(localStorage, port) : localStorage
+const storage = port ? lentStorage(localFiles, port) : localFiles
 const cx = readContext(nodeCodecs, key, new Memory(memory.bytes, memory.isSet))
 const worker =
   deep === undefined

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { arrayInMemory } from '../../src/advice/in-memory.ts'
 import { changedSchema } from '../../src/advice/remedies.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { storedCellNum } from '../../src/objects/fragment.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -16,7 +16,7 @@ const arrays = fixtureFolders().filter(
 test.each(turnOfFamilies(arrays, 8, versionOf).map(({ path }) => path))(
   'the cells of %s fit into an array of the newest format',
   async (path) => {
-    const target = await openTarget(localStorage, path, contextFor({ key: undefined }))
+    const target = await openTarget(localFiles, path, contextFor({ key: undefined }))
     if (target.type !== 'array') throw new TypeError('expected an array')
     const opened = await openAt(target.array)
     if (opened.schema.array_type === 'dense' || opened.fragments.length === 0) return

@@ -10,7 +10,7 @@ import { InspectError, unlessFault } from '../../src/base/errors.ts'
 import { buildRTree } from '../../src/cells/rtree-builder.ts'
 import { ADVICE_CODES } from '../../src/check/codes.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../../src/read/query.ts'
@@ -20,7 +20,7 @@ import { turnOfFamilies } from '../helpers/turn.ts'
 import { floats, ints, type Made, madeArray, noise, ZSTD } from './made-array.ts'
 
 async function opened(path: string): Promise<OpenedArray> {
-  const target = await openTarget(localStorage, path, contextFor({ key: undefined }))
+  const target = await openTarget(localFiles, path, contextFor({ key: undefined }))
   if (target.type !== 'array') throw new TypeError('expected an array')
   return openAt(target.array)
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { openAnatomy } from '../../src/anatomy/files.ts'
 import type { Part } from '../../src/anatomy/part.ts'
 import { InspectError } from '../../src/base/errors.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import type { ReadContext } from '../../src/objects/generic-tile.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import type { Storage } from '../../src/storage/source.ts'
@@ -29,7 +29,7 @@ export interface Dissected {
 }
 
 /** Opens every part of a file. */
-export async function dissect(path: string, cx: ReadContext, storage: Storage = localStorage): Promise<Dissected> {
+export async function dissect(path: string, cx: ReadContext, storage: Storage = localFiles): Promise<Dissected> {
   const target = await openTarget(storage, path, cx)
   if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
   const { root, close } = await openAnatomy(target, { reading: cx, style: { raw: false } })
@@ -109,8 +109,8 @@ async function coverageFault(part: Part, visit?: (part: Part) => void): Promise<
 
 /** A storage that cannot list folders, as over plain HTTP. The array is not copied: a flip is tried on its tile or file alone. */
 export const unlisted: Storage = {
-  kind: (path) => localStorage.kind(path),
-  open: (path) => localStorage.open(path),
+  kind: (path) => localFiles.kind(path),
+  open: (path) => localFiles.open(path),
   list: async (path) => {
     throw new InspectError('NO_LISTING', 'no listing', { file: path })
   },

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { CellBatch } from '../../src/cells/column.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { columnValue } from '../../src/cells/rows.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { toJson } from '../../src/rows/json.ts'
 import { Folder } from '../../src/storage/source.ts'
@@ -45,7 +45,7 @@ async function cellsOf(
   folder: FixtureFolder,
   path: string,
 ): Promise<(tile: number, cell: number) => { [field: string]: string }> {
-  const array = new InspectArray(new Folder(localStorage, folder.path), contextFor(folder))
+  const array = new InspectArray(new Folder(localFiles, folder.path), contextFor(folder))
   const fragment = array.fragment(path.slice(folder.path.length + 1))
   const cells = await FragmentCells.open(fragment)
   const batches: CellBatch[] = []

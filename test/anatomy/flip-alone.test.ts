@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { env } from 'node:process'
 import { expect, test } from '@jest/globals'
 import { checkedFlips } from '../../src/anatomy/flip-check.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { closeTarget, openTarget } from '../../src/objects/target.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
 import { get } from '../helpers/json.ts'
@@ -35,7 +35,7 @@ test(`${FLIPS} flips: a tile alone notices no more than check, and all that its 
     const key = folder.key === undefined ? [] : ['--key', folder.key]
     const { documents } = await runJson(['at', path, String(offset), ...key], { storage: unlisted })
     const alone = get(documents[0], 'detected_by_bit')
-    const target = await openTarget(localStorage, path, contextFor(folder))
+    const target = await openTarget(localFiles, path, contextFor(folder))
     if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
     const isDense = (await target.fragment?.info())?.dense
     const checked = await checkedFlips(target, offset, { reading: contextFor(folder), style: { raw: false } })

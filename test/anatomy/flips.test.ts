@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { env } from 'node:process'
 import { describe, expect, test } from '@jest/globals'
 import { checkedFlips } from '../../src/anatomy/flip-check.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { closeTarget, openTarget } from '../../src/objects/target.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
 import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
@@ -101,7 +101,7 @@ describe(`what check finds of ${FLIPS} flipped bits`, () => {
           } else if (said.length > 0) expect([where, found.length > 0]).toEqual([where, true])
           continue
         }
-        const target = await openTarget(localStorage, path, contextFor(folder))
+        const target = await openTarget(localFiles, path, contextFor(folder))
         if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
         const flips = await checkedFlips(target, offset, { reading: contextFor(folder), style: { raw: false } }, [bit])
         await closeTarget(target)

@@ -4,7 +4,7 @@ import { childList, lazyChildren, type Part, type Space } from '../../src/anatom
 import { chainTo } from '../../src/anatomy/path.ts'
 import { InspectError } from '../../src/base/errors.ts'
 import { deleteCondition } from '../../src/format/delete-condition.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { readContext } from '../../src/objects/generic-tile.ts'
 import { hexView } from '../../src/render/views/hex.ts'
@@ -29,9 +29,9 @@ function withFile(path: string, bytes: Uint8Array): Storage {
     },
   }
   return {
-    kind: (at) => localStorage.kind(at),
-    list: (at) => localStorage.list(at),
-    open: (at) => (at === path ? source : localStorage.open(at)),
+    kind: (at) => localFiles.kind(at),
+    list: (at) => localFiles.list(at),
+    open: (at) => (at === path ? source : localFiles.open(at)),
   }
 }
 

@@ -8,7 +8,7 @@ import { columnValue } from '../../src/cells/rows.ts'
 import { LARGE_TILE } from '../../src/cells/tile-chunks.ts'
 import { Pipeline } from '../../src/filters/pipeline.ts'
 import { datatypeSize } from '../../src/format/datatype.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import type { ByteSource, Storage } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
@@ -76,7 +76,7 @@ async function withCells<T>(
   selection: CellSelection,
   look: (cells: FragmentCells) => Promise<T>,
 ): Promise<T> {
-  const target = await openTarget(localStorage, fragmentPath(name), contextFor({ key: undefined }))
+  const target = await openTarget(localFiles, fragmentPath(name), contextFor({ key: undefined }))
   if (target.type !== 'fragment') throw new Error('no fragment')
   const cells = await FragmentCells.open(target.fragment, selection)
   try {
@@ -187,11 +187,11 @@ async function decoded(name: Name, options: readonly string[]): Promise<Row[]> {
 /** Called for each read of a file. */
 function watched(onRead: (name: string, length: number) => void): Storage {
   return {
-    ...localStorage,
-    kind: (path) => localStorage.kind(path),
-    list: (path) => localStorage.list(path),
+    ...localFiles,
+    kind: (path) => localFiles.kind(path),
+    list: (path) => localFiles.list(path),
     open(path): ByteSource {
-      const source = localStorage.open(path)
+      const source = localFiles.open(path)
       return {
         name: source.name,
         size: () => source.size(),

@@ -6,7 +6,7 @@ import { FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { BLOCK_BYTES, storedChunks } from '../../src/cells/tile-chunks.ts'
 import { encode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { contextFor } from '../helpers/fixtures.ts'
 import { run } from '../helpers/run.ts'
@@ -23,7 +23,7 @@ function text(bytes: Uint8Array | undefined): string | undefined {
 
 /** The content of every column of each tile, taken before the next tile is read. */
 async function batches(array: string, reuse: boolean): Promise<{ found: unknown[]; rooms: number }> {
-  const target = await openTarget(localStorage, array, contextFor({ key: undefined }))
+  const target = await openTarget(localFiles, array, contextFor({ key: undefined }))
   if (target.type !== 'array') throw new Error('no array')
   const found: unknown[] = []
   const rooms = new Set<unknown>()

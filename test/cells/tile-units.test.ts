@@ -3,7 +3,7 @@ import type { InspectError } from '../../src/base/errors.ts'
 import type { CellBatch, ColumnType } from '../../src/cells/column.ts'
 import { type CellSelection, FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { type TileUnitRunner, tileUnitWorker } from '../../src/cells/tile-units.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import type { Fragment } from '../../src/objects/fragment.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
@@ -80,7 +80,7 @@ async function both(
 }
 
 async function isArray({ path, key }: FixtureFolder): Promise<boolean> {
-  return (await openTarget(localStorage, path, contextFor({ key }))).type === 'array'
+  return (await openTarget(localFiles, path, contextFor({ key }))).type === 'array'
 }
 
 describe('tiles unfiltered on several threads', () => {
@@ -91,7 +91,7 @@ describe('tiles unfiltered on several threads', () => {
     let elsewhere = 0
     for (const folder of folders) {
       if (!(await isArray(folder))) continue
-      const found = await both(localStorage, folder.path, folder.key, unitBytes)
+      const found = await both(localFiles, folder.path, folder.key, unitBytes)
       expect({ name: folder.name, cells: found.shared }).toEqual({ name: folder.name, cells: found.alone })
       expect({ name: folder.name, cells: found.reused }).toEqual({ name: folder.name, cells: found.alone })
       elsewhere += found.elsewhere
@@ -103,7 +103,7 @@ describe('tiles unfiltered on several threads', () => {
     const [folder] = all.filter(({ name }) => name.includes('dense_basic'))
     const count = { elsewhere: 0 }
     const threads = everyOther(new MemoryStorage(new Map()), folder.key, 1, count)
-    const target = await openTarget(localStorage, folder.path, contextFor(folder))
+    const target = await openTarget(localFiles, folder.path, contextFor(folder))
     if (target.type !== 'array') throw new Error(`expected an array at ${folder.path}`)
     for (const entry of await target.array.fragments()) {
       const fragment = target.array.fragment(entry.path)

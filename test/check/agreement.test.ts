@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -168,12 +168,12 @@ describe('what could not be looked at is said once', () => {
     const refuse = (): Promise<never> =>
       Promise.reject(new InspectError('NO_PERMISSION', 'no permission to read', { file: refused }))
     const storage: Storage = {
-      kind: (path) => localStorage.kind(path),
-      list: (path) => localStorage.list(path),
+      kind: (path) => localFiles.kind(path),
+      list: (path) => localFiles.list(path),
       open: (path) =>
         path === refused
           ? { name: path, size: refuse, read: refuse, close: () => Promise.resolve() }
-          : localStorage.open(path),
+          : localFiles.open(path),
     }
     for (const command of ['check', 'verify-checksums']) {
       const { code, text, stderr } = await run([command, array, '--json', ...DEEP[command]], { storage })

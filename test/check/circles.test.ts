@@ -1,7 +1,7 @@
 import { cpSync, rmSync, symlinkSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { groupDetails } from '../../src/format/group-details.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { memberPath } from '../../src/objects/group.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
@@ -48,9 +48,9 @@ describe('groups that contain themselves', () => {
     cpSync(`${FIXTURES}/22/group`, path, { recursive: true })
     rmSync(`${path}/sub`, { recursive: true })
     symlinkSync(path, `${path}/sub`)
-    const { findings } = await check(localStorage, path)
+    const { findings } = await check(localFiles, path)
     expect(findings.filter(({ code }) => code === 'GROUP_CYCLE')).toHaveLength(1)
-    await agree(localStorage, path)
+    await agree(localFiles, path)
   })
 
   test('".." is followed on a disk, as TileDB does, and not over a network', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { casesIn } from '../golden/cases.ts'
 import { corpusFolders } from '../golden/corpus.ts'
 import { get, parseJson } from '../helpers/json.ts'
@@ -26,7 +26,7 @@ for (const folder of folders)
     )
     test.each(cases.map((path) => [path.slice(folder.length + 1), path]))('%s', async (_, path) => {
       const key = get(parseJson(readFileSync(`${path}.expected.json`, 'utf8')), 'key')
-      const { findings } = await check(localStorage, path, { key: typeof key === 'string' ? key : undefined })
+      const { findings } = await check(localFiles, path, { key: typeof key === 'string' ? key : undefined })
       expect(shown(serious(findings))).toEqual([])
     })
   })

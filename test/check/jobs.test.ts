@@ -11,7 +11,7 @@ import { newRun } from '../../src/check/run.ts'
 import { runHere, tileRuns, type Unit, UnitWorker } from '../../src/check/units.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import { EditableArray } from '../../src/damage/editable-array.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { EDITED } from '../helpers/edit-array.ts'
@@ -65,7 +65,7 @@ describe('units of work find the same, in the same order, and count the same', (
   test('in fixtures', async () => {
     let unitNum = 0
     for (const { path, key } of turnOfFamilies(fixtureFolders(), 16, versionOf, 2))
-      unitNum += (await expectSame(localStorage, path, key, 'cells')).unitNum
+      unitNum += (await expectSame(localFiles, path, key, 'cells')).unitNum
     expect(unitNum).toBeGreaterThan(0)
   })
 

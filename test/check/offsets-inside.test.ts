@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { PlanDocument } from '../../src/documents/plan.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 import { check } from './findings.ts'
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 /** Code and file of each finding of check, and file of each failure of verify-checksums. */
 async function reported(): Promise<{ found: string[]; failed: string[] }> {
-  const { findings } = await check(localStorage, array)
+  const { findings } = await check(localFiles, array)
   const { text } = await run(['verify-checksums', '--deep', '--json', array])
   const { failures } = JSON.parse(text) as { failures: { file: string }[] }
   const last = (file: string) => file.slice(file.lastIndexOf('/') + 1)

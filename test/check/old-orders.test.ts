@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
@@ -103,7 +103,7 @@ test('coordinates that a filter rounded are no damage, but one note: order and b
   const fields = ['--dim', 'x:FLOAT64:0..100:10', '--dim', 'y:INT32:0..10:5', '--attr', 'a:INT32']
   const rounded = ['--field-filters', 'x=scale-float:byte_width=1']
   expect((await run(['write-sample', array, '--sparse', ...fields, ...rounded, '--data', data])).code).toBe(0)
-  const { findings } = await check(localStorage, array)
+  const { findings } = await check(localFiles, array)
   expect(findings.map(({ code, field }) => `${code} ${field}`)).toEqual(['COORDINATE_MBR x'])
   for (const { severity, meaning } of findings) {
     expect(severity).toBe('note')

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { FindingCode } from '../../src/check/codes.ts'
 import type { SlotStatistics } from '../../src/format/fragment-min-max-sum-null-count.ts'
 import { sectionPlaces } from '../../src/format/metadata-sections.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { floats, madeArray } from '../advice/made-array.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -36,7 +36,7 @@ const ODD: Record<string, string[]> = {
 
 describe('statistics that TileDB works out in its own way are no error', () => {
   test.each(Object.entries(ODD))('%s', async (name, notes) => {
-    const { findings } = await check(localStorage, `${FIXTURES}/22/${name}`)
+    const { findings } = await check(localFiles, `${FIXTURES}/22/${name}`)
     expect(shown(serious(findings))).toEqual([])
     // A known fault of statistics is reported once per field.
     expect(findings.map(({ code, field }) => `${code} ${field}`)).toEqual(notes)

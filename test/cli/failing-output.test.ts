@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { ClosedPipe, InspectError } from '../../src/base/errors.ts'
 import { main } from '../../src/cli/cli.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
@@ -35,7 +35,7 @@ async function runInto(args: readonly string[], failure: Error, at: number): Pro
     stderr: (text) => {
       stderr += text
     },
-    storage: localStorage,
+    storage: localFiles,
   })
   return { code, stderr }
 }

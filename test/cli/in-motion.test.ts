@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { folderOf } from '../../src/base/paths.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -324,15 +324,15 @@ test('recover finds a change before it reads the fragments that are left', async
     const array = made()
     let count = 0
     const storage: Storage = {
-      ...localStorage,
+      ...localFiles,
       async list(path) {
-        const entries = await localStorage.list(path)
+        const entries = await localFiles.list(path)
         if (path === `${array}/__fragments`) work(array)
         return entries
       },
       open(path) {
         if (path.startsWith(array) && path.endsWith('/a0.tdb')) count++
-        return localStorage.open(path)
+        return localFiles.open(path)
       },
     }
     const { code, stderr } = await run(['recover', array, '--to', `${array}.new`], { storage })

@@ -1,7 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { beforeAll, expect, test } from '@jest/globals'
 import { main } from '../../src/cli/cli.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { ProgressLine, type Work } from '../../src/render/progress.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 
@@ -49,7 +49,7 @@ async function workOf(...args: string[]): Promise<Told[]> {
       stderr() {},
       stderrColumns: 100,
       beforeOutput() {},
-      storage: localStorage,
+      storage: localFiles,
     })
     expect(code).toBe(0)
     return found

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import process, { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { PagedOutput } from '../../src/node/pager.ts'
 import { pauseForEvents } from '../../src/node/pause.ts'
 import { progressText } from '../../src/render/progress.ts'
@@ -53,7 +53,7 @@ test('bytes that are read twice count once, and skipped bytes count as soon as w
   meter.restart()
   expect(meter.bytes).toBe(0)
   // A storage has the optional methods of the one below it, and no others.
-  expect(meter.metered(localStorage).readEnd).toBe(localStorage.readEnd)
+  expect(meter.metered(localFiles).readEnd).toBe(localFiles.readEnd)
   expect(meter.metered(new MemoryStorage(new Map())).readEnd).toBeUndefined()
 })
 
@@ -141,9 +141,9 @@ test('what a killed run has left beside an output is named; what a running one w
 
 test('too many open files are told once, as what they are', async () => {
   const storage = {
-    ...localStorage,
+    ...localFiles,
     open: (path: string) => {
-      const source = localStorage.open(path)
+      const source = localFiles.open(path)
       const read = async (): Promise<never> => {
         throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
       }

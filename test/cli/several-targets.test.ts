@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
@@ -154,9 +154,9 @@ test('a target that fails to open while another is still being opened ends nothi
   process.on('unhandledRejection', note)
   const kind = async (path: string) => {
     if (path.endsWith(PLACES)) await new Promise((resolve) => setTimeout(resolve, 100))
-    return localStorage.kind(path)
+    return localFiles.kind(path)
   }
-  const { code, text, stderr } = await run(['stats', PLACES, `${folder}/none`], { storage: { ...localStorage, kind } })
+  const { code, text, stderr } = await run(['stats', PLACES, `${folder}/none`], { storage: { ...localFiles, kind } })
   process.off('unhandledRejection', note)
   expect(unhandled).toEqual([])
   expect(code).toBe(3)

@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { CountedStorage } from '../helpers/counted-storage.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -106,7 +106,7 @@ describe('ls of an array', () => {
     const found: string[] = []
     const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
     for (const { path, key } of turnOfFamilies(arrays, 4, versionOf)) {
-      const storage = new CountedStorage(localStorage)
+      const storage = new CountedStorage(localFiles)
       await run(['ls', path], { storage, env: key === undefined ? {} : { TILEDB_INSPECT_KEY: key } })
       const reads = new Map<string, number>()
       for (const read of storage.reads) reads.set(read.path, (reads.get(read.path) ?? 0) + 1)
@@ -180,7 +180,7 @@ describe('commits', () => {
   })
 
   test('reads each fragment once, however many delete conditions there are', async () => {
-    const storage = new CountedStorage(localStorage)
+    const storage = new CountedStorage(localFiles)
     await run(['commits', `${FIXTURES}/22/deletes`], { storage })
     const names = new Set(
       storage.reads.filter(({ path }) => path.endsWith('__fragment_metadata.tdb')).map(({ path }) => path),

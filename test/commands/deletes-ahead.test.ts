@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, renameSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { consolidatedInMemory } from '../../src/advice/in-memory.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { readContext } from '../../src/objects/generic-tile.ts'
 import { openTarget } from '../../src/objects/target.ts'
@@ -48,7 +48,7 @@ test('ls counts delete conditions dated ahead apart, and says when they take eff
 })
 
 test('consolidation is worked out with the delete conditions dated ahead, as TileDB applies them', async () => {
-  const target = await openTarget(localStorage, AHEAD, readContext(nodeCodecs))
+  const target = await openTarget(localFiles, AHEAD, readContext(nodeCodecs))
   if (target.type !== 'array') throw new Error('no array')
   const consolidated = await consolidatedInMemory(await openAt(target.array), nodeCodecs)
   const conditions = await consolidated?.fragments[0].fragment.processedConditions()

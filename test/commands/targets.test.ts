@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Takes, takesKind, targetsHelp, wantedBy } from '../../src/calls/targets.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { readContext } from '../../src/objects/generic-tile.ts'
 import { kindOf, openTarget, type TargetKind } from '../../src/objects/target.ts'
@@ -96,7 +96,7 @@ const kinds = Object.entries(TARGETS) as [TargetKind, readonly string[]][]
 test.each(kinds)('the targets of this test are what they should be: %s', async (kind, targets) => {
   for (const target of targets) {
     expect(existsSync(target)).toBe(true)
-    expect(kindOf(await openTarget(localStorage, target, readContext(nodeCodecs, undefined, undefined)))).toBe(kind)
+    expect(kindOf(await openTarget(localFiles, target, readContext(nodeCodecs, undefined, undefined)))).toBe(kind)
   }
 })
 

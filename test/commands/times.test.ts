@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { CountedStorage } from '../helpers/counted-storage.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -181,7 +181,7 @@ describe('ls', () => {
   })
 
   test('--names without a time reads no commit file', async () => {
-    const storage = new CountedStorage(localStorage)
+    const storage = new CountedStorage(localFiles)
     const { text } = await run(['ls', '--names', VACUUM_LEFT], { storage })
     expect([text.split('\n').length - 1, storage.of('.vac').read_num]).toEqual([4, 0])
     await run(['ls', '--names', '--as-of', '40', VACUUM_LEFT], { storage })

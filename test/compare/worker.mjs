@@ -24,7 +24,7 @@ performance.now = () => {
 
 const checkout = process.argv[2]
 const load = (path) => import(pathToFileURL(`${checkout}/src/${path}`).href)
-const [{ main }, { localStorage }] = await Promise.all([load('cli/cli.ts'), load('node/file.ts')])
+const [{ main }, { localFiles }] = await Promise.all([load('cli/cli.ts'), load('node/file.ts')])
 
 async function run({ argv, columns, key }) {
   const parts = []
@@ -44,7 +44,7 @@ async function run({ argv, columns, key }) {
         stderr += text
       },
       stderrColumns: columns,
-      storage: localStorage,
+      storage: localFiles,
     })
   } catch (error) {
     code = `thrown: ${error?.stack ?? error}`

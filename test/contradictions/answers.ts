@@ -12,7 +12,7 @@ import type { RecoverDocument } from '../../src/documents/recover.ts'
 import type { SchemaDocument } from '../../src/documents/schema.ts'
 import type { VerifyChecksumsDocument } from '../../src/documents/verify-checksums.ts'
 import type { WhyDocument } from '../../src/documents/why.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { EDITED } from '../helpers/edit-array.ts'
@@ -181,7 +181,7 @@ function cellOption(row: Row, schema: SchemaDocument | undefined): string[] | un
 
 /** The array in memory, and all other paths on this machine: `recover` reads again what it writes. */
 function beside(memory: Storage): Storage {
-  const of = (path: string): Storage => (path === EDITED || path.startsWith(`${EDITED}/`) ? memory : localStorage)
+  const of = (path: string): Storage => (path === EDITED || path.startsWith(`${EDITED}/`) ? memory : localFiles)
   return {
     kind: (path) => of(path).kind(path),
     list: (path) => of(path).list(path),

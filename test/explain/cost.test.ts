@@ -7,7 +7,7 @@ import { openingCost } from '../../src/explain/opening-cost.ts'
 import type { MetadataRead, ReadPlan, TileRead } from '../../src/explain/plan.ts'
 import { type ReadCost, readCost } from '../../src/explain/read-cost.ts'
 import { emptyStep, type StepCost, secondsOf } from '../../src/explain/step-cost.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
@@ -26,7 +26,7 @@ const file = fileURLToPath(new URL('../fixtures/explain-cost.json', import.meta.
 const { libtiledb, openings, whole }: Recorded = JSON.parse(readFileSync(file, 'utf8'))
 
 function arrayOf(name: string): InspectArray {
-  return new InspectArray(new Folder(localStorage, `${FIXTURES}/${name}`), contextFor({ key: fixtureKey(name) }))
+  return new InspectArray(new Folder(localFiles, `${FIXTURES}/${name}`), contextFor({ key: fixtureKey(name) }))
 }
 
 function sum(

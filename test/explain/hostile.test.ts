@@ -4,7 +4,7 @@ import { planDense } from '../../src/explain/dense.ts'
 import { forTiles, gridAxis, spanOf } from '../../src/explain/dense-grid.ts'
 import { planRead } from '../../src/explain/explain.ts'
 import { bytesOf } from '../../src/format/value.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { Folder } from '../../src/storage/source.ts'
@@ -15,7 +15,7 @@ import { run } from '../helpers/run.ts'
 describe('domains of very many tiles', () => {
   test('a range of millions of tiles without cells', async () => {
     const array = new InspectArray(
-      new Folder(localStorage, `${FIXTURES}/dense_reads/merged`),
+      new Folder(localFiles, `${FIXTURES}/dense_reads/merged`),
       contextFor({ key: undefined }),
     )
     const opened = await openAt(array, { to: undefined })
@@ -56,7 +56,7 @@ describe('domains of very many tiles', () => {
 })
 
 test('a domain whose end is NaN', async () => {
-  const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/22/float_dims`), contextFor({ key: undefined }))
+  const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/22/float_dims`), contextFor({ key: undefined }))
   const opened = await openAt(array, { to: undefined })
   const dimensions = opened.schema.domain.dimensions.map((one) => {
     const domain = one.domain.slice()

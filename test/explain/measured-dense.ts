@@ -3,7 +3,7 @@ import type { Bounds } from '../../src/cells/bounds.ts'
 import type { Datatype } from '../../src/format/datatype.ts'
 import type { ConditionNode } from '../../src/format/delete-condition.ts'
 import { bytesOf } from '../../src/format/value.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray, ReadOrder, ReadQuery } from '../../src/read/query.ts'
@@ -31,7 +31,7 @@ export const measuredDense: MeasuredDense[] = JSON.parse(readFileSync(`${FIXTURE
 
 /** Opens a fixture. */
 export function openFixture(name: string, to?: number): Promise<OpenedArray> {
-  const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/${name}`), contextFor({ key: undefined }))
+  const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/${name}`), contextFor({ key: undefined }))
   return openAt(array, { to: to === undefined ? undefined : BigInt(to) })
 }
 

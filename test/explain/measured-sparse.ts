@@ -3,7 +3,7 @@ import { type Bounds, comparable } from '../../src/cells/bounds.ts'
 import type { ReadPlan } from '../../src/explain/plan.ts'
 import { planSparseGlobal, planSparseUnordered } from '../../src/explain/sparse.ts'
 import type { ComparisonOp, ConditionNode } from '../../src/format/delete-condition.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
@@ -53,7 +53,7 @@ function bytes(hex: string): Uint8Array {
 /** The array, opened as the query asks, and the plan of the query. */
 export async function planOf(asked: MeasuredSparse, exact: boolean): Promise<{ opened: OpenedArray; plan: ReadPlan }> {
   const { array: name, key, order, fields, where } = asked
-  const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/${name}`), contextFor({ key }))
+  const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/${name}`), contextFor({ key }))
   const opened = await openAt(array, { from: BigInt(asked.between[0]), to: BigInt(asked.between[1]) })
   const { dimensions } = opened.schema.domain
   const ranges = new Map<number, Bounds[]>()

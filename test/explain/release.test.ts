@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Bounds } from '../../src/cells/bounds.ts'
 import { planRead } from '../../src/explain/explain.ts'
 import { RELEASE } from '../../src/explain/memory/release.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { ReadOrder, ReadQuery } from '../../src/read/query.ts'
@@ -35,7 +35,7 @@ function boundsOf([low, high]: readonly [low: number, high: number]): Bounds {
 
 async function roundNum({ array: name, order, ranges }: Recorded['measured'][number], budget: number): Promise<number> {
   const array = new InspectArray(
-    new Folder(localStorage, `${FIXTURES}/small_tiles/${name}`),
+    new Folder(localFiles, `${FIXTURES}/small_tiles/${name}`),
     contextFor({ key: undefined }),
   )
   const opened = await openAt(array)

@@ -5,7 +5,7 @@ import type { ArraySchema } from '../../src/format/array-schema.ts'
 import { FooterLayout } from '../../src/format/footer-layout.ts'
 import { FOOTER_LENGTH_BYTES, FRAGMENT_METADATA_FILE, fragmentFooter } from '../../src/format/fragment-footer.ts'
 import { decode } from '../../src/format/io.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { FooterLayouts } from '../../src/objects/laid-out-info.ts'
 import { Folder, readAll, withSource } from '../../src/storage/source.ts'
@@ -23,14 +23,14 @@ interface Footer {
 async function* footers(): AsyncGenerator<Footer> {
   for (const folder of fixtureFolders()) {
     if (folder.kind !== 'array') continue
-    const array = new InspectArray(new Folder(localStorage, folder.path), contextFor(folder))
+    const array = new InspectArray(new Folder(localFiles, folder.path), contextFor(folder))
     for (const { path } of await array.fragments()) {
       const fragment = array.fragment(path)
       const info = await fragment.info().catch(() => undefined)
       await fragment.close()
       if (!info?.footer || info.format_version < 10) continue
       const { footer, schema } = info
-      const file = await withSource(localStorage.open(`${folder.path}/${path}/${FRAGMENT_METADATA_FILE}`), readAll)
+      const file = await withSource(localFiles.open(`${folder.path}/${path}/${FRAGMENT_METADATA_FILE}`), readAll)
       expect(file.length).toBe(footer.offset + footer.size + FOOTER_LENGTH_BYTES)
       yield {
         name: `${folder.name}/${path}`,

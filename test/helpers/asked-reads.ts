@@ -5,7 +5,7 @@ import { type Bounds, comparable } from '../../src/cells/bounds.ts'
 import { type ColumnData, type ColumnType, cellBytes } from '../../src/cells/column.ts'
 import { type Datatype, datatypeKind } from '../../src/format/datatype.ts'
 import { fixedSize } from '../../src/format/range.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { type OpenedArray, type ReadOrder, type ReadQuery, readColumns } from '../../src/read/query.ts'
@@ -38,7 +38,7 @@ export async function openAsked(
   key: string | undefined,
   { order, between, ranges, fields }: Omit<AskedRead, 'cell_num' | 'answer'>,
 ): Promise<{ opened: OpenedArray; query: ReadQuery }> {
-  const array = new InspectArray(new Folder(localStorage, path), contextFor({ key }))
+  const array = new InspectArray(new Folder(localFiles, path), contextFor({ key }))
   const opened = await openAt(array, { from: BigInt(between[0]), to: BigInt(between[1]) })
   const { domain } = opened.schema
   const sets = new Map<number, Bounds[]>()

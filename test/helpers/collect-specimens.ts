@@ -26,7 +26,7 @@ import { groupDetails } from '../../src/format/group-details.ts'
 import { type Describe, decodePrefix, encode } from '../../src/format/io.ts'
 import { sectionContent, sectionPlaces } from '../../src/format/metadata-sections.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { commitKind } from '../../src/objects/commits.ts'
 import type { Fragment, FragmentInfo } from '../../src/objects/fragment.ts'
@@ -62,7 +62,7 @@ class Collector {
 
   async folder(fixture: FixtureFolder): Promise<void> {
     const cx = contextFor(fixture)
-    const folder = new Folder(localStorage, fixture.path)
+    const folder = new Folder(localFiles, fixture.path)
     const at = { folder, cx, name: fixture.name, version: versionOf(fixture) }
     await this.files(at, '__meta', 'array metadata', arrayMetadata, true)
     if (fixture.kind === 'group') {
@@ -93,7 +93,7 @@ class Collector {
   async footers(fixture: FixtureFolder): Promise<void> {
     if (fixture.kind === 'group') return
     const cx = contextFor(fixture)
-    const folder = new Folder(localStorage, fixture.path)
+    const folder = new Folder(localFiles, fixture.path)
     const array = new InspectArray(folder, cx)
     for (const entry of await array.fragments()) {
       const fragment = array.fragment(entry.path)

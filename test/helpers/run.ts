@@ -1,5 +1,5 @@
 import { main } from '../../src/cli/cli.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { type Json, parseJsonDocuments } from './json.ts'
 
@@ -41,7 +41,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       stderr += text
     },
     stderrColumns: options.columns,
-    storage: options.storage ?? localStorage,
+    storage: options.storage ?? localFiles,
   })
   const stdout = joined(parts)
   return { code, stdout, text: new TextDecoder().decode(stdout), stderr }

@@ -10,10 +10,10 @@ const PROGRAM = existsSync(`${ROOT}dist/cli`) ? [`${ROOT}bin/tiledb-inspect.js`]
 function fromSources(): string[] {
   const run = `
     import { main } from './src/cli/cli.ts'
-    import { localStorage } from './src/node/file.ts'
+    import { localFiles } from './src/node/file.ts'
     process.exitCode = await main({
       argv: process.argv.slice(1), env: {}, stdout: { write() {}, isTTY: false, color: false, columns: undefined },
-      stderr() {}, storage: localStorage,
+      stderr() {}, storage: localFiles,
     })`
   return ['--import', './test/fuzz/register.mjs', '--no-warnings', '--input-type=module', '-e', run, '--']
 }

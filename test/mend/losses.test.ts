@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { fragmentLoss } from '../../src/mend/tile-loss.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES, fixtureFolders } from '../helpers/fixtures.ts'
@@ -81,7 +81,7 @@ test('the tiles of a fragment together have all its cells: padding of dense tile
   let padded = 0
   for (const { path, kind, key, name } of fixtureFolders()) {
     if (kind !== 'array' || key !== undefined || !name.startsWith('22/')) continue
-    const array = new InspectArray(new Folder(localStorage, path), contextFor({ key }))
+    const array = new InspectArray(new Folder(localFiles, path), contextFor({ key }))
     for (const { path: one, committed } of await array.fragments()) {
       if (!committed) continue
       const fragment = array.fragment(one)
@@ -174,10 +174,7 @@ test('a step says that recover ends with exit code 1 if it leaves errors', async
 })
 
 test('of tiles in many places the first are named, and their number', async () => {
-  const array = new InspectArray(
-    new Folder(localStorage, `${FIXTURES}/22/rtree_levels`),
-    contextFor({ key: undefined }),
-  )
+  const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/22/rtree_levels`), contextFor({ key: undefined }))
   const [{ path }] = await array.fragments()
   const fragment = array.fragment(path)
   const lossOf = async (...tiles: number[]) => (await fragmentLoss(fragment, new Map([['x', new Set(tiles)]])))?.lost

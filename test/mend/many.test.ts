@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { finding } from '../../src/check/finding.ts'
 import { groupPlans } from '../../src/mend/group-plan.ts'
 import { Shell } from '../../src/mend/shell.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectGroup, type Member } from '../../src/objects/group.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
@@ -28,7 +28,7 @@ test('a plan for many missing members looks at each a few times', async () => {
     deleted: false,
     implicit: false,
   })
-  const group = new InspectGroup(new Folder(localStorage, folder), contextFor({ key: undefined }))
+  const group = new InspectGroup(new Folder(localFiles, folder), contextFor({ key: undefined }))
   const members = Array.from({ length: 1000 }, (_, i) => member(i))
   group.members = async () => members
   const findings = members.map((_, i) =>
@@ -56,9 +56,9 @@ test('a plan for many fragments lists the folder around them a few times', async
     let listed = 0
     const list = async (path: string) => {
       if (path.endsWith('/__fragments')) listed++
-      return localStorage.list(path)
+      return localFiles.list(path)
     }
-    const { code, text } = await run(['check', '--plan', '--all', array], { storage: { ...localStorage, list } })
+    const { code, text } = await run(['check', '--plan', '--all', array], { storage: { ...localFiles, list } })
     expect([code, text.split('aside').length > num]).toEqual([0, true])
     return listed
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { openAnatomy } from '../../src/anatomy/files.ts'
 import type { Part, Space } from '../../src/anatomy/part.ts'
 import { InspectError } from '../../src/base/errors.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { closeTarget, openTarget } from '../../src/objects/target.ts'
 import { type Node, nodeAt, nodeOfSteps, openNodeAt, rootNode, rowsOf } from '../../src/page/bytes/nodes.ts'
 import { Pages } from '../../src/page/bytes/pages.ts'
@@ -18,11 +18,7 @@ import { runJson } from '../helpers/run.ts'
 
 /** The tree, bytes and searches of a file, without a browser. */
 
-async function withRoot<T>(
-  path: string,
-  work: (root: Node) => Promise<T>,
-  storage: Storage = localStorage,
-): Promise<T> {
+async function withRoot<T>(path: string, work: (root: Node) => Promise<T>, storage: Storage = localFiles): Promise<T> {
   const reading = { ...contextFor({ key: undefined }), onFault: () => {} }
   const target = await openTarget(storage, path, reading)
   if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
@@ -153,7 +149,7 @@ describe('a long file', () => {
   truncateSync(file, SIZE)
 
   test('of 100 GB opens with few reads, and reads what is in sight', async () => {
-    const storage = new CountedStorage(localStorage)
+    const storage = new CountedStorage(localFiles)
     await withRoot(
       file,
       async (root) => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { asInspectError, ERROR_CODES, orError } from '../../src/base/errors.ts'
 import { FINDING_CODES } from '../../src/check/codes.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { type CommandName, Engine } from '../../src/page/engine.ts'
 import { ERROR_TITLES } from '../../src/page/error-titles.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -13,7 +13,7 @@ addZstd()
 const ARRAY = `${FIXTURES}/22/sparse_basic`
 
 function documentOf(name: CommandName, options: object, path = ARRAY): Promise<unknown> {
-  return new Engine({ storage: localStorage, path, shown: path }, undefined).document(name, options, [path])
+  return new Engine({ storage: localFiles, path, shown: path }, undefined).document(name, options, [path])
 }
 
 async function errorMessage(args: readonly string[]): Promise<string> {

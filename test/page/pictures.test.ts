@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { recognise } from '../../src/layers/layers.ts'
 import type { LayerPicture } from '../../src/layers/picture.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { Engine } from '../../src/page/engine.ts'
 import { type AxisFacts, orientationOf, roleOfName } from '../../src/page/orientation.ts'
 import { pixelsOf, placesOf } from '../../src/page/small-pixels.ts'
@@ -197,7 +197,7 @@ describe('SOMA', () => {
     const [picture] = layer.pictures
     if (picture?.kind !== 'points') throw new Error('expected points')
     expect(picture).toMatchObject({ array: 'ms/RNA/obsm/X_pca', colours: { array: 'obs', attributes: ['cell_type'] } })
-    const engine = new Engine({ storage: localStorage, path, shown: path }, undefined)
+    const engine = new Engine({ storage: localFiles, path, shown: path }, undefined)
     const found = (await smallPoints(engine, {}, picture)) as SmallPoints
     const { cells: numbers } = (await jsonOf('read', `${path}/ms/RNA/obsm/X_pca`)) as {
       cells: { soma_dim_0: number; soma_dim_1: number; soma_data: number }[]

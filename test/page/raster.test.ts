@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { fillRaster, newRaster, pixelOf, pointAt } from '../../src/page/raster.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -17,7 +17,7 @@ async function pictured(name: string, cells: readonly object[], ...args: string[
   writeFileSync(data, cells.map((cell) => JSON.stringify(cell)).join('\n'))
   const { code, stderr } = await run(['write-sample', path, ...args, '--data', data])
   if (code !== 0) throw new Error(stderr)
-  const opened = await openAt(new InspectArray(new Folder(localStorage, path), contextFor({ key: undefined })))
+  const opened = await openAt(new InspectArray(new Folder(localFiles, path), contextFor({ key: undefined })))
   const wanted = { down: 0, right: 1, attribute: 'a', ranges: new Map(), isWhole: false }
   const found = newRaster(opened, wanted)
   if (!found) throw new Error('nothing was written')

@@ -2,7 +2,7 @@ import { renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { type PageServer, servePage } from '../../src/node/page-server.ts'
 import { ServedStorage } from '../../src/page/served-storage.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
@@ -173,7 +173,7 @@ describe('a file that was changed, with the same size', () => {
   }
   let served: PageServer
   beforeAll(async () => {
-    served = await servePage('', { storage: localStorage, folder, top: '/array', only: undefined })
+    served = await servePage('', { storage: localFiles, folder, top: '/array', only: undefined })
   })
   afterAll(() => served.close())
   beforeEach(() => write(1, 1_700_000_000))

@@ -8,7 +8,7 @@ import { type Datatype, datatypeSize } from '../../src/format/datatype.ts'
 import type { ConditionNode } from '../../src/format/delete-condition.ts'
 import { integerOf } from '../../src/format/dense-tiles.ts'
 import { bytesOf } from '../../src/format/value.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { type DenseRoom, readDense } from '../../src/read/dense.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -32,7 +32,7 @@ interface Asked {
 const FOLDER = `${FIXTURES}/dense_reads`
 const asked: Asked[] = JSON.parse(readFileSync(`${FOLDER}/queries.json`, 'utf8'))
 
-function open(name: string, to?: bigint, storage: Storage = localStorage): Promise<OpenedArray> {
+function open(name: string, to?: bigint, storage: Storage = localFiles): Promise<OpenedArray> {
   return openAt(new InspectArray(new Folder(storage, `${FOLDER}/${name}`), contextFor({ key: undefined })), { to })
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { allRows } from '../../src/cells/column.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { conditionFields } from '../../src/read/condition.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -20,7 +20,7 @@ async function cellNum(opened: OpenedArray): Promise<number> {
 }
 
 test('a delete by a field that was dropped is an error, as in TileDB, and deletes no cells', async () => {
-  const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/22/deletes`), contextFor({ key: undefined }))
+  const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/22/deletes`), contextFor({ key: undefined }))
   const opened = await openAt(array)
   expect(await cellNum(opened)).toBeGreaterThan(0)
   const { schema, deletes } = opened
@@ -65,7 +65,7 @@ test('a condition is evaluated by fragment if older fragments lack one of its fi
 })
 
 test('a remark is made once for each attribute of a sparse array whose cells have another form than now', async () => {
-  const folder = new Folder(localStorage, `${FIXTURES}/changed_fields/readded`)
+  const folder = new Folder(localFiles, `${FIXTURES}/changed_fields/readded`)
   const opened = await openAt(new InspectArray(folder, contextFor({ key: undefined })))
   const remarks: string[][] = []
   const onRemark = (field: string, remark: string) => remarks.push([field, remark])

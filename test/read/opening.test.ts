@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { deletePlaces } from '../../src/objects/deletes.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -30,7 +30,7 @@ const { libtiledb, fixtures }: { libtiledb: string; fixtures: Readonly<Record<st
 function opened(name: string): InspectArray {
   const folder = fixtureFolders().find((one) => one.name === name)
   if (!folder) throw new Error(`no fixture ${name}`)
-  return new InspectArray(new Folder(localStorage, folder.path), contextFor(folder))
+  return new InspectArray(new Folder(localFiles, folder.path), contextFor(folder))
 }
 
 describe(`openAt loads what libtiledb ${libtiledb} loads`, () => {
@@ -123,7 +123,7 @@ test('a delete condition in a consolidated commits file counts even if an ignore
 
 test('over a network, footers come from consolidated fragment metadata', async () => {
   const array = opened('22/fragment_metadata_consolidated')
-  const storage = Object.assign(new CountedStorage(localStorage), { isRemote: () => true })
+  const storage = Object.assign(new CountedStorage(localFiles), { isRemote: () => true })
   const remote = await openAt(new InspectArray(new Folder(storage, array.folder.path), array.cx))
   const local = await openAt(array)
   expect(storage.of('__fragment_metadata.tdb').read_num).toBe(0)
@@ -134,7 +134,7 @@ test('over a network, footers come from consolidated fragment metadata', async (
 })
 
 test('commits are read once for all times', async () => {
-  const storage = new CountedStorage(localStorage)
+  const storage = new CountedStorage(localFiles)
   const { folder, cx } = opened('22/vacuum_left')
   const array = new InspectArray(new Folder(storage, folder.path), cx)
   for (const to of [10n, 20n, 30n]) await openAt(array, { to })

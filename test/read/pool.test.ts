@@ -1,15 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { MergePool } from '../../src/read/pool.ts'
 import type { Source, SourceBatch } from '../../src/read/source.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 
-const array = new InspectArray(
-  new Folder(localStorage, `${FIXTURES}/22/evolved_sparse`),
-  contextFor({ key: undefined }),
-)
+const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/22/evolved_sparse`), contextFor({ key: undefined }))
 
 /** A tile with cells at these places of the only dimension, all written at one time. */
 function tileOf(source: Source, tile: number, places: number[]): SourceBatch {

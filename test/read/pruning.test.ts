@@ -5,7 +5,7 @@ import { FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { datatypeSize } from '../../src/format/datatype.ts'
 import type { ComparisonOp, ConditionNode } from '../../src/format/delete-condition.ts'
 import { leafLevel, mbrAt } from '../../src/format/rtree.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import type { Fragment } from '../../src/objects/fragment.ts'
 import { type ConditionColumn, comparisonOf, meets } from '../../src/read/condition.ts'
@@ -76,7 +76,7 @@ describe('tests exclude no tile with a cell that meets the condition, but many o
     const counts: Counts = { ruledOut: 0, tested: 0, wrong: [] }
     for (const folder of fixtureFolders()) {
       if (folder.kind !== 'array' || !folder.name.startsWith(`${version}/`)) continue
-      const array = new InspectArray(new Folder(localStorage, folder.path), contextFor(folder))
+      const array = new InspectArray(new Folder(localFiles, folder.path), contextFor(folder))
       for (const { path, committed } of await array.fragments()) {
         if (!committed) continue
         const fragment = array.fragment(path)
@@ -129,7 +129,7 @@ describe('a read with a condition returns the cells of a read without, tested on
   ]
 
   test.each(names)('%s', async (name) => {
-    const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/22/${name}`), contextFor({ key: undefined }))
+    const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/22/${name}`), contextFor({ key: undefined }))
     const opened = await openAt(array)
     let metNum = 0
     for (const { name: field, type, cell_val_num } of readColumns(opened.schema, {
@@ -201,7 +201,7 @@ test('texts with zero bytes may lie outside the minimum and maximum of their til
 })
 
 test('tiles that cannot hold a cell for the condition are not read', async () => {
-  const storage = new CountedStorage(localStorage)
+  const storage = new CountedStorage(localFiles)
   const array = new InspectArray(new Folder(storage, `${FIXTURES}/22/rtree_levels`), contextFor({ key: undefined }))
   const opened = await openAt(array)
   const { domain } = opened.schema

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { MergePool } from '../../src/read/pool.ts'
 import { byFragment } from '../../src/read/schedule.ts'
@@ -8,7 +8,7 @@ import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 
 test('Hilbert order: a fragment without a cell in the ranges so far delays the others', async () => {
-  const array = new InspectArray(new Folder(localStorage, `${FIXTURES}/22/hilbert`), contextFor({ key: undefined }))
+  const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/22/hilbert`), contextFor({ key: undefined }))
   const { schema } = await array.newestSchema()
   const sources = [0, 1].map((index) => ({ index, tileBytes: () => 100 }) as unknown as Source)
   const places = sources.flatMap((source) =>

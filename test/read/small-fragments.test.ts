@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { type Ran, run } from '../helpers/run.ts'
@@ -10,7 +10,7 @@ import { ALL } from '../helpers/turn.ts'
 const folder = temporaryFolder()
 
 /** Without {@link Storage.readEnd}, every fragment is read in the usual way. */
-const { readEnd: _, ...WAITING } = localStorage
+const { readEnd: _, ...WAITING } = localFiles
 
 async function sample(name: string, options: readonly string[]): Promise<string> {
   const path = join(folder, name)
@@ -30,9 +30,9 @@ function counting(): { storage: Storage; count: () => number } {
   let count = 0
   const readEnd: Storage['readEnd'] = (path, into) => {
     if (/\/d\d\.tdb$/.test(path)) count++
-    return localStorage.readEnd?.(path, into)
+    return localFiles.readEnd?.(path, into)
   }
-  return { storage: { ...localStorage, readEnd }, count: () => count }
+  return { storage: { ...localFiles, readEnd }, count: () => count }
 }
 
 /** Places of a file that are damaged, one at a time. */
@@ -105,10 +105,10 @@ describe('fragments of one tile that have no cell in the ranges', () => {
     const read: string[] = []
     const readEnd: Storage['readEnd'] = (path, into) => {
       read.push(basename(path))
-      return localStorage.readEnd?.(path, into)
+      return localFiles.readEnd?.(path, into)
     }
     const path = await sample('needed', INTEGERS)
-    expect((await reads(path, ['x=500', 'y=777'], { ...localStorage, readEnd })).code).toBe(0)
+    expect((await reads(path, ['x=500', 'y=777'], { ...localFiles, readEnd })).code).toBe(0)
     const times = (name: string): number => read.filter((one) => one === name).length
     expect(times('d0.tdb')).toBeGreaterThan(10)
     expect(times('d1.tdb')).toBeLessThan(times('d0.tdb') / 2)

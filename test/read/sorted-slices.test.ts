@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { ReadQuery } from '../../src/read/query.ts'
@@ -11,7 +11,7 @@ import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 /** The bytes of the cells, in any order. */
 async function cellsOf(name: string, query: ReadQuery, mostSorted?: number): Promise<string[]> {
   const opened = await openAt(
-    new InspectArray(new Folder(localStorage, `${FIXTURES}/nan/${name}`), contextFor({ key: undefined })),
+    new InspectArray(new Folder(localFiles, `${FIXTURES}/nan/${name}`), contextFor({ key: undefined })),
   )
   const cells: string[] = []
   for await (const { cell_num, columns, rows } of readSparse(opened, query, mostSorted)) {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { certificateNote } from '../../src/storage/remote/connection-failure.ts'
 import { openPlaces } from '../../src/storage/remote/places.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -132,7 +132,7 @@ describe('a permanent fault', () => {
       response.writeHead(206, { 'content-range': `bytes ${first}-${last}/1000`, etag: `"${count}"` })
       return !!response.end(Buffer.alloc(Number(last) - Number(first) + 1))
     }
-    const source = openPlaces(localStorage, [], OPTIONS).storage.open(`${server.url}/file`)
+    const source = openPlaces(localFiles, [], OPTIONS).storage.open(`${server.url}/file`)
     expect(await source.read(10, 10)).toHaveLength(10)
     await expect(source.read(20, 10)).rejects.toThrow(/expected the file as it was \(ETag "1"\)/)
   })
@@ -169,7 +169,7 @@ describe('an answer that cannot be is a fault of the server, not of the file', (
   })
 
   test('two answers that disagree about the size', async () => {
-    const storage = openPlaces(localStorage, [], OPTIONS).storage
+    const storage = openPlaces(localFiles, [], OPTIONS).storage
     const part: Fault = ({ range = '' }, response, count) => {
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? []
       response.writeHead(206, { 'content-range': `bytes ${first}-${last}/${1000 * count}` })
@@ -218,7 +218,7 @@ describe('servers that send whole files', () => {
     const size = 65 * 2 ** 20
     server.fault = (_, response) =>
       !!response.writeHead(206, { 'content-range': `bytes 0-${size - 1}/${size}` }).end(Buffer.alloc(size))
-    const source = openPlaces(localStorage, [], OPTIONS).storage.open(`${server.url}/file`)
+    const source = openPlaces(localFiles, [], OPTIONS).storage.open(`${server.url}/file`)
     expect(await source.read(0, size)).toHaveLength(size)
   })
 
@@ -248,7 +248,7 @@ describe('servers that send whole files', () => {
 })
 
 describe('servers without some features', () => {
-  const { storage } = openPlaces(localStorage, [], OPTIONS)
+  const { storage } = openPlaces(localFiles, [], OPTIONS)
   const OLD = '2/dense_basic'
   const [old] = readdirSync(`${FIXTURES}/${OLD}`).filter((name) => /^__\w{32}_\d+$/.test(name))
 

@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { openPlaces } from '../../src/storage/remote/places.ts'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, versionOf } from '../helpers/fixtures.ts'
@@ -459,7 +459,7 @@ describe('buckets in other regions', () => {
 
   test.each(elsewhere)('%s, for two concurrent requests: both are repeated there', async (_, fault) => {
     on((request) => region(request) !== 'eu-west-1', fault)
-    const { storage } = openPlaces(localStorage, [], { env, signRequests: true, note() {}, show: undefined })
+    const { storage } = openPlaces(localFiles, [], { env, signRequests: true, note() {}, show: undefined })
     const sizes = [METADATA, METADATA].map((file) => storage.open(`${BUCKET}/${file}`).read(0, 1))
     expect(await Promise.all(sizes)).toEqual(
       [FILE.subarray(0, 1), FILE.subarray(0, 1)].map((one) => new Uint8Array(one)),

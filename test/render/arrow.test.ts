@@ -5,7 +5,7 @@ import type { CellBatch, ColumnType } from '../../src/cells/column.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { formatNames } from '../../src/cli/formats.ts'
 import { NEWEST_STABLE } from '../../src/format/releases.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { writeArrow } from '../../src/rows/arrow.ts'
 import { Folder } from '../../src/storage/source.ts'
@@ -23,7 +23,7 @@ const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
 const LABELLED = ['tree', 'place', 'size', 'ratio']
 
 async function fragmentsOf(array: FixtureFolder): Promise<{ path: string; columns: readonly ColumnType[] }[]> {
-  const opened = new InspectArray(new Folder(localStorage, array.path), contextFor(array))
+  const opened = new InspectArray(new Folder(localFiles, array.path), contextFor(array))
   const out: { path: string; columns: readonly ColumnType[] }[] = []
   for (const entry of await opened.fragments()) {
     const fragment = opened.fragment(entry.path)

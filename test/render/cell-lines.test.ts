@@ -4,7 +4,7 @@ import type { CellBatch, ColumnType } from '../../src/cells/column.ts'
 import { FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { batchRows, columnValue } from '../../src/cells/rows.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { type CellLineStyle, type ShownColumn, writeCellLines } from '../../src/rows/cell-lines.ts'
 import { writeCsv } from '../../src/rows/csv.ts'
@@ -305,7 +305,7 @@ describe('lines written from bytes are those of the rows', () => {
   test.each(turnOfFamilies(arrays, 8, versionOf).map((folder) => [folder.name, folder] as const))(
     'of fixture %s',
     async (_, folder) => {
-      const target = await openTarget(localStorage, folder.path, contextFor(folder))
+      const target = await openTarget(localFiles, folder.path, contextFor(folder))
       if (target.type !== 'array') throw new Error('no array')
       for (const { path, state } of await target.array.fragments()) {
         if (state !== 'live') continue

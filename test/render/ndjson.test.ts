@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { main } from '../../src/cli/cli.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { writeNdjson } from '../../src/rows/ndjson.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -53,7 +53,7 @@ test.each(['check', 'verify-checksums'])('%s writes each finding at once', async
     env: {},
     stdout: { write, columns: undefined, color: false, isTTY: false },
     stderr: () => {},
-    storage: localStorage,
+    storage: localFiles,
   })
   expect(code).toBe(1)
   expect(pieces.length).toBeGreaterThan(1)

@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { getuid } from 'node:process'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { readAll } from '../../src/storage/source.ts'
 import { failureOf } from '../helpers/failure.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -18,7 +18,7 @@ symlinkSync(`${folder}/nowhere`, `${folder}/broken`)
 
 describe('a local file', () => {
   test('is read at positions, in any order, and opened again after closing', async () => {
-    const source = localStorage.open(file)
+    const source = localFiles.open(file)
     expect(source.name).toBe(file)
     expect(await source.size()).toBe(100)
     expect([...(await source.read(98, 2))]).toEqual([98, 99])
@@ -31,7 +31,7 @@ describe('a local file', () => {
   })
 
   test('serves concurrent reads, each with its own bytes', async () => {
-    const source = localStorage.open(file)
+    const source = localFiles.open(file)
     const reads = await Promise.all(Array.from({ length: 20 }, (_, i) => source.read(i, 5)))
     expect(reads.map((read) => read[0])).toEqual(Array.from({ length: 20 }, (_, i) => i))
     reads[0].fill(0)
@@ -42,7 +42,7 @@ describe('a local file', () => {
   test('is read in pieces of any size', async () => {
     const large = `${folder}/large`
     writeFileSync(large, new Uint8Array(300_000).fill(7))
-    const source = localStorage.open(large)
+    const source = localFiles.open(large)
     for (const length of [65_535, 65_536, 65_537, 299_990]) {
       const read = await source.read(10, length)
       expect(read.length).toBe(length)
@@ -56,7 +56,7 @@ describe('a local file', () => {
   })
 
   test('that is too short gives an error with the number of bytes found', async () => {
-    const source = localStorage.open(file)
+    const source = localFiles.open(file)
     expect(await failureOf(() => source.read(95, 10))).toMatchObject({
       code: 'TRUNCATED',
       message: 'expected 10 bytes, found 5',
@@ -72,7 +72,7 @@ describe('a local file', () => {
   test('that is truncated during a read gives the same error, and no zeros', async () => {
     const shrinking = `${folder}/shrinking`
     writeFileSync(shrinking, new Uint8Array(100).fill(1))
-    const source = localStorage.open(shrinking)
+    const source = localFiles.open(shrinking)
     expect(await source.size()).toBe(100)
     truncateSync(shrinking, 60)
     expect(await failureOf(() => source.read(50, 20))).toMatchObject({
@@ -86,7 +86,7 @@ describe('a local file', () => {
   test('that does not exist is NOT_FOUND for every method', async () => {
     const missing = `${folder}/missing`
     for (const path of [missing, `${file}/below`, `${folder}/broken`]) {
-      const source = localStorage.open(path)
+      const source = localFiles.open(path)
       expect(await failureOf(() => source.size())).toMatchObject({ code: 'NOT_FOUND', at: { file: path } })
       expect(await failureOf(() => source.read(0, 1))).toMatchObject({ code: 'NOT_FOUND' })
       await source.close().catch(() => {})
@@ -94,7 +94,7 @@ describe('a local file', () => {
   })
 
   test('that is a folder is an InspectError with the reason of the system', async () => {
-    const source = localStorage.open(`${folder}/sub`)
+    const source = localFiles.open(`${folder}/sub`)
     const error = await failureOf(async () => {
       await source.size()
       await source.read(0, 1)
@@ -105,7 +105,7 @@ describe('a local file', () => {
 
   test('that is empty is read whole', async () => {
     writeFileSync(`${folder}/empty`, '')
-    const source = localStorage.open(`${folder}/empty`)
+    const source = localFiles.open(`${folder}/empty`)
     expect(await readAll(source)).toEqual(new Uint8Array(0))
     await source.close()
   })
@@ -113,16 +113,16 @@ describe('a local file', () => {
 
 describe('the local file system', () => {
   test('tells files, folders and others apart', async () => {
-    expect(await localStorage.kind(file)).toBe('file')
-    expect(await localStorage.kind(folder)).toBe('folder')
-    expect(await localStorage.kind(`${folder}/link`)).toBe('file')
-    expect(await localStorage.kind('/dev/null')).toBe('other')
-    expect(await localStorage.kind(`${folder}/missing`)).toBeUndefined()
-    expect(await localStorage.kind(`${file}/below`)).toBeUndefined()
+    expect(await localFiles.kind(file)).toBe('file')
+    expect(await localFiles.kind(folder)).toBe('folder')
+    expect(await localFiles.kind(`${folder}/link`)).toBe('file')
+    expect(await localFiles.kind('/dev/null')).toBe('other')
+    expect(await localFiles.kind(`${folder}/missing`)).toBeUndefined()
+    expect(await localFiles.kind(`${file}/below`)).toBeUndefined()
   })
 
   test('lists by name, and links with the kind of their target', async () => {
-    const entries = await localStorage.list(folder)
+    const entries = await localFiles.list(folder)
     expect(entries.map(({ name }) => name)).toEqual(entries.map(({ name }) => name).toSorted())
     const kinds = new Map(entries.map(({ name, kind }) => [name, kind]))
     expect([kinds.get('file'), kinds.get('sub'), kinds.get('link'), kinds.get('broken')]).toEqual([
@@ -134,8 +134,8 @@ describe('the local file system', () => {
   })
 
   test('says that a folder is missing', async () => {
-    expect(await failureOf(() => localStorage.list(`${folder}/missing`))).toMatchObject({ code: 'NOT_FOUND' })
-    expect(await failureOf(() => localStorage.list(file))).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await failureOf(() => localFiles.list(`${folder}/missing`))).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await failureOf(() => localFiles.list(file))).toMatchObject({ code: 'NOT_FOUND' })
   })
 
   // Root may read everything.
@@ -146,12 +146,12 @@ describe('the local file system', () => {
     chmodSync(closed, 0)
     mkdirSync(`${folder}/shut`)
     chmodSync(`${folder}/shut`, 0)
-    expect(await failureOf(() => localStorage.open(closed).size())).toMatchObject({
+    expect(await failureOf(() => localFiles.open(closed).size())).toMatchObject({
       code: 'NO_PERMISSION',
       at: { file: closed },
     })
-    expect(await failureOf(() => localStorage.list(`${folder}/shut`))).toMatchObject({ code: 'NO_PERMISSION' })
-    expect(await failureOf(() => localStorage.kind(`${folder}/shut/x`))).toMatchObject({ code: 'NO_PERMISSION' })
+    expect(await failureOf(() => localFiles.list(`${folder}/shut`))).toMatchObject({ code: 'NO_PERMISSION' })
+    expect(await failureOf(() => localFiles.kind(`${folder}/shut/x`))).toMatchObject({ code: 'NO_PERMISSION' })
     chmodSync(`${folder}/shut`, 0o700)
   })
 })

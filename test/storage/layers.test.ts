@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { layeredStorage } from '../../src/storage/layered.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
 import { withFile } from '../../src/storage/overlay.ts'
@@ -22,7 +22,7 @@ test('added files replace files of the folder, and are no links', async () => {
   for (const name of ['a', 'c']) writeFileSync(`${root}/${name}`, `old ${name}`)
   symlinkSync(`${root}/a`, `${root}/link`)
   const added = new MemoryStorage(new Map(['b', 'c', 'new/d'].map((path) => [`/added/${path}`, bytes(`new ${path}`)])))
-  const both = layeredStorage(localStorage, root, added, '/added')
+  const both = layeredStorage(localFiles, root, added, '/added')
   expect(await names(both, root)).toEqual(['a', 'b', 'c', 'link', 'new'])
   expect(await names(both, `${root}/new`)).toEqual(['d'])
   expect(await Promise.all(['a', 'b', 'c'].map((name) => text(both, `${root}/${name}`)))).toEqual([
@@ -30,7 +30,7 @@ test('added files replace files of the folder, and are no links', async () => {
     'new b',
     'new c',
   ])
-  expect(both.realPath?.(`${root}/link`)).toBe(localStorage.realPath?.(`${root}/a`))
+  expect(both.realPath?.(`${root}/link`)).toBe(localFiles.realPath?.(`${root}/a`))
   expect(both.realPath?.(`${root}/new`)).toBe(`${root}/new`)
   expect(() => both.realPath?.(`${folder}/nothing`)).toThrow('no such file or folder')
 })

@@ -4,7 +4,7 @@ import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 
@@ -34,13 +34,13 @@ const there = made() ? test : test.skip
 
 describe('names that are not UTF-8', () => {
   there('lead back to their files', async () => {
-    const entries = await localStorage.list(fragment)
+    const entries = await localFiles.list(fragment)
     expect(entries.map(({ name }) => name)).toContain('caf\udce9.tdb')
-    const source = localStorage.open(`${fragment}/caf\udce9.tdb`)
+    const source = localFiles.open(`${fragment}/caf\udce9.tdb`)
     expect(await source.size()).toBe(5)
     expect(Buffer.from(await source.read(0, 5)).toString()).toBe('bytes')
     await source.close()
-    expect(await localStorage.kind(`${array}/__fragments/__bad\udcfe`)).toBe('folder')
+    expect(await localFiles.kind(`${array}/__fragments/__bad\udcfe`)).toBe('folder')
   })
 
   const commands = ['ls', 'stats', 'check', 'commits', 'schema', 'footer', 'metadata', 'verify-checksums', 'tiles']

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { type DirectoryHandle, folderStorage } from '../../src/storage/folder-storage.ts'
 import type { Entry } from '../../src/storage/source.ts'
 import { failureOf } from '../helpers/failure.ts'
@@ -50,7 +50,7 @@ test('a local folder, while another process makes and removes names', async () =
     for (const end = Date.now() + 2500; Date.now() < end; ) {
       // The clock goes on between two listings.
       await new Promise((resolve) => setTimeout(resolve, 1))
-      const entries = await localStorage.list(folder).catch((error: unknown) => {
+      const entries = await localFiles.list(folder).catch((error: unknown) => {
         expect(error).toMatchObject({ code: 'CHANGED_WHILE_READ', at: { file: folder } })
       })
       if (!entries) continue

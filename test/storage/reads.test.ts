@@ -6,7 +6,7 @@ import type { FooterDocument } from '../../src/documents/footer.ts'
 import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
 import { fragmentFooter } from '../../src/format/fragment-footer.ts'
 import { encode } from '../../src/format/io.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
@@ -25,7 +25,7 @@ const FREE_BYTES = 64 * 1024
 /** A line for each fragment of an array whose `footer` took too many reads or bytes. */
 async function tooMuch(storage: (path: string) => CountedStorage, fixture: FixtureFolder): Promise<string[]> {
   const lines: string[] = []
-  const listing = new InspectArray(new Folder(localStorage, fixture.path), contextFor(fixture))
+  const listing = new InspectArray(new Folder(localFiles, fixture.path), contextFor(fixture))
   for (const { path, name } of await listing.fragments()) {
     const counted = storage(`${fixture.path}/${path}`)
     const [document] = await documents(command, counted, fixture, `${fixture.path}/${path}`)
@@ -74,7 +74,7 @@ const arrays = fixtureFolders().filter(({ kind }) => kind === 'array')
 describe('reading a footer', () => {
   test('takes at most three reads, and 64 KiB or twice the footer, in every fixture', async () => {
     const lines: string[] = []
-    for (const fixture of arrays) lines.push(...(await tooMuch(() => new CountedStorage(localStorage), fixture)))
+    for (const fixture of arrays) lines.push(...(await tooMuch(() => new CountedStorage(localFiles), fixture)))
     expect(lines).toEqual([])
   })
 
@@ -85,7 +85,7 @@ describe('reading a footer', () => {
       const huge = (fragment: string): CountedStorage => {
         const path = `${fragment}/${METADATA}`
         return new CountedStorage(
-          localStorage,
+          localFiles,
           new Map([[path, hugeSource(path, 100e6, new Uint8Array(readFileSync(path)))]]),
         )
       }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { Lease, Memory } from '../../src/base/memory.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout } from '../../src/documents/whatif.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { writingCodecs } from '../../src/node/node-codecs.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -25,7 +25,7 @@ const CX = { codecs: writingCodecs, key: undefined }
 const NO_FILTERS = { max_chunk_size: 65_536, filters: [] }
 
 async function openedAt(path: string): Promise<OpenedArray> {
-  const target = await openTarget(localStorage, path, contextFor({ key: undefined }))
+  const target = await openTarget(localFiles, path, contextFor({ key: undefined }))
   if (target.type !== 'array') throw new Error('expected an array')
   return openAt(target.array)
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
-import { localStorage } from '../../src/node/file.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { type Fragment, filePipeline } from '../../src/objects/fragment.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { writeFragment } from '../../src/write/fragment-writer.ts'
@@ -126,7 +126,7 @@ export function testBytes(path: string): void {
   test(`${path.split('/').slice(-2).join('/')}, written again, is the same bytes`, async () => {
     const expected = parseJson(readFileSync(`${path}.expected.json`, 'utf8'))
     const key = get(expected, 'key')
-    const target = await openTarget(localStorage, path, contextFor({ key: typeof key === 'string' ? key : undefined }))
+    const target = await openTarget(localFiles, path, contextFor({ key: typeof key === 'string' ? key : undefined }))
     if (target.type !== 'array') return
     for (const { path: inside } of await target.array.fragments()) {
       const fragment = target.array.fragment(inside)

@@ -26,7 +26,7 @@ await bundle.write({
 })
 const load = (name) => import(pathToFileURL(`${built}/${name}.mjs`).href)
 const { main } = await load('cli')
-const { localStorage } = await load('file')
+const { localFiles } = await load('file')
 
 async function run(args) {
   const parts = []
@@ -38,7 +38,7 @@ async function run(args) {
     stderr: (text) => {
       stderr += text
     },
-    storage: localStorage,
+    storage: localFiles,
   })
   return { code, stderr, text: Buffer.concat(parts).toString().trim() }
 }
