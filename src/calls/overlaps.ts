@@ -24,6 +24,8 @@ export function findOverlaps(
   dimensions: readonly RangeType[],
   most: number,
 ): Overlaps {
+  // Nothing is known of an array whose schema cannot be read.
+  if (dimensions.length === 0) return { counts: new Uint32Array(boxes.length), pair_num: 0, pairs: [] }
   const ranks = dimensions.map((dimension, d) => rankedEnds(boxes, dimension, d))
   // A damaged box that ends before it begins has no cells.
   const there = Uint32Array.from(boxes.keys()).filter(

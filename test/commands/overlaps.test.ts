@@ -85,3 +85,7 @@ test('a box that ends before it begins overlaps nothing', () => {
   expect(pairs).toEqual([[0, 2]])
   expect([...counts]).toEqual([1, 0, 1])
 })
+
+test('nothing overlaps where no dimension is known', () => {
+  expect(findOverlaps([undefined, undefined], [], 10)).toEqual({ counts: new Uint32Array(2), pair_num: 0, pairs: [] })
+})
