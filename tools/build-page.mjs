@@ -54,7 +54,7 @@ const PRINTED_PARTS = [
   /^ {2}(?:gives|ownOutput|takes(?:With)?): .*,\n/gm,
   /\bhelp: '[^']*', /g,
   /(?<=^const TAKES = \{[^}]*: ')[^']+(?=')/gm,
-  /^ +table: async \(out\) => \(await import\(.*,\n/gm,
+  /^( +)table: async \(out\) =>(?: |\n\1 {2})\(await import\(.*(?:,|\(\n(?:\1 {4}.*\n)+\1 {2}\),)\n/gm,
   /^ {4}columns: \(\) => .*,\n/gm,
   /^ +(?:what: '\w+ing[ \w]*'|total: async \(\) => .*),\n/gm,
   /^ {4}async (?:table|cellLines|arrow|columns)\(.*?\) \{\n.*?^ {4}\},\n/gms,
@@ -75,11 +75,15 @@ const WRITING_PARTS = [
   /\bcompress, (?=decompress)/g,
 ]
 
+/** What commands alone ask of a layer: what an array is in it, and cells by conditions on other arrays. */
+const ASKED_PARTS = [/^ {2}(?:words: wordsOf|select),\n/gm, /^ {2}async words\(.*?\) \{\n.*?^ {2}\},\n/gms]
+
 /** The parts of modules that a page leaves out. */
 const UNUSED_PARTS = [
   [/src\/filters\/[\w-]+\.ts$/, WRITING_PARTS],
   [/src\/(?:commands|calls)\/[\w-]+\.ts$/, PRINTED_PARTS],
   [/src\/check\/codes\/[\w-]+\.ts$/, PLANNED_PARTS],
+  [/src\/layers\/[\w-]+\/[\w-]+\.ts$/, ASKED_PARTS],
 ]
 
 /**
@@ -160,6 +164,8 @@ const SMALLER = [
   ],
   // `stats` has advice about slow tiles. The page draws only its sizes, and would read more for the advice.
   [/src\/advice\/findings\.ts$/, () => 'export const arrayFindings = async () => [], fragmentFindings = arrayFindings'],
+  // A page sees nothing around its target.
+  [/src\/calls\/layer-place\.ts$/, () => 'export const layerPlace = async () => undefined'],
   // The page says what is slow. What to do is Python: it only asks whether there are lines of advice.
   [
     /src\/advice\/lines\.ts$/,

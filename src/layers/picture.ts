@@ -30,7 +30,7 @@ export interface RowNames {
   /** The array: the path of its names in the dataset. */
   array: string
   /** Its only dimension, whose coordinates are rows of the matrix. */
-  rows: string
+  dimension: string
   /** Attributes that may name the rows: the first with several different names does. */
   attributes: readonly string[]
 }
@@ -73,9 +73,9 @@ export interface LayerPoints {
   /** The array: the path of its names in the dataset; empty if it is the target. */
   array: string
   /** Name of the dimension with a row for each point. */
-  rows: string
+  row_dimension: string
   /** Name of the dimension with the numbers of each row: the first two are shown, across and up. */
-  numbers: string
+  number_dimension: string
   /** The attribute with the numbers. */
   attribute: string
   /** Names for the rows, which colours tell apart. Left out if there are none. */

@@ -200,7 +200,7 @@ export async function smallPoints(
   const { opened } = await member.openedArray(times)
   const { dimensions } = opened.schema.domain
   const { bounds } = arrayFacts(opened)
-  const [rows, numbers] = [picture.rows, picture.numbers].map(
+  const [rows, numbers] = [picture.row_dimension, picture.number_dimension].map(
     (name) => bounds[dimensions.findIndex((one) => one.name === name)],
   )
   if (!rows || !numbers) return undefined
@@ -208,11 +208,14 @@ export async function smallPoints(
   const first = Number(numbers.low)
   const blocks = blocksOf(low, high)
   const places = new Map<number, [number, number]>()
-  const range = [...blocks.map((block) => `${picture.rows}=${block}`), `${picture.numbers}=${first}..${first + 1}`]
+  const range = [
+    ...blocks.map((block) => `${picture.row_dimension}=${block}`),
+    `${picture.number_dimension}=${first}..${first + 1}`,
+  ]
   for await (const row of member.rows('read', { ...times, range, field: [picture.attribute] }, () => {})) {
-    const id = Number(row[picture.rows])
+    const id = Number(row[picture.row_dimension])
     const place = places.get(id) ?? [Number.NaN, Number.NaN]
-    place[Number(row[picture.numbers]) - first] = Number(row[picture.attribute])
+    place[Number(row[picture.number_dimension]) - first] = Number(row[picture.attribute])
     places.set(id, place)
   }
   const ids = [...places.keys()]
@@ -253,15 +256,15 @@ const TRIED = 8
 async function namesOf(
   engine: Engine,
   times: TimesOptions,
-  { array, rows, attributes }: RowNames,
+  { array, dimension, attributes }: RowNames,
   blocks: readonly string[],
 ): Promise<Named> {
   const member = await engine.member(array)
   const field = attributes.slice(0, TRIED)
   const found = field.map((attribute) => ({ attribute, names: new Map<number, string>() }))
-  const options = { ...times, range: blocks.map((block) => `${rows}=${block}`), field, labels: true }
+  const options = { ...times, range: blocks.map((block) => `${dimension}=${block}`), field, labels: true }
   for await (const row of member.rows('read', options, () => {}))
-    for (const { attribute, names } of found) names.set(Number(row[rows]), nameText(row[attribute] ?? null))
+    for (const { attribute, names } of found) names.set(Number(row[dimension]), nameText(row[attribute] ?? null))
   return found.find(({ names }) => new Set(names.values()).size > 1) ?? NO_NAMES
 }
 

@@ -94,7 +94,8 @@ else {
          }
        }`,
     )
-    const lines = [['check', ARRAY], ['stats', ARRAY], [ARRAY]].flatMap((args) => {
+    const calls = [['check', ARRAY], ['stats', ARRAY], ['decode', ARRAY, '--format', 'arrow'], [ARRAY]]
+    const lines = calls.flatMap((args) => {
       const { stderr } = spawnSync(execPath, ['--require', note, BIN, ...args], { encoding: 'utf8', env: {} })
       return stderr.split('\n').filter((line) => line.startsWith('compiled'))
     })

@@ -12,10 +12,11 @@ export async function embeddings(top: Part): Promise<LayerPoints[]> {
       for (const part of measurement.parts.get('obsm')?.parts.values() ?? []) {
         const schema = await part.schema()
         const dimensions = schema?.domain.dimensions.map(({ name }) => name) ?? []
-        const [rows, numbers] = dimensions
+        const [row_dimension, number_dimension] = dimensions
         if (!schema || !isNDArray(schema) || dimensions.length !== AXES.obsm?.length) continue
-        if (rows === undefined || numbers === undefined) continue
-        pictures.push({ kind: 'points', title: part.path, array: part.path, rows, numbers, attribute: DATA, colours })
+        if (row_dimension === undefined || number_dimension === undefined) continue
+        const matrix = { title: part.path, array: part.path, attribute: DATA, colours }
+        pictures.push({ kind: 'points', ...matrix, row_dimension, number_dimension })
       }
   }
   return pictures
@@ -26,5 +27,5 @@ async function coloursOf(obs: Part | undefined): Promise<LayerPoints['colours']>
   const schema = await obs?.schema()
   const attributes = (schema?.attributes ?? []).flatMap(({ name, enumeration }) => (enumeration ? [name] : []))
   const isById = schema?.domain.dimensions.length === 1 && schema.domain.dimensions[0]?.name === JOINID
-  return obs && attributes.length > 0 && isById ? { array: obs.path, rows: JOINID, attributes } : undefined
+  return obs && attributes.length > 0 && isById ? { array: obs.path, dimension: JOINID, attributes } : undefined
 }
