@@ -126,7 +126,7 @@ function Image({ image, picture }: { image: SmallImage; picture: LayerPicture })
 }
 
 /** Which way the picture lies, and what its colours mean. */
-function imageText({ across, up, planes, by }: SmallImage, picture: LayerPicture): string {
+function imageText({ across, up, at, planes, by }: SmallImage, picture: LayerPicture): string {
   const [left, right] = across.ends
   const [bottom, top] = up.ends
   const ends = extremesOf(planes)?.map((end) => Number(end.toPrecision(6)))
@@ -134,7 +134,8 @@ function imageText({ across, up, planes, by }: SmallImage, picture: LayerPicture
   return [
     `${across.dimension} from ${left} at the left to ${right}`,
     `${up.dimension} from ${top} at the top to ${bottom}`,
-    ...(ends ? [`${colours}: ${ends.join(' to ')}`] : []),
+    ...at,
+    ...(ends ? [ends[0] === ends[1] ? `each value is ${ends[0]}` : `${colours}: ${ends.join(' to ')}`] : []),
     ...(by === 'mean' ? ['a pixel is the mean of its cells'] : by === 'sample' ? ['a sample of the cells'] : []),
   ].join('; ')
 }

@@ -37,6 +37,8 @@ export interface SmallImage {
   planes: readonly Float64Array[]
   across: ShownAxis
   up: ShownAxis
+  /** The one coordinate that is shown of each other dimension: `time 0`. */
+  at: readonly string[]
   /** How each pixel came from cells. */
   by: Raster['kind']
 }
@@ -103,6 +105,7 @@ export async function smallImage(
     planes: planes.map(turned),
     across: shownAxis(raster.right, lies.isLastLeft),
     up: shownAxis(raster.down, !lies.isLastTop),
+    at: otherPlaces(opened, picture),
     by: raster.kind,
   }
 }
@@ -178,6 +181,17 @@ async function rasterOf(opened: OpenedArray, plane: Plane): Promise<Raster | und
   if (!found) return undefined
   for await (const _ of fillRaster(opened, found, () => false));
   return found.raster
+}
+
+/** The coordinates at which the other dimensions stay. Of channels there is one, unless they are the colours. */
+function otherPlaces(opened: OpenedArray, { axes, channels }: LayerImage): string[] {
+  const { bounds } = arrayFacts(opened)
+  return opened.schema.domain.dimensions.flatMap(({ name, type }, d) => {
+    const low = bounds[d]?.low
+    if (low === undefined || axes.some(({ dimension }) => dimension === name)) return []
+    if (name !== channels?.dimension) return [`${name} ${coordinateText(cellOfNumber(type, low as number | bigint))}`]
+    return channels.at.length === 1 ? [`${name} ${channels.at[0]}`] : []
+  })
 }
 
 /** A range with one coordinate, as `--range` takes it. */

@@ -57,7 +57,7 @@ async function whyRoot(root: PathInRoot['root']): Promise<Answer> {
       ...shared,
       what: `a group of ${members.length} members`,
       without: [{ outcome: 'members', as_of: [0n, null], names: members.map(({ name, uri }) => name ?? uri) }],
-      reason: `${inside} members lie in its folder`,
+      reason: inside === 1 ? '1 member lies in its folder' : `${inside} members lie in its folder`,
       how: needed_by.length > 0 ? undefined : 'delete_group',
     }
   }
@@ -65,7 +65,7 @@ async function whyRoot(root: PathInRoot['root']): Promise<Answer> {
   const cells = await cellNum(root, view.fragments)
   return {
     ...shared,
-    what: `an array of ${view.fragments.length} fragments that are read now`,
+    what: `an array; fragments that are read now: ${view.fragments.length}`,
     without: [
       {
         outcome: 'cells',

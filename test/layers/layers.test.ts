@@ -62,7 +62,7 @@ describe('facts', () => {
     expect(facts).toMatchObject({ layer: 'bioimg', type: 'image', version: '2', is_version_known: true })
     expect(facts && factsOf(facts)).toEqual({
       ingestion: 'ended',
-      axes: 'YX',
+      'axes of the source': 'YX',
       levels: 2,
       channels: ['red', 'green'],
       'written by': 'tiledb-bioimg 0.3.10',

@@ -17,13 +17,13 @@ export interface ArraySpec {
   options: SampleOptions
   /** NDJSON of the cells; undefined to generate them. */
   cells?: string
-  keys?: Readonly<Record<string, string>>
+  keys?: Readonly<Record<string, string | number>>
 }
 
 /** A group of a dataset: members by name. */
 export interface GroupSpec {
   members: Readonly<Record<string, ArraySpec | GroupSpec>>
-  keys?: Readonly<Record<string, string>>
+  keys?: Readonly<Record<string, string | number>>
   /** Whether it is a folder without a list. */
   isPlain?: boolean
   /** Members that the list has not. */

@@ -48,7 +48,7 @@ describe('commands on one array', () => {
     const { text } = await run(args, { storage })
     expect(text.split('\n').slice(0, 2)).toEqual([
       '/array/obs: obs_id="c": 1 version',
-      'obs of the SOMAExperiment /array; a cell is an observation',
+      'obs, of the SOMAExperiment /array; a cell is an observation',
     ])
     const { documents } = await runJson(args, { storage })
     expect(documents[0]).toMatchObject({
@@ -58,13 +58,13 @@ describe('commands on one array', () => {
 
   test('explain says what the dimensions of its ranges are', async () => {
     const { text } = await run(['explain', cells, '--range', 'soma_dim_0=1..2'], { storage: await sample('soma') })
-    expect(text).toMatch(/^ms\/RNA\/X\/data of the SOMAExperiment \/array; a cell is a value of the layer data$/m)
+    expect(text).toMatch(/^ms\/RNA\/X\/data, of the SOMAExperiment \/array; a cell is a value of the layer data$/m)
     expect(text).toMatch(/^soma_dim_0 is the soma_joinid of obs, soma_dim_1 is the soma_joinid of ms\/RNA\/var$/m)
   })
 
   test('why says of which part a file is', async () => {
     const { text } = await run(['why', `${cells}/__schema`], { storage: await sample('soma') })
-    expect(text).toMatch(/^part of +ms\/RNA\/X\/data of the SOMAExperiment/m)
+    expect(text).toMatch(/^in its layer +ms\/RNA\/X\/data, of the SOMAExperiment/m)
   })
 
   test.each(['history', 'explain', 'why'])('%s of an array of no layer looks at nothing else', async (command) => {

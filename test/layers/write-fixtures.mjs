@@ -6,8 +6,7 @@ import { climate, cloud, file, forest, image, multidim, raster, rows, store, vec
 
 /** Writes the datasets of docs/layers anew: `node --import ./test/fuzz/register.mjs test/layers/write-fixtures.mjs`. */
 const FOLDER = fileURLToPath(new URL('../fixtures/layers', import.meta.url))
-/** Values of keys that are numbers are bytes, little-endian. */
-const notes = { ...file, keys: { ...file.keys, file_extension: 'txt', file_size: '\0\u0004\0\0\0\0\0\0' } }
+const notes = { ...file, keys: { ...file.keys, file_extension: 'txt', file_size: 1024 } }
 const SPECS = {
   image: image({ channels: '["red","green"]', pkg_version: '0.3.10' }),
   climate: climate(),

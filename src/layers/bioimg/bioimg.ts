@@ -67,7 +67,7 @@ async function imageFacts(part: Part): Promise<LayerFact[]> {
   const channels = listOf((await jsonOf(part, 'channels'))?.value).flatMap((one) => stringOf(one) ?? [])
   return [
     { name: 'ingestion', value: (await isEnded(part)) ? 'ended' : 'did not end' },
-    ...(axes === undefined ? [] : [{ name: 'axes', value: axes }]),
+    ...(axes === undefined ? [] : [{ name: 'axes of the source', value: axes }]),
     { name: 'levels', value: levelParts(part).length },
     ...(channels.length > 0 ? [{ name: 'channels', value: channels }] : []),
     ...(writer === undefined ? [] : [{ name: 'written by', value: `tiledb-bioimg ${writer}` }]),

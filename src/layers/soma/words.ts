@@ -32,7 +32,7 @@ function ofExperiment([first, measurement = '', collection = '', ...rest]: reado
   if (!axes) return {}
   const frames = { obs: 'obs', var: `ms/${measurement}/var` }
   const ofAxis = (name: 'obs' | 'var' | null): string =>
-    name ? `the ${JOINID} of ${frames[name]}` : 'a number of its own'
+    name ? `the ${JOINID} of ${frames[name]}` : 'the position of a number in its row'
   return {
     cell: `${CELLS[collection]} ${rest.join('/')}`,
     fields: Object.fromEntries(axes.map((name, d) => [`soma_dim_${d}`, ofAxis(name)])),

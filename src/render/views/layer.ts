@@ -49,9 +49,9 @@ export function layerRows({ columns, rows }: LayerTable): string[][] {
   return [[...columns], ...rows.map((row) => row.map(factText))]
 }
 
-/** What an array is: `obs of the SOMAExperiment blood; a cell is an observation`, then what its fields are. */
+/** What an array is: `obs, of the SOMAExperiment blood; a cell is an observation`, then what its fields are. */
 export function placeTexts({ dataset, dataset_type, member, layer_type, cell_is, fields }: LayerPlace): string[] {
-  const what = dataset === null ? layer_type : `${nameText(member)} of the ${dataset_type} ${dataset}`
+  const what = dataset === null ? layer_type : `${nameText(member)}, of the ${dataset_type} ${dataset}`
   const own = fields.map(({ name, is }) => `${fieldName(name)} is ${nameText(is)}`)
   return [
     cell_is === null ? what : `${what}; a cell is ${nameText(cell_is)}`,

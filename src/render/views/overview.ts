@@ -68,19 +68,19 @@ export async function overviewTable(document: OverviewDocument, calls: OverviewC
   ]
   const below = findings.length * (findings.length < FEW ? 4 : 3) + next.length + 4
   const hasTree = (document.target === 'group' || document.target === 'dataset') && document.members.length > 0
-  const tables = document.target === 'group' || document.target === 'dataset' ? (document.layer?.tables ?? []) : []
+  const tables = 'layer' in document ? (document.layer?.tables ?? []) : []
   const tableLines = tables.flatMap((table) => tableText(table, screen.width))
   // The empty line, the heading, and the members that are always shown.
-  const leastTree = hasTree ? 2 + Math.min(MOST_MEMBERS, countMembers(document.members)) + tableLines.length : 0
-  await screen.pairs(pairs, MOST_LINES - below - leastTree)
+  const leastTree = hasTree ? 2 + Math.min(MOST_MEMBERS, countMembers(document.members)) : 0
+  await screen.pairs(pairs, MOST_LINES - below - leastTree - tableLines.length)
   if (hasTree) {
     const room = MOST_LINES - below - pairs.length - tableLines.length - 1
     await screen.line('')
     const [head, ...lines] = treeLines(document, room, screen.width)
     await screen.line(head, 'heading')
     for (const line of lines) await screen.line(line)
-    for (const line of tableLines) await screen.line(line)
   }
+  for (const line of tableLines) await screen.line(line)
   if (findings.length > 0) await screen.line('')
   const written = new Set<string>()
   for (const finding of findings) await writeFinding(finding, calls.get(finding), document, written, screen)

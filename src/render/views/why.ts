@@ -29,7 +29,7 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
     [
       ['path', document.path],
       ['is', what],
-      ...rows('part of', document.layer_place ? placeTexts(document.layer_place) : []),
+      ...rows('in its layer', document.layer_place ? placeTexts(document.layer_place) : []),
       ...rows('needed by', needs),
       ...rows('without it', effects),
       ['who notices', noticed],
