@@ -120,6 +120,8 @@ describe('workers do what may take long', () => {
     const url = await served('examples/arrays/weather')
     const { page, wrong } = await open(url, [url])
     await page.waitForSelector('main dl')
+    // The overview also reads the key-value metadata.
+    await page.waitForLoadState('networkidle')
     await noteTasks(page)
     for (const [link, tasks] of [...TASKS, [{ v: 'fragments' }, []], [{ v: 'schema' }, []]]) {
       await page.evaluate(() => {
