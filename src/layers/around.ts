@@ -1,13 +1,15 @@
-import { faultOf, InspectError } from '../base/errors.ts'
+import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
 import { memberName } from '../objects/dataset.ts'
-import { memberPath } from '../objects/group.ts'
+import { type Member, memberPath } from '../objects/group.ts'
 import { type ArrayTarget, type GroupTarget, openTarget } from '../objects/target.ts'
-import type { ArrayWords, LayerName } from './layer.ts'
-import { layersOfArray } from './layers.ts'
+import { GroupOfArrays } from './by-arrays.ts'
+import type { ArrayWords, Layer, LayerName } from './layer.ts'
+import { type LayerRow, layersOfArray, recognise } from './layers.ts'
 import { Part } from './part.ts'
 
 /*
- * Where an array is in a dataset, found from the array up: no other member is opened.
+ * Where an array is in a dataset, found from the array up. Other members are opened only if the arrays of a group must tell whether it is
+ * a dataset, and if they are few.
  */
 
 /** An array as a part of a dataset of a layer. */
@@ -29,22 +31,14 @@ interface Around {
 
 /**
  * What an array is in the words of a layer. Undefined if it belongs to none that is known: then nothing was read but the array's own
- * key-value metadata and schema.
+ * key-value metadata and schema. The dataset is one of which an overview says so, too; none is named if that takes too many reads.
  */
 export async function placeOfArray({ array, path }: ArrayTarget): Promise<ArrayPlace | undefined> {
   const target: ArrayTarget = { type: 'array', path, array: array.quietly() }
   const groups = new GroupsAround(target)
   for await (const row of layersOfArray(new Part(target))) {
     const layer = await row.load()
-    let top: Around | undefined
-    for await (const around of groups.all()) {
-      const part = new Part(around.group)
-      const isOne = row.isOfArrays || (await row.recognises(part))
-      if (!isOne && top) break
-      if (!isOne) continue
-      top = around
-      if (row.isOfArrays || (await layer.isWhole?.(part))) break
-    }
+    const top = await (row.isOfArrays ? datasetOfArrays(layer, groups) : datasetOf(row, layer, groups))
     const part = new Part(target, top?.names ?? [])
     // One that may be a part, but that lies in no dataset, is none.
     if (!top && !(await row.recognises(part))) continue
@@ -52,6 +46,58 @@ export async function placeOfArray({ array, path }: ArrayTarget): Promise<ArrayP
     if (words) return { layer: row.name, dataset: top?.group, names: part.names, words: await ofFields(part, words) }
   }
   return undefined
+}
+
+/** The outermost of the groups around an array, without a gap, that say that they are of a layer. */
+async function datasetOf(row: LayerRow, layer: Layer, groups: GroupsAround): Promise<Around | undefined> {
+  let top: Around | undefined
+  for await (const around of groups.all()) {
+    const part = new Part(around.group)
+    const isOne = await row.recognises(part)
+    if (!isOne && top) break
+    if (!isOne) continue
+    top = around
+    if (await layer.isWhole?.(part)) break
+  }
+  return top
+}
+
+/** The outermost group that says that it is of a layer, or else the innermost whose arrays say so. */
+async function datasetOfArrays(layer: Layer, groups: GroupsAround): Promise<Around | undefined> {
+  let top: Around | undefined
+  const silent: Around[] = []
+  for await (const around of groups.all()) {
+    // It is no dataset of arrays, and no member of a group.
+    if (around.group.isPlain) break
+    const found = await recognise(new Part(around.group))
+    if (found === layer) top = around
+    if (!found) silent.push(around)
+  }
+  if (top) return top
+  for (const around of silent) if ((await layerByArrays(around.group)) === layer) return around
+  return undefined
+}
+
+/** Most members that are opened to know whether a group is a dataset; each is several requests over a network. */
+const MOST_OPENED = 100
+const MOST_OPENED_FAR = 16
+
+/** The layer of which the arrays of a group say that the group is a dataset. Undefined if there are too many members to ask. */
+async function layerByArrays({ group }: GroupTarget): Promise<Layer | undefined> {
+  const { folder, cx } = group
+  const members: Member[] = []
+  for await (const member of group.quietly().eachMember()) {
+    members.push(member)
+    if (members.length > (folder.isRemote ? MOST_OPENED_FAR : MOST_OPENED)) return undefined
+  }
+  const arrays = new GroupOfArrays()
+  for (const member of members) {
+    const path = memberPath(folder.path, member)
+    const target = path === undefined ? undefined : await openTarget(folder.storage, path, cx).catch(unlessFault)
+    await arrays.add(new Part(target, [memberName(member)]))
+    if (!arrays.mayBeDataset) return undefined
+  }
+  return arrays.layer()
 }
 
 /** Words without those of fields that the array does not have. */

@@ -3,7 +3,7 @@ import type { Part } from './part.ts'
 import { DATASET_TYPE, isVcf } from './vcf/recognise.ts'
 
 /** How a layer is recognised, and where its own code is. */
-interface LayerRow {
+export interface LayerRow {
   /**
    * Whether a group, an array or a folder is one of the layer's. It reads the key-value metadata of the part, or of a plain folder the
    * names in it; of a group without such metadata the names of its members.

@@ -110,6 +110,43 @@ describe('arrays of each layer', () => {
     expect(await wordsOf(spec, path)).toEqual(expected[0] === undefined ? undefined : expected)
   })
 
+  const bare: ArraySpec = { ...field, keys: {} }
+  const inGroup: GroupSpec = { members: { t: field } }
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, bare]))
+  test.each<readonly [string, GroupSpec, string, string]>([
+    ['a plain folder', { isPlain: true, members: { t: field } }, 't', 'variable'],
+    ['a group whose arrays do not say so', inGroup, 't', 'variable'],
+    ['a group with other arrays', climate({ cloud }), 't', 'variable'],
+    ['a group with a list too long to ask', climate(many), 't', 'variable'],
+    ['a group that says so', { ...inGroup, keys: { Conventions: 'CF-1.6' } }, 't', 't of dataset /dataset'],
+    [
+      'a group in one that says so',
+      { members: { sub: inGroup }, keys: { Conventions: 'CF-1.6' } },
+      'sub/t',
+      'sub/t of dataset /dataset',
+    ],
+    ['a dataset in a group', { members: { sub: climate() } }, 'sub/t', 't of dataset /dataset/sub'],
+    ['a group in one whose arrays say so', climate({ sub: inGroup }), 'sub/t', 'sub/t of dataset /dataset'],
+    [
+      'a group of another layer',
+      { members: climate().members, keys: { soma_object_type: 'SOMACollection' } },
+      't',
+      'variable',
+    ],
+    [
+      'a group of an array of GDAL',
+      { members: { wind: multidim(4).members.wind ?? bare } },
+      'wind',
+      'multidimensional array',
+    ],
+  ])('in %s, the dataset is the one that an overview names', async (_, spec, path, expected) => {
+    expect(await wordsOf(spec, path)).toEqual(expect.arrayContaining([expected]))
+    const whole = / of \S.* (\/\S+)$/.exec(expected)?.[1]
+    const storage = (await dataset(spec)).storage()
+    const { documents } = await runJson(['overview', whole ?? ROOT], { storage })
+    if (whole !== undefined) expect(documents[0]).toMatchObject({ layer: { name: 'cf' } })
+  })
+
   test.each([
     ['vcf', 'data', 'a record, or its repeat every 1000 positions'],
     ['vcf', 'metadata/vcf_headers', 'the header of a sample'],
