@@ -92,7 +92,7 @@ function Figure({ picture, drawn, to }: FigureProps) {
           </p>
         )}
         {drawn && !(drawn instanceof Error) && drawn.kind === 'points' && <Legend points={drawn} />}
-        {drawn === undefined && <p class="note">Nothing was written there.</p>}
+        {drawn === undefined && <p class="note">Nothing that can be drawn was written there.</p>}
       </figcaption>
     </figure>
   )
@@ -160,12 +160,12 @@ function Points({ points, picture }: { points: SmallPoints; picture: LayerPictur
 }
 
 /** What the axes and the colours mean. */
-function Legend({ points: { x, names, attribute, rows } }: { points: SmallPoints }) {
+function Legend({ points: { x, names, attribute } }: { points: SmallPoints }) {
   const others = names.slice(COLOURS.length)
   return (
     <>
       <p class="note">
-        {formatCount(x.length)} of {formatCount(rows)} rows; the first number goes to the right, the second up
+        {formatCount(x.length)} rows were read; the first number goes to the right, the second up
         {attribute !== undefined && (
           <>
             , colours are <Text>{attribute}</Text>

@@ -18,6 +18,11 @@ export function extremesOf(planes: readonly Float64Array[]): readonly [low: numb
   return low <= high ? [low, high] : undefined
 }
 
+/** How far a value is from the lowest to the highest, from 0 to 1. Halves are subtracted, as the whole difference may be infinite. */
+function shareOf(value: number, low: number, high: number): number {
+  return (value / 2 - low / 2) / (high / 2 - low / 2 || 1)
+}
+
 /**
  * The pixels of an image: red, green, blue and opacity of each, row after row from the top. Pixels without a value are transparent.
  * @param isGrey whether one value is a brightness, and not a place on the scale of colours
@@ -25,7 +30,7 @@ export function extremesOf(planes: readonly Float64Array[]): readonly [low: numb
 export function pixelsOf({ width, height, planes }: SmallImage, isGrey: boolean): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint8ClampedArray(4 * width * height)
   const [low, high] = extremesOf(planes) ?? [0, 0]
-  const part = (value: number): number => (value - low) / (high - low || 1)
+  const part = (value: number): number => shareOf(value, low, high)
   const isPlain = low >= 0 && high <= BRIGHTEST
   for (let i = 0; i < width * height; i++) {
     const values = planes.map((plane) => plane[i] ?? Number.NaN)
@@ -51,7 +56,7 @@ export function placesOf({ x, y }: SmallPoints, width: number, height: number, m
   const places = new Float64Array(2 * x.length)
   const [left, right] = extremesOf([x]) ?? [0, 0]
   const [bottom, top] = extremesOf([y]) ?? [0, 0]
-  const within = (value: number, low: number, high: number): number => (high > low ? (value - low) / (high - low) : 0.5)
+  const within = (value: number, low: number, high: number): number => (high > low ? shareOf(value, low, high) : 0.5)
   for (let i = 0; i < x.length; i++) {
     places[2 * i] = margin + within(x[i] ?? 0, left, right) * (width - 2 * margin)
     places[2 * i + 1] = height - margin - within(y[i] ?? 0, bottom, top) * (height - 2 * margin)

@@ -55,8 +55,6 @@ export interface SmallPoints {
   names: readonly string[]
   /** The attribute with the names; undefined if there are none. */
   attribute: string | undefined
-  /** Number of rows of the array that may have points. */
-  rows: number
 }
 
 /** @throws InspectError if an array is missing or damaged */
@@ -153,19 +151,19 @@ interface Plane {
 async function rasterOf(opened: OpenedArray, plane: Plane): Promise<Raster | undefined> {
   const { dimensions } = opened.schema.domain
   const { bounds } = arrayFacts(opened)
-  const places = { [plane.across.dimension]: plane.across, [plane.up.dimension]: plane.up }
+  const axes = new Map([plane.across, plane.up].map((axis) => [axis.dimension, axis]))
   const ranges: string[] = []
   for (const [d, dimension] of dimensions.entries()) {
     const { name } = dimension
     const known = bounds[d]
     if (known?.low === undefined) return undefined
-    const { length } = places[name] ?? {}
+    const axis = axes.get(name)
     if (name === plane.channels?.dimension) ranges.push(rangeText(dimension, plane.channel ?? known.low))
-    else if (!(name in places)) ranges.push(rangeText(dimension, known.low))
+    else if (!axis) ranges.push(rangeText(dimension, known.low))
     // The array may be filled up beyond the picture.
-    else if (length !== undefined) {
+    else if (axis.length !== undefined) {
       const first = integerOf(dimension.type, dimension.domain.subarray(0, dimension.domain.length / 2))
-      ranges.push(`${name}=${first}..${first + BigInt(length) - 1n}`)
+      ranges.push(`${name}=${first}..${first + BigInt(axis.length) - 1n}`)
     }
   }
   const at = (axis: PictureAxis): number => dimensions.findIndex(({ name }) => name === axis.dimension)
@@ -204,7 +202,7 @@ function shownAxis(axis: RasterAxis, isLastFirst: boolean): ShownAxis {
   return { dimension: axis.dimension.name, ends: isLastFirst ? [last, first] : [first, last] }
 }
 
-/** @throws InspectError if an array is missing or damaged */
+/** Undefined if no row has both numbers. @throws InspectError if an array is missing or damaged */
 export async function smallPoints(
   engine: Engine,
   times: TimesOptions,
@@ -217,21 +215,23 @@ export async function smallPoints(
   const [rows, numbers] = [picture.row_dimension, picture.number_dimension].map(
     (name) => bounds[dimensions.findIndex((one) => one.name === name)],
   )
-  if (!rows || !numbers) return undefined
-  const [low, high] = [Number(rows.low), Number(rows.high)]
-  const first = Number(numbers.low)
-  const blocks = blocksOf(low, high)
-  const places = new Map<number, [number, number]>()
+  if (!rows || !numbers || numbers.low === numbers.high) return undefined
+  const first = wholeOf(numbers.low)
+  const blocks = blocksOf(wholeOf(rows.low), wholeOf(rows.high))
+  // By the text of the id, as large ids are the same number.
+  const places = new Map<string, [number, number]>()
   const range = [
     ...blocks.map((block) => `${picture.row_dimension}=${block}`),
-    `${picture.number_dimension}=${first}..${first + 1}`,
+    `${picture.number_dimension}=${first}..${first + 1n}`,
   ]
   for await (const row of member.rows('read', { ...times, range, field: [picture.attribute] }, () => {})) {
-    const id = Number(row[picture.row_dimension])
+    const id = String(row[picture.row_dimension])
     const place = places.get(id) ?? [Number.NaN, Number.NaN]
-    place[Number(row[picture.number_dimension]) - first] = Number(row[picture.attribute])
+    const which = String(row[picture.number_dimension]) === String(first) ? 0 : 1
+    place[which] = Number(row[picture.attribute])
     places.set(id, place)
   }
+  if (![0, 1].every((which) => [...places.values()].some((place) => !Number.isNaN(place[which])))) return undefined
   const ids = [...places.keys()]
   const { attribute, names } = picture.colours ? await namesOf(engine, times, picture.colours, blocks) : NO_NAMES
   const all = [...new Set(names.values())].sort()
@@ -242,25 +242,29 @@ export async function smallPoints(
     groups: Uint16Array.from(ids, (id) => Math.max(0, all.indexOf(names.get(id) ?? ''))),
     names: all,
     attribute,
-    rows: high - low + 1,
   }
 }
 
+function wholeOf(end: Comparable | undefined): bigint {
+  return BigInt(end as number | bigint)
+}
+
 /** Ranges of rows: all, or blocks evenly from all. */
-function blocksOf(low: number, high: number): string[] {
-  const count = high - low + 1
+function blocksOf(low: bigint, high: bigint): string[] {
+  const count = high - low + 1n
   if (count <= POINTS) return [`${low}..${high}`]
-  const size = POINTS / BLOCKS
+  const size = BigInt(POINTS / BLOCKS)
   return Array.from({ length: BLOCKS }, (_, i) => {
-    const from = low + Math.floor((i * (count - size)) / (BLOCKS - 1))
-    return `${from}..${from + size - 1}`
+    const from = low + (BigInt(i) * (count - size)) / BigInt(BLOCKS - 1)
+    return `${from}..${from + size - 1n}`
   })
 }
 
 /** Names of rows, and the attribute that has them. */
 interface Named {
   attribute: string | undefined
-  names: ReadonlyMap<number, string>
+  /** By the text of the row's id. */
+  names: ReadonlyMap<string, string>
 }
 
 /** Most attributes that are tried. */
@@ -275,10 +279,10 @@ async function namesOf(
 ): Promise<Named> {
   const member = await engine.member(array)
   const field = attributes.slice(0, TRIED)
-  const found = field.map((attribute) => ({ attribute, names: new Map<number, string>() }))
+  const found = field.map((attribute) => ({ attribute, names: new Map<string, string>() }))
   const options = { ...times, range: blocks.map((block) => `${dimension}=${block}`), field, labels: true }
   for await (const row of member.rows('read', options, () => {}))
-    for (const { attribute, names } of found) names.set(Number(row[dimension]), nameText(row[attribute] ?? null))
+    for (const { attribute, names } of found) names.set(String(row[dimension]), nameText(row[attribute] ?? null))
   return found.find(({ names }) => new Set(names.values()).size > 1) ?? NO_NAMES
 }
 

@@ -119,14 +119,37 @@ describe('BioImaging', () => {
       [10, 11],
     ])
   })
+
+  test.each([
+    ['channels that the array does not have', 2, '["GREEN","BLUE","x","RED"]', 0],
+    ['a first channel that is not 0', 3, '[]', 5],
+  ])('shows the first channel of %s', async (_, last, channels, first) => {
+    const dim = [`C:UINT16:${first}..${first + last}:1`, 'Y:UINT16:0..1:2', 'X:UINT16:0..1:2']
+    const level: ArraySpec = {
+      options: { dense: true, dim, attr: ['intensity:UINT8'] },
+      cells: cells({ C: last + 1, Y: 2, X: 2 }, 'intensity', (c = 0, y = 0, x = 0) => 100 * c + 10 * y + x)
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line))
+        .map((cell) => `${JSON.stringify({ ...cell, C: cell.C + first, intensity: cell.intensity % 256 })}\n`)
+        .join(''),
+    }
+    const found = await seen(image({ 'l_0.tdb': level }, { channels }))
+    expect(found.planes).toHaveLength(1)
+    expect(found.at).toEqual([`C ${first}`])
+    expect(rowsOf(found)).toEqual([
+      [0, 1],
+      [10, 11],
+    ])
+  })
 })
 
 describe('GDAL', () => {
-  const raster = (transform: string, more = ''): ArraySpec => {
+  const raster = (transform: string, more = '', width: unknown = 3): ArraySpec => {
     const sizes = { BANDS: 1, Y: 3, X: 4 }
     const dim = ['BANDS:UINT64:1..1:1', 'Y:UINT64:0..2:3', 'X:UINT64:0..3:4']
     const values = cells(sizes, 'TDB_VALUES', (_, y = 0, x = 0) => 10 * y + x).replaceAll('"BANDS":0', '"BANDS":1')
-    const _gdal = `<PAMDataset><GeoTransform>${transform}</GeoTransform><Metadata domain='IMAGE_STRUCTURE'><MDI key="X_SIZE">3</MDI><MDI key="Y_SIZE">3</MDI></Metadata>${more}</PAMDataset>`
+    const _gdal = `<PAMDataset><GeoTransform>${transform}</GeoTransform><Metadata domain='IMAGE_STRUCTURE'><MDI key="X_SIZE">${width}</MDI><MDI key="Y_SIZE">3</MDI></Metadata>${more}</PAMDataset>`
     return {
       options: { dense: true, dim, attr: ['TDB_VALUES:INT32'] },
       cells: values,
@@ -151,6 +174,34 @@ describe('GDAL', () => {
   test('has east at the right, and the first row at the top without a place on earth', async () => {
     expect(rowsOf(await seen(raster('10, -2, 0, 30, 0, -2')))).toEqual(down.map((row) => row.toReversed()))
     expect(rowsOf(await seen(raster('')))).toEqual(down)
+  })
+
+  test.each([
+    ['pixels without a width', '10, 0, 0, 30, 0, 2'],
+    ['pixels without a height', '10, -2, 0, 30, 0, 0'],
+    ['empty texts', '10, -2, , 30, 0, 2'],
+    ['a turn by 90 degrees', '10, 1e-16, 2, 30, 2, 1e-16'],
+  ])('has the first row at the top with a geotransform of %s', async (_, transform) => {
+    const [picture] = await picturesOf(raster(transform))
+    expect(picture).toMatchObject({ axes: [{ role: 'column' }, { role: 'row' }] })
+    expect(rowsOf(await seen(raster(transform)))).toEqual(down)
+  })
+
+  test.each(['0', '5', '9'.repeat(30)])('shows the whole array if the raster is to be %s wide', async (width) => {
+    const { width: shown } = await seen(raster('', '', width))
+    expect(shown).toBe(4)
+  })
+
+  test('shows the first band if the colours are bands that the array does not have', async () => {
+    const colours = ['Red', 'Green', 'Blue'].map(
+      (name, i) => `<PAMRasterBand band="${i + 7}"><ColorInterp>${name}</ColorInterp></PAMRasterBand>`,
+    )
+    const spec = raster('', colours.join(''))
+    expect(rowsOf(await seen(spec))).toEqual(down)
+    const attr = ['TDB_VALUES_1:INT32', 'TDB_VALUES_2:INT32']
+    const options = { dense: true, dim: ['Y:UINT64:0..2:3', 'X:UINT64:0..3:4'], attr, cells: '12' }
+    const [picture] = await picturesOf({ options, keys: spec.keys ?? {} })
+    expect(picture).toMatchObject({ attributes: ['TDB_VALUES_1'] })
   })
 })
 
@@ -188,6 +239,34 @@ describe('CF', () => {
     expect((await picturesOf(spec)).map(({ array }) => array)).toEqual(['t'])
     expect(rowsOf(await seen(spec))).toEqual(expected)
   })
+
+  test('an array with the name of a dimension, but another dimension, has no coordinates of it', async () => {
+    const spec = climate([10, 0, -10], ['lat', 'lon'])
+    const station = dense(
+      { station: 3 },
+      'lat_:FLOAT64',
+      cells({ station: 3 }, 'lat_', (i = 0) => -i),
+    )
+    const pictures = await picturesOf({ ...spec, members: { ...spec.members, lat: station } })
+    const image = pictures.find(({ array }) => array === 't')
+    expect(image).toMatchObject({ axes: [{ dimension: 'lon', values: { array: 'lon' } }, { dimension: 'lat' }] })
+    expect(image?.kind === 'image' && image.axes[1].values).toBeUndefined()
+  })
+
+  test.each(['toString', 'valueOf', '__proto__'])('a dimension may be called %s', async (name) => {
+    const dim = [`${name}:INT64:0..1:2`, 'lat:INT64:0..2:3', 'lon:INT64:0..1:2']
+    const { members, keys } = climate([10, 0, -10], ['lat', 'lon'])
+    const t: ArraySpec = { options: { dense: true, dim, attr: ['t:FLOAT32'], cells: '12' } }
+    const found = await seen({ members: { ...members, t }, keys: keys ?? {} })
+    expect(found).toMatchObject({ width: 2, height: 3, at: [`${name} 0`] })
+  })
+})
+
+test('values whose difference is no number still have colours', () => {
+  const axis = { dimension: 'x', ends: ['0', '1'] } as const
+  const planes = [Float64Array.of(-1.7e308, 0, 1.7e308)]
+  const image: SmallImage = { kind: 'image', width: 3, height: 1, planes, across: axis, up: axis, at: [], by: 'each' }
+  expect([...pixelsOf(image, true)].filter((_, i) => i % 4 === 0)).toEqual([0, 128, 255])
 })
 
 describe('SOMA', () => {
@@ -211,11 +290,34 @@ describe('SOMA', () => {
     })
     const points = [...found.x].map((x, i) => [x, found.y[i], found.names[found.groups[i] ?? -1]])
     expect(points.sort()).toEqual(expected.sort())
-    expect(found.rows).toBe(24)
+    expect(found.x).toHaveLength(24)
+  })
+
+  const points = async (
+    numbers: readonly (readonly [row: bigint, number: bigint, value: number])[],
+  ): Promise<SmallPoints | undefined> => {
+    const dim = ['soma_dim_0:INT64:0..4611686018427387904:9', 'soma_dim_1:INT64:0..4611686018427387904:9']
+    const lines = numbers.map(([row, at, value]) => `{"soma_dim_0":${row},"soma_dim_1":${at},"soma_data":${value}}\n`)
+    const array = await dataset({ options: { dim, attr: ['soma_data:FLOAT64'] }, cells: lines.join('') })
+    const engine = new Engine({ storage: array.storage(), path: ROOT, shown: ROOT }, undefined)
+    const [row_dimension, number_dimension] = ['soma_dim_0', 'soma_dim_1']
+    const picture = { title: '', array: '', attribute: 'soma_data', row_dimension, number_dimension }
+    return smallPoints(engine, {}, { kind: 'points', ...picture })
+  }
+
+  test('ids and numbers may be as large as they can be', async () => {
+    const far = 2n ** 61n
+    const found = await points([0n, 1n].flatMap((i) => [[far + i, far, 1] as const, [far + i, far + 1n, 2] as const]))
+    expect(found).toMatchObject({ x: Float64Array.of(1, 1), y: Float64Array.of(2, 2) })
+  })
+
+  test('nothing is drawn of rows that have not two numbers', async () => {
+    expect(await points([0n, 1n].map((row) => [row, 0n, 5] as const))).toBeUndefined()
+    expect(await points([0n, 9n].map((at) => [3n, at, 5] as const))).toBeUndefined()
   })
 
   test('the first number goes to the right, the second up', () => {
-    const points = { kind: 'points' as const, groups: new Uint16Array(2), names: [], attribute: undefined, rows: 2 }
+    const points = { kind: 'points' as const, groups: new Uint16Array(2), names: [], attribute: undefined }
     const places = placesOf({ ...points, x: Float64Array.of(1, 3), y: Float64Array.of(-5, 5) }, 100, 50, 10)
     expect([...places]).toEqual([10, 40, 90, 10])
   })

@@ -1,4 +1,4 @@
-import type { ArraySchema } from '../../format/array-schema.ts'
+import { channelsOf } from '../channels.ts'
 import type { Part } from '../part.ts'
 import type { LayerImage } from '../picture.ts'
 import { jsonOf, listOf, stringOf } from '../text.ts'
@@ -19,7 +19,7 @@ export async function levelPicture(image: Part): Promise<LayerImage[]> {
   if (!names.includes(X) || !names.includes(Y)) return []
   const depthOf = await depthsOf(image)
   if (depthOf((await levelOf(part)) ?? 0) > 1 && !names.includes(CHANNELS)) return []
-  const colours = await coloursOf(image, schema)
+  const channels = schema.domain.dimensions.find(({ name }) => name === CHANNELS)
   return [
     {
       kind: 'image',
@@ -30,15 +30,14 @@ export async function levelPicture(image: Part): Promise<LayerImage[]> {
         { dimension: Y, role: 'row' },
       ],
       attributes: [attribute],
-      channels: names.includes(CHANNELS) ? { dimension: CHANNELS, at: colours ?? [0] } : undefined,
+      channels: channels && channelsOf(channels, await coloursOf(image)),
     },
   ]
 }
 
-/** The channels with red, green and blue; undefined if the image has others. */
-async function coloursOf(image: Part, { domain }: ArraySchema): Promise<number[] | undefined> {
-  if (!domain.dimensions.some(({ name }) => name === CHANNELS)) return undefined
+/** The channels with red, green and blue. Empty if the image has others. */
+async function coloursOf(image: Part): Promise<number[]> {
   const listed = listOf((await jsonOf(image, 'channels'))?.value).map((one) => stringOf(one)?.toUpperCase())
   const at = COLOURS.map((colour) => listed.indexOf(colour))
-  return at.every((one) => one >= 0) ? at : undefined
+  return at.every((one) => one >= 0) ? at : []
 }

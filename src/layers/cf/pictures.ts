@@ -48,7 +48,7 @@ function roleOf(texts: readonly string[]): AxisRole | undefined {
   return SIGNS.find(([sign]) => texts.some((text) => sign.test(text)))?.[1]
 }
 
-/** The array with the coordinates of a dimension, beside the array or above it, and what its metadata says that they are. */
+/** The array with the coordinates of a dimension, which is its only one, beside the array or above it, and what its metadata says that they are. */
 async function coordinatesOf(top: Part, part: Part, dimension: string) {
   for (let depth = part.names.length - 1; depth >= 0; depth--) {
     const group = top.find(part.names.slice(0, depth))
@@ -56,7 +56,8 @@ async function coordinatesOf(top: Part, part: Part, dimension: string) {
       const found = group?.parts.get(name)
       const schema = await found?.schema()
       const attribute = schema?.attributes[0]?.name
-      if (!found || attribute === undefined || schema?.domain.dimensions.length !== 1) continue
+      const [only, ...others] = schema?.domain.dimensions ?? []
+      if (!found || attribute === undefined || only?.name !== dimension || others.length > 0) continue
       const texts = await Promise.all(
         ['units', 'standard_name'].map((key) => textOf(found, `${ATTRIBUTE}${attribute}.${key}`)),
       )

@@ -54,7 +54,8 @@ function pamIn(root: Element): Pam {
     structure?.elements.find(({ attributes }) => attributes.get('key') === key)?.text.trim()
   const count = (text: string | undefined): number | undefined =>
     text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
-  const transform = childOf(root, 'GeoTransform')?.text.split(',').map(Number) ?? []
+  const number = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text))
+  const transform = childOf(root, 'GeoTransform')?.text.split(',').map(number) ?? []
   return {
     crs: childOf(root, 'SRS')?.text.trim(),
     transform: transform.length === 6 && transform.every(Number.isFinite) ? transform : [],
