@@ -148,6 +148,19 @@ describe('arrays of each layer', () => {
   })
 
   test.each([
+    [13, ROOT],
+    [14, undefined],
+  ])('over a network, no more than 16 members are opened: %i and 3', async (more, expected) => {
+    const others = Object.fromEntries(Array.from({ length: more }, (_, i) => [`t${i}`, bare]))
+    const array = await dataset(climate(others))
+    const storage: Storage = { ...counting(array.storage(), []), isRemote: () => true }
+    const target = await openTarget(storage, `${ROOT}/t`, array.newContext())
+    const place = target.type === 'array' ? await placeOfArray(target) : undefined
+    expect(place).toMatchObject({ layer: 'cf', words: { type: 'variable' } })
+    expect(place?.dataset?.path).toBe(expected)
+  })
+
+  test.each([
     ['vcf', 'data', 'a record, or its repeat every 1000 positions'],
     ['vcf', 'metadata/vcf_headers', 'the header of a sample'],
     ['vcf', 'sample_stats', 'the statistics of a sample'],
