@@ -170,8 +170,12 @@ export async function tileBoxes({ dimensions }: Domain, fragments: readonly Frag
   return boxesOf(dimensions, boxes)
 }
 
-/** Converts boxes to numbers: texts to their positions among all texts, 64-bit integers rounded. A fragment without cells has an empty box. */
-function boxesOf(dimensions: readonly RangeType[], boxes: readonly NDRange[]): Box[] {
+/**
+ * Converts boxes to numbers: texts to their positions among all texts, 64-bit integers rounded. A fragment without cells has an empty box,
+ * and so has one whose schema has another number of dimensions.
+ */
+function boxesOf(dimensions: readonly RangeType[], found: readonly NDRange[]): Box[] {
+  const boxes = found.map((box) => (box.length === dimensions.length ? box : []))
   const numbers = dimensions.map(({ type, cell_val_num }, d): ((bytes: Uint8Array) => number) => {
     if (cell_val_num !== 'var') return (bytes) => Number(comparable(type, bytes))
     const texts = boxes.flatMap((box) => (box.length > 0 ? [box[d].min, box[d].max] : []))

@@ -74,14 +74,13 @@ export async function errorsOfOpening(
     const { footerErrors } = await import('../check/footer.ts')
     found.push(...footerErrors(fragments))
   }
-  if (schema.array_type === 'dense') {
-    if (!fragments.some(({ info }) => changedTiles(schema, info.schema))) return found
+  if (fragments.some(({ info }) => changedTiles(schema, info.schema))) {
     const { tilesFindings } = await import('../check/fragment.ts')
     for (const { fragment, info } of fragments)
       found.push(...tilesFindings(`${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`, info, schema))
     return found
   }
-  if (fragments.length > MOST_RTREES) return found
+  if (schema.array_type === 'dense' || fragments.length > MOST_RTREES) return found
   const { rtreeLevelErrors } = await import('../check/rtree.ts')
   return [...found, ...(await rtreeLevelErrors(fragments))]
 }

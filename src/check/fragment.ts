@@ -102,15 +102,15 @@ async function* checkAsRead(
   else yield* checkDataFiles(run, fragment, info)
 }
 
-/** Finds tiles that begin elsewhere in the array than in the fragment. @param file the fragment's metadata */
+/** Finds cells that are elsewhere in the array than in the fragment. @param file the fragment's metadata */
 export function* tilesFindings(
   file: string,
   { schema, footer }: FragmentInfo,
   current: ArraySchema,
 ): Generator<Finding> {
-  const changed = current === schema ? undefined : changedTiles(current, schema)
+  const changed = changedTiles(current, schema)
   if (!changed) return
-  const place = { file, offset: footer?.offset, field: `dimensions.${changed.name}` }
+  const place = { file, offset: footer?.offset, field: changed.field }
   yield finding('FIELD_CHANGED', place, `${changed.now}, as in the array's schema`, changed.written, 'tiles')
 }
 

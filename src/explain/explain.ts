@@ -1,4 +1,5 @@
 import { checkOffsetCount } from '../cells/tile-places.ts'
+import { changedCoordinates, otherTiles } from '../objects/changed-fields.ts'
 import { TileLists } from '../objects/tile-lists.ts'
 import type { OpenedArray, ReadOrder } from '../read/query.ts'
 import { planDense } from './dense.ts'
@@ -44,7 +45,12 @@ export async function planRead(
   asked: ExplainQuery,
   total_budget = RELEASE.settings['sm.mem.total_budget'],
 ): Promise<ReadPlan> {
-  for (const { fragment, info } of asked.opened.fragments) {
+  const { schema, fragments } = asked.opened
+  for (const one of fragments) {
+    const fault = otherTiles(schema, one, changedCoordinates)
+    if (fault) throw fault
+  }
+  for (const { fragment, info } of fragments) {
     if (info.tile_num <= MANY_TILES) continue
     const list = await new TileLists(fragment).offsets('tile_offsets', 0)
     list?.release()

@@ -1,11 +1,11 @@
-import { unlessFault } from '../base/errors.ts'
+import { type InspectError, inconsistent, unlessFault } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { denseAxis } from '../format/dense-tiles.ts'
-import type { Dimension } from '../format/dimension.ts'
+import { type DenseAxis, denseAxis } from '../format/dense-tiles.ts'
+import { type Dimension, domainRange } from '../format/dimension.ts'
 import { footerLengthIsStored } from '../format/fragment-footer.ts'
-import type { Fragment } from './fragment.ts'
+import type { Fragment, FragmentInfo } from './fragment.ts'
 
 /** An attribute or dimension whose form in the array has changed since the cells were written. */
 interface ChangedField {
@@ -43,31 +43,99 @@ export function changedAttributes(current: ArraySchema, written: ArraySchema): C
   return changed
 }
 
+/** What decides at which coordinates the cells of a fragment are, if it has changed in the array since they were written. */
+interface ChangedTiles extends Omit<ChangedField, 'name'> {
+  /** Its place in a schema. */
+  field: string
+}
+
 /**
- * The first dimension by which dense tiles begin elsewhere in the array than in a fragment's own schema. TileDB never changes
- * dimensions. It lays the tiles of such a fragment over the grid of the array, without an error: cells come back at coordinates at
- * which nobody wrote them, or not at all (measured with TileDB 2.30).
+ * The first thing by which the cells of dense tiles are elsewhere in the array than in a fragment's own schema: whether the array is
+ * dense, its number of dimensions, the type of a dimension, where its tiles begin, and the orders. TileDB never changes any of these. It
+ * reads such a fragment by the schema of the array, mostly without an error: cells come back at coordinates at which nobody wrote them,
+ * or not at all, or the process ends (measured with TileDB 2.30).
  */
-export function changedTiles(current: ArraySchema, written: ArraySchema): ChangedField | undefined {
-  if (current.array_type !== 'dense' || written.array_type !== 'dense') return undefined
-  for (const [d, dimension] of written.domain.dimensions.entries()) {
-    const same = current.domain.dimensions[d]
-    const [now, before] = [same ? tilesOf(same) : 'no such dimension', tilesOf(dimension)]
-    if (now !== before) return { name: dimension.name, now, written: before }
+export function changedTiles(current: ArraySchema, written: ArraySchema): ChangedTiles | undefined {
+  if (current === written || (current.array_type === 'sparse' && written.array_type === 'sparse')) return undefined
+  if (current.array_type !== written.array_type)
+    return { field: 'array_type', now: current.array_type, written: written.array_type }
+  const coordinates = changedCoordinates(current, written)
+  if (coordinates) return coordinates
+  for (const { name, now, before } of pairedDimensions(current, written)) {
+    const [tilesNow, tilesBefore] = [tilesOf(now), tilesOf(before)]
+    if (tilesNow !== tilesBefore) return { field: `dimensions.${name}`, now: tilesNow, written: tilesBefore }
   }
+  const order = changedOrder(current, written)
+  return order && { field: order, now: current[order], written: written[order] }
+}
+
+/**
+ * The first thing by which the coordinates of cells have another form in the array than in a fragment's own schema. Types of one size
+ * have the same integers: TileDB reads the cells as they were written.
+ */
+export function changedCoordinates(current: ArraySchema, written: ArraySchema): ChangedTiles | undefined {
+  const [length, lengthBefore] = [current, written].map(({ domain }) => domain.dimensions.length)
+  if (length !== lengthBefore)
+    return { field: 'dimensions', now: dimensionNum(length), written: dimensionNum(lengthBefore) }
+  for (const { name, now, before } of pairedDimensions(current, written))
+    if (datatypeSize(now.type) !== datatypeSize(before.type))
+      return { field: `dimensions.${name}`, now: now.type, written: before.type }
   return undefined
+}
+
+/** The dimensions of both schemas, by their positions. Their names do not matter to the stored cells. */
+function pairedDimensions(current: ArraySchema, written: ArraySchema) {
+  return written.domain.dimensions.flatMap((before, d) => {
+    const now = current.domain.dimensions[d]
+    return now ? [{ name: before.name, now, before }] : []
+  })
+}
+
+function dimensionNum(count = 0): string {
+  return `${count} ${count === 1 ? 'dimension' : 'dimensions'}`
+}
+
+/** The order that has changed, if it matters: one of tiles or cells that lie in a line is the same in every order. */
+function changedOrder(
+  current: ArraySchema,
+  { domain, ...written }: ArraySchema,
+): 'tile_order' | 'cell_order' | undefined {
+  const areLines = (one: 'tile_num' | 'extent'): boolean =>
+    domain.dimensions.filter((dimension) => (axisOf(dimension)?.[one] ?? 0) > 1).length < 2
+  if (current.tile_order !== written.tile_order && !areLines('tile_num')) return 'tile_order'
+  if (current.cell_order !== written.cell_order && !areLines('extent')) return 'cell_order'
+  return undefined
+}
+
+/**
+ * The error of a command that takes the cells of a fragment by the schema of the array, if they are elsewhere in it.
+ * @param changedIn what the command cannot work with
+ */
+export function otherTiles(
+  current: ArraySchema,
+  { fragment, info }: { fragment: Pick<Fragment, 'folder'>; info: Pick<FragmentInfo, 'schema'> },
+  changedIn = changedTiles,
+): InspectError | undefined {
+  const changed = changedIn(current, info.schema)
+  if (!changed) return undefined
+  const { field, now, written } = changed
+  const fault = { expected: `${now}, as in the array's schema`, found: `${written} in the schema of the fragment` }
+  return inconsistent(fault, { file: fragment.folder.path, field })
 }
 
 /** Where the tiles of a dimension begin, and how long they are. */
 function tilesOf(dimension: Dimension): string {
-  const { type, domain } = dimension
-  const first = domain.subarray(0, datatypeSize(type))
+  const axis = axisOf(dimension)
+  return axis ? `tiles of ${axis.extent} from ${axis.domainLow} on` : 'no tiles'
+}
+
+/** The tiles of a dimension over its whole domain; undefined if it cannot have any. */
+function axisOf(dimension: Dimension): DenseAxis | undefined {
   try {
-    const { domainLow, extent } = denseAxis(dimension, { min: first, max: first })
-    return `tiles of ${extent} from ${domainLow} on`
+    return denseAxis(dimension, domainRange(dimension))
   } catch (error) {
     unlessFault(error)
-    return 'no tiles'
+    return undefined
   }
 }
 

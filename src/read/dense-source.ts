@@ -1,4 +1,4 @@
-import { InspectError, inconsistent } from '../base/errors.ts'
+import { InspectError } from '../base/errors.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { type CellRun, fastestFirst } from '../cells/dense-coordinates.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
@@ -98,14 +98,6 @@ export class DenseSource {
       this.axes.map(({ tile_num }) => tile_num),
       this.tileOrder.toReversed(),
     )
-    if (this.axes.some(({ domainLow, extent }, d) => domainLow !== grid[d].domainLow || extent !== grid[d].extent)) {
-      throw inconsistent(
-        { expected: 'the tiles of the array in the schema of the fragment', found: 'others' },
-        {
-          file: fragment.fragment.folder.path,
-        },
-      )
-    }
     const { onRemark, onRefused } = query
     this.selection.onRefused = onRefused
     if (onRemark) this.selection.onOtherType = (name) => onRemark(name, NULLS_AS_WRITTEN)

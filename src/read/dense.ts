@@ -25,6 +25,7 @@ import {
 } from './dense-windows.ts'
 import { fillCell, remarkChanged } from './fill.ts'
 import { OpenFiles } from './open-files.ts'
+import { hasTilesOf } from './opening.ts'
 import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns, wantedColumns } from './query.ts'
 import { uncovered } from './uncovered.ts'
 
@@ -147,7 +148,9 @@ class DenseReader {
       fill: fillCell(schema, type),
     }))
     this.sources = fragments.flatMap((fragment, index) =>
-      fragment.info.nonempty_domain ? [new DenseSource(fragment, index, this.grid, this.attributes, query)] : [],
+      fragment.info.nonempty_domain && hasTilesOf(schema, fragment, query.onFault)
+        ? [new DenseSource(fragment, index, this.grid, this.attributes, query)]
+        : [],
     )
     remarkChanged(opened, wanted, query.onRemark)
     this.wanted = wantedCells(

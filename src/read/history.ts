@@ -13,7 +13,7 @@ import { stem } from '../objects/commits.ts'
 import { readDense } from './dense.ts'
 import { fillCell, fillTest, hasAttribute, pickedColumn } from './fill.ts'
 import { CellFilter, isTimed, writtenAt } from './filter.ts'
-import { isCutByTime, openFragment } from './opening.ts'
+import { hasTilesOf, isCutByTime, openFragment } from './opening.ts'
 import { MergePool } from './pool.ts'
 import {
   type Deletion,
@@ -114,6 +114,8 @@ async function* places(opened: OpenedArray, { ranges, onUnread }: HistoryQuery):
   for (const [i, entry] of entries.entries()) {
     const index = indexes.get(array.fragment(entry.path).folder.path) ?? -1
     const one = index >= 0 ? fragments[index] : await unlessUnread(onUnread, () => openFragment(array, entry))
+    // Only a fragment that no read needs may be left out.
+    if (one && !hasTilesOf(schema, one, index >= 0 ? undefined : onUnread)) continue
     if (!one?.info.nonempty_domain || overlapOf(one.info.nonempty_domain) === 'none') continue
     yield { entry, opened: one, index: index >= 0 ? index : i - entries.length }
   }

@@ -3,10 +3,12 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
 import { rising } from '../base/rising.ts'
 import { isInDomain } from '../cells/rtree-builder.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import { otherTiles } from '../objects/changed-fields.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
@@ -74,6 +76,16 @@ export function dimensionOutside({ info }: Pick<OpenedFragment, 'info'>): string
   const isOutside = (one: Dimension, d: number): boolean =>
     one.cell_val_num !== 'var' && !isInDomain(one, nonempty_domain[d])
   return schema.domain.dimensions.find(isOutside)?.name
+}
+
+/**
+ * Whether the cells of a fragment are where the schema of the array has them.
+ * @param onFault called if they are not; without it, the error is thrown
+ */
+export function hasTilesOf(schema: ArraySchema, fragment: OpenedFragment, onFault: OnFault = thrown): boolean {
+  const fault = otherTiles(schema, fragment)
+  if (fault) onFault(fault)
+  return fault === undefined
 }
 
 /** Whether a fragment has a field of a kind. */

@@ -15,7 +15,7 @@ import { allRows, type CellBatch, type ColumnData, type ColumnType, columnsBytes
 import { pickedColumn, remarkChanged } from './fill.ts'
 import { CellFilter, isTimed, type Picked, writtenAt } from './filter.ts'
 import { OpenFiles } from './open-files.ts'
-import { isCutByTime } from './opening.ts'
+import { hasTilesOf, isCutByTime } from './opening.ts'
 import { cellsOfBatches, MERGE_BYTES, MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, provenanceColumns, type ReadBatches, type ReadQuery, readColumns, WRITTEN } from './query.ts'
@@ -98,6 +98,7 @@ class SparseReader {
     const files = new OpenFiles(filter.wanted)
     const small = new SmallFragments(query.ranges)
     for (const [index, fragment] of fragments.entries()) {
+      if (!hasTilesOf(schema, fragment, query.onFault)) continue
       const { nonempty_domain } = fragment.info
       const overlap = nonempty_domain ? overlapOf(nonempty_domain) : 'all'
       if (overlap === 'none' || (overlap === 'some' && small.hasNoCell(fragment))) continue

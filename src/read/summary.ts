@@ -16,7 +16,7 @@ import { storedCellNum } from '../objects/fragment.ts'
 import { gridOf, type Interval, intersection, intervalsOf, type WantedCells, wantedCells } from './dense-windows.ts'
 import { fillCell, fillTest, hasAttribute } from './fill.ts'
 import { processedNames } from './filter.ts'
-import { hasSlot, openAt } from './opening.ts'
+import { hasSlot, hasTilesOf, openAt } from './opening.ts'
 import { type Deletion, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from './query.ts'
 import { defaultOrder, readMerged } from './read.ts'
 
@@ -70,7 +70,8 @@ interface SummaryQuery extends Pick<ReadQuery, 'ranges' | 'fields' | 'where' | '
 
 /** Reads all wanted cells once, and summarizes their fields. Cells that were never written do not count. */
 export async function summarize(opened: OpenedArray, query: SummaryQuery): Promise<ReadSummary> {
-  const { schema } = opened
+  const { schema, fragments } = opened
+  for (const one of fragments) hasTilesOf(schema, one)
   return schema.array_type === 'dense' ? summarizeDense(opened, query) : summarizeSparse(opened, query)
 }
 

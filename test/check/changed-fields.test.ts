@@ -1,5 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
+import type { Datatype } from '../../src/format/datatype.ts'
+import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { serveFolder } from '../helpers/http-server.ts'
 import { get, items, parseJson } from '../helpers/json.ts'
@@ -58,5 +61,63 @@ describe('attributes that were dropped and added again', () => {
     expect(stderr).not.toContain('same')
     expect((await run(['decode', before, '--field', 'same', '--format', 'ndjson'])).stderr).toBe('')
     expect((await run(['decode', after, '--format', 'ndjson'])).stderr).toBe('')
+  })
+})
+
+/** Gives the second dimension another type, with the same numbers. */
+function retype({ domain: { dimensions } }: ArraySchema, type: Datatype, size: number): void {
+  const [, dimension] = dimensions
+  const old = dimension.domain.length / 2
+  const resized = (bytes: Uint8Array): Uint8Array => {
+    const out = new Uint8Array(size)
+    out.set(bytes.subarray(0, size))
+    return out
+  }
+  const [low, high] = [dimension.domain.subarray(0, old), dimension.domain.subarray(old)].map(resized)
+  Object.assign(dimension, { type, domain: Buffer.concat([low, high]) })
+  if (dimension.tile_extent) dimension.tile_extent = resized(dimension.tile_extent)
+}
+
+describe('a newest schema by which the cells of dense fragments are elsewhere', () => {
+  const changes: Record<string, [field: string | undefined, change: (schema: ArraySchema) => void]> = {
+    'with one dimension more': [
+      'dimensions',
+      ({ domain: { dimensions } }) => void dimensions.push({ ...dimensions[0], name: 'more' }),
+    ],
+    'with one dimension fewer': ['dimensions', ({ domain }) => void domain.dimensions.shift()],
+    'with another order of tiles': ['tile_order', (schema) => void Object.assign(schema, { tile_order: 'col-major' })],
+    'with another order of cells': ['cell_order', (schema) => void Object.assign(schema, { cell_order: 'col-major' })],
+    'with larger integers': ['dimensions.y', (schema) => retype(schema, 'INT32', 4)],
+    'with smaller integers': ['dimensions.y', (schema) => retype(schema, 'INT8', 1)],
+    'that is sparse': ['array_type', (schema) => void Object.assign(schema, { array_type: 'sparse' })],
+    // TileDB 2.30 reads these as they were written.
+    'with integers of the same size': [undefined, (schema) => retype(schema, 'UINT16', 2)],
+    'with another name of a dimension': [
+      undefined,
+      ({ domain }) => void Object.assign(domain.dimensions[0], { name: 'q' }),
+    ],
+  }
+  test.each(Object.entries(changes))('%s', async (_, [field, change]) => {
+    const array = new EditedArray('22/dense_3d_row_row')
+    const newer = `__schema/__99_99_${'0'.repeat(32)}`
+    array.add(newer, array.get(array.find(/__schema\/__\d/)))
+    await array.rewrite(`${EDITED}/${newer}`, arraySchema, change)
+    const storage = array.storage()
+    const { documents } = await runJson(['check', EDITED], { storage })
+    const found = items(get(documents[0], 'findings')).filter((one) => get(one, 'code') === 'FIELD_CHANGED')
+    expect(found.map((one) => [get(one, 'variant'), get(one, 'field')])).toEqual(field ? [['tiles', field]] : [])
+    const overview = await runJson([EDITED], { storage })
+    expect(JSON.stringify(overview.documents).includes('FIELD_CHANGED')).toBe(field !== undefined)
+    for (const command of [['read'], ['stats'], ['stats', '--read'], ['history', '--range', 'x=11..12']]) {
+      const { code, stderr } = await run([...command, EDITED], { storage })
+      if (!field || command.join() === 'stats') expect([command, code, stderr]).toEqual([command, 0, ''])
+      else {
+        expect([command, code]).toEqual([command, 1])
+        expect(stderr).toMatch(
+          /field \S+: expected .*, as in the array's schema, found .* in the schema of the fragment/,
+        )
+      }
+    }
+    expect((await run(['explain', EDITED], { storage })).code).toBe(field ? 1 : 0)
   })
 })

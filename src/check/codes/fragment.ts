@@ -94,7 +94,7 @@ export const FRAGMENT_CODES = {
       tiles: {
         severity: 'error',
         meaning:
-          'the tiles of the array begin elsewhere, or are longer or shorter, than in the schema of the fragment: TileDB lays the cells over the wrong grid, and gives them at other coordinates, without an error. TileDB never changes dimensions: a schema of another array lies in the folder, or was changed. decode shows the cells as they were written',
+          'the array has other dimensions, tiles that begin elsewhere or have another size, or another order than the schema of the fragment, or only one of both is dense: TileDB reads the cells by the schema of the array, gives them at other coordinates or not at all, mostly without an error, or crashes. TileDB never changes any of these: a schema of another array lies in the folder, or was changed. decode shows the cells as they were written',
       },
     },
   },
