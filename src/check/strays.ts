@@ -34,6 +34,9 @@ export async function* checkStray(
   const { code, unreadable, describe } = FOLDERS[inside.name as keyof typeof FOLDERS]
   let items: Item[] = []
   let variant: VariantOf<typeof code> | undefined
+  // By the times in a name TileDB opens the array. It reads what has the name later, as a file.
+  const failsLater = code === 'METADATA_NAME_INVALID' && inside.name === METADATA_FOLDER && hasTimes(name)
+  if (kind === 'folder' && failsLater) variant = 'unreadable'
   if (kind === 'file' && hasTimes(name)) {
     const read = await collectItems(
       checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable),
@@ -42,7 +45,7 @@ export async function* checkStray(
     // A file that could not be examined is not called damaged. TileDB cannot read an unknown version either.
     const isUnseen = items.some((item) => 'notExamined' in item && item.notExamined.code !== 'UNSUPPORTED_VERSION')
     if (read.value || isUnseen) variant = 'readable'
-    else if (code === 'METADATA_NAME_INVALID' && inside.name === METADATA_FOLDER) variant = 'unreadable'
+    else if (failsLater) variant = 'unreadable'
   }
   yield finding(code, { file: `${inside.path}/${name}` }, expected, JSON.stringify(name), variant)
   for (const item of items) if ('notExamined' in item) yield item

@@ -192,8 +192,10 @@ test.each([
   ['a folder', '__meta/sub/x', /TileDB 2\.30 does not open the array/],
   ['a file', '__meta/notes.txt', /TileDB 2\.30 does not open the array/],
   ['what a writer left', `__meta/__1_1_${UUID}.tmp`, /TileDB 2\.30 cannot read the key-value metadata/],
+  ['a folder with the name of a file', `__meta/__1_1_${UUID}`, /TileDB 2\.30 cannot read the key-value metadata/],
 ])('metadata and why say that nobody reads it with %s among it', async (_, path, error) => {
-  const storage = (await edited(SPARSE, (array) => array.add(path, encodeText('x')))).storage()
+  const added = path.endsWith(UUID) ? `${path}/x` : path
+  const storage = (await edited(SPARSE, (array) => array.add(added, encodeText('x')))).storage()
   const { code, stderr } = await run(['metadata', EDITED], { storage })
   expect([code, stderr]).toEqual([1, expect.stringMatching(error)])
   const [folder, name] = path.split('/')
