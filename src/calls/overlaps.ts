@@ -1,4 +1,5 @@
-import { type Comparable, comparableReader, compare } from '../cells/bounds.ts'
+import { type Comparable, comparable, comparableReader, compare } from '../cells/bounds.ts'
+import { datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { fixedSize } from '../format/range.ts'
 import type { Listed } from './listed-fragment.ts'
@@ -16,7 +17,7 @@ interface Overlaps {
  * Finds the boxes that overlap. It compares the ranks of their ends, so that strings cost no more than numbers. It sweeps along the
  * dimension in which the fewest boxes meet. With one dimension it computes the numbers, and visits only the pairs that it lists.
  *
- * @param boxes the boxes; an undefined box overlaps nothing
+ * @param boxes the boxes; an undefined box overlaps nothing, and neither does one with an end that is no number
  * @param most largest number of pairs to list
  */
 export function findOverlaps(
@@ -26,10 +27,11 @@ export function findOverlaps(
 ): Overlaps {
   // Nothing is known of an array whose schema cannot be read.
   if (dimensions.length === 0) return { counts: new Uint32Array(boxes.length), pair_num: 0, pairs: [] }
-  const ranks = dimensions.map((dimension, d) => rankedEnds(boxes, dimension, d))
+  const known = withoutNaN(boxes, dimensions)
+  const ranks = dimensions.map((dimension, d) => rankedEnds(known, dimension, d))
   // A damaged box that ends before it begins has no cells.
-  const there = Uint32Array.from(boxes.keys()).filter(
-    (i) => boxes[i] !== undefined && ranks.every(({ lows, highs }) => lows[i] <= highs[i]),
+  const there = Uint32Array.from(known.keys()).filter(
+    (i) => known[i] !== undefined && ranks.every(({ lows, highs }) => lows[i] <= highs[i]),
   )
   const meeting = ranks.map((along) => meetingAlong(there, along, boxes.length))
   const sweep = meeting.reduce((least, { pair_num }, d) => (pair_num < meeting[least].pair_num ? d : least), 0)
@@ -120,6 +122,20 @@ function meet(dimensions: readonly Sorted[], a: number, b: number): boolean {
     if (lows[a] > highs[b] || lows[b] > highs[a]) return false
   }
   return true
+}
+
+/** The boxes; undefined for those with an end that is NaN: it has no rank among the others. */
+function withoutNaN(
+  boxes: readonly (NDRange | undefined)[],
+  dimensions: readonly RangeType[],
+): readonly (NDRange | undefined)[] {
+  const floats = dimensions.flatMap(({ type }, d) => (datatypeKind(type) === 'float' ? [{ d, type }] : []))
+  if (floats.length === 0) return boxes
+  return boxes.map((box) => {
+    const isNaNIn = ({ d, type }: (typeof floats)[number]): boolean =>
+      [box?.[d]?.min, box?.[d]?.max].some((end) => end !== undefined && Number.isNaN(comparable(type, end)))
+    return floats.some(isNaNIn) ? undefined : box
+  })
 }
 
 interface Ranks {

@@ -30,6 +30,32 @@ test('strings are ordered byte by byte, a shorter one first', () => {
   ])
 })
 
+test('a box with NaN overlaps nothing, and hides no other pair', () => {
+  const f64 = (value: number): Uint8Array => new Uint8Array(new Float64Array([value]).buffer)
+  const one = (a: number, b: number): NDRange => [{ min: f64(a), max: f64(b) }]
+  const ends = [
+    [5, 6],
+    [Number.NaN, 3],
+    [0, 1],
+    [2, Number.NaN],
+    [0.5, 5.5],
+    [Number.NaN, Number.NaN],
+    [5.5, 9],
+  ] as const
+  const { pairs, counts } = findOverlaps(
+    ends.map(([a, b]) => one(a, b)),
+    [{ type: 'FLOAT64', cell_val_num: 1 }],
+    10,
+  )
+  expect(pairs).toEqual([
+    [0, 4],
+    [0, 6],
+    [2, 4],
+    [4, 6],
+  ])
+  expect([...counts]).toEqual([2, 0, 1, 0, 3, 0, 2])
+})
+
 test('no more pairs are named than asked for, but all are counted', () => {
   const { pair_num, pairs, counts } = findOverlaps(
     Array.from({ length: 50 }, () => box([1, 2])),
