@@ -4,15 +4,15 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
 import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import { REFUSED_ACTS } from '../objects/condition.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
-import type { Entry, Folder } from '../storage/source.ts'
+import { type ReadContext, readGenericTileHeader } from '../objects/generic-tile.ts'
+import { type Entry, type Folder, withSource } from '../storage/source.ts'
 import { checkFolderNames } from './array-folder.ts'
 import type { Refusal } from './codes/row.ts'
 import { refusalOf } from './codes.ts'
 import { checkCommitNames, checkCommits } from './commit-files.ts'
 import { collectItems, type Finding, type Item, withoutRepeats } from './finding.ts'
 import { refusedPart } from './refused-part.ts'
-import { type CheckRun, newRun } from './run.ts'
+import { type CheckRun, checkEncrypted, newRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 import { strayItems } from './strays.ts'
 
@@ -109,6 +109,21 @@ export async function strayMetadataErrors({ folder, cx }: InspectArray, strays: 
 /** What TileDB refuses because of entries whose names do not belong in their folder. @param inside `__schema` or `__meta` */
 export async function refusedStrays(inside: Folder, strays: readonly Entry[], cx: ReadContext): Promise<Refused[]> {
   return refusedFindings(await strayItems(inside, strays, cx))
+}
+
+/** What TileDB refuses because files of metadata are not encrypted although their array is. @param files their names */
+export async function refusedPlainMetadata(
+  inside: Folder,
+  files: Iterable<string>,
+  cx: ReadContext,
+): Promise<Refused[]> {
+  const found: Finding[] = []
+  for (const name of files) {
+    const header = await withSource(inside.file(name), readGenericTileHeader)
+    const place = { file: `${inside.path}/${name}`, offset: 0 }
+    found.push(...checkEncrypted(header, { ...cx, encrypted: true }, 'METADATA_UNREADABLE', place))
+  }
+  return refusedFindings(found)
 }
 
 /** Those of the items because of which TileDB refuses something. */

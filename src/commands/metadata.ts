@@ -119,11 +119,17 @@ async function keyValueDocument(
   const read = await holder.metadata()
   const metadata = keyValueResult(read, cx.style)
   const versions = all
-    ? (await metadataVersions(holder.folder, cx.reading)).map((one) => versionResult(one, cx.style))
+    ? (await metadataVersions(holder.folder, holder.cx)).map((one) => versionResult(one, cx.style))
     : undefined
   if (strays.length > 0) {
     const { refusalError, refusedStrays } = await import('../check/refusals.ts')
     const refused = await refusedStrays(holder.folder.folder(METADATA_FOLDER), strays, holder.cx)
+    if (refused.length > 0) cx.fault(refusalError(refused))
+  }
+  if (encryption === 'AES_256_GCM' && cx.reading.key) {
+    const { refusalError, refusedPlainMetadata } = await import('../check/refusals.ts')
+    const files = new Set(Array.from(read.values(), ({ file }) => file))
+    const refused = await refusedPlainMetadata(holder.folder.folder(METADATA_FOLDER), files, holder.cx)
     if (refused.length > 0) cx.fault(refusalError(refused))
   }
   if (target.type === 'array') {

@@ -241,8 +241,7 @@ export class InspectArray {
       const file = schemaFileOpened(files, this.cx.now)
       if (file) {
         const schema = await this.schema(file.name)
-        // Of several schemas, another one may be encrypted.
-        this.cx.isPlain = this.cx.key === undefined && files.length === 1
+        this.notePlain(files)
         return { file, schema }
       }
       throw new InspectError(
@@ -251,6 +250,11 @@ export class InspectArray {
         { file: this.folder.path },
       )
     })
+  }
+
+  /** Notes that the array is not encrypted, as its schema is not. Of several schemas, another one may be encrypted. */
+  private notePlain(files: readonly SchemaFile[]): void {
+    this.cx.isPlain = this.cx.key === undefined && files.length === 1
   }
 
   /** {@link newestSchema} for reading cells. @throws InspectError BAD_VALUE if the schema has no dimension */
@@ -552,7 +556,9 @@ export class InspectArray {
    */
   async checkVersion(): Promise<'NO_ENCRYPTION' | 'AES_256_GCM' | undefined> {
     try {
-      return await this.encryption()
+      const encryption = await this.encryption()
+      if (encryption === 'NO_ENCRYPTION') this.notePlain(await this.schemaFiles())
+      return encryption
     } catch (error) {
       if (hasCode(error, 'UNSUPPORTED_VERSION')) throw error
       return undefined

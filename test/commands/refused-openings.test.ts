@@ -361,6 +361,21 @@ test('where a fragment has cells outside of the domain, read and explain say so,
     expect(await codesOf(args, array)).toEqual({ code: 1, codes: expect.arrayContaining(['NONEMPTY_DOMAIN']) })
 })
 
+test.each([[[]], [['--all']]])('metadata that is encrypted in an array that is not is damage: %s', async (more) => {
+  const array = await edited('22/metadata', (one) => one.patch(one.find(/__meta\/__10_10/), 29, [1]))
+  const { code, stderr } = await run(['metadata', EDITED, ...more], { storage: array.storage() })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('expected NO_ENCRYPTION, as in the schema of the array')])
+})
+
+test('metadata that is not encrypted in an array that is: TileDB cannot read it', async () => {
+  const array = new EditedArray('22/encrypted')
+  const plain = new EditedArray('22/metadata')
+  array.add(`__meta/__5_5_${UUID}`, plain.get(plain.find(/\/__meta\/__10_10/)))
+  const { code, text, stderr } = await run(['metadata', EDITED, '--key', array.key ?? ''], { storage: array.storage() })
+  expect([code, stderr]).toEqual([1, expect.stringContaining('TileDB 2.30 cannot read the key-value metadata')])
+  expect(text).toContain('metadata key')
+})
+
 test('metadata of an array whose schema alone is encrypted asks for the key, as check does', async () => {
   // The type of encryption in the header of the schema's tile.
   const array = await edited('22/metadata', (one) => one.patch(one.find(/__schema\/__\d/), 29, [1]))
