@@ -165,7 +165,8 @@ function Legend({ points: { x, names, attribute } }: { points: SmallPoints }) {
   return (
     <>
       <p class="note">
-        {formatCount(x.length)} rows were read; the first number goes to the right, the second up
+        {formatCount(x.length)} {x.length === 1 ? 'row was' : 'rows were'} read; the first number goes to the right, the
+        second up
         {attribute !== undefined && (
           <>
             , colours are <Text>{attribute}</Text>
