@@ -58,6 +58,8 @@ const PRINTED_PARTS = [
   /^ {4}columns: \(\) => .*,\n/gm,
   /^ +(?:what: '\w+ing[ \w]*'|total: async \(\) => .*),\n/gm,
   /^ {4}async (?:table|cellLines|arrow|columns)\(.*?\) \{\n.*?^ {4}\},\n/gms,
+  // Sums of groups and sweeps, whose modules a page does not load.
+  /^async function\*? (?:groupOutcomes|sweptOutcome)\(.*?^\}\n/gms,
 ]
 
 /** What only plans need of a finding. The page asks which findings lose a tile, and that is the way `drop`. */
