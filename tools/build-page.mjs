@@ -166,6 +166,8 @@ const SMALLER = [
   ],
   // `stats` has advice about slow tiles. The page draws only its sizes, and would read more for the advice.
   [/src\/advice\/findings\.ts$/, () => 'export const arrayFindings = async () => [], fragmentFindings = arrayFindings'],
+  // The cells that a page asks for are those of an array by its own ranges.
+  [/src\/calls\/layer-selection\.ts$/, () => 'export const selectionOf = async () => undefined'],
   // A page sees nothing around its target.
   [/src\/calls\/layer-place\.ts$/, () => 'export const layerPlace = async () => undefined'],
   // The page says what is slow. What to do is Python: it only asks whether there are lines of advice.

@@ -114,11 +114,16 @@ export function mayBeNaN(column: Pick<ColumnType, 'type' | 'cell_val_num'>): boo
   return column.cell_val_num === 1 && ['float', 'datetime'].includes(datatypeKind(column.type))
 }
 
+/** Those of some cells that are not left out. */
+function without(cells: Uint32Array, isLeftOut: (cell: number) => boolean): Uint32Array {
+  // Most often none is. Looking costs less than copying.
+  for (const cell of cells) if (isLeftOut(cell)) return cells.filter((one) => !isLeftOut(one))
+  return cells
+}
+
 /** Those of some cells that are not null. */
 export function withoutNulls(cells: Uint32Array, validity: Uint8Array): Uint32Array {
-  // Most often there are none. Looking costs less than copying.
-  for (const cell of cells) if (validity[cell] === 0) return cells.filter((one) => validity[one] !== 0)
-  return cells
+  return without(cells, (cell) => validity[cell] === 0)
 }
 
 /** Those of some cells that are not NaN or NaT (the smallest integer). */
@@ -126,13 +131,10 @@ function withoutNaN(column: ColumnType, data: Uint8Array, cells: Uint32Array): U
   if (!mayBeNaN(column)) return cells
   if (datatypeKind(column.type) === 'float') {
     const values = numbersOf(column.type, data)
-    for (const cell of cells) if (Number.isNaN(values[cell])) return cells.filter((one) => !Number.isNaN(values[one]))
-    return cells
+    return without(cells, (cell) => Number.isNaN(values[cell]))
   }
   const lanes = lanesOf(data)
-  const isNaT = (cell: number): boolean => lanes[2 * cell] === 0 && lanes[2 * cell + 1] === 0x80000000
-  for (const cell of cells) if (isNaT(cell)) return cells.filter((one) => !isNaT(one))
-  return cells
+  return without(cells, (cell) => lanes[2 * cell] === 0 && lanes[2 * cell + 1] === 0x80000000)
 }
 
 /** Whether the cells are summed. Sums of coordinates and of dates have no meaning. */

@@ -1,3 +1,5 @@
+import { rising } from '../base/rising.ts'
+
 /** Most ids, or runs of ids, that a finding names. */
 const MOST_NAMED = 8
 
@@ -34,8 +36,7 @@ export class MetIds {
   }
 
   toString(): string {
-    const rising = [...this.ids].sort((a, b) => (a < b ? -1 : 1))
-    return idsText(rising) + (this.isCut ? ' and others' : '')
+    return idsText([...this.ids].sort(rising)) + (this.isCut ? ' and others' : '')
   }
 }
 

@@ -537,9 +537,12 @@ export class InspectArray {
   }
 
   /** Files and folders in `__meta` with names of another form than TileDB gives. It reads them, too. Empty if nobody may list names. */
-  async metadataStrays(): Promise<readonly Entry[]> {
-    const inside = this.folder.folder(METADATA_FOLDER)
-    return ((await inside.listIfThere().catch(unlessFault)) ?? []).filter(isStray)
+  metadataStrays(): Promise<readonly Entry[]> {
+    const find = async (): Promise<readonly Entry[]> => {
+      const inside = this.folder.folder(METADATA_FOLDER)
+      return ((await inside.listIfThere().catch(unlessFault)) ?? []).filter(isStray)
+    }
+    return this.once('metadata strays', find, this.timeless)
   }
 
   /** Whether the array is encrypted, from the header of the newest schema file. Needs no key. */

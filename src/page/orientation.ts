@@ -25,22 +25,6 @@ const UP: readonly (AxisRole | undefined)[] = ['latitude', 'y', 'row']
 /** What rises to the top. Rows count from the top. */
 const RISING: readonly (AxisRole | undefined)[] = ['latitude', 'y', 'time']
 
-/** Names by which people know what a dimension is. */
-const NAMES: readonly (readonly [RegExp, AxisRole])[] = [
-  [/^(?:lat|latitude)$/i, 'latitude'],
-  [/^(?:lon|long|lng|longitude)$/i, 'longitude'],
-  [/^(?:y|north|northing)$/i, 'y'],
-  [/^(?:x|east|easting)$/i, 'x'],
-  [/^(?:row|rows|line|lines)$/i, 'row'],
-  [/^(?:col|cols|column|columns|sample|samples)$/i, 'column'],
-  [/^(?:t|time|date|datetime|timestamp)$/i, 'time'],
-]
-
-/** What a dimension is by its name; undefined if the name does not tell. */
-export function roleOfName(name: string): AxisRole | undefined {
-  return NAMES.find(([sign]) => sign.test(name))?.[1]
-}
-
 /**
  * How two dimensions lie in a picture. Without facts, the first goes down and the second across, as rows and columns do.
  * @param axes the two dimensions, in the order of the schema

@@ -70,16 +70,11 @@ export async function smallImage(
   const [across, up] = lies.across === 0 ? [first, second] : [second, first]
   const planes: Raster[] = []
   const { attributes, channels } = picture
+  const others = otherPlaces(opened, picture)
   for (const attribute of attributes)
     for (const channel of channels?.at ?? [undefined]) {
-      const raster = await rasterOf(opened, {
-        across,
-        up,
-        attribute,
-        channels,
-        channel,
-        isOfCamera: isOfCamera(picture),
-      })
+      const at = channels && channel !== undefined ? new Map([...others, [channels.dimension, channel]]) : others
+      const raster = await rasterOf(opened, { across, up, attribute, at, isOfCamera: isOfCamera(picture) })
       if (!raster) return undefined
       planes.push(raster)
     }
@@ -103,7 +98,10 @@ export async function smallImage(
     planes: planes.map(turned),
     across: shownAxis(raster.right, lies.isLastLeft),
     up: shownAxis(raster.down, !lies.isLastTop),
-    at: otherPlaces(opened, picture),
+    at: opened.schema.domain.dimensions.flatMap((dimension) => {
+      const at = others.get(dimension.name)
+      return at === undefined ? [] : [`${dimension.name} ${placeText(dimension, at)}`]
+    }),
     by: raster.kind,
   }
 }
@@ -141,13 +139,13 @@ interface Plane {
   across: PictureAxis
   up: PictureAxis
   attribute: string
-  channels: LayerImage['channels']
-  channel: number | undefined
+  /** By name of each other dimension: the coordinate at which it stays. */
+  at: ReadonlyMap<string, Comparable>
   /** Whether each cell has a pixel of a camera. A map has places without a value. */
   isOfCamera: boolean
 }
 
-/** The cells of one colour. Other dimensions stay at their first coordinate that was written. */
+/** The cells of one colour. Undefined if nothing was written. */
 async function rasterOf(opened: OpenedArray, plane: Plane): Promise<Raster | undefined> {
   const { dimensions } = opened.schema.domain
   const { bounds } = arrayFacts(opened)
@@ -155,15 +153,14 @@ async function rasterOf(opened: OpenedArray, plane: Plane): Promise<Raster | und
   const ranges: string[] = []
   for (const [d, dimension] of dimensions.entries()) {
     const { name } = dimension
-    const known = bounds[d]
-    if (known?.low === undefined) return undefined
-    const axis = axes.get(name)
-    if (name === plane.channels?.dimension) ranges.push(rangeText(dimension, plane.channel ?? known.low))
-    else if (!axis) ranges.push(rangeText(dimension, known.low))
+    if (bounds[d]?.low === undefined) return undefined
+    const place = plane.at.get(name)
+    const length = axes.get(name)?.length
+    if (place !== undefined) ranges.push(`${name}=${placeText(dimension, place)}`)
     // The array may be filled up beyond the picture.
-    else if (axis.length !== undefined) {
+    else if (length !== undefined) {
       const first = integerOf(dimension.type, dimension.domain.subarray(0, dimension.domain.length / 2))
-      ranges.push(`${name}=${first}..${first + BigInt(axis.length) - 1n}`)
+      ranges.push(`${name}=${first}..${first + BigInt(length) - 1n}`)
     }
   }
   const at = (axis: PictureAxis): number => dimensions.findIndex(({ name }) => name === axis.dimension)
@@ -181,20 +178,25 @@ async function rasterOf(opened: OpenedArray, plane: Plane): Promise<Raster | und
   return found.raster
 }
 
-/** The coordinates at which the other dimensions stay. Of channels there is one, unless they are the colours. */
-function otherPlaces(opened: OpenedArray, { axes, channels }: LayerImage): string[] {
+/**
+ * The coordinate at which each other dimension stays, by its name: the first that was written, or the only channel. Channels that are
+ * colours are left out.
+ */
+function otherPlaces(opened: OpenedArray, { axes, channels }: LayerImage): Map<string, Comparable> {
   const { bounds } = arrayFacts(opened)
-  return opened.schema.domain.dimensions.flatMap(({ name, type }, d) => {
-    const low = bounds[d]?.low
-    if (low === undefined || axes.some(({ dimension }) => dimension === name)) return []
-    if (name !== channels?.dimension) return [`${name} ${coordinateText(cellOfNumber(type, low as number | bigint))}`]
-    return channels.at.length === 1 ? [`${name} ${channels.at[0]}`] : []
-  })
+  const places = new Map<string, Comparable>()
+  for (const [d, { name }] of opened.schema.domain.dimensions.entries()) {
+    if (axes.some(({ dimension }) => dimension === name)) continue
+    const [channel, ...more] = name === channels?.dimension ? channels.at : []
+    const at = channel ?? bounds[d]?.low
+    if (at !== undefined && more.length === 0) places.set(name, at)
+  }
+  return places
 }
 
-/** A range with one coordinate, as `--range` takes it. */
-function rangeText({ name, type }: Dimension, at: Comparable): string {
-  return `${name}=${coordinateText(cellOfNumber(type, at as number | bigint))}`
+/** A coordinate as `--range` takes it. */
+function placeText({ type }: Dimension, at: Comparable): string | undefined {
+  return coordinateText(cellOfNumber(type, at as number | bigint))
 }
 
 function shownAxis(axis: RasterAxis, isLastFirst: boolean): ShownAxis {

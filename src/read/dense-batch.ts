@@ -1,7 +1,7 @@
 import type { CellBatch, ColumnData } from '../cells/column.ts'
 import { type BoxPlace, constantPlace, copyBox } from '../cells/copy-box.ts'
 import { axisCoordinates } from '../cells/dense-coordinates.ts'
-import { lanesOf, unitsOf, wideNumbersOf } from '../cells/elements.ts'
+import { lanesOf, unsignedArray, wideNumbersOf } from '../cells/elements.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
@@ -297,8 +297,8 @@ function fillerOf(
     const [read, write] = [values, out].map((bytes) => wideNumbersOf('UINT64', bytes) as BigUint64Array)
     return (index, from, to) => write.fill(read[index], from, to)
   }
-  const unit = size === 4 ? 4 : size === 2 ? 2 : 1
-  const [read, write] = [values, out].map((bytes) => unitsOf(bytes, unit))
+  const UnitArray = unsignedArray(size)
+  const [read, write] = [values, out].map((bytes) => new UnitArray(bytes.buffer, bytes.byteOffset, bytes.length / size))
   return (index, from, to) => write.fill(read[index], from, to)
 }
 

@@ -201,10 +201,12 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
   const boxes = fragments.flatMap((one) =>
     one.info.nonempty_domain ? [intervalsOf(one.info.nonempty_domain, axes)] : [],
   )
+  const unwritten = fragments.every(({ info }) => info.dense) ? firstOutside(wanted, boxes) : undefined
   // Only written cells are read: a domain may be much larger than its written part.
   const written = wanted && wantedCells(axes, withinBoxes(wanted, boxes), nothing)
   if (wanted && written) {
-    const areAll = !tally.needsFragments && isCovered(written, fragments, boxes)
+    const isGapless = unwritten !== undefined && (unwritten.length === 0 || isCovered(written, boxes))
+    const areAll = isGapless && !tally.needsFragments
     const asked: ReadQuery = {
       order: defaultOrder(opened),
       ranges: new Map(written.entries()),
@@ -223,7 +225,7 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
   return {
     cell_num: tally.cells,
     wanted: cellsOf(wanted),
-    unwritten: fragments.every(({ info }) => info.dense) ? firstOutside(wanted, boxes) : undefined,
+    unwritten,
     alike: fields === undefined ? tally.alike : undefined,
     hidden: held === undefined ? undefined : held - BigInt(tally.cells),
     deletions: [],
@@ -232,17 +234,12 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
   }
 }
 
-/** Limit on the fragments whose boxes are compared to find whether they cover what is read. */
+/** Limit on the boxes that are compared to find whether they cover what is read. */
 const MOST_COMPARED = 100
 
-/** Whether dense fragments have all cells of a read. False if there are too many fragments to find out. */
-function isCovered(
-  wanted: WantedCells,
-  fragments: readonly OpenedFragment[],
-  boxes: readonly (readonly Interval[])[],
-): boolean {
-  const areDense = fragments.length <= MOST_COMPARED && fragments.every(({ info }) => info.dense)
-  return areDense && firstOutside(wanted, boxes).length === 0
+/** Whether boxes have all cells of a read. False if there are too many boxes to find out. */
+function isCovered(wanted: WantedCells, boxes: readonly (readonly Interval[])[]): boolean {
+  return boxes.length <= MOST_COMPARED && firstOutside(wanted, boxes).length === 0
 }
 
 /** Summarizes the columns of batches. */

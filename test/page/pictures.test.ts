@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { recognise } from '../../src/layers/layers.ts'
-import type { LayerPicture } from '../../src/layers/picture.ts'
+import type { AxisRole, LayerPicture } from '../../src/layers/picture.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { Engine } from '../../src/page/engine.ts'
-import { type AxisFacts, orientationOf, roleOfName } from '../../src/page/orientation.ts'
+import { type AxisFacts, orientationOf } from '../../src/page/orientation.ts'
 import { pixelsOf, placesOf } from '../../src/page/small-pixels.ts'
 import { type SmallImage, type SmallPoints, smallImage, smallPoints } from '../../src/page/thumbnail.ts'
 import { addZstd } from '../helpers/page-wasm.ts'
@@ -63,9 +63,18 @@ function dense(sizes: Readonly<Record<string, number>>, attr: string, values: st
 }
 
 describe('which way is up', () => {
+  const ROLES: Readonly<Record<string, AxisRole>> = {
+    lat: 'latitude',
+    lon: 'longitude',
+    y: 'y',
+    x: 'x',
+    row: 'row',
+    col: 'column',
+    time: 'time',
+  }
   const facts = (text: string): AxisFacts => {
     const [dimension = '', falls] = text.split(' ')
-    return { dimension, role: roleOfName(dimension), falls: falls === 'falls' }
+    return { dimension, role: ROLES[dimension], falls: falls === 'falls' }
   }
   test.each([
     ['lat', 'lon', 'lon across, lat up, last at the top'],

@@ -1,4 +1,5 @@
 import { NO_BYTES } from '../../base/bytes.ts'
+import { rising } from '../../base/rising.ts'
 import { finding, type Items } from '../../check/finding.ts'
 import { decodeText } from '../../format/text.ts'
 import { openNow } from '../columns.ts'
@@ -62,7 +63,7 @@ async function* checkSurvey(data: Part, survey: Survey, listed: Listed | undefin
   }
   if (survey.again.size > 0) {
     const samples = [...survey.again].map(([number, count]) => ({ name: survey.samples.text(number), count }))
-    samples.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1))
+    samples.sort((a, b) => b.count - a.count || rising(a.name, b.name))
     const most = namesText(samples.map(({ name, count }) => `${name} (${recordsText(count)})`))
     const found = `records that are there again, of ${most}`
     yield finding('LAYER_CELLS_AGAIN', placeOf(data, 'sample'), 'each record of a sample once', found, 'alike')

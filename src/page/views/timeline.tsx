@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { faultOf, unlessFault } from '../../base/errors.ts'
+import { rising } from '../../base/rising.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
 import type { TimestampRange } from '../../documents/common.ts'
 import { nameFacts, timeText } from '../../format/timestamped-name.ts'
@@ -346,7 +347,7 @@ function TypedTime({ travel }: { travel(to: bigint): void }) {
 /** The different times in rising order. As bigints, because the far future has no exact numbers. */
 function distinct(stamps: readonly (number | bigint | undefined)[]): bigint[] {
   const exact = stamps.flatMap((stamp) => (stamp === undefined ? [] : BigInt(stamp)))
-  return [...new Set(exact)].sort((a, b) => (a < b ? -1 : 1))
+  return [...new Set(exact)].sort(rising)
 }
 
 /** Whether most times would stand close together: 80 % of them within a tenth of the width. */
