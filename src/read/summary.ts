@@ -19,6 +19,7 @@ import { processedNames } from './filter.ts'
 import { hasSlot, hasTilesOf, openAt } from './opening.ts'
 import { type Deletion, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from './query.ts'
 import { defaultOrder, readMerged } from './read.ts'
+import { boxDifference, type Side } from './uncovered.ts'
 
 /** Statistics of the cells that a read returns. Memory holds no list of the cells. */
 export interface ReadSummary {
@@ -382,41 +383,29 @@ const MAX_BOXES = 5
 /** Finds the first boxes of wanted cells that lie outside all given boxes, in row-major order of their first cells. */
 function firstOutside(wanted: WantedCells | undefined, boxes: readonly (readonly Interval[])[]): UnwrittenBox[] {
   const found: UnwrittenBox[] = []
-  const wholes = (wanted ?? []).reduce<Interval[][]>(
-    (all, intervals) => all.flatMap((box) => intervals.map((one) => [...box, one])),
+  const wholes = (wanted ?? []).reduce<Side<bigint>[][]>(
+    (all, intervals) => all.flatMap((box) => intervals.map((one) => [...box, sideOf(one)])),
     wanted ? [[]] : [],
   )
+  const covers = boxes.map((box) => box.map(sideOf))
   // Boxes to compare, and for each the position of the first given box that it was not compared with. The last one comes next.
   const left = wholes.reverse().map((box) => ({ box, next: 0 }))
   for (let one = left.pop(); one && found.length < MAX_BOXES; one = left.pop()) {
     const { box } = one
     let { next } = one
-    let common: Interval[] = []
-    for (; next < boxes.length && common.length < box.length; next++)
-      common = box.flatMap((side, d) => intersection(side, boxes[next][d]) ?? [])
-    if (common.length === box.length) {
-      const start = next
-      left.push(
-        ...piecesAround(box, common)
-          .reverse()
-          .map((piece) => ({ box: piece, next: start })),
-      )
-    } else found.push({ intervals: box, cells: cellsOf(box.map((side) => [side])) })
+    let pieces: Side<bigint>[][] | undefined
+    for (; next < covers.length && !pieces; next++) pieces = boxDifference(box, covers[next])
+    if (pieces) left.push(...pieces.reverse().map((piece) => ({ box: piece, next })))
+    else {
+      const intervals = box.map(({ from, end }) => ({ low: from, high: end - 1n }))
+      found.push({ intervals, cells: cellsOf(intervals.map((side) => [side])) })
+    }
   }
   return found
 }
 
-/** Divides a box without a hole into boxes: along each axis the parts before, beside and after the hole. */
-function piecesAround(box: readonly Interval[], hole: readonly Interval[], d = 0): Interval[][] {
-  if (d === box.length) return []
-  const along = (low: bigint, high: bigint): Interval[][] =>
-    low <= high ? [box.map((side, i) => (i === d ? { low, high } : side))] : []
-  const beside = box.map((side, i) => (i === d ? hole[d] : side))
-  return [
-    ...along(box[d].low, hole[d].low - 1n),
-    ...piecesAround(beside, hole, d + 1),
-    ...along(hole[d].high + 1n, box[d].high),
-  ]
+function sideOf({ low, high }: Interval): Side<bigint> {
+  return { from: low, end: high + 1n }
 }
 
 function cellsOf(wanted: WantedCells | undefined): bigint {

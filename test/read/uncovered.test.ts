@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { uncovered } from '../../src/read/uncovered.ts'
+import { boxDifference, uncovered } from '../../src/read/uncovered.ts'
 
 /** A list of random numbers below a limit, always the same. */
 function numbers(seed: number): (limit: number) => number {
@@ -39,5 +39,31 @@ describe('the cells of a box that no other box has', () => {
     const whole = { at: [0], lengths: [1000] }
     const covers = Array.from({ length: 200 }, (_, i) => ({ at: [5 * i + 1], lengths: [1] }))
     expect(uncovered(whole, covers)).toEqual([whole])
+  })
+})
+
+describe('the difference of two boxes', () => {
+  const box = [
+    { from: 0n, end: 4n },
+    { from: -2n, end: 2n },
+  ]
+
+  test('in row-major order of their first cells', () => {
+    const hole = [
+      { from: 1n, end: 3n },
+      { from: -1n, end: 1n },
+    ]
+    const firsts = boxDifference(box, hole)?.map((sides) => sides.map(({ from }) => from))
+    expect(firsts).toEqual([
+      [0n, -2n],
+      [1n, -2n],
+      [1n, 1n],
+      [3n, -2n],
+    ])
+  })
+
+  test('is not the box, but nothing, if they only touch', () => {
+    expect(boxDifference(box, [{ from: 4n, end: 5n }, box[1]])).toBeUndefined()
+    expect(boxDifference(box, box)).toEqual([])
   })
 })
