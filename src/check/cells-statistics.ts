@@ -17,7 +17,7 @@ import {
   sumType,
   TileStatistics,
 } from '../cells/tile-statistics.ts'
-import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
+import { hex, NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { filterOf } from '../filters/registry.ts'
 import type { FloatScale } from '../filters/scale-float.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -638,7 +638,6 @@ const SHOWN_BYTES = 16
 
 function hexOf(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'no bytes'
-  let text = ''
-  for (const byte of bytes.subarray(0, SHOWN_BYTES)) text += byte.toString(16).padStart(2, '0')
+  const text = hex(bytes.subarray(0, SHOWN_BYTES))
   return `bytes ${text}${bytes.length > SHOWN_BYTES ? `… (${bytes.length})` : ''}`
 }

@@ -1,3 +1,4 @@
+import { byteDigits } from '../base/byte-text.ts'
 import { type Fault, InspectError, withHint } from '../base/errors.ts'
 import { OPTION_OF_MEMORY } from '../base/memory.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
@@ -11,15 +12,9 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Hex digits of each byte value, filled on first use. */
-const HEX: string[] = []
-
 export function hex(bytes: Uint8Array): string {
   let out = ''
-  for (const byte of bytes) {
-    HEX[byte] ??= byte.toString(16).padStart(2, '0')
-    out += HEX[byte]
-  }
+  for (const byte of bytes) out += byteDigits(byte)
   return out
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Space } from '../../anatomy/part.ts'
+import { byteCharacter, byteDigits, offsetWidth } from '../../base/byte-text.ts'
 import { formatCount } from '../../render/units.ts'
 import { Fault } from '../use-loaded.tsx'
 import { VirtualList } from '../virtual-list.tsx'
@@ -125,7 +126,7 @@ function byteAfterKey(
 function bytesRow(props: HexProps, pages: Pages, from: number, width: number) {
   const { top } = props
   const { length } = top.space
-  const digits = Math.max(8, Math.max(0, length - 1).toString(16).length)
+  const digits = offsetWidth(length)
   const hex = []
   const text = []
   let node: Node | undefined
@@ -135,13 +136,13 @@ function bytesRow(props: HexProps, pages: Pages, from: number, width: number) {
     const classes = byteClass(node, at, props)
     hex.push(
       <span key={at} class={classes} data-at={at}>
-        {byte === undefined ? '··' : byte.toString(16).padStart(2, '0')}
+        {byte === undefined ? '··' : byteDigits(byte)}
       </span>,
       (at + 1) % 8 === 0 ? '  ' : ' ',
     )
     text.push(
       <span key={at} class={classes} data-at={at}>
-        {byte === undefined ? '·' : byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.'}
+        {byte === undefined ? '·' : byteCharacter(byte)}
       </span>,
     )
   }

@@ -1,3 +1,4 @@
+import { byteDigits, isPrintable } from '../../base/byte-text.ts'
 import type { Output } from '../../base/result.ts'
 import type { AtDocument } from '../../documents/at.ts'
 import type { CellDocument, CellLinePlace } from '../../documents/cell.ts'
@@ -28,8 +29,8 @@ export async function atTable(document: AtDocument, out: Output): Promise<void> 
 }
 
 function hexByte(byte: number): string {
-  const character = byte >= 0x20 && byte < 0x7f ? ` (${JSON.stringify(String.fromCharCode(byte))})` : ''
-  return `0x${byte.toString(16).padStart(2, '0')}${character}`
+  const character = isPrintable(byte) ? ` (${JSON.stringify(String.fromCharCode(byte))})` : ''
+  return `0x${byteDigits(byte)}${character}`
 }
 
 /** Returns the name that shows whether a number is an offset: for an element, the name of its list. */

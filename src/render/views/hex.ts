@@ -1,5 +1,6 @@
 import type { Children, Part, Space } from '../../anatomy/part.ts'
 import { isNamed, reportFault, type Selection, selected } from '../../anatomy/selection.ts'
+import { byteCharacter, byteDigits, offsetWidth } from '../../base/byte-text.ts'
 import { inconsistent } from '../../base/errors.ts'
 import { lastNotAfter } from '../../base/last-not-after.ts'
 import type { Output } from '../../base/result.ts'
@@ -150,7 +151,7 @@ class HexView {
     this.flushRow()
     const first = this.space === undefined
     this.space = space
-    this.digits = Math.max(8, Math.max(0, space.length - 1).toString(16).length)
+    this.digits = offsetWidth(space.length)
     if (space.name !== undefined)
       this.line(
         this.paint(
@@ -421,11 +422,9 @@ class HexView {
   private rowText(): string {
     const mark = this.space?.name === undefined ? ' ' : '+'
     let text = `${this.paint('dim', `${mark}${this.base.toString(16).padStart(this.digits, '0')}`)}  `
-    text += this.colored((byte, i) => `${byte === undefined ? '  ' : HEX[byte]} ${i === 7 ? ' ' : ''}`)
+    text += this.colored((byte, i) => `${byte === undefined ? '  ' : byteDigits(byte)} ${i === 7 ? ' ' : ''}`)
     text += this.paint('dim', '|')
-    text += this.colored((byte) =>
-      byte === undefined ? ' ' : byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.',
-    )
+    text += this.colored((byte) => (byte === undefined ? ' ' : byteCharacter(byte)))
     return `${text}${this.paint('dim', '|')}`
   }
 
@@ -454,8 +453,6 @@ class HexView {
     this.buffer.add(`${text.trimEnd()}\n`)
   }
 }
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** Most fields that share a line. */
 const INLINE = 3

@@ -1,5 +1,6 @@
 import { filterList } from '../../advice/lines.ts'
 import { dtypeOf, UNITS } from '../../advice/numpy-types.ts'
+import { byteDigits, isPrintable } from '../../base/byte-text.ts'
 import { pythonString } from '../../base/unsafe-text.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import type { Attribute } from '../../format/attribute.ts'
@@ -176,8 +177,8 @@ function valueTexts(type: Datatype, bytes: Uint8Array): string[] {
 
 function bytesText(bytes: Uint8Array): string {
   const text = Array.from(bytes, (byte) => {
-    if (byte >= 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c) return String.fromCharCode(byte)
-    return `\\x${byte.toString(16).padStart(2, '0')}`
+    if (isPrintable(byte) && byte !== 0x22 && byte !== 0x5c) return String.fromCharCode(byte)
+    return `\\x${byteDigits(byte)}`
   })
   return `b"${text.join('')}"`
 }

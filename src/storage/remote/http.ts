@@ -1,3 +1,4 @@
+import { byteDigits } from '../../base/byte-text.ts'
 import { attempt, InspectError, unlessCode } from '../../base/errors.ts'
 import type { Memory } from '../../base/memory.ts'
 import { isWithinFolder } from '../../base/paths.ts'
@@ -108,7 +109,7 @@ export function encodePath(path: string): string {
 /** A name, percent-encoded. If it is not UTF-8, every byte is encoded. */
 function encodeName(name: string): string {
   if (name.isWellFormed()) return encodeURIComponent(name)
-  return Array.from(encodeText(name), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+  return Array.from(encodeText(name), (byte) => `%${byteDigits(byte)}`).join('')
 }
 
 /** Entries of an index page, from its links to one level below the page. */
