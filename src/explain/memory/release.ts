@@ -62,8 +62,8 @@ interface Release {
 
 /**
  * The release that `explain` computes: its numbers stand here and nowhere else. The other files of this folder say how its readers use
- * them. To explain another release, change the numbers, and measure test/fixtures/explain-release.json anew: test/explain/release.test.ts
- * fails for each number that it contradicts. Only `splitting` is not measured there.
+ * them. To explain another release, change the numbers, and measure test/fixtures/explain-release.json and explain-splitting.json anew:
+ * test/explain/release.test.ts and legacy.test.ts fail for each number that they contradict.
  *
  * @see tiledb/sm/query/readers/sparse_index_reader_base.h, MemoryBudget; tiledb/sm/config/config.cc. The sizes of objects were measured.
  */
