@@ -1,5 +1,6 @@
 import { attempt, usage } from '../base/errors.ts'
-import { isJsonObject, type Json, type JsonObject, LONGEST_LINE, parseJson } from '../base/json-text.ts'
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json-text.ts'
+import { LineCutter } from '../base/line-cutter.ts'
 import type { Output } from '../base/result.ts'
 import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
@@ -147,14 +148,12 @@ async function* linesOf(cx: CommandContext, path: string): AsyncGenerator<string
   try {
     const size = await source.size()
     const decoder = new TextDecoder()
-    let rest = ''
+    const cutter = new LineCutter()
     for (let at = 0; at < size; at += PIECE) {
       const bytes = await source.read(at, Math.min(PIECE, size - at))
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      if (rest.length > LONGEST_LINE)
+      for (const line of cutter.lines(bytes)) yield decoder.decode(line)
+      if (cutter.isTooLong)
         throw usage({ expected: 'a saved sweep, NDJSON', found: 'a line that is too long' }, { file: path })
-      yield* lines
     }
   } finally {
     await source.close()

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import { attempt, usage } from '../base/errors.ts'
-import { isJsonObject, type JsonObject, LONGEST_LINE, parseJson } from '../base/json-text.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../base/json-text.ts'
+import { LineCutter } from '../base/line-cutter.ts'
 import { absolutePath } from './current-folder.ts'
 import { guarded, systemPath } from './file.ts'
 
@@ -14,7 +15,6 @@ import { guarded, systemPath } from './file.ts'
 const PIECE = 1 << 20
 /** The lines are made safe against a loss of power at most this often, in milliseconds. */
 const SYNC_EVERY = 1000
-const NEW_LINE = 0x0a
 
 /** Where the line of a member is in the file. */
 interface Place {
@@ -116,25 +116,19 @@ export class ResumeFile {
     guarded(this.path, () => ftruncateSync(this.file, this.end), 'write')
   }
 
-  /** The whole lines of the file. Memory holds one piece of it at a time. */
+  /** The whole lines of the file. Memory holds one piece of it, and one line, at a time. */
   private *lines(): Generator<{ at: number; bytes: Uint8Array }> {
     const piece = new Uint8Array(PIECE)
-    let rest = new Uint8Array(0)
+    const cutter = new LineCutter()
     for (let from = 0; ; ) {
       const count = guarded(this.path, () => readSync(this.file, piece, 0, PIECE, from))
       if (count === 0) return
       from += count
-      const all = new Uint8Array(rest.length + count)
-      all.set(rest)
-      all.set(piece.subarray(0, count), rest.length)
-      let start = 0
-      for (let end = all.indexOf(NEW_LINE); end >= 0; end = all.indexOf(NEW_LINE, start)) {
-        yield { at: this.end, bytes: all.subarray(start, end) }
-        this.end += end + 1 - start
-        start = end + 1
+      for (const bytes of cutter.lines(piece.subarray(0, count))) {
+        yield { at: this.end, bytes }
+        this.end += bytes.length + 1
       }
-      rest = all.slice(start)
-      if (rest.length > LONGEST_LINE) throw this.notOurs('a line that is too long')
+      if (cutter.isTooLong) throw this.notOurs('a line that is too long')
     }
   }
 
