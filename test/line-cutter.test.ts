@@ -19,7 +19,7 @@ test('only a line that has not ended is too long', () => {
   expect(cutter.isTooLong).toBe(false)
   expect([...cutter.lines(Uint8Array.of(1))]).toEqual([])
   expect(cutter.isTooLong).toBe(true)
-  const [line] = cutter.lines(Uint8Array.of(10))
+  const [line] = [...cutter.lines(Uint8Array.of(10))]
   expect(line).toHaveLength(LONGEST_LINE + 1)
   expect(cutter.isTooLong).toBe(false)
 })

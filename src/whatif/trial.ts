@@ -164,8 +164,7 @@ async function tryOffsets(sample: Sample, cx: TrialContext): Promise<OffsetsCost
 /** Approximate bytes of a sample that are filtered in each round. */
 const TIMED_BYTES = 256 * 1024
 /** Numbers of rounds. The fastest counts, as other work on the machine and warming up only make a round slower. */
-const LEAST_ROUNDS = 3
-const MOST_ROUNDS = 12
+export const ROUNDS = { least: 3, most: 12 }
 /** Milliseconds after which a pipeline needs no further round. */
 const ENOUGH_MS = 60
 /** Shortest time that is used to compute a speed, in milliseconds. */
@@ -186,9 +185,9 @@ export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: T
     const writers = timed.map((part) => writerOf(sample, part, trial.filters, pipeline, holdsOffsets))
     runs.push({ trial, pipeline, writers, doing: Infinity, undoing: Infinity, total: 0 })
   }
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < ROUNDS.most; round++) {
     for (const run of runs) {
-      if (round >= LEAST_ROUNDS && run.total > ENOUGH_MS) continue
+      if (round >= ROUNDS.least && run.total > ENOUGH_MS) continue
       const start = performance.now()
       const stored = run.writers.map((write) => write())
       const middle = performance.now()

@@ -5,10 +5,13 @@ import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { apply, ChangingStorage, type Event } from '../helpers/changing-storage.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { quickTrials } from '../helpers/quick-trials.ts'
 import { Random } from '../helpers/random.ts'
 import { type Ran, run } from '../helpers/run.ts'
 import { shortTurn, tries } from '../helpers/turn.ts'
 import { filesAfter, motionOf } from '../helpers/written-history.ts'
+
+quickTrials()
 
 /*
  * Commands run while a writer writes, deletes, consolidates, evolves and vacuums. A right answer is that of a state, or exit code 3 with

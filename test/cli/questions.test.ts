@@ -6,11 +6,14 @@ import { COMMANDS, OVERVIEW } from '../../src/cli/commands.ts'
 import { LAYER_PAGES, QUESTIONS } from '../../src/cli/questions.ts'
 import { LAYERS } from '../../src/layers/layers.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { quickTrials } from '../helpers/quick-trials.ts'
 import { run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
 import { datasetOf } from '../layers/datasets.ts'
 import { dataset, writeFiles } from '../layers/parts.ts'
 import { image } from '../layers/specs.ts'
+
+quickTrials()
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PAGE = readFileSync(`${ROOT}/docs/questions.md`, 'utf8')

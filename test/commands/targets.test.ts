@@ -9,7 +9,10 @@ import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { readContext } from '../../src/objects/generic-tile.ts'
 import { kindOf, openTarget, type TargetKind } from '../../src/objects/target.ts'
 import { get } from '../helpers/json.ts'
+import { quickTrials } from '../helpers/quick-trials.ts'
 import { run, runJson } from '../helpers/run.ts'
+
+quickTrials()
 
 /**
  * The table of targets against what happens: every command gets a target of each kind. It takes the target, or says what it

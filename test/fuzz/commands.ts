@@ -2,10 +2,13 @@ import { COMMANDS } from '../../src/cli/commands.ts'
 import { formatNames } from '../../src/cli/formats.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { fixtureFolders } from '../helpers/fixtures.ts'
+import { quickTrials } from '../helpers/quick-trials.ts'
 import type { Random } from '../helpers/random.ts'
 import { type Ran, run } from '../helpers/run.ts'
 import { type Bounds, type Broken, broken } from './fuzzer.ts'
 import { mutateArray } from './mutations.ts'
+
+quickTrials()
 
 const FIXTURES = fixtureFolders()
 /** One in this many cases runs its command twice. */

@@ -41,6 +41,15 @@ function loadCircus(path) {
   }
 }
 
+/**
+ * Makes errors cheap again: of damaged files, tests make hundreds of thousands. Jest has each note a hundred calls, and writes them down in
+ * JavaScript, to map positions of its own modules. Positions of ours are mapped below, and only in what is printed.
+ */
+function quickErrors() {
+  Error.prepareStackTrace = undefined
+  Error.stackTraceLimit = 20
+}
+
 /** Maps positions in a message back to the TypeScript sources, and removes stack lines of the runner itself. */
 function withSourcePositions(text) {
   return text
@@ -59,6 +68,7 @@ function withSourcePositions(text) {
  * price: state that a module keeps is seen by later test files.
  */
 export default async function runFile(globalConfig, config, environment, _, testPath, send) {
+  quickErrors()
   const runtime = {
     requireInternalModule: loadCircus,
     requireModule: require,

@@ -7,8 +7,11 @@ import { FINDING_CODES } from '../../src/check/codes.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { quickTrials } from '../helpers/quick-trials.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
 import { type Printed, printed, printedOfFixtures } from './printed.ts'
+
+quickTrials()
 
 const FOLDER = fileURLToPath(new URL('../../schemas', import.meta.url))
 /** What is printed; test/schemas/steps-file.test.ts looks at what is read. */

@@ -18,7 +18,10 @@ import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get } from '../helpers/json.ts'
+import { quickTrials } from '../helpers/quick-trials.ts'
 import { run, runJson } from '../helpers/run.ts'
+
+quickTrials()
 
 const WEATHER = fileURLToPath(new URL('../../examples/arrays/weather', import.meta.url))
 const CX = { codecs: writingCodecs, key: undefined }
