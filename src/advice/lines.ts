@@ -257,7 +257,8 @@ function pythonValue(option: FilterOption, value: unknown): string {
   if (option === 'reinterpret_datatype')
     return `np.dtype("${dtypeOf(value as Datatype) ?? String(value).toLowerCase()}")`
   if (option === 'format') return `tiledb.filter.lt.WebpInputFormat.WEBP_${value}`
-  return typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value)
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return String(value)
 }
 
 /** The path of an array as a Python string. */

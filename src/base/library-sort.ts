@@ -50,8 +50,9 @@ function partition(pairs: Pairs, first: number, last: number, depth: number): vo
 function medianToFirst(pairs: Pairs, first: number, last: number): void {
   const [a, b, c] = [first + 1, first + Math.floor((last - first) / 2), last - 1]
   const less = (i: number, j: number): boolean => pairs[i].key < pairs[j].key
-  if (less(a, b)) swap(pairs, first, less(b, c) ? b : less(a, c) ? c : a)
-  else swap(pairs, first, less(a, c) ? a : less(b, c) ? c : b)
+  const [low, high] = less(a, b) ? [a, b] : [b, a]
+  if (less(high, c)) swap(pairs, first, high)
+  else swap(pairs, first, less(low, c) ? c : low)
 }
 
 /** Sorts the elements `[first, last)` with a heap whose first element is the largest. */

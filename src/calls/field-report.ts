@@ -48,7 +48,8 @@ export class FieldReport {
     for (const [field, texts] of this.remarks) for (const text of texts) cx.note(`${field}: ${text}`)
     for (const { field, enumeration, value_num, cell_num, first, looks_like_label } of this.missing.values()) {
       if (cell_num === 0) continue
-      const instead = arrow ? NULL_SHOWN : looks_like_label ? INDEX_LOOKS_LIKE_LABEL : INDEX_SHOWN
+      const index = looks_like_label ? INDEX_LOOKS_LIKE_LABEL : INDEX_SHOWN
+      const instead = arrow ? NULL_SHOWN : index
       const cells = cell_num === 1 ? '1 cell has' : `${cell_num} cells have`
       cx.note(
         `${field}: ${cells} no label (the first has index ${first}, the enumeration ${enumeration} has ${value_num} values): ${instead}`,

@@ -31,8 +31,8 @@ export async function selectionOf(
   { layer: path, whereObs, whereVar }: LayerOptions,
 ): Promise<(Selection & { target: ArrayTarget }) | undefined> {
   if (path === undefined) {
-    const condition = whereObs !== undefined ? '--where-obs' : whereVar !== undefined ? '--where-var' : undefined
-    if (condition) throw usage(`${condition} needs --layer`)
+    if (whereObs !== undefined) throw usage('--where-obs needs --layer')
+    if (whereVar !== undefined) throw usage('--where-var needs --layer')
     return undefined
   }
   const [{ wholePart }, { recognise }, { Part }] = await Promise.all([

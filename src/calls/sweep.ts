@@ -18,7 +18,7 @@ import type { LeftOutCause, WalkBounds } from '../objects/group.ts'
 import { groupFiles } from '../objects/object-files.ts'
 import { parseShard, type Shard, shardText } from '../objects/shard.ts'
 import { stateOf } from '../objects/state-id.ts'
-import { type GroupTarget, openTarget, type Target } from '../objects/target.ts'
+import { type GroupTarget, openedOf, openTarget, type Target } from '../objects/target.ts'
 import { toJson } from '../rows/json.ts'
 import { type Watch, watched } from '../storage/watched.ts'
 import type { CommandContext } from './command.ts'
@@ -363,7 +363,7 @@ function isMemberLine({ kind, hurts, check }: JsonObject): boolean {
 
 /** What reads the parts of a member. */
 function contextOf(target: Target): Pick<CommandContext, 'storage' | 'reading'> | undefined {
-  const opened = target.type === 'array' ? target.array : target.type === 'group' ? target.group : undefined
+  const opened = openedOf(target)
   return opened && { storage: opened.folder.storage, reading: opened.cx }
 }
 

@@ -141,7 +141,8 @@ async function* checkReadsEmpty(array: InspectArray, entries: readonly FragmentE
   const whole = await unreadFragments(array, entries)
   if (whole.length === 0) return
   const all = (...states: readonly FragmentState[]): boolean => whole.every(({ state }) => states.includes(state))
-  const variant = all('future') ? 'future' : all('hidden', 'to-vacuum', 'ignored', 'future') ? 'lists' : undefined
+  const byLists = all('hidden', 'to-vacuum', 'ignored', 'future') ? 'lists' : undefined
+  const variant = all('future') ? 'future' : byLists
   const found = `${whole.length} that it does not read, such as ${whole[0].path}`
   yield finding('ARRAY_READS_EMPTY', { file: array.folder.path }, 'a fragment that TileDB reads', found, variant)
 }

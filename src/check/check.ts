@@ -2,7 +2,7 @@ import { InspectError, unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce, firstOnes } from '../base/in-order.ts'
 import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dataset.ts'
 import { isFirst } from '../objects/shard.ts'
-import { type GroupTarget, openTarget, type Target } from '../objects/target.ts'
+import { type GroupTarget, openedOf, openTarget, type Target } from '../objects/target.ts'
 import type { AcrossCheck } from './across.ts'
 import { checkArray } from './array.ts'
 import { checkUnit } from './data-files.ts'
@@ -45,7 +45,7 @@ async function* checkPlan(run: CheckRun, plan: Plan, target: Target, runner: Uni
 
 /** Runs one unit on this thread. */
 async function runAlone(target: Target, unit: Unit<Item>): Promise<UnitResult<Item>> {
-  const opened = target.type === 'array' ? target.array : target.type === 'group' ? target.group : target.fragment
+  const opened = openedOf(target)
   if (!opened) throw new TypeError('a file has no units')
   const worker = new UnitWorker<Item>(opened.folder.storage, opened.cx, checkUnit)
   try {

@@ -197,9 +197,13 @@ async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean
   }
   const isFuture = (nameFacts(name)?.timestamp_range[1] ?? 0n) > array.cx.now
   const isListed = visibility.lists(`${FRAGMENTS_FOLDER}/${name}`).length > 0
-  const variant = !needed ? 'skipped' : isFuture ? 'future' : isListed ? 'toVacuum' : undefined
+  const variant = (): 'skipped' | 'future' | 'toVacuum' | undefined => {
+    if (!needed) return 'skipped'
+    if (isFuture) return 'future'
+    return isListed ? 'toVacuum' : undefined
+  }
   const expected = needed ? `${FRAGMENTS_FOLDER}/${name}` : `a fragment ${name}`
-  yield finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', variant)
+  yield finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', variant())
 }
 
 function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: string): Generator<Finding> {

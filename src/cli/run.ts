@@ -79,7 +79,9 @@ export class Run {
     const damage = faults.filter((fault) => exitCodeOf(fault) === 1)
     const files = damage.flatMap(({ at: { file } }) => (file === undefined ? [] : [file]))
     const looksWrong = this.isWrong || damage.length > 0
-    const changed = this.isSettled ? undefined : looksWrong ? await this.watch.confirm(files) : this.watch.changed()
+    const look = (): Promise<InspectError | undefined> | InspectError | undefined =>
+      looksWrong ? this.watch.confirm(files) : this.watch.changed()
+    const changed = this.isSettled ? undefined : await look()
     if (changed) {
       this.waiting = []
       this.isWrong = false

@@ -66,7 +66,7 @@ export async function compareReads(
   try {
     let [x, y] = [await a.next(), await b.next()]
     while (!x.done || !y.done) {
-      const side = x.done ? 1 : y.done ? -1 : compareCoordinates(x.value.coordinates, y.value.coordinates)
+      const side = sideOf(x, y)
       const [leftRows, rightRows] = [side <= 0 && !x.done ? x.value.rows : [], side >= 0 && !y.done ? y.value.rows : []]
       for (const [row, otherRow] of pairs(leftRows, rightRows)) {
         const path = below(prefix, pathOf(dimensions, row ?? otherRow))
@@ -119,6 +119,12 @@ async function* placesOf(
   }
   if (place) yield place
   return undefined
+}
+
+/** Which of two reads comes next: below 0 the left one, above 0 the right one, 0 both. One of them at least has not ended. */
+function sideOf(x: IteratorResult<CellGroup, undefined>, y: IteratorResult<CellGroup, undefined>): number {
+  if (x.done) return 1
+  return y.done ? -1 : compareCoordinates(x.value.coordinates, y.value.coordinates)
 }
 
 function* cellsOf({ rows, cell_num }: CellBatch): Generator<number> {

@@ -60,13 +60,19 @@ function fragmentPlan({ info }: OpenedFragment, fragment: number, visited: Visit
   )
   return {
     fragment,
-    passed_over_by: tiles_touched === 0 ? 'domain' : tiles_dropped === tiles_touched ? 'covered' : null,
+    passed_over_by: passedOverBy(tiles_touched, tiles_dropped),
     tile_num: info.tile_num,
     tiles_touched,
     tiles_inside,
     tiles_dropped,
     cells_read: (tiles_touched - tiles_dropped) * info.cells_per_tile,
   }
+}
+
+/** Why no tile of a fragment is read, if none is. */
+function passedOverBy(touched: number, dropped: number): FragmentPlan['passed_over_by'] {
+  if (touched === 0) return 'domain'
+  return dropped === touched ? 'covered' : null
 }
 
 /** The reads of a lot: one call for the attributes of the condition, then one for each other attribute. */

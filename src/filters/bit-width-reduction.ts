@@ -109,7 +109,9 @@ const SIGNED_ROOM = [2 ** 7 - 1, 2 ** 15 - 1, 2 ** 31 - 1]
 /** Returns the bits that hold a span. @param span largest - smallest + 1. Above 2^53 it may be inexact. */
 function bitsFor(span: number, signed: boolean): number {
   const room = signed ? SIGNED_ROOM : UNSIGNED_ROOM
-  return span <= room[0] ? 8 : span <= room[1] ? 16 : span <= room[2] ? 32 : 64
+  if (span <= room[0]) return 8
+  if (span <= room[1]) return 16
+  return span <= room[2] ? 32 : 64
 }
 
 /**

@@ -113,7 +113,8 @@ function floatSize(datatype: Datatype): 4 | 8 {
 function round(value: number): number {
   const whole = Math.trunc(value)
   const rest = value - whole
-  return rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole
+  if (rest >= 0.5) return whole + 1
+  return rest <= -0.5 ? whole - 1 : whole
 }
 
 /** Scales and rounds floats. For float32 it computes in float32. */

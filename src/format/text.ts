@@ -36,11 +36,18 @@ function hasOnlyAscii(bytes: Uint8Array): boolean {
   return any < 0x80
 }
 
+/** Number of bytes of a character, by its first byte. */
+function utf8Length(lead: number): number {
+  if (lead < 0x80) return 1
+  if (lead < 0xe0) return 2
+  return lead < 0xf0 ? 3 : 4
+}
+
 function decodeEscaping(bytes: Uint8Array): string {
   let out = ''
   for (let i = 0; i < bytes.length; ) {
     const lead = element(bytes, i)
-    const length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
+    const length = utf8Length(lead)
     const whole = i + length <= bytes.length ? decodeUtf8(bytes.subarray(i, i + length)) : undefined
     if (whole === undefined) {
       out += String.fromCharCode(0xdc00 + lead)

@@ -214,7 +214,8 @@ const utf16 = new TextDecoder('utf-16le', { fatal: true, ignoreBOM: true })
 
 function decoderOf(type: Datatype): TextDecode {
   const size = datatypeSize(type)
-  return size === 1 ? decodeUtf8Cell : size === 2 ? decodeUtf16 : decodeUtf32
+  if (size === 1) return decodeUtf8Cell
+  return size === 2 ? decodeUtf16 : decodeUtf32
 }
 
 /** Upper limit on the bytes of cells for which a loop over ASCII is tried first, because it is faster than the decoder. */

@@ -15,9 +15,10 @@ export function idsText(ids: Iterable<number | bigint>): string {
     } else if (runs.length < MOST_NAMED) runs.push({ first: id, last: id, length: 1 })
     else more++
   }
-  const words = runs.map(({ first, last, length }) =>
-    length === 1 ? `${first}` : length === 2 ? `${first}, ${last}` : `${first} to ${last}`,
-  )
+  const words = runs.map(({ first, last, length }) => {
+    if (length === 1) return `${first}`
+    return length === 2 ? `${first}, ${last}` : `${first} to ${last}`
+  })
   return words.join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 

@@ -223,7 +223,8 @@ function kindOf(path: string): Entry['kind'] | undefined {
   try {
     const status = statSync(systemPath(path), { throwIfNoEntry: false })
     if (!status) return undefined
-    return status.isFile() ? 'file' : status.isDirectory() ? 'folder' : 'other'
+    if (status.isFile()) return 'file'
+    return status.isDirectory() ? 'folder' : 'other'
   } catch (error) {
     return unlessCode('NOT_FOUND')(systemError(error, path))
   }

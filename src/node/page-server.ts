@@ -212,5 +212,10 @@ function refuse(response: ServerResponse, error: unknown): void {
     response.destroy()
     return
   }
-  end(response, hasCode(error, 'NOT_FOUND') ? 404 : hasCode(error, 'NO_PERMISSION') ? 403 : 500)
+  end(response, statusOf(error))
+}
+
+function statusOf(error: unknown): number {
+  if (hasCode(error, 'NOT_FOUND')) return 404
+  return hasCode(error, 'NO_PERMISSION') ? 403 : 500
 }

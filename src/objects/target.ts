@@ -12,6 +12,12 @@ import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup, objectType } from './gr
 /** What is at a path. */
 export type Target = ArrayTarget | FragmentTarget | GroupTarget | FileTarget
 
+/** The object that a target opens: an array, a group or a fragment; undefined for a file that belongs to no fragment. */
+export function openedOf(target: Target): InspectArray | InspectGroup | Fragment | undefined {
+  if (target.type === 'array') return target.array
+  return target.type === 'group' ? target.group : target.fragment
+}
+
 export interface ArrayTarget {
   type: 'array'
   path: string

@@ -186,12 +186,9 @@ class Values implements Tally {
   summary(): Summary {
     const { counts, cells, nulls, uncounted } = this
     const all = [...counts].map(([label, count]) => ({ label, count })).sort((a, b) => b.count - a.count)
-    const note =
-      uncounted > 0
-        ? `the most frequent of the first ${MOST.counted} different values`
-        : all.length > MOST.shown
-          ? `the most frequent of ${all.length} different values`
-          : ''
+    let note = ''
+    if (uncounted > 0) note = `the most frequent of the first ${MOST.counted} different values`
+    else if (all.length > MOST.shown) note = `the most frequent of ${all.length} different values`
     return { bars: all.slice(0, MOST.shown), cells, nulls, nonFinite: 0, note }
   }
 }

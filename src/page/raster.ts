@@ -396,7 +396,8 @@ function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]): P
 export function pointAt(raster: Raster, pixel: number): number | 'fill' | 'null' | undefined {
   const { column, sums, counts, fills, nulls } = raster
   if (counts[pixel] > 0) return column ? sums[pixel] / counts[pixel] : counts[pixel]
-  return fills[pixel] > 0 ? 'fill' : nulls[pixel] > 0 ? 'null' : undefined
+  if (fills[pixel] > 0) return 'fill'
+  return nulls[pixel] > 0 ? 'null' : undefined
 }
 
 /** The function that adds a cell of a batch to a pixel. */

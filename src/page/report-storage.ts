@@ -61,7 +61,8 @@ export class ReportStorage implements Storage {
   }
 
   async kind(path: string): Promise<Entry['kind'] | undefined> {
-    return this.files.has(path) ? 'file' : this.folders.has(path) ? 'folder' : undefined
+    if (this.files.has(path)) return 'file'
+    return this.folders.has(path) ? 'folder' : undefined
   }
 
   async list(path: string): Promise<readonly Entry[]> {

@@ -291,5 +291,5 @@ async function namesOf(
 const NO_NAMES: Named = { attribute: undefined, names: new Map() }
 
 function nameText(value: CellValue): string {
-  return typeof value === 'string' ? value : value === null ? 'none' : String(value)
+  return value === null ? 'none' : String(value)
 }

@@ -85,8 +85,15 @@ export function VirtualList(props: ListProps) {
       event.preventDefault()
       return
     }
-    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: visible, PageUp: -visible }
-    const move = moves[event.key] ?? (event.key === 'Home' ? -count : event.key === 'End' ? count : undefined)
+    const moves: Record<string, number> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: visible,
+      PageUp: -visible,
+      Home: -count,
+      End: count,
+    }
+    const move = moves[event.key]
     if (move === undefined || event.target !== box.current) return
     event.preventDefault()
     scrollTo(first + move)

@@ -286,7 +286,8 @@ function* cutTiles(tiles: Iterable<BlockAxis[]>, order: readonly number[], most:
     const length = Math.max(1, Math.floor(most / slices[cut]))
     yield* combinations(order, (d) => {
       const k = order.indexOf(d)
-      return k < cut ? singles([axes[d]]) : k > cut ? [axes[d]] : parts([axes[d]], { usual: length, most: length })
+      if (k < cut) return singles([axes[d]])
+      return k > cut ? [axes[d]] : parts([axes[d]], { usual: length, most: length })
     })
   }
 }

@@ -38,8 +38,10 @@ function numberCuts(spans: readonly Span[], count: number): Comparable[] {
   const isBig = typeof spans[0].low === 'bigint'
   const [lows, highs] = [spans.map(({ low }) => Number(low)), spans.map(({ high }) => Number(high))]
   /** The share of a span's cells that lie below a value. */
-  const part = (i: number, value: number): number =>
-    value <= lows[i] ? 0 : value >= highs[i] ? 1 : (value - lows[i]) / (highs[i] - lows[i])
+  const part = (i: number, value: number): number => {
+    if (value <= lows[i]) return 0
+    return value >= highs[i] ? 1 : (value - lows[i]) / (highs[i] - lows[i])
+  }
   const bytesBelow = (value: number): number => spans.reduce((sum, { bytes }, i) => sum + bytes * part(i, value), 0)
   const first = lows.reduce((a, b) => Math.min(a, b))
   const last = highs.reduce((a, b) => Math.max(a, b))

@@ -405,8 +405,10 @@ const ESCAPED: Readonly<Record<string, string>> = {
 function textOf(quoted: string): string {
   return quoted.slice(1, -1).replace(ESCAPE, (found) => {
     const code = /^\\[xuU]/.test(found) && found.length > 2 ? Number.parseInt(found.slice(2), 16) : undefined
-    if (code !== undefined)
-      return code > 0x10ffff ? found : found.length > 6 ? String.fromCodePoint(code) : String.fromCharCode(code)
+    if (code !== undefined) {
+      if (code > 0x10ffff) return found
+      return found.length > 6 ? String.fromCodePoint(code) : String.fromCharCode(code)
+    }
     if (/^\\[0-7]/.test(found)) return String.fromCharCode(Number.parseInt(found.slice(1), 8))
     return ESCAPED[found[1]] ?? found
   })

@@ -239,7 +239,8 @@ export async function lackOf(array: InspectArray, path: string): Promise<'schema
   const found = await factsWithoutUser(array, path)
   if (!(found instanceof InspectError) && found.tileNum === 0) return 'tiles'
   if (!(found instanceof InspectError) || found.code !== 'NOT_RECOVERED') return undefined
-  return found.at.field === 'nonempty_domain' ? 'box' : found.at.field === 'array_schema_name' ? 'schema' : undefined
+  if (found.at.field === 'nonempty_domain') return 'box'
+  return found.at.field === 'array_schema_name' ? 'schema' : undefined
 }
 
 /** Checks that a schema can be read. @throws InspectError NOT_RECOVERED if none can, or the one in use cannot and its loss is not allowed */

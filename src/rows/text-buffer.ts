@@ -219,8 +219,14 @@ export class TextBuffer {
 }
 
 function digitsOf(value: number): number {
-  if (value < 1e5) return value < 1e2 ? (value < 10 ? 1 : 2) : value < 1e3 ? 3 : value < 1e4 ? 4 : 5
-  return value < 1e7 ? (value < 1e6 ? 6 : 7) : value < 1e8 ? 8 : value < 1e9 ? 9 : 10
+  if (value < 1e5) {
+    if (value < 1e2) return value < 10 ? 1 : 2
+    if (value < 1e3) return 3
+    return value < 1e4 ? 4 : 5
+  }
+  if (value < 1e7) return value < 1e6 ? 6 : 7
+  if (value < 1e8) return 8
+  return value < 1e9 ? 9 : 10
 }
 
 export type Rows<T, End = unknown> = Iterable<T> | AsyncIterable<T, End>

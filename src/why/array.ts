@@ -60,7 +60,8 @@ export async function whyInArray(
   const noticed = noticedBy(effects, writers !== undefined)
   const isMended = part.isDangling === true && effects.length > 0 && effects.every(({ outcome }) => outcome === 'opens')
   const isSafe = (!seen || isMended) && writers === undefined && part.unreadable === undefined
-  const answer = isSafe ? 'yes' : vacuum !== undefined && part.unreadable === undefined ? 'tiledb' : 'no'
+  const byTiledb = vacuum !== undefined && part.unreadable === undefined ? 'tiledb' : 'no'
+  const answer = isSafe ? 'yes' : byTiledb
   return {
     what: part.what,
     root: array.folder.path,

@@ -139,7 +139,8 @@ function defaultDomain(type: Datatype, length: number): GivenDomain {
   if (kind === 'float') return { low: bytesOf(type, 1, 0), high: bytesOf(type, 1, 100) }
   const size = datatypeSize(type)
   const room = size >= 4 ? length : Math.min(length, 2 ** (8 * size - (kind === 'int' ? 1 : 0)) - 2)
-  const start = isDatetime(type) ? recentDate(type) : kind === 'time' ? 0n : 1n
+  const first = kind === 'time' ? 0n : 1n
+  const start = isDatetime(type) ? recentDate(type) : first
   return { low: bytesOf(type, 1, start), high: bytesOf(type, 1, start + BigInt(room) - 1n) }
 }
 
@@ -177,7 +178,8 @@ function defaultExtent(
 }
 
 function clamp(value: bigint, low: bigint, high: bigint): bigint {
-  return value < low ? low : value > high ? high : value
+  if (value < low) return low
+  return value > high ? high : value
 }
 
 /** Parses an attribute. @throws InspectError USAGE */

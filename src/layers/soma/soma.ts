@@ -39,7 +39,11 @@ async function describe(part: Part): Promise<LayerDescription> {
     const version = await one.text(SPATIAL_VERSION)
     if (version !== undefined) spatial.add(version)
     const schema = await one.schema()
-    if (schema && !isOld) upgraded[isUpgraded(schema) ? 'yes' : isUns(one) ? 'inUns' : 'no']++
+    if (schema && !isOld) {
+      if (isUpgraded(schema)) upgraded.yes++
+      else if (isUns(one)) upgraded.inUns++
+      else upgraded.no++
+    }
     const upgrade = upgrades.get(one.path)
     const facts = await memberFacts(one)
     if (upgrade) facts.push({ name: 'upgrade would set', value: upgrade.map((length) => length ?? '?') })

@@ -34,7 +34,8 @@ export async function fragmentKeysOf(part: Part): Promise<FragmentKey[]> {
       ({ timestamp_range: range, visible }) =>
         visible && range && range[0] < range[1] && range[0] <= time && time <= range[1],
     )
-    const state = there.has(name) ? 'there' : isCovered ? 'replaced' : 'gone'
+    const lost = isCovered ? 'replaced' : 'gone'
+    const state = there.has(name) ? 'there' : lost
     const isElsewhere = !`/${withoutScheme(key.slice(0, -name.length))}`.endsWith(`/${own}/__fragments`)
     return [{ key, name, samples: value, state, isElsewhere }]
   })

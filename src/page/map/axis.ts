@@ -49,7 +49,8 @@ export function axisOf({ name, type, cell_val_num, domain }: Dimension): Axis {
     text(place, isEnd) {
       if (isFloat) return String(Number(place.toPrecision(6)))
       const value = cellAt(place, isEnd)
-      return value <= low.place ? low.text : value >= high.place ? high.text : wholeText(type, value)
+      if (value <= low.place) return low.text
+      return value >= high.place ? high.text : wholeText(type, value)
     },
     range(low, high) {
       if (isFloat) return `${low}..${high}`

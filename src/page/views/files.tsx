@@ -25,7 +25,8 @@ export const files: ViewParts = {
     const { p, n, o } = link
     const path = p === undefined ? inspected.path : `${inspected.path}/${p}`
     if (p === undefined ? inspected.target.type !== 'file' : isFragmentPath(p)) return { words: ['ls'], path }
-    return { words: ['dump', ...(n ? ['--path', n] : o ? ['--at', `${o}..${o}`] : [])], path }
+    const at = o ? ['--at', `${o}..${o}`] : []
+    return { words: ['dump', ...(n ? ['--path', n] : at)], path }
   },
   Show: Files,
 }

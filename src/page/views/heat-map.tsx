@@ -86,7 +86,8 @@ function FormAndPicture({ source, axes, names, link, inspected }: FormAndPicture
     const bounds = source.bounds[d]
     if (!bounds || !isNumeric(dimensions[d])) return []
     const ends = [bounds.low, bounds.high].map((end) => coordinateText(cellOfNumber(type, end as number)))
-    return isPictured ? [`${name}=${ends.join('..')}`] : isDense ? [`${name}=${ends[0]}`] : []
+    if (isPictured) return [`${name}=${ends.join('..')}`]
+    return isDense ? [`${name}=${ends[0]}`] : []
   })
   const whole = { a: attribute, d: `${down},${right}`, r: JSON.stringify(ranges) }
   useEffect(() => {

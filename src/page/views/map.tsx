@@ -679,7 +679,8 @@ function drawMap(
   const label = (text: string, at: number, top: number, align: CanvasTextAlign): void => {
     canvas.textAlign = align
     const room = canvas.measureText(text).width
-    const left = align === 'left' ? at : align === 'right' ? at - room : at - room / 2
+    const before: Partial<Record<CanvasTextAlign, number>> = { left: 0, center: room / 2, right: room }
+    const left = at - (before[align] ?? 0)
     canvas.fillStyle = colour('paper')
     canvas.fillRect(left - 2, top, room + 4, 15)
     canvas.fillStyle = colour('ink')
@@ -701,7 +702,10 @@ function endsSeen(axis: Axis, from: number, to: number): readonly (readonly [sha
   const [first, last] = [Math.max(from, low), Math.min(to, high)]
   if (first > last) return []
   // `to - from` may be infinite for the whole domain of floats.
-  const share = (place: number): number => (place === from ? 0 : place === to ? 1 : (place - from) / (to - from))
+  const share = (place: number): number => {
+    if (place === from) return 0
+    return place === to ? 1 : (place - from) / (to - from)
+  }
   return [
     [share(first), axis.text(first)],
     [share(last), axis.text(last, true)],

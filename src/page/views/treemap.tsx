@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
+import type { OneStats } from '../../documents/stats.ts'
 import { heading } from '../../render/views/headings.ts'
 import { counted, fieldName, filtersText, NOTHING, ratioText, sizeText } from '../../render/views/wording.ts'
 import { cutName, Radios } from '../controls.tsx'
@@ -48,6 +49,13 @@ interface Sums {
   leftOut: { fragment_num: number; size: number } | undefined
 }
 
+function partsBy(way: Way, { fields, roles, filters }: OneStats): Part[] {
+  if (way === 'role') return roles.map((one) => ({ ...one, kind: one.role, more: '' }))
+  if (way === 'filters')
+    return filters.map((one) => ({ ...one, kind: filtersText(one.filters), more: counted(one.file_num, 'file') }))
+  return fields.flatMap(({ name, files }) => files.map((one) => ({ ...one, kind: fieldName(name), more: one.role })))
+}
+
 async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
   const way = wayOf(link)
   const found = await inspected.document('stats', timeOptions(link))
@@ -60,13 +68,8 @@ async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
       return { parts: [...parts, ...outside], leftOut: undefined }
     }
   }
-  const { fragment_metadata, fields, roles, filters } = found
-  const parts: Part[] =
-    way === 'role'
-      ? roles.map((one) => ({ ...one, kind: one.role, more: '' }))
-      : way === 'filters'
-        ? filters.map((one) => ({ ...one, kind: filtersText(one.filters), more: counted(one.file_num, 'file') }))
-        : fields.flatMap(({ name, files }) => files.map((one) => ({ ...one, kind: fieldName(name), more: one.role })))
+  const { fragment_metadata } = found
+  const parts = partsBy(way, found)
   parts.push({ kind: 'fragment metadata', more: '', size: fragment_metadata.size, unfiltered_size: null })
   // The fields of fragments that cannot be read are not known.
   const unread = found.size - parts.reduce((sum, { size }) => sum + size, 0)

@@ -1,4 +1,5 @@
 import type { GroupLine, GroupTotals } from '../../documents/group.ts'
+import type { Exactness } from '../../documents/overview.ts'
 import { counted, shortSizeText } from './wording.ts'
 
 /** What a member is, in a word: as its layer calls it, or as TileDB does. */
@@ -7,12 +8,14 @@ export function memberKind({ type, found, state, array_type, layer_type }: Group
   return layer_type ?? array_type ?? found ?? type
 }
 
+const ABOUT: Readonly<Record<Exactness, string>> = { exact: '', 'at most': 'at most ', estimated: 'about ' }
+
 /** `8 arrays, 3 groups: 12 fragments, 1,234,567 cells, 45.1 MiB in 210 files` */
 export function totalsText(totals: GroupTotals): string {
   const { array_num, group_num, fragment_num, cell_num, certainty, size, file_num, unread_num, elsewhere_num } = totals
   const parts = [
     counted(fragment_num, 'fragment'),
-    `${certainty === 'exact' ? '' : certainty === 'at most' ? 'at most ' : 'about '}${counted(cell_num, 'cell')}`,
+    `${ABOUT[certainty]}${counted(cell_num, 'cell')}`,
     `${shortSizeText(size)} in ${counted(file_num, 'file')}`,
     unread_num > 0 && `${counted(unread_num, 'member')} not read`,
     elsewhere_num > 0 && `${counted(elsewhere_num, 'member')} from outside`,

@@ -42,7 +42,8 @@ export async function historyTable(document: HistoryDocument, isNow: boolean, ou
 }
 
 function columnsFor({ vertical, full }: Output): readonly Shows<HistoryVersion>[] {
-  const room = full ? Number.POSITIVE_INFINITY : vertical ? BLOCK_VALUE : VALUE
+  const most = vertical ? BLOCK_VALUE : VALUE
+  const room = full ? Number.POSITIVE_INFINITY : most
   return [
     { name: 'fragment', role: 'field', cell: ({ fragment }) => fragment },
     { name: 'written', whole: true, cell: writtenText },

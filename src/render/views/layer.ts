@@ -26,9 +26,10 @@ export function factText(value: FactValue): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'string') return nameText(value)
   if (typeof value === 'number' || typeof value === 'bigint') return numberText(value)
+  if (value.length === 0) return NOTHING
   const shown = value.slice(0, MOST_NAMES).map((one) => (typeof one === 'string' ? nameText(one) : numberText(one)))
   const more = value.length - shown.length
-  return value.length === 0 ? NOTHING : shown.join(', ') + (more > 0 ? `, and ${countText(more)} more` : '')
+  return shown.join(', ') + (more > 0 ? `, and ${countText(more)} more` : '')
 }
 
 function numberText(value: number | bigint): string {

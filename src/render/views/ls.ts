@@ -4,6 +4,7 @@ import type { LayerPart } from '../../documents/common.ts'
 import type { ListedDataset } from '../../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
+import type { Exactness } from '../../documents/overview.ts'
 import { lastPathPart } from '../../format/commit-files.ts'
 import { withArticle } from '../../objects/target.ts'
 import { isRead } from '../../objects/visibility.ts'
@@ -381,10 +382,12 @@ export function shapeText(shape: GroupLine['shape']): string {
 /** Above this length a dimension is as good as without an end: writers that know none take about the largest INT32. */
 const MOST_SHOWN = 2 ** 31 - 3
 
+const ABOUT: Readonly<Record<Exactness, string>> = { exact: '', 'at most': '≤ ', estimated: '~ ' }
+
 function cellsText({ cell_num, certainty }: GroupLine): string {
-  if (cell_num === undefined || cell_num === null) return cell_num === null ? NOTHING : ''
-  const about = certainty === 'at most' ? '≤ ' : certainty === 'estimated' ? '~ ' : ''
-  return about + countText(cell_num)
+  if (cell_num === undefined) return ''
+  if (cell_num === null) return NOTHING
+  return ABOUT[certainty ?? 'exact'] + countText(cell_num)
 }
 
 /** Where a member is read from, if that needs to be said. */

@@ -49,7 +49,8 @@ const VERSION_COLUMNS: readonly Shows<MetadataVersionDescription>[] = [
 
 /** Returns `deleted`, `current` or `past`, and whether the version is a copy from older files. */
 function versionState({ deleted, current, consolidated }: MetadataVersionDescription): string {
-  const state = deleted ? 'deleted' : current ? 'current' : 'past'
+  const kept = current ? 'current' : 'past'
+  const state = deleted ? 'deleted' : kept
   return consolidated ? `${state}, copy` : state
 }
 

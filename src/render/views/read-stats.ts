@@ -115,10 +115,7 @@ function facts(document: ReadStatsDocument): Pairs {
     dense_cells && ['unwritten', unwrittenText(document)],
     overwritten_cell_num !== null &&
       !duplicates && ['overwritten', `${counted(overwritten_cell_num, 'older cell')} that newer ones overwrite`],
-    array_type === 'sparse' && [
-      'deleted',
-      deletes.length > 0 ? deletedText(deletes) : later_deletes.length > 0 ? 'none' : 'none: no delete conditions',
-    ],
+    array_type === 'sparse' && ['deleted', deletedText(deletes, later_deletes.length > 0)],
     later_deletes.length > 0 && ['deletes later', laterDeletesText(later_deletes)],
     array_type === 'sparse' && ['duplicates', duplicatesText(document)],
     to_vacuum_num > 0 && [
@@ -128,7 +125,8 @@ function facts(document: ReadStatsDocument): Pairs {
   ]
 }
 
-function deletedText(deletes: readonly ReadStatsDelete[]): string {
+function deletedText(deletes: readonly ReadStatsDelete[], hasLater: boolean): string {
+  if (deletes.length === 0) return hasLater ? 'none' : 'none: no delete conditions'
   const deleted = deletes.reduce((sum, { cell_num }) => sum + cell_num, 0)
   const again = deletes.reduce((sum, one) => sum + writtenAgain(one), 0)
   return [

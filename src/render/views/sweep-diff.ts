@@ -44,7 +44,8 @@ function findingsText({ codes_new, codes_gone }: SweepDiffLine): string {
 
 function numChange(num: number | bigint | string): string {
   const value = BigInt(num)
-  return value > 0n ? `+${countText(value)}` : value < 0n ? `-${countText(-value)}` : ''
+  if (value > 0n) return `+${countText(value)}`
+  return value < 0n ? `-${countText(-value)}` : ''
 }
 
 function sizeChange(bytes: number): string {

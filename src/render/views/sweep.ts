@@ -103,7 +103,8 @@ function kindText({ array_type, found, type, state }: SweepMember): string {
 function verdict({ check, error, again }: SweepMember): string {
   if (error || (check && check.not_examined.length > 0 && check.ok)) return 'not read'
   if (again !== undefined) return 'again'
-  return check === undefined ? NOTHING : check.ok ? 'OK' : 'NOT OK'
+  if (check === undefined) return NOTHING
+  return check.ok ? 'OK' : 'NOT OK'
 }
 
 /** What is to be said of a member besides its numbers. */

@@ -186,9 +186,9 @@ function sizeOf({ bytes, offsets_bytes = 0 }: WhatifTrial): number {
 }
 
 function verdict({ fields, layouts }: WhatifDocument): string {
-  const worth = fields.flatMap(({ balanced, name, role }) =>
-    balanced === null ? [] : name === null ? role : fieldName(name),
-  )
+  const worth = fields
+    .filter(({ balanced }) => balanced !== null)
+    .map(({ name, role }) => (name === null ? role : fieldName(name)))
   const [now, ...others] = layouts
   const size = ({ data_size, fragment_metadata_size }: WhatifLayout): number => data_size + fragment_metadata_size
   const saving = others.sort((a, b) => size(a) - size(b)).filter((one) => size(one) <= (1 - WORTH) * size(now))

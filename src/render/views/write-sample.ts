@@ -53,6 +53,7 @@ function facts(document: SampleDocument): Pairs {
 
 /** `3 values`, `var-sized, nullable` */
 function cellText({ cell_val_num, nullable, enumeration }: AttributeDescription): string {
-  const size = cell_val_num === 'var' ? 'var-sized' : cell_val_num === 1 ? 'one value' : `${cell_val_num} values`
+  const values = cell_val_num === 1 ? 'one value' : `${cell_val_num} values`
+  const size = cell_val_num === 'var' ? 'var-sized' : values
   return `${size}${nullable ? ', nullable' : ''}${enumeration === null ? '' : `, of ${enumeration}`}`
 }
