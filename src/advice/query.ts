@@ -201,7 +201,8 @@ export async function withRemedies(
     const changes = await changesFor(finding, asked, facts, plan)
     const found: { change: Change; remedy: Remedy }[] = []
     for (const change of changes) {
-      const remedy = (await remedies.of(change)) ?? estimated(change, asked, facts, plan, cost, remedies.now)
+      const remedy =
+        (await remedies.of(change)) ?? estimated(change, { query: asked.query, facts, plan, cost }, remedies.now)
       if (remedy) found.push({ change, remedy })
     }
     found.sort((a, b) => bytesOf(a.remedy.after) - bytesOf(b.remedy.after))
@@ -281,10 +282,7 @@ const MAX_GROWTH = 2
  */
 function estimated(
   change: Change,
-  { query }: ExplainQuery,
-  facts: ArrayFacts,
-  plan: ReadPlan,
-  cost: ReadCost,
+  { query, facts, plan, cost }: { query: ExplainQuery['query']; facts: ArrayFacts; plan: ReadPlan; cost: ReadCost },
   before: ReadCounts,
 ): Remedy | undefined {
   const { opened } = facts

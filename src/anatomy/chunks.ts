@@ -81,7 +81,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   const traced = trace(stored, tileChunks, 'chunks', { file, space: space.name, offset })
   const chunks = traced.value?.chunks
   if (!chunks) {
-    const root = tracedPart('tile', tileChunks, space, stored, offset)
+    const root = tracedPart('tile', tileChunks, { space, bytes: stored, base: offset })
     const parts = [{ ...root, name: 'chunks', transparent: true }]
     return { parts, content: undefined, isWhole: () => false, total: undefined }
   }
@@ -306,7 +306,7 @@ function filterPart(
   const { name } = stage.config
   const describe = stageDescription(stage)
   if (!describe) return gap(space, offset, length, `metadata of ${name}, which is not known`)
-  return tracedPart(name, describe as Describe<DescribedValue>, space, bytes, offset, (value) => ({
+  return tracedPart(name, describe as Describe<DescribedValue>, { space, bytes, base: offset }, (value) => ({
     refine: (part, path) => {
       if (part.name === 'digest' || part.name === 'tag')
         return withVerdict(part, verdictOf(verdicts, value, path), error)

@@ -300,7 +300,7 @@ function oneFooter(
     const { value } = decodePrefix(bytes, footerHead, { file: space.file, offset, space: space.name })
     const schema = schemas.get(value.array_schema_name ?? OLD_SCHEMA_FILE)
     if (!schema) return gap(space, offset, bytes.length, 'a footer whose schema is missing')
-    return tracedPart(name, fragmentFooter(schema, 'rounded'), space, bytes, offset, (footer) =>
+    return tracedPart(name, fragmentFooter(schema, 'rounded'), { space, bytes, base: offset }, (footer) =>
       knownOfFooter({ schema, slots: fragmentSlots(footer.version, schema, footer) }),
     )
   } catch (error) {

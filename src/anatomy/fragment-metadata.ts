@@ -133,7 +133,7 @@ function footerPart(fragment: Fragment, info: FragmentInfo, footer: Footer, spac
         return part.elements ? { ...part, elements: { ...part.elements, note } } : { ...part, ...note(0) }
       }
       const known = (): StructureFacts => ({ ...knownOfFooter(info), refine })
-      const inner = tracedPart('footer', fragmentFooter(info.schema, 'rounded'), space, bytes, offset, known)
+      const inner = tracedPart('footer', fragmentFooter(info.schema, 'rounded'), { space, bytes, base: offset }, known)
       return (await inner.children?.()) ?? childList([])
     },
   }

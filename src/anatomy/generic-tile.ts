@@ -19,7 +19,7 @@ export type ContentReader = (bytes: Uint8Array, space: Space) => Part
 
 /** A {@link ContentReader} for one structure. */
 export function contentOf<T>(describe: Describe<T>, known?: (value: T) => StructureFacts): ContentReader {
-  return (bytes, space) => tracedPart('content', describe, space, bytes, 0, known)
+  return (bytes, space) => tracedPart('content', describe, { space, bytes, base: 0 }, known)
 }
 
 /** Reads the header of the generic tile at an offset. @throws InspectError if there is none */
@@ -77,7 +77,7 @@ export async function genericTilePart(
           : field
       }
       const bytes = await space.read(offset, headerLength)
-      const top = tracedPart('header', genericTileHeader, space, bytes, offset, () => ({ refine }))
+      const top = tracedPart('header', genericTileHeader, { space, bytes, base: offset }, () => ({ refine }))
       return childList([top, ...body.parts], body.content)
     },
   }

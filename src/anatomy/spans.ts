@@ -40,15 +40,12 @@ export interface Reading extends StructureFacts {
 
 /**
  * Makes the part of a structure that fills `bytes`. If it cannot be read, the remaining bytes become one part with the fault.
- * @param base offset of the bytes in the space
  * @param known called with the value, if it can be read
  */
 export function tracedPart<T>(
   name: string,
   describe: Describe<T>,
-  space: Space,
-  bytes: Uint8Array,
-  base: number,
+  { space, bytes, base }: Pick<Reading, 'space' | 'bytes' | 'base'>,
   known?: (value: T) => StructureFacts,
 ): Part {
   const { file, name: spaceName, mostElements } = space

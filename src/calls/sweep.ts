@@ -74,6 +74,8 @@ export interface SweepWork {
   add?(line: SweepMember): void
   /** What is known after the last member. */
   tail?(): Partial<SweepTail>
+  /** Which lines are shown, and in which order; all as they come without it. */
+  cut?: ListCut
 }
 
 /** Number of arrays that are called the worst. */
@@ -106,8 +108,8 @@ export function sweepOutcome(
   target: GroupTarget,
   options: SweepOptions,
   work: SweepWork,
-  cut: ListCut = { order: undefined, isReverse: false, limit: undefined },
 ): StreamOutcome {
+  const { cut = { order: undefined, isReverse: false, limit: undefined } } = work
   const plan = parseSweep(options)
   const head: SweepHead = {
     ...documentHead('dataset', cx.shownPath(path)),

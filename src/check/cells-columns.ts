@@ -37,9 +37,9 @@ export function checkColumn(
   let starts: Float64Array | undefined
   if (field.varSized) {
     if (!column.starts) return undefined
-    const { starts: from, storedStarts } = column
-    const fault = (needed?: Uint8Array): Finding | undefined =>
-      startFault(from, storedStarts, data.length, datatypeSize(type), field.place(tile), needed)
+    const stored = { starts: column.starts, storedStarts: column.storedStarts }
+    const sizes = { length: data.length, size: datatypeSize(type) }
+    const fault = (needed?: Uint8Array): Finding | undefined => startFault(stored, sizes, field.place(tile), needed)
     const first = fault()
     const needed = first && dense?.neededStarts(tile)
     const bad = needed ? (fault(needed) ?? unusedStart(first)) : first
@@ -84,16 +84,12 @@ function checkBool(
 
 /**
  * Finds the first wrong start of a value.
- * @param stored the bytes of the starts
- * @param length bytes of all values
- * @param size bytes of an element
+ * @param values bytes of all values, and of an element of a value
  * @param needed marks of the starts that are examined; undefined for all
  */
 function startFault(
-  starts: Float64Array,
-  stored: Uint8Array | undefined,
-  length: number,
-  size: number,
+  { starts, storedStarts }: { starts: Float64Array; storedStarts: Uint8Array | undefined },
+  { length, size }: { length: number; size: number },
   place: Place,
   needed: Uint8Array | undefined,
 ): Finding | undefined {
@@ -104,7 +100,7 @@ function startFault(
     const start = starts[cell]
     if (start < before || start > length || (cell === 0 && start !== 0)) {
       const expected = cell === 0 ? 'a start at 0' : `a start from ${before} to ${length}`
-      const found = stored ? viewOf(stored).getBigUint64(8 * cell, true) : start
+      const found = storedStarts ? viewOf(storedStarts).getBigUint64(8 * cell, true) : start
       return finding('CELL_OFFSETS', { ...place, cell }, expected, found)
     }
     if (uneven < 0 && (start - before) % size !== 0) uneven = cell - 1

@@ -23,9 +23,7 @@ interface PlacedColumn {
 
 /** Checks when cells were written, when they were deleted, and by which condition. */
 export function checkHistory(
-  timestamps: PlacedColumn,
-  deletes: PlacedColumn,
-  indexes: PlacedColumn,
+  { timestamps, deletes, indexes }: Readonly<Record<'timestamps' | 'deletes' | 'indexes', PlacedColumn>>,
   cells: number,
   { timestampRange, conditionNum }: HistoryBounds,
   items: Item[],

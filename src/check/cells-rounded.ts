@@ -29,11 +29,10 @@ export function unstorable({ min, max, hasNaN }: WrittenBounds, scale: FloatScal
  * @param cells positions of the cells that count: no padding and no nulls
  */
 export function lostByScale(
-  type: Datatype,
+  { type, scale }: { type: Datatype; scale: FloatScale },
   { data }: ColumnData,
   cells: Iterable<number>,
   bounds: WrittenBounds,
-  scale: FloatScale,
   place: Place,
 ): Finding | undefined {
   const cause = unstorable(bounds, scale)

@@ -216,7 +216,8 @@ export class StatisticsCheck {
     if (!bounds) return nulls
     if (counted.length === 0) return this.kinds
     this.largest = Math.max(Math.abs(bounds.min), Math.abs(bounds.max))
-    const lost = lostByScale(this.field.type, column, counted, bounds, this.scale, { ...placeOf(), field: this.name })
+    const field = { type: this.field.type, scale: this.scale }
+    const lost = lostByScale(field, column, counted, bounds, { ...placeOf(), field: this.name })
     if (lost) items.push(lost)
     return lost || !bounds.holdAll ? nulls : this.kinds
   }

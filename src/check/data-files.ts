@@ -267,7 +267,11 @@ async function timesCheck(
       const i = fields.findIndex(({ slot }) => info.slots[slot].kind === kind)
       return { column: columns[i], place: fields[Math.max(i, 0)].place(tile) }
     }
-    const [timestamps, deletes, indexes] = ['timestamps', 'delete_timestamps', 'delete_condition_index'].map(part)
-    checkHistory(timestamps, deletes, indexes, tileCellNum(info, tile), bounds, items)
+    const history = {
+      timestamps: part('timestamps'),
+      deletes: part('delete_timestamps'),
+      indexes: part('delete_condition_index'),
+    }
+    checkHistory(history, tileCellNum(info, tile), bounds, items)
   }
 }

@@ -161,7 +161,7 @@ async function sweptOutcome(
 ): Promise<Outcome> {
   const { sweepOutcome } = await import('../calls/sweep.ts')
   const isWrong = ({ finding_num }: SweepMember): boolean => (finding_num?.error ?? 0) > 0
-  return sweepOutcome(cx, path, target, options, { command: 'ls', settings: {}, isWrong }, cut)
+  return sweepOutcome(cx, path, target, options, { command: 'ls', settings: {}, isWrong, cut })
 }
 
 const GROUP_COLUMNS: readonly (keyof GroupLine)[] = [

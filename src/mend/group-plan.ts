@@ -38,7 +38,7 @@ export async function groupPlans(
     else if (way !== 'members') draftOf('leave', finding).outcome = 'leave'
   }
   const ofMembers = findings.filter(({ code }) => isMendedBy(code, 'members'))
-  if (ofMembers.length > 0) await mendMembers(group, shell, ofMembers, draftOf, pathOf, isObject)
+  if (ofMembers.length > 0) await mendMembers(group, shell, ofMembers, { draftOf, pathOf, isObject })
   return [...drafts.values()].map((draft) => draft.plan())
 }
 
@@ -50,9 +50,15 @@ async function mendMembers(
   group: InspectGroup,
   shell: Shell,
   findings: readonly Finding[],
-  draftOf: (key: string, finding: Finding) => Draft,
-  pathOf: (finding: Finding) => string,
-  isObject: (path: string) => Promise<boolean>,
+  {
+    draftOf,
+    pathOf,
+    isObject,
+  }: {
+    draftOf: (key: string, finding: Finding) => Draft
+    pathOf: (finding: Finding) => string
+    isObject: (path: string) => Promise<boolean>
+  },
 ): Promise<void> {
   const members = (await group.members().catch(() => [])).filter(({ implicit }) => !implicit)
   const [first] = findings

@@ -72,7 +72,7 @@ export function batchOf(form: BatchForm, made: Assembly, first: number, count: n
     return { ...varColumn(made.tiles, c, fill, owners, places), validity }
   })
   const met = query.where && owners && meetsCondition(form, query.where, made.tiles, owners, coordinates, values)
-  if (met && owners && !query.leavesOutUnmet) hideUnmet(form, met, made, owners, places, values)
+  if (met && owners && !query.leavesOutUnmet) hideUnmet(form, made, { met, owners, places }, values)
   const columns = [...coordinates, ...values.slice(0, form.shownNum)]
   if (query.provenance) columns.push(...provenanceOf(form, made, first, coordinates, count))
   return { tile: 0, cell_num: count, rows: owners && rowsOf(owners, query.leavesOutUnmet ? met : undefined), columns }
@@ -126,10 +126,8 @@ function cellAt(dimensions: readonly Dimension[], coordinates: readonly ColumnDa
 /** Writes fill values over the attributes of cells that do not meet the condition. */
 function hideUnmet(
   { attributes }: BatchForm,
-  met: Uint8Array,
   { tiles }: Assembly,
-  owners: Int32Array,
-  places: Int32Array | undefined,
+  { met, owners, places }: { met: Uint8Array; owners: Int32Array; places: Int32Array | undefined },
   values: ColumnData[],
 ): void {
   const shown = owners.map((owner, i) => (met[i] === 1 ? owner : UNWRITTEN))
