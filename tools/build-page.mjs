@@ -90,17 +90,21 @@ const UNUSED_PARTS = [
 
 /**
  * The files whose imports at run time stay such: what they import is loaded when it is needed. All imports of a file are one part of
- * the program if it has a name here; otherwise each is one.
+ * the program if it has a name here; otherwise each is one, or each that the last expression tells.
  */
 const LOADS_LATER = [
   [/src\/layers\/layers\.ts$/, 'layers'],
   [/src\/page\/engine\.ts$/, 'commands'],
-  [/src\/page\/(?:views|job|inspected|layer|tasks)\.tsx?$/, undefined],
+  [/src\/page\/(?:views|job|inspected|layer|tasks|place)\.tsx?$/, undefined],
+  // A report of an array without pictures or encryption does without these, but not without the others.
+  [/src\/filters\/codecs\/portable\.ts$/, undefined, /webp|aes-gcm/],
 ]
 /** The parts that a page begins with: its workers', and its own. */
 const FIRST = ['worker', 'main']
 /** Views and others with fewer letters of code share one script: each costs a digest in the policy. */
 const SMALL = 10_000
+/** But these: some reports leave them out. */
+const ALONE = new Set(['aes-gcm'])
 /** How the names of parts begin that only other parts ask for. */
 const SHARED = '_'
 /** Modules with what all imports of one file give, by the names of their parts. */
@@ -125,9 +129,9 @@ const inFewParts = {
       const loader = path.endsWith('x') ? 'tsx' : 'ts'
       // What a part exports is handed over when it has run. So it may not change later.
       if (/^export let/m.test(code)) throw new Error(`${path} exports a variable`)
-      const [file, name] = LOADS_LATER.find(([files]) => files.test(path)) ?? []
-      if (file && name === undefined) return { contents: short, loader }
-      if (file) {
+      const [file, name, some] = LOADS_LATER.find(([files]) => files.test(path)) ?? []
+      if (file && name === undefined && !some) return { contents: short, loader }
+      if (file && !some) {
         const lines = []
         const body = short.replace(/\(await import\('([^']+)'\)\)\.(\w+)/g, (_, from, one) => {
           lines.push(`export { ${one} as e${lines.length} } from '${from}'\n`)
@@ -138,8 +142,9 @@ const inFewParts = {
       }
       const later = new Map()
       // Without `await` in front of a name, the bundler sees which names are used, and drops the others.
-      const body = short.replace(IMPORTS, (_, named, whole) => {
+      const body = short.replace(IMPORTS, (text, named, whole) => {
         const name = named ?? whole
+        if (some?.test(name)) return text
         if (!later.has(name)) later.set(name, `later${later.size}`)
         return later.get(name)
       })
@@ -324,7 +329,7 @@ function scriptsOf(parts) {
     [...withNeeds(parts, name)]
       .filter((part) => !placed.has(part) && users(part).length === 1)
       .reduce((sum, part) => sum + parts.get(part).text.length, 0)
-  const small = later.filter((name) => ownSize(name) < SMALL)
+  const small = later.filter((name) => ownSize(name) < SMALL && !ALONE.has(name))
   place(
     'more',
     [...parts.keys()].filter((part) => users(part).length > 1),

@@ -25,8 +25,15 @@ const CONNECT_ANYWHERE = 'connect-src http: https:'
 const SCRIPT = /<script type="text\/plain" id="part-(\w[\w-]*)">(.*?)<\/script>\n/gs
 /** The scripts with which a page and its workers begin. */
 const FIRST: ReadonlySet<string> = new Set(['main', 'worker'])
-/** The script with the layers: a page loads it when it recognises one. */
-const LAYERS = 'layers'
+/** Whether a report has a script, by its name; it has all others. A report opens no other place. */
+const NEEDED: { readonly [script: string]: (needs: ReportNeeds) => boolean } = {
+  layers: ({ layers }) => layers,
+  webp: ({ webp }) => webp,
+  'aes-gcm': ({ encryption }) => encryption,
+  'other-places': () => false,
+}
+/** How zlib makes the least of scripts: with less memory, it begins a new code sooner. */
+const SMALLEST = { level: 9, memLevel: 7 }
 /** The elements with wasm files, deflated, in base64. */
 const WASM_IN_PAGE = /<script type="application\/octet-stream" class="wasm" id="([\w.]+)">([^<]*)<\/script>\n/g
 
@@ -41,6 +48,8 @@ export function emptyPage(): string {
 export interface ReportNeeds {
   layers: boolean
   zstd: boolean
+  webp: boolean
+  encryption: boolean
 }
 
 /**
@@ -51,7 +60,7 @@ export interface ReportNeeds {
 export function reportPage(data: string, rest: string, needs: ReportNeeds): readonly string[] {
   const page = emptyPage()
     .replace(SCRIPT, (_, name: string, text: string) =>
-      name === LAYERS && !needs.layers ? '' : packedElement(`id="part-${name}"`, deflateRawSync(text, { level: 9 })),
+      NEEDED[name]?.(needs) === false ? '' : packedElement(`id="part-${name}"`, deflateRawSync(text, SMALLEST)),
     )
     .replace(WASM_IN_PAGE, (_, name: string, base64: string) =>
       needs.zstd ? packedElement(`class="wasm" id="${name}"`, Buffer.from(base64, 'base64')) : '',

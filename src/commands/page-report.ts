@@ -7,6 +7,7 @@ import { collectedDocument } from '../calls/collected.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { layeredTarget } from '../calls/layer-part.ts'
 import { documentKey, packDocument, type ReportFile, type ReportHead } from '../calls/page-data.ts'
+import type { InspectArray } from '../objects/array.ts'
 import type { Target } from '../objects/target.ts'
 import { formatSize } from '../render/units.ts'
 import { readAll, withSource } from '../storage/source.ts'
@@ -78,7 +79,7 @@ export async function report(
       ...(first !== undefined && { first: bytes[bytes.length - 1].length }),
     })
   }
-  const schemas = await schemasText(target)
+  const schemas = await schemasText(cx, target, found)
   const needs = (filter: string): boolean => schemas === undefined || schemas.includes(filter)
   const wasm = pageWasm(needs)
   const places = pagePlaces('report', tree.folder, target, { shown, made: cx.reading.now, wasm })
@@ -92,7 +93,10 @@ export async function report(
   }
   const documents = leftOut.length > 0 ? await checkedDocument(cx, places.path, shown) : {}
   const layers = target.type === 'group' || (await layeredTarget(target)) !== undefined
-  return page({ ...places, files, documents }, bytes, rest, { layers, zstd: needs('ZSTD') })
+  // A key may be given for what has none; without one, what is encrypted has no schema that can be read.
+  const encryption = schemas === undefined || cx.reading.key !== undefined
+  const has = { layers, zstd: needs('ZSTD'), webp: needs('WEBP'), encryption }
+  return page({ ...places, files, documents }, bytes, rest, has)
 }
 
 function page(
@@ -164,10 +168,30 @@ async function checkedDocument(cx: CommandContext, path: string, shown: string):
   return documents
 }
 
-/** The array's schemas as text, which has the names of their filters; undefined if they cannot be read. */
-async function schemasText(target: Target): Promise<string | undefined> {
+/** Most arrays of a group whose schemas are read: a report of more has the whole program. */
+const MOST_ARRAYS = 200
+/** The folder of an array before the folder of its schemas. */
+const ARRAY_OF_SCHEMA = /^(.+)\/__schema\/[^/]+$/
+
+/** The schemas of all arrays in a report as text, which has the names of their filters; undefined if one cannot be read. */
+async function schemasText(
+  cx: CommandContext,
+  target: Target,
+  found: readonly TargetFile[],
+): Promise<string | undefined> {
   const { array } = { array: undefined, ...target }
-  if (!array) return undefined
+  if (array) return arraySchemasText(array)
+  const folders = new Set(found.flatMap(({ full }) => ARRAY_OF_SCHEMA.exec(full)?.[1] ?? []))
+  if (target.type !== 'group' || folders.size === 0 || folders.size > MOST_ARRAYS) return undefined
+  const texts: (string | undefined)[] = []
+  for (const folder of folders) {
+    const inside = await cx.open(folder).catch(unlessFault)
+    texts.push(inside?.type === 'array' ? await arraySchemasText(inside.array) : undefined)
+  }
+  return texts.includes(undefined) ? undefined : texts.join()
+}
+
+async function arraySchemasText(array: InspectArray): Promise<string | undefined> {
   try {
     const files = await array.schemaFiles()
     const schemas = await Promise.all(files.map(({ name }) => array.schema(name)))

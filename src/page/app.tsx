@@ -25,10 +25,13 @@ export function App({ embedded }: { embedded: Place | undefined }) {
   // A page that came with a target opens no URL.
   useEffect(() => {
     if (embedded || link.u === undefined) return
-    try {
-      setPlace(placeOfUrl(link.u))
-    } catch (error) {
-      setOpened({ error: asInspectError(error) })
+    let isLatest = true
+    placeOfUrl(link.u).then(
+      (found) => isLatest && setPlace(found),
+      (error: unknown) => isLatest && setOpened({ error: asInspectError(error) }),
+    )
+    return () => {
+      isLatest = false
     }
   }, [embedded, link.u])
 

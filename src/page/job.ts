@@ -24,6 +24,8 @@ export interface Job<T> {
   stop(): void
 }
 
+/** A part that a task may first need in its middle, when it cannot begin anew: workers get it at once. */
+const WEBP = 'webp'
 /** Names of the parts that workers lacked so far. Later ones get them at once. */
 const lacked = new Set<string>()
 
@@ -100,13 +102,15 @@ class TaskWorker {
 
   /** Starts the worker with the parts of the program that are known to be needed. @throws NoWorker */
   private async start(): Promise<void> {
+    const { storage, path, shown, made } = this.source
+    // A report has it only if it needs it.
+    if (made === undefined || document.getElementById(`part-${WEBP}`)) lacked.add(WEBP)
     const text = await loadedProgram()?.workerText(WORKER_PART, lacked)
     if (this.hasEnded) return
     if (text === undefined) throw new NoWorker()
     this.url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
     const worker = newWorker(this.url)
     this.worker = worker
-    const { storage, path, shown, made } = this.source
     const files = new Map<number, ByteSource>()
     worker.onmessage = async ({ data }: MessageEvent<FromWorker>) => {
       this.runs = true

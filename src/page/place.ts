@@ -1,13 +1,10 @@
 import { InspectError } from '../base/errors.ts'
 import { unpackText } from '../calls/packed-text.ts'
 import type { PagePlaces, ReportHead } from '../calls/page-data.ts'
-import { folderStorage, type ListedFile } from '../storage/folder-storage.ts'
-import { remoteTarget } from '../storage/remote/urls.ts'
+import type { ListedFile } from '../storage/folder-storage.ts'
 import { addWasmFiles } from './codecs.ts'
 import type { Place } from './inspected.ts'
 import { ReportStorage } from './report-storage.ts'
-import { ServedStorage } from './served-storage.ts'
-import { UrlStorage } from './url-storage.ts'
 import { yieldToBrowser } from './yield-to-browser.ts'
 
 /** The place that came with the page: a report, or a server of its files. Undefined if the page came alone. */
@@ -17,7 +14,10 @@ export async function placeInPage(): Promise<Place | undefined> {
   if (!element) return undefined
   const bytes = fromBase64(takeText(element))
   // A report is compressed with gzip; the few words of a served page are plain JSON.
-  if (bytes[0] !== 0x1f) return servedPlace(JSON.parse(new TextDecoder().decode(bytes)) as PagePlaces)
+  if (bytes[0] !== 0x1f) {
+    const { servedPlace } = await import('./other-places.ts')
+    return servedPlace(JSON.parse(new TextDecoder().decode(bytes)) as PagePlaces)
+  }
   return reportPlace(await unzipped([bytes].values()))
 }
 
@@ -28,10 +28,6 @@ function addWasmOfPage(): void {
     const { size } = dataset
     addWasmFiles({ [id]: size === undefined ? text : toBase64(unpackText(text, Number(size))) })
   }
-}
-
-function servedPlace({ top, path, shown }: PagePlaces): Place {
-  return { kind: 'served', storage: new ServedStorage(new URL('.', location.href), top), path, shown }
 }
 
 function reportPlace(bytes: Uint8Array): Place {
@@ -83,50 +79,20 @@ function* decoded(elements: Iterable<Element>): Generator<Uint8Array> {
 }
 
 /** The place of a target behind a URL. @throws InspectError USAGE */
-export function placeOfUrl(url: string): Place {
-  if (!/^https?:\/\//i.test(url))
-    throw new InspectError('USAGE', 'expected a URL with http or https; of a bucket, the https URL')
-  const { path, access } = remoteTarget(url)
-  let warn = (_text: string): void => {}
-  const warning = new Promise<string>((resolve) => {
-    warn = resolve
-  })
-  return { kind: 'url', storage: new UrlStorage(warn, access ? [access] : []), path, shown: path, warning }
+export async function placeOfUrl(url: string): Promise<Place> {
+  return (await import('./other-places.ts')).urlPlace(url)
 }
 
 /** The place of the files that the user chose with `<input type="file" webkitdirectory>`. */
-export function placeOfFiles(files: Iterable<ListedFile>): Place | undefined {
-  const all = [...files]
-  const [name] = all[0]?.webkitRelativePath.split('/') ?? []
-  return name ? { kind: 'folder', storage: folderStorage(all), path: name, shown: name } : undefined
+export async function placeOfFiles(files: Iterable<ListedFile>): Promise<Place | undefined> {
+  return (await import('./other-places.ts')).filesPlace(files)
 }
 
-/** The place of a dropped folder. Lists all its files first, as only this works in every browser. */
+/** The place of a dropped folder. */
 export async function placeOfDrop(items: DataTransferItemList): Promise<Place | undefined> {
+  // What was dropped is told only during the event.
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
-  const files: ListedFile[] = []
-  for (const entry of entries) await addFiles(entry, entry.name, files)
-  return placeOfFiles(files)
-}
-
-async function addFiles(entry: FileSystemEntry, path: string, files: ListedFile[]): Promise<void> {
-  if (entry.isFile) {
-    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
-    files.push({
-      name: file.name,
-      webkitRelativePath: path,
-      size: file.size,
-      slice: (from, to) => file.slice(from, to),
-    })
-    return
-  }
-  const reader = (entry as FileSystemDirectoryEntry).createReader()
-  while (true) {
-    // Each call gives some of the entries; an empty list is the end.
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
-    if (some.length === 0) return
-    for (const one of some) await addFiles(one, `${path}/${one.name}`, files)
-  }
+  return (await import('./other-places.ts')).dropPlace(entries)
 }
 
 /** Bytes of a base64 text, by the function that newer browsers have for it. */
