@@ -2,6 +2,7 @@ import type { ComponentChild } from 'preact'
 import { Form, fieldText, RangeFields, typedRanges } from './controls.tsx'
 import type { Documents } from './inspected.ts'
 import { changeLink, type Link } from './link.ts'
+import { listOf } from './range-list.ts'
 import { Text } from './text.tsx'
 import { timeOptions } from './times.ts'
 import type { ViewProps } from './view.ts'
@@ -29,16 +30,6 @@ const SWITCHES = {
   l: ['labels', 'labels of enumerations'],
   k: ['keepGoing', 'go on after damage'],
 } as const
-
-/** The list in a text of a link; empty if the text is no list. */
-export function listOf(text: string | undefined): readonly string[] {
-  try {
-    const list: unknown = JSON.parse(text ?? '[]')
-    return Array.isArray(list) ? list.map(String) : []
-  } catch {
-    return []
-  }
-}
 
 export function queryOptions(link: Link): QueryOptions {
   const [range, field] = [listOf(link.r), listOf(link.f)]

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { rangeOf } from './range-list.ts'
 import { Text } from './text.tsx'
 
 /** A button that acts on this page. */
@@ -95,11 +96,6 @@ export function typedRanges(values: FormData, dimensions: RangeFieldsProps['dime
     const text = fieldText(values, `r${d}`)
     return text === '' ? [] : [`${name}=${text}`]
   })
-}
-
-/** The range of a dimension among `NAME=LOW..HIGH`. */
-export function rangeOf(ranges: readonly string[], name: string): string | undefined {
-  return ranges.find((range) => range.startsWith(`${name}=`))
 }
 
 /** A part of the page that scrolls by itself, also by keyboard. @param label its name for screen readers */

@@ -33,13 +33,17 @@ export function orientationOf(axes: readonly [AxisFacts, AxisFacts]): Orientatio
   const wantsAcross = ({ role }: AxisFacts): number => Number(ACROSS.includes(role)) - Number(UP.includes(role))
   const across = wantsAcross(axes[0]) > wantsAcross(axes[1]) ? 0 : 1
   const up = 1 - across
-  const upAxis = axes[up] ?? axes[0]
-  return {
-    across,
-    up,
-    isLastLeft: axes[across]?.falls === true,
-    isLastTop: RISING.includes(upAxis.role) !== (upAxis.falls === true),
-  }
+  return { across, up, isLastLeft: isLastLeft(axes[across] ?? axes[1]), isLastTop: isLastTop(axes[up] ?? axes[0]) }
+}
+
+/** Whether the last coordinate of what goes across is at the left. */
+export function isLastLeft({ falls }: Pick<AxisFacts, 'falls'>): boolean {
+  return falls === true
+}
+
+/** Whether the last coordinate of what goes up is at the top. */
+export function isLastTop({ role, falls }: Pick<AxisFacts, 'role' | 'falls'>): boolean {
+  return RISING.includes(role) !== (falls === true)
 }
 
 /** Whether the rows and columns of an image are those of a picture, and no places on earth. */

@@ -1,14 +1,13 @@
 import type { Bounds, Comparable, RangeSets } from '../cells/bounds.ts'
 import { comparable } from '../cells/bounds.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
-import { type ColumnValue, columnValue } from '../cells/rows.ts'
-import type { CellValue } from '../documents/common.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { fillCell } from '../read/fill.ts'
 import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
+import { CellNumbers } from './picture/cell-numbers.ts'
 
 /**
  * Pictures of what a reader sees in two dimensions: the cells of a dense array on a grid, or the points of a sparse one. The number
@@ -18,21 +17,29 @@ import { readMerged } from '../read/read.ts'
 
 /** Upper limits of a picture. */
 export interface RasterLimits {
-  /** Pixels along an axis. */
+  /** Pixels along an axis, where a pixel is the mean of several cells. */
   pixels: number
+  /** Cells up to which each has a pixel. */
+  each: number
   /** Cells that are read unless the user asks for all. */
   cells: number
   /** Cells in the tiles that a sample reads. */
   sampled: number
 }
 
-const LIMITS: RasterLimits = { pixels: 400, cells: 1_000_000, sampled: 16_000_000 }
-/** The limit for points, which are hard to see if they are small. */
-const POINT_PIXELS = 128
-/** Pixels along an axis of the coarsest sample. */
-const COARSEST = 8
+export const LIMITS: RasterLimits = { pixels: 1024, each: 4_000_000, cells: 16_000_000, sampled: 16_000_000 }
+/** Pixels along an axis for points, which are hard to see if they are small: by the most points that have so many. */
+const POINT_PIXELS: readonly (readonly [points: number, pixels: number])[] = [
+  [10_000, 128],
+  [200_000, 256],
+  [Number.POSITIVE_INFINITY, 512],
+]
+/** Pixels along an axis of the finest and the coarsest sample. */
+const [SAMPLED, COARSEST] = [400, 4]
+/** Cells in the tiles of a sample that are read at once. */
+const AT_ONCE = 1_000_000
 /** Number of cells from one look at the clock to the next. */
-const SLICE = 4096
+const SLICE = 65_536
 
 /** Whether cells are single numbers or dates, which have a place on an axis. */
 export function isNumeric({ type, cell_val_num }: Pick<ColumnType, 'type' | 'cell_val_num'>): boolean {
@@ -59,6 +66,9 @@ export interface ArrayFacts {
   attributes: readonly Pick<ColumnType, 'name' | 'type' | 'cell_val_num'>[]
   /** {@link writtenBounds} of each dimension. */
   bounds: readonly (Bounds | undefined)[]
+  /** Of a dense array: the extent of its tiles along each dimension, and the first coordinate of the domain. */
+  extents: readonly bigint[]
+  firsts: readonly bigint[]
 }
 
 export function arrayFacts(opened: OpenedArray): ArrayFacts {
@@ -69,6 +79,11 @@ export function arrayFacts(opened: OpenedArray): ArrayFacts {
     dimensions,
     attributes: attributes.map(({ name, type, cell_val_num }) => ({ name, type, cell_val_num })),
     bounds: dimensions.map((_, d) => writtenBounds(opened, d)),
+    extents: array_type === 'dense' ? extentsOf(opened) : [],
+    firsts:
+      array_type === 'dense'
+        ? dimensions.map(({ type, domain }) => integerOf(type, domain.subarray(0, domain.length / 2)))
+        : [],
   }
 }
 
@@ -95,7 +110,14 @@ export function pixelOf({ low, step, end }: RasterAxis, index: number): Span {
   return [from, to < end ? to : end]
 }
 
-type RasterKind = 'each' | 'mean' | 'sample' | 'points'
+/**
+ * How pixels come from cells: each has one, or the mean of several; one of many (a sample); points of a sparse array; or what statistics
+ * of tiles tell (a preview).
+ */
+export type RasterKind = 'each' | 'mean' | 'sample' | 'points' | 'preview'
+
+/** What a pixel lacks: flags in {@link Raster.lacks}. */
+export const LACKS = { fill: 1, null: 2 }
 
 export interface Raster {
   kind: RasterKind
@@ -107,21 +129,14 @@ export interface Raster {
   sums: Float64Array
   /** Number of cells in `sums`, or of points. */
   counts: Uint32Array
-  /** Number of cells with the fill value, and with null or NaN. */
-  fills: Uint32Array
-  nulls: Uint32Array
-  /** Value of the first cell. Not kept for means. */
-  values: CellValue[]
-  /** Coordinates of the first point. */
-  cells: (Record<string, CellValue> | undefined)[]
+  /** {@link LACKS} of each pixel: whether any of its cells has the fill value, or null or NaN. */
+  lacks: Uint8Array
   /** Whether cells with the fill value are like others. */
   fillIsValue: boolean
   /** Number of cells read so far. */
   read: number
   /** Number of cells to read; undefined if it is not known. */
   total: number | undefined
-  /** Whether points were left out because there are too many. */
-  isCut: boolean
 }
 
 export interface RasterOptions {
@@ -137,6 +152,8 @@ export interface RasterOptions {
   limits?: RasterLimits
   /** Whether a cell with the fill value is a cell like others. */
   fillIsValue?: boolean
+  /** Number of points that the picture may have. */
+  points?: number
 }
 
 /** An empty picture, and the query for its cells. Undefined if nothing was written in the ranges. */
@@ -145,7 +162,7 @@ export function newRaster(
   wanted: RasterOptions,
 ): { raster: Raster; query: ReadQuery } | undefined {
   const { schema } = opened
-  const { down, right, attribute, ranges, isWhole, limits = LIMITS, fillIsValue = false } = wanted
+  const { down, right, attribute, ranges, isWhole, limits = LIMITS, fillIsValue = false, points = 0 } = wanted
   const fields = attribute === undefined ? [] : [attribute]
   const column = readColumns(schema, { order: 'row-major', ranges, fields }).find(({ kind }) => kind === 'attribute')
   const ends = [down, right].map((d) => clipped(opened, d, ranges.get(d)?.[0]))
@@ -153,14 +170,16 @@ export function newRaster(
   if (!first || !second) return undefined
   const dimensions = [down, right].map((d) => schema.domain.dimensions[d])
   if (schema.array_type === 'sparse') {
-    const [a, b] = [first, second].map((one, i) => pointAxis(dimensions[i], one))
+    const [, pixels] = POINT_PIXELS.find(([most]) => points <= most) ?? [0, limits.pixels]
+    const [a, b] = [first, second].map((one, i) => pointAxis(dimensions[i], one, Math.min(pixels, limits.pixels)))
     const query: ReadQuery = { order: 'unordered', ranges, fields, reuse: true }
-    return { raster: emptyRaster('points', a, b, column, undefined), query }
+    return { raster: emptyRaster('points', a, b, column, points || undefined), query }
   }
   const sizes = [first, second].map(([low, high]) => BigInt(high) - BigInt(low) + 1n)
   const total = Number(sizes[0] * sizes[1])
   const isAll = isWhole || total <= limits.cells
-  const most = isAll ? limits.pixels : sampledPixels(opened, wanted, sizes)
+  const coarse = isAll ? limits.pixels : sampledPixels(opened, wanted, sizes)
+  const most = total <= limits.each ? Number.POSITIVE_INFINITY : coarse
   const [a, b] = [first, second].map(([low], i) => gridAxis(dimensions[i], BigInt(low), sizes[i], most))
   const isEach = a.length * b.length === total
   const sets = new Map(ranges)
@@ -176,6 +195,26 @@ export function newRaster(
   return { raster, query: { order: 'row-major', ranges: sets, fields, reuse: true } }
 }
 
+/** Number of the cells of a picture of a dense array; undefined if nothing was written in the ranges. */
+export function cellsOfGrid(opened: OpenedArray, { down, right, ranges }: RasterOptions): number | undefined {
+  const sizes = [down, right].map((d) => {
+    const ends = clipped(opened, d, ranges.get(d)?.[0])
+    return ends && Number(BigInt(ends[1]) - BigInt(ends[0]) + 1n)
+  })
+  return sizes[0] !== undefined && sizes[1] !== undefined ? sizes[0] * sizes[1] : undefined
+}
+
+/** A picture of no cells, on the axes of another or with fewer pixels. @param most pixels along an axis */
+export function coarseRaster({ down, right, column, total, fillIsValue }: Raster, most: number): Raster {
+  const coarse = (axis: RasterAxis): RasterAxis => {
+    if (axis.length <= most) return axis
+    if (axis.end !== undefined)
+      return gridAxis(axis.dimension, BigInt(axis.low), axis.end - BigInt(axis.low) + 1n, most)
+    return pointAxis(axis.dimension, [pixelOf(axis, 0)[0], pixelOf(axis, axis.length - 1)[1]], most)
+  }
+  return { ...emptyRaster('preview', coarse(down), coarse(right), column, total), fillIsValue }
+}
+
 function emptyRaster(
   kind: RasterKind,
   down: RasterAxis,
@@ -184,20 +223,17 @@ function emptyRaster(
   total: number | undefined,
 ): Raster {
   const size = down.length * right.length
-  const counters = () => new Uint32Array(size)
-  const numbers = { sums: new Float64Array(size), counts: counters(), fills: counters(), nulls: counters() }
   return {
     kind,
     down,
     right,
     column,
-    ...numbers,
-    values: [],
-    cells: [],
+    sums: new Float64Array(size),
+    counts: new Uint32Array(size),
+    lacks: new Uint8Array(size),
     fillIsValue: false,
     read: 0,
     total,
-    isCut: false,
   }
 }
 
@@ -237,25 +273,25 @@ function sampledPixels(
   const extents = extentsOf(opened)
   const inTile = cellsIn(extents)
   const tiles = [down, right].map((d, i) => Number(sizes[i] / extents[d]) + 1)
-  for (let { pixels } = limits; pixels > COARSEST; pixels--)
+  for (let pixels = Math.min(limits.pixels, SAMPLED); pixels > COARSEST; pixels--)
     if (Math.min(pixels, tiles[0]) * Math.min(pixels, tiles[1]) * inTile <= limits.sampled) return pixels
   return COARSEST
 }
 
 function gridAxis(dimension: Dimension, low: bigint, size: bigint, most: number): RasterAxis {
-  const step = (size + BigInt(most) - 1n) / BigInt(most)
+  const step = most === Number.POSITIVE_INFINITY ? 1n : (size + BigInt(most) - 1n) / BigInt(most)
   return { dimension, length: Number((size + step - 1n) / step), low, step, end: low + size - 1n }
 }
 
-/** The axis of a sparse array. If there are few whole numbers, each has a pixel. */
-function pointAxis(dimension: Dimension, [low, high]: Span): RasterAxis {
+/** The axis of a sparse array. If there are few whole numbers, each has a pixel. @param pixels most of them */
+function pointAxis(dimension: Dimension, [low, high]: Span, pixels: number): RasterAxis {
   if (datatypeKind(dimension.type) !== 'float') {
     const from = BigInt(low)
-    return gridAxis(dimension, from, BigInt(high) - from + 1n, POINT_PIXELS)
+    return gridAxis(dimension, from, BigInt(high) - from + 1n, pixels)
   }
   const [from, to] = [Number(low), Number(high)]
-  const step = to / POINT_PIXELS - from / POINT_PIXELS
-  return { dimension, length: step > 0 ? POINT_PIXELS : 1, low: from, step, end: undefined }
+  const step = to / pixels - from / pixels
+  return { dimension, length: step > 0 ? pixels : 1, low: from, step, end: undefined }
 }
 
 /** Reads the cells of a picture. Yields whenever it is time to draw. @param isDue whether it is time */
@@ -265,44 +301,59 @@ export async function* fillRaster(
   isDue: () => boolean,
 ): AsyncGenerator<void> {
   const columns = readColumns(opened.schema, query)
-  const add = cellAdder(opened, raster, columns)
-  for (const { part, place } of partsOf(opened, raster, query, columns))
+  const cells = new PixelCells(opened, raster, columns)
+  const places = pointPlaces(raster, columns)
+  for (const { part, runs } of partsOf(opened, raster, query)) {
+    const grid = runs && new GridPlace(raster, runs)
     for await (const batch of readMerged(opened, part)) {
-      const placed = place(batch)
       const count = batch.rows?.length ?? batch.cell_num
-      for (let i = 0; i < count; i++) {
-        if (raster.kind === 'points' && raster.read === LIMITS.cells) {
-          raster.isCut = true
-          return
-        }
-        const cell = batch.rows ? batch.rows[i] : i
-        add(batch, cell, placed(cell))
-        raster.read++
-        if (i % SLICE === SLICE - 1 && isDue()) yield
+      cells.begin(batch)
+      if (!grid) places.begin(batch)
+      for (let from = 0; from < count; from += SLICE) {
+        const to = Math.min(count, from + SLICE)
+        if (grid) grid.add(cells, from, to)
+        else
+          for (let i = from; i < to; i++) {
+            const cell = batch.rows ? batch.rows[i] : i
+            cells.add(places.of(cell), cell)
+          }
+        raster.read += to - from
+        if (isDue()) yield
       }
-      if (isDue()) yield
     }
+  }
 }
 
+/** What is read at once, and the pixels of its cells if they come in the order of the axes. */
+interface Part {
+  part: ReadQuery
+  runs: Runs | undefined
+}
+
+/** An axis, and the pixels that are read of it. */
+type AxisRun = readonly [axis: RasterAxis, run: Run]
+/** The axis that varies slowly in a read, and the other. */
+type Runs = readonly [slow: AxisRun, fast: AxisRun]
+
 /** Splits the query of a sample into short ones, which are read one after another. Other queries stay whole. */
-function* partsOf(
-  opened: OpenedArray,
-  raster: Raster,
-  query: ReadQuery,
-  columns: readonly ColumnType[],
-): Generator<{ part: ReadQuery; place: PixelOf }> {
+function* partsOf(opened: OpenedArray, raster: Raster, query: ReadQuery): Generator<Part> {
   // If cells are left out, the order of the others does not tell their place, but their coordinates do.
   const isByPlace = raster.kind === 'points' || query.onFault !== undefined
   const [slow, fast] = isRightSlow(opened, raster) ? [raster.right, raster.down] : [raster.down, raster.right]
-  const placeIn = (slowRun: Run, fastRun: Run): PixelOf =>
-    isByPlace ? pointPlaces(raster, columns) : gridPlaces(raster, [slow, slowRun], [fast, fastRun])
+  const runsOf = (slowRun: Run, fastRun: Run): Runs | undefined =>
+    isByPlace
+      ? undefined
+      : [
+          [slow, slowRun],
+          [fast, fastRun],
+        ]
   if (raster.kind !== 'sample') {
-    yield { part: query, place: placeIn([0, slow.length], [0, fast.length]) }
+    yield { part: query, runs: runsOf([0, slow.length], [0, fast.length]) }
     return
   }
   // A single read of all tiles of a sample would give nothing before its end.
   const extents = extentsOf(opened)
-  const atOnce = BigInt(Math.max(1, Math.floor(LIMITS.cells / cellsIn(extents))))
+  const atOnce = BigInt(Math.max(1, Math.floor(AT_ONCE / cellsIn(extents))))
   for (const slowRun of tileRuns(opened, slow, extents, 1n))
     for (const fastRun of tileRuns(opened, fast, extents, atOnce)) {
       const ranges = new Map(query.ranges)
@@ -310,7 +361,7 @@ function* partsOf(
         const d = opened.schema.domain.dimensions.indexOf(axis.dimension)
         ranges.set(d, (query.ranges.get(d) ?? []).slice(...run))
       }
-      yield { part: { ...query, ranges }, place: placeIn(slowRun, fastRun) }
+      yield { part: { ...query, ranges }, runs: runsOf(slowRun, fastRun) }
     }
 }
 
@@ -343,99 +394,155 @@ function isRightSlow({ schema }: OpenedArray, { down, right }: Raster): boolean 
   return dimensions.indexOf(down.dimension) > dimensions.indexOf(right.dimension)
 }
 
-/** Gives the function that returns the pixel of a cell of a batch. */
-type PixelOf = (batch: CellBatch) => (cell: number) => number
+/** Adds cells of batches to pixels. */
+class PixelCells {
+  private readonly raster: Raster
+  private readonly c: number
+  private readonly numbers: CellNumbers | undefined
+  /** The fill value as a number; undefined if it is a value like others. */
+  private readonly fill: number | undefined
+  private readonly fillIsNaN: boolean
+  private values: Float64Array | undefined
+  private validity: Uint8Array | undefined
 
-/** Places cells that come in the order of the axes. A pixel of a sample has one cell. */
-function gridPlaces(
-  { kind, right }: Raster,
-  [slow, slowRun]: readonly [RasterAxis, Run],
-  [fast, fastRun]: readonly [RasterAxis, Run],
-): PixelOf {
-  const isSwapped = slow === right
-  const size = (axis: RasterAxis, index: number): number => {
-    if (kind === 'sample' || index >= axis.length) return 1
-    const [from, to] = pixelOf(axis, index)
-    return Number(BigInt(to) - BigInt(from)) + 1
+  constructor({ schema }: OpenedArray, raster: Raster, columns: readonly ColumnType[]) {
+    this.raster = raster
+    const { column, kind, fillIsValue } = raster
+    this.c = column ? columns.findIndex(({ name, kind }) => kind === 'attribute' && name === column.name) : -1
+    this.numbers = column && new CellNumbers(column.type)
+    const hasFill = column !== undefined && kind !== 'points' && !fillIsValue
+    this.fill = hasFill ? new CellNumbers(column.type).of(fillCell(schema, column))[0] : undefined
+    this.fillIsNaN = Number.isNaN(this.fill)
   }
-  const at = { slow: slowRun[0], fast: fastRun[0], slowLeft: size(slow, slowRun[0]), fastLeft: size(fast, fastRun[0]) }
-  return () => () => {
-    const pixel = isSwapped ? at.fast * right.length + at.slow : at.slow * right.length + at.fast
-    if (--at.fastLeft === 0) {
-      if (++at.fast === fastRun[1]) {
-        at.fast = fastRun[0]
-        if (--at.slowLeft === 0) at.slowLeft = size(slow, ++at.slow)
-      }
-      at.fastLeft = size(fast, at.fast)
+
+  begin({ columns }: CellBatch): void {
+    const data = columns[this.c]
+    this.values = data && this.numbers?.of(data)
+    this.validity = data?.validity
+  }
+
+  add(pixel: number, cell: number): void {
+    this.addRun(pixel, cell, cell + 1)
+  }
+
+  /** Adds the cells `[from, to)` of the batch to a pixel. */
+  addRun(pixel: number, from: number, to: number): void {
+    const { values, validity, fill, fillIsNaN } = this
+    const { sums, counts, lacks } = this.raster
+    if (!values) {
+      counts[pixel] += to - from
+      return
     }
-    return pixel
+    // A sum that begins with 0 would lose the sign of -0.
+    let sum = -0
+    let count = 0
+    let lack = 0
+    for (let i = from; i < to; i++) {
+      const value = values[i]
+      if (validity !== undefined && validity[i] === 0) lack |= LACKS.null
+      else if (Number.isNaN(value)) lack |= fillIsNaN ? LACKS.fill : LACKS.null
+      else if (value === fill) lack |= LACKS.fill
+      else {
+        sum += value
+        count++
+      }
+    }
+    sums[pixel] = counts[pixel] === 0 ? sum : sums[pixel] + sum
+    counts[pixel] += count
+    lacks[pixel] |= lack
   }
 }
 
-/** Places cells by their coordinates. */
-function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]): PixelOf {
-  const [a, b] = [down, right].map((axis) => {
-    const c = columns.findIndex(({ name }) => name === axis.dimension.name)
-    const value = columnValue(columns[c], { raw: true })
-    const [low, first] = pixelOf(axis, 0)
-    const width = typeof low === 'bigint' ? Number(BigInt(first) - low + 1n) : Number(axis.step) || 1
-    return (batch: CellBatch, cell: number): number => {
-      const data = batch.columns[c]
-      const found = data ? value(data, cell) : 0
-      const index =
-        typeof low === 'bigint'
-          ? Math.floor(Number(BigInt(found as number | bigint) - low) / width)
-          : Math.floor((Number(found) / 2 - low / 2) / (width / 2))
-      return Math.min(axis.length - 1, Math.max(0, index))
+/** Places cells that come in the order of the axes. */
+class GridPlace {
+  private readonly slow: GridSide
+  private readonly fast: GridSide
+  /** Position of the next cell along each axis. */
+  private slowAt = 0
+  private fastAt = 0
+
+  constructor({ right, kind }: Raster, [slow, fast]: Runs) {
+    this.slow = new GridSide(slow, slow[0] === right ? 1 : right.length, kind)
+    this.fast = new GridSide(fast, fast[0] === right ? 1 : right.length, kind)
+  }
+
+  /** Adds the next cells: `[from, to)` of the batch. */
+  add(cells: PixelCells, from: number, to: number): void {
+    const { slow, fast } = this
+    let i = from
+    while (i < to) {
+      const row = slow.pixelAt(this.slowAt)
+      const end = i + Math.min(fast.cells - this.fastAt, to - i)
+      while (i < end) {
+        const index = Math.floor(this.fastAt / fast.step)
+        const run = Math.min(end - i, (index + 1) * fast.step - this.fastAt)
+        cells.addRun(row + (fast.first + index) * fast.stride, i, i + run)
+        i += run
+        this.fastAt += run
+      }
+      if (this.fastAt < fast.cells) continue
+      this.fastAt = 0
+      this.slowAt++
     }
+  }
+}
+
+/** The cells of a run of pixels along an axis. */
+class GridSide {
+  readonly first: number
+  /** Cells of a pixel, and of the run. */
+  readonly step: number
+  readonly cells: number
+  readonly stride: number
+
+  /** @param stride distance of two neighbours among the pixels */
+  constructor([axis, [from, to]]: AxisRun, stride: number, kind: RasterKind) {
+    this.first = from
+    this.stride = stride
+    // A pixel of a sample has one cell.
+    this.step = kind === 'sample' ? 1 : Number(axis.step)
+    const all = axis.end === undefined ? axis.length : Number(axis.end - BigInt(axis.low)) + 1
+    this.cells = kind === 'sample' ? to - from : Math.min(all, to * this.step) - from * this.step
+  }
+
+  /** The pixel of a cell. */
+  pixelAt(cell: number): number {
+    return (this.first + Math.floor(cell / this.step)) * this.stride
+  }
+}
+
+/** Gives the pixels of cells by their coordinates. */
+function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]) {
+  const sides = [down, right].map((axis) => {
+    const c = columns.findIndex(({ name }) => name === axis.dimension.name)
+    // Halves are subtracted, as the whole difference of floats may be infinite.
+    const isFloat = axis.end === undefined
+    return { c, numbers: new CellNumbers(axis.dimension.type, isFloat ? 0 : axis.low), axis, isFloat }
   })
-  return (batch) => (cell) => a(batch, cell) * right.length + b(batch, cell)
+  let found: (Float64Array | undefined)[] = []
+  const index = (side: (typeof sides)[number], at: number): number => {
+    const { axis, isFloat } = side
+    const step = Number(axis.step) || 1
+    const i = isFloat ? (at / 2 - Number(axis.low) / 2) / (step / 2) : at / step
+    return Math.min(axis.length - 1, Math.max(0, Math.floor(i)))
+  }
+  return {
+    begin({ columns }: CellBatch): void {
+      found = sides.map(({ c, numbers }) => {
+        const data = columns[c]
+        return data && numbers.of(data)
+      })
+    },
+    of(cell: number): number {
+      return index(sides[0], found[0]?.[cell] ?? 0) * right.length + index(sides[1], found[1]?.[cell] ?? 0)
+    },
+  }
 }
 
 /** The number that a pixel shows: a mean, or the number of points. Otherwise why there is none; undefined without cells. */
 export function pointAt(raster: Raster, pixel: number): number | 'fill' | 'null' | undefined {
-  const { column, sums, counts, fills, nulls } = raster
+  const { column, sums, counts, lacks } = raster
   if (counts[pixel] > 0) return column ? sums[pixel] / counts[pixel] : counts[pixel]
-  if (fills[pixel] > 0) return 'fill'
-  return nulls[pixel] > 0 ? 'null' : undefined
-}
-
-/** The function that adds a cell of a batch to a pixel. */
-function cellAdder({ schema }: OpenedArray, raster: Raster, columns: readonly ColumnType[]) {
-  const { column, kind, sums, counts, fills, nulls, values, cells } = raster
-  const c = column ? columns.findIndex(({ name, kind }) => kind === 'attribute' && name === column.name) : -1
-  const raw = column && columnValue(column, { raw: true })
-  const shown = column && columnValue(column, { raw: false })
-  const fill = column && raw && !raster.fillIsValue ? raw(fillCell(schema, column), 0) : undefined
-  const coordinates: [number, string, ColumnValue][] = columns.flatMap((one, i) =>
-    one.kind === 'dimension' ? [[i, one.name, columnValue(one, { raw: false })]] : [],
-  )
-  return (batch: CellBatch, cell: number, pixel: number): void => {
-    if (pixel >= counts.length) return
-    if (kind === 'points' && cells[pixel] === undefined) {
-      const found: Record<string, CellValue> = Object.create(null)
-      for (const [i, name, value] of coordinates) {
-        const data = batch.columns[i]
-        if (data) found[name] = value(data, cell)
-      }
-      cells[pixel] = found
-    }
-    const data = c < 0 ? undefined : batch.columns[c]
-    if (!data || !raw || !shown) {
-      counts[pixel]++
-      return
-    }
-    const value = raw(data, cell)
-    if (kind !== 'mean' && values[pixel] === undefined) values[pixel] = shown(data, cell)
-    // `Object.is`, as the fill value may be NaN.
-    if (Object.is(value, fill) && kind !== 'points') fills[pixel]++
-    else {
-      const number = value === null ? Number.NaN : Number(value)
-      if (Number.isNaN(number)) nulls[pixel]++
-      else {
-        counts[pixel]++
-        sums[pixel] += number
-      }
-    }
-  }
+  if (lacks[pixel] & LACKS.fill) return 'fill'
+  return lacks[pixel] & LACKS.null ? 'null' : undefined
 }

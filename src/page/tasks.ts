@@ -6,15 +6,9 @@ import type { SchemaDocument } from '../documents/schema.ts'
 import type { LayerPicture } from '../layers/picture.ts'
 import type { CommandName, Engine } from './engine.ts'
 import { newTally, type Summary, type Tally } from './histogram.ts'
-import {
-  type ArrayFacts,
-  arrayFacts,
-  fillRaster,
-  isNumeric,
-  newRaster,
-  type Raster,
-  type RasterOptions,
-} from './raster.ts'
+import { type PicturedFragment, picture, picturedFragments } from './picture/picture.ts'
+import { type Series, type SeriesOptions, series } from './picture/series.ts'
+import { type ArrayFacts, arrayFacts, isNumeric, type Raster, type RasterOptions } from './raster.ts'
 import { cellOption, type ShortCell, shortCell } from './short-cell.ts'
 import type { SmallImage, SmallPoints } from './thumbnail.ts'
 
@@ -22,7 +16,7 @@ import type { SmallImage, SmallPoints } from './thumbnail.ts'
  * Work that takes long, done in a worker, or in the page if the browser gives no worker. A task yields what it has found so far
  * from time to time, and returns the whole at its end. Both are plain data, as they are sent as messages.
  */
-const TASKS = { document, cells, histograms, pictureSource, raster, smallPicture }
+const TASKS = { document, cells, histograms, pictureSource, raster, lines, smallPicture }
 
 export type TaskName = keyof typeof TASKS
 
@@ -214,6 +208,8 @@ function tallyOf({ array_type, dimensions, attributes }: FieldTypes, name: strin
 
 /** The facts of an array that the page needs before it can ask for a picture. */
 export interface PictureSource extends ArrayFacts {
+  /** The fragments that are read, oldest first. */
+  fragments: readonly PicturedFragment[]
   /** Why fragments cannot be opened. */
   unopened: readonly ReadFault[]
 }
@@ -221,10 +217,10 @@ export interface PictureSource extends ArrayFacts {
 // biome-ignore lint/correctness/useYield: the facts come together.
 async function* pictureSource(engine: Engine, times: TimesOptions): AsyncGenerator<never, PictureSource> {
   const { opened, faults } = await engine.openedArray(times)
-  return { ...arrayFacts(opened), unopened: faults.map(plainFault) }
+  return { ...arrayFacts(opened), fragments: picturedFragments(opened), unopened: faults.map(plainFault) }
 }
 
-export interface PictureOptions extends Omit<RasterOptions, 'ranges'> {
+export interface PictureOptions extends Omit<RasterOptions, 'ranges' | 'points'> {
   /** Ranges as `--range` takes them. */
   ranges: readonly string[]
   /** Whether cells that cannot be read are left out. */
@@ -245,13 +241,16 @@ async function* raster(
   const { opened } = await engine.openedArray(times)
   const { faults, onFault } = collectFaults()
   const ranges = parseRangeSets(opened.schema.domain.dimensions, wanted.ranges)
-  const found = newRaster(opened, { ...wanted, ranges })
-  if (!found) return { raster: undefined, faults }
-  const { raster } = found
-  const query = wanted.goesOn ? { ...found.query, onFault } : found.query
   const { isDue, shown } = startPace()
+  const { goesOn, isWhole } = wanted
+  let raster: Raster | undefined
   try {
-    for await (const _ of fillRaster(opened, { raster, query }, isDue)) {
+    for await (const found of picture(
+      opened,
+      { ...wanted, ranges },
+      { isDue, isWhole, onFault: goesOn ? onFault : undefined },
+    )) {
+      raster = found
       yield { raster, faults }
       shown()
     }
@@ -261,6 +260,36 @@ async function* raster(
     throw error
   }
   return { raster, faults }
+}
+
+export interface LineOptions extends Omit<SeriesOptions, 'ranges'> {
+  /** Ranges as `--range` takes them. */
+  ranges: readonly string[]
+  isWhole: boolean
+  /** Whether cells that cannot be read are left out. */
+  goesOn: boolean
+}
+
+export interface Lined {
+  /** Undefined if nothing was written in the ranges. */
+  series: Series | undefined
+  faults: readonly ReadFault[]
+}
+
+async function* lines(engine: Engine, times: TimesOptions, wanted: LineOptions): AsyncGenerator<Lined, Lined> {
+  const { opened } = await engine.openedArray(times)
+  const { faults, onFault } = collectFaults()
+  const ranges = parseRangeSets(opened.schema.domain.dimensions, wanted.ranges)
+  const { isDue, shown } = startPace()
+  const { goesOn, isWhole } = wanted
+  let found: Series | undefined
+  const steps = { isDue, isWhole, onFault: goesOn ? onFault : undefined }
+  for await (const one of series(opened, { ...wanted, ranges }, steps)) {
+    found = one
+    yield { series: found, faults }
+    shown()
+  }
+  return { series: found, faults }
 }
 
 // biome-ignore lint/correctness/useYield: a small picture comes as a whole.

@@ -16,7 +16,7 @@ import { coordinateText } from './short-cell.ts'
 /** Reads the small pictures of layers. Each reads no more than a picture of its size needs: a large array is sampled. */
 
 /** What a small picture may read. */
-const LIMITS = { pixels: 200, cells: 100_000, sampled: 4_000_000 }
+const LIMITS = { pixels: 200, each: 0, cells: 100_000, sampled: 4_000_000 }
 /** Most points of a picture. Of more, blocks of rows are read, evenly from all. */
 const POINTS = 20_000
 const BLOCKS = 40

@@ -47,9 +47,9 @@ export const VIEWS: readonly View[] = [
   },
   {
     id: 'heat',
-    title: 'Heat map',
+    title: 'Picture',
     targets: ['array'],
-    load: async () => (await import('./views/heat-map.tsx')).heatMap,
+    load: async () => (await import('./views/picture.tsx')).picture,
   },
   {
     id: 'histograms',

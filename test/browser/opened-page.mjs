@@ -124,6 +124,21 @@ export const rowsOf = (page, caption) =>
     return table && [...table.tBodies[0].rows].map(({ cells }) => [...cells].map((cell) => cell.textContent))
   }, caption)
 
+/** A short value as a table shows it. */
+export function shownValue(value) {
+  if (Array.isArray(value)) return `[${value.map(shownValue).join(', ')}]`
+  if (value === null) return 'null'
+  if (typeof value !== 'object') return Object.is(value, -0) ? '-0.0' : String(value)
+  return value.base64 && `0x${Buffer.from(value.base64, 'base64').toString('hex')}`
+}
+
+/** Goes to a link, and waits until the view has read everything. */
+export async function goTo(page, link) {
+  // Shows another view first, so that no content of the last link is left.
+  await show(page, 'schema')
+  await follow(page, link)
+}
+
 /** Serves a target. @returns URL of its page */
 export async function served(target, more = {}) {
   const child = spawn(execPath, ['bin/tiledb-inspect.js', 'page', '--json', target], {

@@ -5,7 +5,21 @@ import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { relativePath, sizeText, timeRangeText } from '../../src/render/views/wording.ts'
 import { listen, serveFolder } from '../helpers/http-server.ts'
-import { axe, cli, closing, document, emptyFolder, follow, open, rowsOf, served, show, turn } from './opened-page.mjs'
+import {
+  axe,
+  cli,
+  closing,
+  document,
+  emptyFolder,
+  follow,
+  goTo,
+  open,
+  rowsOf,
+  served,
+  show,
+  shownValue,
+  turn,
+} from './opened-page.mjs'
 
 /**
  * The pages of `tiledb-inspect page` in a real browser: reports from file://, the served page, and the page alone with a folder or a
@@ -234,21 +248,6 @@ test('files, members, labels and links that would be markup are text', async () 
     }
   }
 })
-
-/** A short value as a table shows it. */
-function shownValue(value) {
-  if (Array.isArray(value)) return `[${value.map(shownValue).join(', ')}]`
-  if (value === null) return 'null'
-  if (typeof value !== 'object') return Object.is(value, -0) ? '-0.0' : String(value)
-  return value.base64 && `0x${Buffer.from(value.base64, 'base64').toString('hex')}`
-}
-
-/** Goes to a link, and waits until the view has read everything. */
-async function goTo(page, link) {
-  // Shows another view first, so that no content of the last link is left.
-  await show(page, 'schema')
-  await follow(page, link)
-}
 
 test('the overview gives no verdict before the data are read, and then the verdict of Findings', async () => {
   for (const [array, verdict] of [
@@ -496,226 +495,6 @@ test('histograms count the cells that read returns, and say how many these are',
   assert.deepEqual(await axe(page), [])
   assert.deepEqual(wrong, [])
   await page.close()
-})
-
-describe('a heat map', () => {
-  /** Shows the heat map of an array. @returns the values of its table by their coordinates */
-  async function pictureOf(page, link) {
-    await goTo(page, { v: 'heat', ...link })
-    await page.waitForFunction(() => /^#v=heat&.*r=/.test(location.hash))
-    await page.waitForFunction(() => !document.querySelector('main').textContent.includes('Reading'))
-    const rows = (await rowsOf(page, 'Points')) ?? []
-    return new Map(rows.map(([down, right, value]) => [`${down} ${right}`, value]))
-  }
-
-  async function pageOf(array) {
-    const file = join(FOLDER, 'heat.html')
-    cli('page', '-o', file, '--quiet', array)
-    return open(pathToFileURL(file).href)
-  }
-
-  test('of a dense array has each cell, by keyboard too, and leads to its versions', async () => {
-    const array = 'examples/arrays/weather'
-    const { page, wrong } = await pageOf(array)
-    const { cells } = document('read', array, '--range', 'day=1..60', '--field', 'temperature')
-    const shown = await pictureOf(page, { r: '["day=1..60"]' })
-    assert.deepEqual(
-      shown,
-      new Map(cells.map(({ station, day, temperature }) => [`${station} ${day}`, shownValue(temperature)])),
-    )
-    assert.match(
-      await page.textContent('.call code'),
-      /--range station=0\.\.5 --range day=1\.\.60 --field temperature$/,
-    )
-    const drawn = await page.evaluate(() => {
-      const canvas = document.querySelector('canvas')
-      const { width, height } = canvas
-      const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
-      return { width, height, lightness: Array.from({ length: data.length / 4 }, (_, i) => data[4 * i + 1]) }
-    })
-    assert.deepEqual([drawn.width, drawn.height], [60, 6])
-    // The scale's green rises with the value.
-    const sorted = cells.map(({ temperature }, i) => [temperature, drawn.lightness[i]]).sort(([a], [b]) => a - b)
-    for (let i = 1; i < sorted.length; i++) assert.ok(sorted[i][1] >= sorted[i - 1][1], String(sorted[i]))
-    assert.deepEqual(await axe(page), [])
-    await page.focus('canvas')
-    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key)
-    const { temperature } = cells.find(({ station, day }) => station === 1 && day === 2)
-    assert.ok((await page.textContent('.at')).startsWith(`station 1, day 2: ${shownValue(temperature)}`))
-    await page.keyboard.press('Enter')
-    await page.waitForSelector('table')
-    assert.match(page.url(), /#v=history&c=station%3D1%2Cday%3D2/)
-    await pictureOf(page, { d: '1,0' })
-    assert.deepEqual(
-      await page.evaluate(() => [document.querySelector('canvas').width, document.querySelector('canvas').height]),
-      [6, 121],
-    )
-    assert.deepEqual(wrong, [])
-    await page.close()
-  })
-
-  test('of a slice of three dimensions has the cells of the slice, in every order', async () => {
-    for (const order of ['row_row', 'col_col']) {
-      const array = `test/fixtures/22/dense_3d_${order}`
-      const { dimensions, attributes } = document('schema', array)
-      const { page, wrong } = await pageOf(array)
-      const field = attributes.find(({ type, cell_val_num }) => cell_val_num === 1 && /INT|FLOAT/.test(type)).name
-      const [a, b, c] = dimensions.map(({ name }) => name)
-      const fixed = document('read', array).cells[0][b]
-      const shown = await pictureOf(page, { d: '2,0', a: field, r: JSON.stringify([`${b}=${fixed}`]) })
-      const { cells } = document('read', array, '--range', `${b}=${fixed}`)
-      assert.ok(cells.length > 1)
-      for (const cell of cells) {
-        const found = shown.get(`${cell[c]} ${cell[a]}`)
-        assert.equal(found?.replace(' (fill value)', ''), shownValue(cell[field]))
-      }
-      assert.equal(shown.size, cells.length)
-      assert.deepEqual(wrong, [])
-      await page.close()
-    }
-  })
-
-  test('of many cells is first a sample, then shows means, and says so', async () => {
-    const array = join(FOLDER, 'large')
-    const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..1199:100`])
-    cli('write-sample', array, '--dense', ...dimensions, '--attr', 'a:INT32', '--cells', '1440000', '--quiet')
-    const { page, wrong } = await pageOf(array)
-    await page.evaluate(() => {
-      window.answers = 0
-      const { postMessage } = Worker.prototype
-      Worker.prototype.postMessage = function (message, ...more) {
-        if (message.answer) window.answers++
-        return postMessage.call(this, message, ...more)
-      }
-    })
-    const sample = await pictureOf(page, {})
-    // A sample asks for each of 144 tiles many times. The worker asks the page only once.
-    const answers = await page.evaluate(() => window.answers)
-    assert.ok(answers > 144 && answers < 1000, `${answers} reads`)
-    assert.match(await page.textContent('main'), /A sample: 160,000 cells are read/)
-    const rows = document('read', array, '--range', 'x=0', '--range', 'y=0..29').cells
-    for (let y = 0; y < 30; y += 3) assert.equal(sample.get(`0..2 ${y}..${y + 2}`), shownValue(rows[y].a))
-    const swapped = await pictureOf(page, { d: '1,0' })
-    const turned = [...sample].map(([place, value]) => [place.split(' ').reverse().join(' '), value])
-    const both = turned.filter(([place]) => swapped.has(place))
-    assert.ok(both.length >= 4)
-    for (const [place, value] of both) assert.equal(swapped.get(place), value)
-    await pictureOf(page, {})
-    await page.click('text=Read all cells')
-    await page.waitForSelector('text=1,440,000 cells; a point is the mean', { timeout: 60_000 })
-    const [[, , mean]] = await rowsOf(page, 'Points')
-    const { cells } = document('read', array, '--range', 'x=0..2', '--range', 'y=0..2')
-    const expected = cells.reduce((sum, { a }) => sum + a, 0) / cells.length
-    assert.equal(mean, `${Number(expected.toPrecision(6))}, mean of 9`)
-    assert.deepEqual(wrong, [])
-    await page.close()
-  })
-
-  test('of a sparse array has its points', async () => {
-    const array = 'examples/arrays/places'
-    const { page, wrong } = await pageOf(array)
-    const { cells } = document('read', array)
-    const shown = await pictureOf(page, {})
-    assert.ok(shown.size > 30 && shown.size <= cells.length)
-    const counts = await pictureOf(page, { a: '#' })
-    assert.equal(
-      [...counts.values()].reduce((sum, count) => sum + Number(count), 0),
-      cells.length,
-    )
-    assert.deepEqual(await axe(page), [])
-    assert.deepEqual(wrong, [])
-    await page.close()
-  })
-
-  test('shows fill values apart', async () => {
-    const array = 'test/fixtures/22/fill_values'
-    const { page, wrong } = await pageOf(array)
-    const shown = await pictureOf(page, { a: 'a', r: '["y=1..8","x=1..8"]' })
-    const { cells } = document('read', array, '--range', 'y=1..8', '--range', 'x=1..8', '--field', 'a')
-    assert.equal(cells.length, 64)
-    assert.deepEqual(
-      [...shown.values()],
-      cells.map(({ a }) => (a === -42 ? '-42 (fill value)' : String(a))),
-    )
-    assert.match(await page.textContent('.legend'), /fill value, or never written/)
-    const grey = await page.evaluate(() => [
-      ...document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data,
-    ])
-    assert.deepEqual(grey, [0xb8, 0xb8, 0xb8, 255])
-    assert.deepEqual(wrong, [])
-    await page.close()
-  })
-
-  test('of a damaged array leaves damaged cells out, and says which', async () => {
-    const array = join(FOLDER, 'damaged-dense')
-    cpSync('examples/arrays/weather', array, { recursive: true })
-    for (const name of readdirSync(join(array, '__fragments'))) {
-      const path = join(array, '__fragments', name, 'a0.tdb')
-      const bytes = readFileSync(path)
-      bytes[bytes.length >> 1] ^= 0x10
-      writeFileSync(path, bytes)
-    }
-    const { page, wrong } = await pageOf(array)
-    await pictureOf(page, { a: 'temperature' })
-    await page.waitForFunction(() => /x=k/.test(location.hash))
-    const shown = await pictureOf(page, { a: 'temperature', x: 'k' })
-    assert.match(await page.textContent('main [role=alert]'), /a0\.tdb/)
-    assert.match(await page.textContent('main p.bad'), /^\d+ damaged parts? left out: tiles that hold \d+ cells\.$/)
-    await page.waitForSelector('.swatch.unread')
-    const { cells } = document('read', array, '--keep-going', '--field', 'temperature')
-    assert.ok(cells.length > 0)
-    const whole = document('read', 'examples/arrays/weather', '--field', 'temperature').cells.length
-    assert.ok(cells.length < whole)
-    const read = new Map(cells.map(({ station, day, temperature }) => [`${station} ${day}`, shownValue(temperature)]))
-    // A table shows 500 rows at first.
-    assert.equal(shown.size, Math.min(500, read.size))
-    for (const [place, value] of shown) assert.equal(value, read.get(place), place)
-    assert.match(await page.textContent('main'), new RegExp(`Each point is one of ${read.size} cells`))
-    assert.match(await page.textContent('.call code'), /--keep-going/)
-
-    const unopened = join(FOLDER, 'unopened')
-    cpSync('examples/arrays/weather', unopened, { recursive: true })
-    const [first] = readdirSync(join(unopened, '__fragments')).sort()
-    truncateSync(join(unopened, '__fragments', first, '__fragment_metadata.tdb'), 100)
-    const other = await pageOf(unopened)
-    const without = await pictureOf(other.page, { a: 'temperature', x: 'k' })
-    const left = document('read', unopened, '--keep-going', '--field', 'temperature').cells
-    assert.equal(without.size, Math.min(500, left.length))
-    for (const { station, day, temperature } of left.slice(0, 500))
-      assert.equal(without.get(`${station} ${day}`), shownValue(temperature))
-    assert.match(await other.page.textContent('main p.bad'), /^1 damaged part left out\.$/)
-    assert.ok((await other.page.textContent('main [role=alert]')).includes(first))
-    assert.deepEqual(other.wrong, [])
-    await other.page.close()
-
-    await goTo(page, { v: 'histograms' })
-    assert.match(await page.textContent('main [role=status]'), /^Stopped at damage, after \d+ cells?: “go on after/)
-    await goTo(page, { v: 'histograms', x: 'k' })
-    assert.match(await page.textContent('main [role=status]'), /^Of \d+ cells that can be read\. .*fill values\.$/)
-    // A field lacks only cells that are damaged in it.
-    const notes = await page.$$eval('.histograms > div', (all) =>
-      all.map((one) => [one.querySelector('caption').textContent, one.querySelector('.note').textContent]),
-    )
-    const total = Number((await page.textContent('main [role=status]')).match(/\d+/)[0])
-    for (const [name, note] of notes) {
-      const own = name === 'temperature' ? cells.length : total
-      assert.ok(
-        note.startsWith(`${own} cells${own < total ? `; ${total - own} more could not be read` : ''}`),
-        `${name}: ${note}`,
-      )
-    }
-    assert.ok(total > cells.length)
-    assert.deepEqual(wrong, [])
-    await page.close()
-  })
-
-  test('does not exist for text dimensions', async () => {
-    const { page, wrong } = await pageOf('test/fixtures/22/string_dims_2d')
-    await goTo(page, { v: 'heat' })
-    await page.waitForSelector('text=A picture needs two dimensions')
-    assert.deepEqual(wrong, [])
-    await page.close()
-  })
 })
 
 test('a cell may be typed without names; the focus stays in the form, or on the button of the next page', async () => {

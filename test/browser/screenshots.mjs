@@ -112,7 +112,7 @@ function damage(array, file) {
   writeFileSync(path, bytes)
 }
 
-/** An array of water temperatures by place and depth, for the heat map. */
+/** An array of water temperatures by place, for the picture. */
 function makeSea() {
   const cells = []
   for (let north = 0; north < 60; north++) {
@@ -146,8 +146,27 @@ function makeSea() {
   )
 }
 
+/** An array of what a buoy measured each hour of a year, for lines. */
+function makeBuoy() {
+  const random = new Random(21)
+  const cells = Array.from({ length: 365 * 24 }, (_, hour) => {
+    const season = Math.sin(((hour / 24 - 100) / 365) * 2 * Math.PI)
+    const day = Math.sin(((hour - 9) / 24) * 2 * Math.PI)
+    const noise = () => random.below(1000) / 500 - 1
+    return {
+      time: new Date(Date.UTC(2024, 0, 1, hour)).toISOString().slice(0, 13),
+      water: Number((9 + 6 * season + 0.4 * day + 0.3 * noise()).toFixed(2)),
+      waves: Number(Math.max(0, 1.2 - 0.7 * season + 0.6 * noise() + (random.below(60) === 0 ? 2 : 0)).toFixed(2)),
+    }
+  })
+  writeFileSync(join(FOLDER, 'buoy.ndjson'), cells.map((cell) => JSON.stringify(cell)).join('\n'))
+  const attributes = ['--attr', 'water:FLOAT32', '--attr', 'waves:FLOAT32']
+  cli('write-sample', 'buoy', '--sparse', '--dim', 'time:DATETIME_HR:2024-01-01T00..2024-12-31T23:720', ...attributes, '--data', 'buoy.ndjson')
+}
+
 makeBirds()
 makeSea()
+makeBuoy()
 mkdirSync(join(FOLDER, 'damaged'))
 cpSync(join(FOLDER, 'birds'), join(FOLDER, 'damaged/birds'), { recursive: true })
 damage(join(FOLDER, 'damaged/birds'), 'a1.tdb')
@@ -160,7 +179,8 @@ const SHOTS = [
   ['map', 'birds', { v: 'map' }],
   ['bytes', 'birds', { v: 'bytes' }],
   ['cells', 'birds', { v: 'cells', r: '["x=60..100"]', w: 'count > 3', x: 'p' }],
-  ['heat-map', 'sea', { v: 'heat' }],
+  ['picture', 'sea', { v: 'heat', b: 'fragments' }],
+  ['lines', 'buoy', { v: 'heat' }],
   ['files', 'birds', { v: 'files', p: `${fragment}/d0.tdb`, o: '12' }],
   ['tile', 'birds', { v: 'files', p: `${fragment}/d0.tdb`, n: 'tiles[0]', w: 'tile' }, {}, 'details'],
   ['findings', 'damaged/birds', { v: 'findings' }],

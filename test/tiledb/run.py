@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,twins,motion,datasets,layers,sweeps,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,twins,motion,datasets,layers,sweeps,pictures,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
 
 write   TileDB opens, queries, appends to, consolidates and vacuums what write-sample writes
 random  we read random arrays, also merged, that TileDB's newest release and three others write: up to --count of each release (default 40),
@@ -22,6 +22,8 @@ datasets
         members of groups that were drawn, and then moved or copied, are where TileDB reads them, and so is what recover --relocate writes
 layers  check says nothing of healthy datasets of libraries on top of TileDB, and names faults in them
 sweeps  what hurts arrays that were drawn, and the worst ten of them, are what follows from TileDB-Py's FragmentInfoList
+pictures
+        the page's pictures of arrays that were drawn have numpy's numbers at their places, and the colours of the scale
 arrow   pyarrow reads what decode --format arrow writes of some fixtures, or of all with --all
 s3      we read arrays that TileDB writes to a server of moto
 spark   the Spark job of examples/ reads an array of 200 fragments; only if Java is installed
@@ -181,6 +183,12 @@ def sweeps(args):
     return code, "sweeps: " + last(output)
 
 
+def pictures(args):
+    seed = [] if args.seed is None else ["--seed", args.seed]
+    code, output = shown([environment.python(), "-B", HERE / "pictures.py", *(["--count", 60] if args.all else []), *seed])
+    return code, "pictures: " + last(output)
+
+
 def layers(args):
     built()
     seed = [] if args.seed is None else ["--seed", args.seed]
@@ -220,7 +228,7 @@ SPARK = "pyspark==4.3.0"
 PARTS = {
     "write": write, "s3": s3, "stats": stats, "arrow": arrow, "visible": visible, "spark": spark, "names": names, "plan": plan, "advice": advice, "twins": twins,
     "motion": motion, "random": random, "datasets": datasets, "explain": explain, "recover": recover, "conditions": conditions, "whatif": whatif, "sweeps": sweeps,
-    "history": history, "layers": layers,
+    "history": history, "layers": layers, "pictures": pictures,
 }
 
 

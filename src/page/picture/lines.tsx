@@ -1,0 +1,431 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { exitCodeOf } from '../../base/errors.ts'
+import { formatCount, shortValue } from '../../render/units.ts'
+import { fieldName } from '../../render/views/wording.ts'
+import { cellOfNumber, ownValue } from '../cell-of-number.ts'
+import { Button, cutName } from '../controls.tsx'
+import { Damaged } from '../damaged.tsx'
+import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import { changeLink, type Link } from '../link.ts'
+import { listOf } from '../range-list.ts'
+import { type Column, Table } from '../table.tsx'
+import type { Lined, PictureSource } from '../tasks.ts'
+import { Text } from '../text.tsx'
+import { timeOptions } from '../times.ts'
+import { useReading } from '../use-reading.ts'
+import type { ViewProps } from '../view.ts'
+import { boundsPlaces, shownNames, writtenAxis } from './chosen.ts'
+import { type Area, canvasPen, type Pen } from './pen.ts'
+import { coordinateAt, coordinateWord, type PlotAxis, placeOfCoordinate, rangeWord } from './plot-axis.ts'
+import { type Kept, SaveButtons } from './save.tsx'
+import type { Series, SeriesLine } from './series.ts'
+import { ticksOf, valueTicks } from './ticks.ts'
+
+/** Attributes as lines along the only dimension of numbers. In the link, `a` has the names, one a line. */
+
+/** Most lines that are drawn without being asked for. */
+const FEW = 3
+/** Height of a line's panel, space around it, and below all for the axis, in CSS pixels. */
+const [PANEL, GAP, BELOW, LEFT, RIGHT] = [170, 26, 40, 100, 14]
+/** Milliseconds without a move after which what is in sight is read. */
+const REST = 250
+const MOST_LISTED = 1000
+
+interface LinesProps extends ViewProps {
+  source: PictureSource
+  /** Index of the dimension. */
+  d: number
+}
+
+interface Span {
+  from: number
+  to: number
+}
+
+function namesIn(link: Link, names: readonly string[]): readonly string[] {
+  const chosen = (link.a ?? '').split('\n').filter((name) => names.includes(name))
+  return chosen.length > 0 ? chosen : names.slice(0, FEW)
+}
+
+export function Lines({ source, link, inspected, d }: LinesProps) {
+  const axis = writtenAxis(source, d)
+  const names = shownNames(source).filter((name) => source.attributes.some((one) => one.name === name))
+  const shown = namesIn(link, names)
+  const inLink = listOf(link.r)
+  const [from, to] = boundsPlaces(source, inLink, axis) ?? [0, axis.size]
+  const others = inLink.filter((range) => !range.startsWith(`${axis.dimension.name}=`))
+  const ranges = [rangeWord(axis, from, to), ...others]
+  const whole = { a: shown.join('\n'), r: JSON.stringify(ranges) }
+  useEffect(() => {
+    if (link.a !== whole.a || link.r !== whole.r) changeLink(link, whole, true)
+  })
+  const wanted = { d, attributes: shown, ranges, isWhole: link.m === 'all', goesOn: link.x === 'k' }
+  const reading = useReading<Lined>(
+    (progress) => progress.follow(inspected.begin('lines', timeOptions(link), wanted)),
+    [source, JSON.stringify(wanted)],
+  )
+  const { value, isDone, error, stop } = reading
+  const last = useRef<Series | undefined>(undefined)
+  if (value?.series) last.current = value.series
+  const isDamaged = source.unopened.length > 0 || (error !== undefined && exitCodeOf(error) === 1)
+  useEffect(() => {
+    if (isDamaged && link.x !== 'k') changeLink(link, { x: 'k' }, true)
+  })
+  if (names.length === 0) return <p>No attribute has one number or date per cell.</p>
+  const series = last.current
+  const toggle = (name: string) => {
+    const next = shown.includes(name)
+      ? shown.filter((one) => one !== name)
+      : names.filter((one) => one === name || shown.includes(one))
+    if (next.length > 0) changeLink(link, { ...whole, a: next.join('\n') })
+  }
+  return (
+    <>
+      {names.length > 1 && (
+        <details>
+          <summary>
+            {shown.length} of {names.length} attributes
+          </summary>
+          {names.map((name) => (
+            <label key={name}>
+              <input type="checkbox" checked={shown.includes(name)} onChange={() => toggle(name)} />{' '}
+              <Text>{fieldName(name)}</Text>{' '}
+            </label>
+          ))}
+        </details>
+      )}
+      {series && <Plot {...{ link, axis, series, ranges, whole: axis.size }} seen={{ from, to }} version={value} />}
+      <p role="status" class="under">
+        {value?.series && statusText(value.series, isDone)}
+        {!value?.series && (isDone ? !error && 'Nothing was written there.' : 'Reading cells …')}{' '}
+        {!isDone && <Button onClick={stop}>Stop</Button>}
+        {isDone && value?.series?.kind === 'preview' && (
+          <Button onClick={() => changeLink(link, { m: 'all' })}>
+            Read all {formatCount(value.series.total)} cells
+          </Button>
+        )}
+      </p>
+      <Damaged
+        {...{ inspected, link, error }}
+        faults={[...source.unopened, ...(value?.faults ?? [])]}
+        isUnderWay={!isDone}
+      />
+      {series && isDone && <Numbers series={series} axis={axis} />}
+    </>
+  )
+}
+
+function statusText({ kind, read, total, step }: Series, isDone: boolean): string {
+  if (kind === 'preview')
+    return `A preview, by the statistics of tiles.${isDone ? ' No cell was read.' : ` Reading cells … ${formatCount(read)}`}`
+  if (!isDone) return `Reading cells … ${formatCount(read)} of ${formatCount(total)}`
+  const isEach = typeof step === 'bigint' && step === 1n
+  return isEach
+    ? `${formatCount(read)} cells, each by itself.`
+    : `${formatCount(read)} cells; a line is their mean, the area behind it goes from the least to the greatest.`
+}
+
+interface PlotProps {
+  link: Link
+  axis: PlotAxis
+  series: Series
+  ranges: readonly string[]
+  whole: number
+  seen: Span
+  version: unknown
+}
+
+function Plot({ link, axis, series, ranges, whole, seen: asked }: PlotProps) {
+  const [seen, setSeen] = useState(asked)
+  const [width, setWidth] = useState(0)
+  const [at, setAt] = useState<number | undefined>(undefined)
+  const dragged = useRef<number | undefined>(undefined)
+  const text = JSON.stringify(asked)
+  useEffect(() => setSeen(asked), [text])
+  useEffect(() => {
+    if (seen.from === asked.from && seen.to === asked.to) return
+    const timer = setTimeout(
+      () =>
+        changeLink(
+          link,
+          { r: JSON.stringify([rangeWord(axis, seen.from, seen.to), ...ranges.slice(1)]), m: undefined },
+          true,
+        ),
+      REST,
+    )
+    return () => clearTimeout(timer)
+  }, [seen, text])
+  const { lines } = series
+  const height = lines.length * (PANEL + GAP) + BELOW
+  const inner = Math.max(20, width - LEFT - RIGHT)
+  const placeAt = (x: number): number => seen.from + ((x - LEFT) / inner) * (seen.to - seen.from)
+  const show = (from: number, to: number): void => {
+    const least = axis.isFloat ? whole * 1e-12 : Math.min(whole, 2)
+    const length = Math.min(whole, Math.max(least, to - from))
+    const first = Math.min(whole - length, Math.max(0, (from + to) / 2 - length / 2))
+    setSeen({ from: first, to: first + length })
+  }
+  const zoom = (factor: number, around = (seen.from + seen.to) / 2): void =>
+    show(around - (around - seen.from) * factor, around + (seen.to - around) * factor)
+  const drawAll = (pen: Pen, size: number, colour: Sheet['colour']): void => {
+    const room = Math.max(20, size - LEFT - RIGHT)
+    const x = (place: number): number => LEFT + ((place - seen.from) / (seen.to - seen.from)) * room
+    for (const [i, line] of lines.entries())
+      drawLine(
+        pen,
+        { x: LEFT, y: GAP + i * (PANEL + GAP), width: room, height: PANEL },
+        {
+          line,
+          series,
+          axis,
+          seen,
+          x,
+          colour,
+          name: COLOURS[i % COLOURS.length] ?? 'c1',
+        },
+      )
+    const bottom = lines.length * (PANEL + GAP)
+    for (const { place, text } of ticksOf(axis, seen.from, seen.to, Math.max(1, Math.floor(room / 100)))) {
+      pen.line(x(place), bottom, x(place), bottom + 4, colour('ink'))
+      pen.text(text, x(place), bottom + 13, 'center', colour('ink'))
+    }
+    pen.text(`${cutName(axis.dimension.name || '(no name)')} →`, LEFT + room / 2, bottom + 31, 'center', colour('ink'))
+    if (at !== undefined) pen.line(x(at), GAP, x(at), bottom, colour('dim'))
+  }
+  const draw = (sheet: Sheet): void => {
+    if (sheet.width !== width) setWidth(sheet.width)
+    drawAll(canvasPen(sheet.canvas), sheet.width, sheet.colour)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const length = seen.to - seen.from
+    const step = event.shiftKey ? length / 6 : 0
+    const point = (by: number): void => {
+      if (step > 0) {
+        show(seen.from + by * step, seen.to + by * step)
+        return
+      }
+      const width = Number(series.step) || 1
+      setAt(Math.min(whole, Math.max(0, (at ?? seen.from) + (at === undefined ? width / 2 : by * width))))
+    }
+    const keys: Record<string, () => void> = {
+      ArrowLeft: () => point(-1),
+      ArrowRight: () => point(1),
+      '+': () => zoom(0.5, at),
+      '=': () => zoom(0.5, at),
+      '-': () => zoom(2, at),
+      '0': () => show(0, whole),
+    }
+    const key = keys[event.key]
+    if (!key || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    key()
+  }
+  const kept = (): Kept => ({
+    name: cutName(axis.dimension.name) || 'lines',
+    width,
+    height,
+    draw: drawAll,
+    rows: () => rowsOf(series, axis),
+  })
+  const bin = at === undefined ? undefined : binAt(series, axis, at)
+  return (
+    <figure>
+      <div class="controls">
+        <Button onClick={() => zoom(0.5)}>Nearer</Button>
+        <Button onClick={() => zoom(2)}>Farther</Button>
+        <Button onClick={() => show(0, whole)}>All</Button>
+        <SaveButtons kept={kept} />
+      </div>
+      <Drawing
+        label={`${lines.length} lines along ${cutName(axis.dimension.name)}. Arrow keys go from point to point, with Shift to the next part; plus and minus zoom, 0 shows all. The table below has the same.`}
+        height={height}
+        draw={draw}
+        role="application"
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onWheel={(event) => {
+          event.preventDefault()
+          zoom(event.deltaY > 0 ? 1.25 : 0.8, placeAt(placeOf(event)[0]))
+        }}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId)
+          ;[dragged.current] = placeOf(event)
+        }}
+        onPointerMove={(event) => {
+          const [x] = placeOf(event)
+          const from = dragged.current
+          if (from === undefined) return setAt(Math.min(seen.to, Math.max(seen.from, placeAt(x))))
+          dragged.current = x
+          const by = placeAt(from) - placeAt(x)
+          show(seen.from + by, seen.to + by)
+        }}
+        onPointerUp={() => {
+          dragged.current = undefined
+        }}
+        onDblClick={(event) => zoom(0.5, placeAt(placeOf(event)[0]))}
+      />
+      <figcaption>
+        <p aria-live="polite" class="under">
+          {bin === undefined ? (
+            <span class="note">
+              Point at a line, or go along by Tab and arrow keys. Drag moves, the wheel or + and - zoom.
+            </span>
+          ) : (
+            <>
+              <Text>{`${axis.dimension.name} ${spanText(series, axis, bin)}`}</Text>:{' '}
+              {lines.map((line) => (
+                <span key={line.column.name}>
+                  <Text>{line.column.name}</Text>{' '}
+                  <strong>
+                    <Text>{binText(line, bin)}</Text>
+                  </strong>{' '}
+                </span>
+              ))}
+            </>
+          )}
+        </p>
+      </figcaption>
+    </figure>
+  )
+}
+
+/** Place of the middle of a step. */
+function middleOf(series: Series, axis: PlotAxis, bin: number): number {
+  return placeOfCoordinate(axis, series.low) + (bin + 0.5) * (Number(series.step) || 1)
+}
+
+function binAt(series: Series, axis: PlotAxis, place: number): number | undefined {
+  const bin = Math.floor((place - placeOfCoordinate(axis, series.low)) / (Number(series.step) || 1))
+  return bin >= 0 && bin < series.length ? bin : undefined
+}
+
+function spanText(series: Series, axis: PlotAxis, bin: number): string {
+  const step = Number(series.step) || 1
+  const from = placeOfCoordinate(axis, series.low) + bin * step
+  const [low, high] = [
+    coordinateAt(axis, from),
+    coordinateAt(axis, axis.isFloat ? from + step : Math.min(axis.size, from + step) - 1),
+  ]
+  return low === high ? coordinateWord(axis, low) : `${coordinateWord(axis, low)}..${coordinateWord(axis, high)}`
+}
+
+function numberText({ column }: SeriesLine, value: number, isExact: boolean): string {
+  if (isExact) return shortValue(ownValue(column.type, value))
+  return /^(?:FLOAT|U?INT|BOOL)/.test(column.type)
+    ? String(Number(value.toPrecision(6)))
+    : shortValue(cellOfNumber(column.type, value))
+}
+
+function binText(line: SeriesLine, bin: number): string {
+  const count = line.counts[bin]
+  if (count === 0) return line.lacks[bin] > 0 ? 'no value' : 'no cell'
+  const mean = line.sums[bin] / count
+  if (count === 1) return numberText(line, mean, true)
+  const [low, high] = [line.lows[bin], line.highs[bin]].map((one) => numberText(line, one, true))
+  return `${numberText(line, mean, false)} (${low} to ${high}, ${formatCount(count)} cells)`
+}
+
+interface LineDrawing {
+  line: SeriesLine
+  series: Series
+  axis: PlotAxis
+  seen: Span
+  x(place: number): number
+  colour: Sheet['colour']
+  /** Name of the line's colour. */
+  name: string
+}
+
+function drawLine(pen: Pen, area: Area, { line, series, axis, seen, x, colour, name }: LineDrawing): void {
+  const { lows, highs, sums, counts, lacks } = line
+  const bins: number[] = []
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  const half = (Number(series.step) || 1) / 2
+  for (let bin = 0; bin < series.length; bin++) {
+    const place = middleOf(series, axis, bin)
+    if (place + half < seen.from || place - half > seen.to) continue
+    bins.push(bin)
+    if (counts[bin] === 0) continue
+    if (Number.isFinite(lows[bin])) low = Math.min(low, lows[bin])
+    if (Number.isFinite(highs[bin])) high = Math.max(high, highs[bin])
+  }
+  pen.text(cutName(line.column.name || '(no name)'), area.x, area.y - 10, 'left', colour('ink'))
+  pen.box(area.x - 0.5, area.y - 0.5, area.width + 1, area.height + 1, colour('line'), true)
+  if (low > high) return
+  const room = (high - low) * 0.05 || Math.abs(high) * 0.05 || 1
+  const [bottom, top] = [low - room, high + room]
+  const y = (value: number): number => area.y + ((top - value) / (top - bottom)) * area.height
+  for (const value of valueTicks(bottom, top, 4, false)) {
+    pen.line(area.x - 4, y(value), area.x, y(value), colour('ink'))
+    pen.text(numberText(line, value, false).slice(0, 14), area.x - 7, y(value), 'right', colour('ink'))
+  }
+  pen.within(area, () => {
+    for (const run of runsOf(bins, counts, lacks)) {
+      const points = run.map((bin) => [x(middleOf(series, axis, bin)), y(sums[bin] / counts[bin])] as const)
+      if (run.some((bin) => counts[bin] > 1 || series.kind === 'preview')) {
+        const above = run.map((bin) => [x(middleOf(series, axis, bin)), y(highs[bin])] as const)
+        const below = run.map((bin) => [x(middleOf(series, axis, bin)), y(lows[bin])] as const)
+        // One step alone has an area, too.
+        for (const bin of run.length === 1 ? run : [])
+          pen.line(
+            x(middleOf(series, axis, bin)),
+            y(highs[bin]),
+            x(middleOf(series, axis, bin)),
+            y(lows[bin]) + 1,
+            colour(name),
+          )
+        pen.path([...above, ...below.reverse()], `${colour(name)}55`, true)
+      }
+      pen.path(points, colour(name))
+      if (points.length * 6 < area.width) for (const [px, py] of points) pen.box(px - 1.5, py - 1.5, 3, 3, colour(name))
+    }
+  })
+}
+
+/** Runs of steps with values. A step without cells is passed over; one whose cells have no value ends the run. */
+function runsOf(bins: readonly number[], counts: Uint32Array, lacks: Uint32Array): number[][] {
+  const runs: number[][] = [[]]
+  for (const bin of bins) {
+    if (counts[bin] > 0) runs[runs.length - 1]?.push(bin)
+    else if (lacks[bin] > 0) runs.push([])
+  }
+  return runs.filter((run) => run.length > 0)
+}
+
+function* rowsOf(series: Series, axis: PlotAxis): Generator<readonly string[]> {
+  yield [
+    axis.dimension.name,
+    ...series.lines.flatMap(({ column: { name } }) => [
+      `${name} mean`,
+      `${name} least`,
+      `${name} greatest`,
+      `${name} cells`,
+    ]),
+  ]
+  for (let bin = 0; bin < series.length; bin++) {
+    if (series.lines.every(({ counts }) => counts[bin] === 0)) continue
+    const values = series.lines.flatMap(({ sums, lows, highs, counts }) =>
+      counts[bin] === 0 ? ['', '', '', '0'] : [sums[bin] / counts[bin], lows[bin], highs[bin], counts[bin]].map(String),
+    )
+    yield [spanText(series, axis, bin), ...values]
+  }
+}
+
+/** The steps of the lines as a table. */
+function Numbers({ series, axis }: { series: Series; axis: PlotAxis }) {
+  const bins = Array.from({ length: series.length }, (_, bin) => bin).filter((bin) =>
+    series.lines.some(({ counts, lacks }) => counts[bin] > 0 || lacks[bin] > 0),
+  )
+  const columns: readonly Column<number>[] = [
+    { title: axis.dimension.name, isName: true, show: (bin) => <Text>{spanText(series, axis, bin)}</Text> },
+    ...series.lines.map(
+      (line): Column<number> => ({
+        title: line.column.name,
+        isNumber: true,
+        show: (bin) => <Text>{binText(line, bin)}</Text>,
+        by: (bin) => (line.counts[bin] > 0 ? line.sums[bin] / line.counts[bin] : undefined),
+      }),
+    ),
+  ]
+  return <Table caption="Points" columns={columns} rows={bins.slice(0, MOST_LISTED)} keyOf={(bin) => bin} />
+}

@@ -1,0 +1,129 @@
+/** What drawings are made with: a canvas, or an SVG file of the same. */
+
+type Align = 'left' | 'center' | 'right'
+
+export interface Pen {
+  /** @param outline whether only its edge is drawn */
+  box(x: number, y: number, width: number, height: number, colour: string, outline?: boolean): void
+  line(x0: number, y0: number, x1: number, y1: number, colour: string): void
+  /** @param y its middle */
+  text(text: string, x: number, y: number, align: Align, colour: string): void
+  /** A path through points, and whether it is filled. */
+  path(points: readonly (readonly [x: number, y: number])[], colour: string, isFilled?: boolean): void
+  /** @param flips whether left and right, and top and bottom, are exchanged */
+  image(image: HTMLCanvasElement, to: Area, flips: readonly [boolean, boolean]): void
+  /** Draws only inside a part. */
+  within(part: Area, draw: () => void): void
+}
+
+export interface Area {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+export function canvasPen(canvas: CanvasRenderingContext2D): Pen {
+  canvas.textBaseline = 'middle'
+  const pathOf = (points: readonly (readonly [number, number])[]): void => {
+    canvas.beginPath()
+    for (const [x, y] of points) canvas.lineTo(x, y)
+  }
+  return {
+    box(x, y, width, height, colour, outline) {
+      if (outline) {
+        canvas.strokeStyle = colour
+        canvas.strokeRect(x, y, width, height)
+      } else {
+        canvas.fillStyle = colour
+        canvas.fillRect(x, y, width, height)
+      }
+    },
+    line(x0, y0, x1, y1, colour) {
+      canvas.strokeStyle = colour
+      pathOf([
+        [x0, y0],
+        [x1, y1],
+      ])
+      canvas.stroke()
+    },
+    text(text, x, y, align, colour) {
+      canvas.textAlign = align
+      canvas.fillStyle = colour
+      canvas.fillText(text, x, y)
+    },
+    path(points, colour, isFilled) {
+      pathOf(points)
+      if (isFilled) {
+        canvas.fillStyle = colour
+        canvas.fill()
+      } else {
+        canvas.strokeStyle = colour
+        canvas.stroke()
+      }
+    },
+    image(image, { x, y, width, height }, [flipX, flipY]) {
+      canvas.save()
+      canvas.translate(flipX ? x + width : x, flipY ? y + height : y)
+      canvas.scale(flipX ? -1 : 1, flipY ? -1 : 1)
+      // Enlarged cells are rectangles; cells that are smaller than a pixel are mixed.
+      canvas.imageSmoothingEnabled = width < image.width
+      canvas.drawImage(image, 0, 0, width, height)
+      canvas.restore()
+    },
+    within({ x, y, width, height }, draw) {
+      canvas.save()
+      canvas.beginPath()
+      canvas.rect(x, y, width, height)
+      canvas.clip()
+      draw()
+      canvas.restore()
+    },
+  }
+}
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
+
+const ANCHORS: Record<Align, string> = { left: 'start', center: 'middle', right: 'end' }
+
+/** A pen that writes SVG. @returns the pen, and what gives the file */
+export function svgPen(width: number, height: number, background: string): { pen: Pen; text(): string } {
+  const parts: string[] = []
+  let clips = 0
+  const pen: Pen = {
+    box: (x, y, w, h, colour, outline) =>
+      parts.push(
+        `<rect x="${x}" y="${y}" width="${w}" height="${h}" ${outline ? `fill="none" stroke="${colour}"` : `fill="${colour}"`}/>`,
+      ),
+    line: (x0, y0, x1, y1, colour) =>
+      parts.push(`<line x1="${x0}" y1="${y0}" x2="${x1}" y2="${y1}" stroke="${colour}"/>`),
+    text: (text, x, y, align, colour) =>
+      parts.push(
+        `<text x="${x}" y="${y}" text-anchor="${ANCHORS[align]}" dominant-baseline="middle" fill="${colour}">${escaped(text)}</text>`,
+      ),
+    path: (points, colour, isFilled) =>
+      parts.push(
+        `<polyline points="${points.map(([x, y]) => `${x.toFixed(2)},${y.toFixed(2)}`).join(' ')}" ${isFilled ? `fill="${colour}"` : `fill="none" stroke="${colour}"`}/>`,
+      ),
+    image(image, { x, y, width, height }, [flipX, flipY]) {
+      const turn = `translate(${flipX ? x + width : x} ${flipY ? y + height : y}) scale(${flipX ? -1 : 1} ${flipY ? -1 : 1})`
+      const style = width < image.width ? '' : ' style="image-rendering:pixelated"'
+      parts.push(
+        `<image width="${width}" height="${height}" preserveAspectRatio="none" transform="${turn}" href="${image.toDataURL()}"${style}/>`,
+      )
+    },
+    within({ x, y, width, height }, draw) {
+      const id = `clip${clips++}`
+      parts.push(
+        `<clipPath id="${id}"><rect x="${x}" y="${y}" width="${width}" height="${height}"/></clipPath><g clip-path="url(#${id})">`,
+      )
+      draw()
+      parts.push('</g>')
+    },
+  }
+  return {
+    pen,
+    text: () =>
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="${background}"/>${parts.join('')}</svg>`,
+  }
+}

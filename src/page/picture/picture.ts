@@ -1,0 +1,67 @@
+import type { InspectError } from '../../base/errors.ts'
+import type { Bounds } from '../../cells/bounds.ts'
+import { comparable } from '../../cells/bounds.ts'
+import type { OpenedArray } from '../../read/query.ts'
+import { cellsOfGrid, fillRaster, LIMITS, newRaster, type Raster, type RasterOptions } from '../raster.ts'
+import { cellsInTiles, previewOf } from './preview.ts'
+
+/** Makes a picture step by step: first what statistics tell, then the cells. */
+
+/** Cells from which on a preview comes first. */
+const PREVIEWED = 300_000
+/** Cells of a sparse array that are read unless the user asks for all. */
+const MOST_POINTS = 4_000_000
+
+export interface Steps {
+  /** Whether it is time to draw. */
+  isDue(): boolean
+  /** Whether all cells are read, however many there are. */
+  isWhole: boolean
+  /** Called with each tile that cannot be read. Without it, the first one is thrown. */
+  onFault: ((fault: InspectError) => void) | undefined
+}
+
+/** Yields the picture whenever it is time to draw, and at its end. Nothing if nothing was written in the ranges. */
+export async function* picture(opened: OpenedArray, wanted: RasterOptions, steps: Steps): AsyncGenerator<Raster> {
+  const isSparse = opened.schema.array_type === 'sparse'
+  const cells = isSparse ? await cellsInTiles(opened, wanted.ranges) : (cellsOfGrid(opened, wanted) ?? 0)
+  const found = newRaster(opened, { ...wanted, ...(isSparse && { points: cells }) })
+  if (!found) return
+  const { raster } = found
+  const isTooLarge = !steps.isWhole && cells > (isSparse ? MOST_POINTS : LIMITS.cells)
+  const preview = cells > PREVIEWED ? await previewOf(opened, raster, wanted.ranges) : undefined
+  if (preview) {
+    preview.total = cells
+    yield preview
+    if (isTooLarge) return
+  }
+  const query = steps.onFault ? { ...found.query, onFault: steps.onFault } : found.query
+  for await (const _ of fillRaster(opened, { raster, query }, steps.isDue)) {
+    if (isSparse && isTooLarge && raster.read >= MOST_POINTS) {
+      raster.kind = 'sample'
+      break
+    }
+    // A part of the cells looks worse than the preview of all.
+    if (preview) preview.read = raster.read
+    yield preview ?? raster
+  }
+  yield raster
+}
+
+/** A fragment, as far as pictures show it. */
+export interface PicturedFragment {
+  name: string
+  /** The part of each dimension that it has; undefined for text. */
+  ends: readonly (Bounds | undefined)[]
+}
+
+export function picturedFragments({ schema, fragments }: OpenedArray): readonly PicturedFragment[] {
+  const { dimensions } = schema.domain
+  return fragments.map(({ fragment, info }) => ({
+    name: fragment.folder.name,
+    ends: dimensions.map(({ type }, d) => {
+      const range = info.nonempty_domain?.[d]
+      return range && { low: comparable(type, range.min), high: comparable(type, range.max) }
+    }),
+  }))
+}

@@ -1,0 +1,89 @@
+import { colourAt, partOf, type Scale } from '../palette.ts'
+import { pointAt, type Raster } from '../raster.ts'
+
+/** The colours of a raster's pixels. */
+
+/** Colours of pixels without a number, each as red, green and blue. */
+export interface SpecialColours {
+  fill: number
+  null: number
+}
+
+/** Steps of a scale: more than a screen shows. */
+const STEPS = 4096
+const BRIGHTEST = 255
+
+/** Least and greatest number of some rasters; undefined if there is none. */
+export function endsOf(planes: readonly Raster[]): readonly [low: number, high: number] | undefined {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const plane of planes)
+    for (let i = 0; i < plane.counts.length; i++) {
+      if (plane.counts[i] === 0) continue
+      const value = plane.column ? plane.sums[i] / plane.counts[i] : plane.counts[i]
+      if (!Number.isFinite(value)) continue
+      if (value < low) low = value
+      if (value > high) high = value
+    }
+  return low <= high ? [low, high] : undefined
+}
+
+/** The numbers below which 2 % and 98 % of a raster's are. */
+export function middleOf(planes: readonly Raster[]): readonly [low: number, high: number] | undefined {
+  const values: number[] = []
+  for (const plane of planes)
+    for (let i = 0; i < plane.counts.length; i++) {
+      const value = pointAt(plane, i)
+      if (typeof value === 'number' && Number.isFinite(value)) values.push(value)
+    }
+  if (values.length === 0) return undefined
+  const sorted = Float64Array.from(values).sort()
+  const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0
+  return [at(0.02), at(0.98)]
+}
+
+/**
+ * The pixels of a raster, row after row, as red, green, blue and opacity. Three rasters are red, green and blue. Pixels without a cell
+ * are transparent.
+ */
+export function colouredPixels(
+  planes: readonly Raster[],
+  scale: Scale,
+  special: SpecialColours,
+): Uint8ClampedArray<ArrayBuffer> {
+  const [first] = planes
+  const count = first?.counts.length ?? 0
+  const pixels = new Uint8ClampedArray(4 * count)
+  const put = (i: number, colour: number): void => {
+    pixels[4 * i] = colour >> 16
+    pixels[4 * i + 1] = (colour >> 8) & 255
+    pixels[4 * i + 2] = colour & 255
+    pixels[4 * i + 3] = BRIGHTEST
+  }
+  if (!first) return pixels
+  if (planes.length === 3) {
+    for (let i = 0; i < count; i++) {
+      const values = planes.map((plane) => pointAt(plane, i))
+      if (values.some((value) => typeof value !== 'number')) {
+        const value = values.find((one) => typeof one === 'string')
+        if (value === 'fill' || value === 'null') put(i, special[value])
+        continue
+      }
+      for (const [p, value] of values.entries()) pixels[4 * i + p] = BRIGHTEST * partOf(scale, value as number)
+      pixels[4 * i + 3] = BRIGHTEST
+    }
+    return pixels
+  }
+  const colours = Uint32Array.from({ length: STEPS }, (_, i) => colourAt(i / (STEPS - 1), scale.palette))
+  for (let i = 0; i < count; i++) {
+    const value = pointAt(first, i)
+    if (value === undefined) continue
+    if (typeof value !== 'number') {
+      put(i, special[value])
+      continue
+    }
+    const part = partOf(scale, value)
+    if (Number.isNaN(part)) put(i, special.null)
+    else put(i, colours[Math.round(Math.min(1, Math.max(0, part)) * (STEPS - 1))] ?? 0)
+  }
+  return pixels
+}

@@ -1,0 +1,69 @@
+import { datatypeKind } from '../../format/datatype.ts'
+import type { Dimension } from '../../format/dimension.ts'
+import { cellOfNumber } from '../cell-of-number.ts'
+import type { RasterAxis } from '../raster.ts'
+import { coordinateText } from '../short-cell.ts'
+
+/**
+ * An axis of a drawing. A place on it is the distance from the first written coordinate, as a double: so places of dates, which are large
+ * integers, are exact. The cell of an integer is one wide.
+ */
+export interface PlotAxis {
+  dimension: Dimension
+  isFloat: boolean
+  /** The first written coordinate. */
+  origin: number | bigint
+  /** The place where the last written coordinate ends. */
+  size: number
+}
+
+export function plotAxis(dimension: Dimension, low: number | bigint, high: number | bigint): PlotAxis {
+  const isFloat = datatypeKind(dimension.type) === 'float'
+  if (isFloat) return { dimension, isFloat, origin: Number(low), size: Number(high) - Number(low) || 1 }
+  return { dimension, isFloat, origin: BigInt(low), size: Number(BigInt(high) - BigInt(low)) + 1 }
+}
+
+/** The place where a coordinate begins. */
+export function placeOfCoordinate({ isFloat, origin }: PlotAxis, value: number | bigint): number {
+  return isFloat ? Number(value) - Number(origin) : Number(BigInt(value) - BigInt(origin))
+}
+
+/** The coordinate at a place: of integers, that of the cell there. */
+export function coordinateAt({ isFloat, origin }: PlotAxis, place: number): number | bigint {
+  return isFloat ? Number(origin) + place : BigInt(origin) + BigInt(Math.floor(place))
+}
+
+/** A coordinate as options take it. */
+export function coordinateWord({ dimension }: PlotAxis, value: number | bigint): string {
+  return coordinateText(cellOfNumber(dimension.type, value)) ?? ''
+}
+
+/** The greater of two coordinates. */
+export function greater(a: number | bigint, b: number | bigint): number | bigint {
+  if (a < b) return b
+  return a
+}
+
+/** The lesser of two coordinates. */
+export function lesser(a: number | bigint, b: number | bigint): number | bigint {
+  if (a < b) return a
+  return b
+}
+
+/** The coordinates between two places as `--range` takes them, kept inside what was written. */
+export function rangeWord(axis: PlotAxis, from: number, to: number): string {
+  const { isFloat, size, dimension } = axis
+  const inside = (place: number): number => Math.min(size, Math.max(0, place))
+  const first = coordinateAt(axis, Math.min(inside(from), isFloat ? size : size - 1))
+  const last = coordinateAt(axis, isFloat ? inside(to) : Math.max(0, Math.ceil(inside(to)) - 1))
+  const [low, high] = [first, greater(first, last)].map((one) => coordinateWord(axis, one))
+  return `${dimension.name}=${low}..${high}`
+}
+
+/** First place of a raster's axis, and the width of a pixel. */
+export function rasterPlaces(axis: PlotAxis, raster: RasterAxis): { first: number; step: number; end: number } {
+  const first = placeOfCoordinate(axis, raster.low)
+  const step = Number(raster.step) || 1
+  const end = raster.end === undefined ? first + step * raster.length : placeOfCoordinate(axis, raster.end) + 1
+  return { first, step, end }
+}

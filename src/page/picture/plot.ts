@@ -1,0 +1,217 @@
+import { cutName } from '../controls.tsx'
+import { colourAt, partOf, type Scale } from '../palette.ts'
+import type { Raster } from '../raster.ts'
+import type { Area, Pen } from './pen.ts'
+import { type PlotAxis, rasterPlaces } from './plot-axis.ts'
+import { ticksOf, valueTicks } from './ticks.ts'
+
+/** A picture of cells with its axes and its scale of colours: where everything lies, and how it is drawn. */
+
+/** The part of the axes that is in sight, in places of {@link PlotAxis}. */
+export interface Seen {
+  x0: number
+  x1: number
+  y0: number
+  y1: number
+}
+
+/** The two axes, and which way they run. */
+export interface Frame {
+  across: PlotAxis
+  up: PlotAxis
+  isLastLeft: boolean
+  isLastTop: boolean
+}
+
+/** Pixels of a raster, ready to be drawn. */
+export interface Layer {
+  raster: Raster
+  image: HTMLCanvasElement
+}
+
+/** Names of the colours that drawings take from the style. */
+type ColourOf = (name: string) => string
+
+interface Plot {
+  frame: Frame
+  seen: Seen
+  layers: readonly Layer[]
+  /** Undefined for a picture in red, green and blue. */
+  scale: Scale | undefined
+  /** The words of a value at the scale. */
+  valueText(value: number): string
+  /** Boxes over the cells, and their colours. */
+  boxes: readonly (Seen & { colour: string })[]
+  /** The cell that is pointed at. */
+  cursor: Seen | undefined
+}
+
+/** Space around the cells, in CSS pixels. */
+const MARGIN = { top: 10, right: 12, bottom: 42, scale: 92 }
+/** Width of a letter, and height of a line. */
+const [LETTER, LINE] = [6.6, 16]
+/** Pixels between two marks of an axis. */
+const APART = { across: 90, up: 42 }
+const [SCALE_GAP, SCALE_WIDTH] = [14, 14]
+const LONGEST_LABEL = 18
+/** Pixels between the lines of what was not read. */
+const HATCH = 8
+
+/** The size of a drawing in CSS pixels, and what is in it. */
+export interface Sizes {
+  width: number
+  height: number
+  hasScale: boolean
+  /** Whether steps along both axes are equally long. */
+  isTrue: boolean
+  /** Letters of the longest word beside the axis that goes up. */
+  letters: number
+}
+
+/** Letters of the longest word beside an axis. */
+export function lettersBeside(axis: PlotAxis, seen: Seen, height: number): number {
+  const marks = ticksOf(axis, seen.y0, seen.y1, Math.max(1, Math.floor(height / APART.up)))
+  return marks.reduce((most, { text }) => Math.max(most, Math.min(LONGEST_LABEL, text.length)), 3)
+}
+
+/** Where the cells are drawn. */
+export function cellArea({ width, height, hasScale, isTrue, letters }: Sizes, seen: Seen): Area {
+  const x = Math.min(LETTER * letters + 12, width / 3)
+  const right = hasScale ? MARGIN.scale : MARGIN.right
+  const room = Math.max(20, width - x - right)
+  const inner = Math.max(20, height - MARGIN.top - MARGIN.bottom)
+  const long = isTrue ? Math.max(20, inner * aspectOf(seen)) : room
+  return { x, y: MARGIN.top, width: Math.min(room, long), height: inner }
+}
+
+function aspectOf({ x0, x1, y0, y1 }: Seen): number {
+  return (x1 - x0) / (y1 - y0)
+}
+
+/** The height of a drawing of this width in which steps along both axes are equally long. */
+export function trueHeight(sizes: Sizes, seen: Seen): number {
+  const { width } = cellArea({ ...sizes, isTrue: false }, seen)
+  return width / aspectOf(seen) + MARGIN.top + MARGIN.bottom
+}
+
+/** Where a place of the axes is drawn. */
+export function drawnAt({ isLastLeft, isLastTop }: Frame, seen: Seen, area: Area) {
+  const [perX, perY] = [area.width / (seen.x1 - seen.x0), area.height / (seen.y1 - seen.y0)]
+  return {
+    x: (place: number): number => area.x + (isLastLeft ? seen.x1 - place : place - seen.x0) * perX,
+    y: (place: number): number => area.y + (isLastTop ? seen.y1 - place : place - seen.y0) * perY,
+  }
+}
+
+/** The place of the axes that is drawn somewhere. */
+export function placeDrawn(
+  { isLastLeft, isLastTop }: Frame,
+  seen: Seen,
+  area: Area,
+  [x, y]: readonly [number, number],
+): [x: number, y: number] {
+  const [right, down] = [(x - area.x) / area.width, (y - area.y) / area.height]
+  return [
+    isLastLeft ? seen.x1 - right * (seen.x1 - seen.x0) : seen.x0 + right * (seen.x1 - seen.x0),
+    isLastTop ? seen.y1 - down * (seen.y1 - seen.y0) : seen.y0 + down * (seen.y1 - seen.y0),
+  ]
+}
+
+/** A box of places as an area of the drawing. */
+function areaOf(frame: Frame, seen: Seen, area: Area, box: Seen): Area {
+  const at = drawnAt(frame, seen, area)
+  const [x, y] = [Math.min(at.x(box.x0), at.x(box.x1)), Math.min(at.y(box.y0), at.y(box.y1))]
+  return { x, y, width: Math.abs(at.x(box.x1) - at.x(box.x0)), height: Math.abs(at.y(box.y1) - at.y(box.y0)) }
+}
+
+export function drawPlot(pen: Pen, sizes: Sizes, plot: Plot, colour: ColourOf): void {
+  const { frame, seen, layers, scale, boxes, cursor } = plot
+  const area = cellArea(sizes, seen)
+  pen.within(area, () => {
+    if (layers.some(({ raster }) => raster.kind !== 'points')) hatch(pen, area, colour('line'))
+    for (const { raster, image } of layers) {
+      const [x, y] = [rasterPlaces(frame.across, raster.right), rasterPlaces(frame.up, raster.down)]
+      // The last pixel may have fewer cells than the others.
+      const whole = {
+        x0: x.first,
+        x1: x.first + x.step * raster.right.length,
+        y0: y.first,
+        y1: y.first + y.step * raster.down.length,
+      }
+      pen.within(areaOf(frame, seen, area, { x0: x.first, x1: x.end, y0: y.first, y1: y.end }), () =>
+        pen.image(image, areaOf(frame, seen, area, whole), [frame.isLastLeft, frame.isLastTop]),
+      )
+    }
+    for (const box of boxes) {
+      const { x, y, width, height } = areaOf(frame, seen, area, box)
+      pen.box(x, y, width, height, box.colour, true)
+    }
+    if (cursor) {
+      const { x, y, width, height } = areaOf(frame, seen, area, cursor)
+      pen.box(x - 1, y - 1, Math.max(3, width + 2), Math.max(3, height + 2), colour('c2'), true)
+    }
+  })
+  pen.box(area.x - 0.5, area.y - 0.5, area.width + 1, area.height + 1, colour('line'), true)
+  drawAxes(pen, area, plot, colour)
+  if (scale) drawScale(pen, area, scale, plot.valueText, colour)
+}
+
+/** Lines below the cells: where none was read, they stay. */
+function hatch(pen: Pen, { x, y, width, height }: Area, colour: string): void {
+  for (let at = -height; at < width; at += HATCH) pen.line(x + at, y, x + at + height, y + height, colour)
+}
+
+function drawAxes(pen: Pen, area: Area, { frame, seen }: Plot, colour: ColourOf): void {
+  const at = drawnAt(frame, seen, area)
+  const bottom = area.y + area.height
+  const most = Math.max(1, Math.floor(area.width / APART.across))
+  let free = Number.NEGATIVE_INFINITY
+  const marks = ticksOf(frame.across, seen.x0, seen.x1, most)
+  for (const { place, text } of frame.isLastLeft ? [...marks].reverse() : marks) {
+    const x = at.x(place)
+    pen.line(x, bottom, x, bottom + 4, colour('ink'))
+    const half = (text.length * LETTER) / 2
+    if (x - half < free) continue
+    pen.text(text, x, bottom + 12, 'center', colour('ink'))
+    free = x + half + 4
+  }
+  for (const { place, text } of ticksOf(frame.up, seen.y0, seen.y1, Math.max(1, Math.floor(area.height / APART.up)))) {
+    const y = at.y(place)
+    pen.line(area.x - 4, y, area.x, y, colour('ink'))
+    const room = Math.floor((area.x - 8) / LETTER)
+    pen.text(text.length > room ? `${text.slice(0, room - 1)}…` : text, area.x - 7, y, 'right', colour('ink'))
+  }
+  const [across, up] = [frame.across, frame.up].map(({ dimension }) => cutName(dimension.name || '(no name)'))
+  pen.text(
+    `${across} ${frame.isLastLeft ? '←' : '→'}`,
+    area.x + area.width / 2,
+    bottom + LINE * 1.9,
+    'center',
+    colour('ink'),
+  )
+  pen.text(`${frame.isLastTop ? '↑' : '↓'} ${up}`, 2, bottom + LINE * 1.9, 'left', colour('ink'))
+}
+
+function drawScale(pen: Pen, area: Area, scale: Scale, valueText: Plot['valueText'], colour: ColourOf): void {
+  const x = area.x + area.width + SCALE_GAP
+  const { low, high, isLog, palette } = scale
+  for (let row = 0; row < area.height; row++)
+    pen.box(
+      x,
+      area.y + row,
+      SCALE_WIDTH,
+      Math.min(1.5, area.height - row),
+      css(colourAt(1 - row / area.height, palette)),
+    )
+  pen.box(x - 0.5, area.y - 0.5, SCALE_WIDTH + 1, area.height + 1, colour('line'), true)
+  for (const value of valueTicks(low, high, Math.max(2, Math.floor(area.height / APART.up)), isLog)) {
+    const y = area.y + (1 - partOf(scale, value)) * area.height
+    if (!(y >= area.y - 1 && y <= area.y + area.height + 1)) continue
+    pen.line(x + SCALE_WIDTH, y, x + SCALE_WIDTH + 4, y, colour('ink'))
+    pen.text(valueText(value), x + SCALE_WIDTH + 6, y, 'left', colour('ink'))
+  }
+}
+
+function css(colour: number): string {
+  return `#${colour.toString(16).padStart(6, '0')}`
+}

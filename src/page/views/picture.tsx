@@ -1,0 +1,852 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { exitCodeOf } from '../../base/errors.ts'
+import type { LayerImage } from '../../layers/picture.ts'
+import { escapeText, formatCount, shortValue } from '../../render/units.ts'
+import { fieldName } from '../../render/views/wording.ts'
+import { cellOfNumber, ownValue } from '../cell-of-number.ts'
+import { wordsOf } from '../cell-query.tsx'
+import { Button, cutName, Form, fieldText, RangeFields, Select, typedRanges } from '../controls.tsx'
+import { Damaged } from '../damaged.tsx'
+import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import { changeLink, type Link, viewLink } from '../link.ts'
+import { PALETTE_NAMES, type PaletteName, type Scale } from '../palette.ts'
+import { axesOf, type Chosen, COUNT, chosenPicture, shownNames, sliceWord } from '../picture/chosen.ts'
+import { Lines } from '../picture/lines.tsx'
+import { canvasPen } from '../picture/pen.ts'
+import { colouredPixels, endsOf, middleOf, type SpecialColours } from '../picture/pixels.ts'
+import { cellArea, drawPlot, type Layer, lettersBeside, placeDrawn, type Seen, trueHeight } from '../picture/plot.ts'
+import {
+  coordinateAt,
+  coordinateWord,
+  type PlotAxis,
+  placeOfCoordinate,
+  rangeWord,
+  rasterPlaces,
+} from '../picture/plot-axis.ts'
+import { SaveButtons, type Kept as Saved } from '../picture/save.tsx'
+import { listOf } from '../range-list.ts'
+import { pointAt, type Raster } from '../raster.ts'
+import { type Column, Table } from '../table.tsx'
+import type { Pictured, PictureOptions, PictureSource, ReadFault } from '../tasks.ts'
+import { Text } from '../text.tsx'
+import { timeOptions } from '../times.ts'
+import { Shown, useLoaded } from '../use-loaded.tsx'
+import { useReading } from '../use-reading.ts'
+import type { ViewParts, ViewProps } from '../view.ts'
+
+/**
+ * The cells as a picture: an image of two dimensions, or lines along one. What the link has is told by `../picture/chosen.ts`; besides,
+ * `m` is `all` if all cells are read, `x` is `k` if what cannot be read is left out, `c` is the scale of colours, `l` its ends, `g` is 1
+ * for logarithms, `e` is 1 or 0 for steps of one length, and `b` says which boxes lie over the cells.
+ */
+export const picture: ViewParts = {
+  call: ({ link }) => ({
+    words: [
+      'read',
+      ...wordsOf({
+        ...timeOptions(link),
+        range: listOf(link.r),
+        ...(link.a !== undefined && link.a !== COUNT && { field: link.a.split('\n') }),
+        ...(link.x === 'k' && { keepGoing: true }),
+      }),
+    ],
+  }),
+  Show: PictureView,
+}
+
+function PictureView({ inspected, link }: ViewProps) {
+  const loaded = useLoaded(async () => {
+    const { value } = await inspected.begin('pictureSource', timeOptions(link)).next()
+    const overview = await inspected.document('overview', timeOptions(link))
+    const pictures = 'layer' in overview ? (overview.layer?.pictures ?? []) : []
+    const image = pictures.find((one): one is LayerImage => one.kind === 'image' && one.array === '')
+    return { source: value, image }
+  }, [inspected, link.t])
+  return (
+    <Shown
+      of={loaded}
+      what="the array"
+      show={({ source, image }) => {
+        const axes = axesOf(source)
+        if (shownNames(source).length === 0) return <p>No attribute has one number or date per cell.</p>
+        if (axes.length === 0)
+          return (
+            <>
+              <p>A picture needs a dimension of numbers or dates with cells: this array has none.</p>
+              <Damaged {...{ inspected, link }} faults={source.unopened} />
+            </>
+          )
+        if (axes.length === 1) return <Lines {...{ source, link, inspected }} d={axes[0] ?? 0} />
+        return <FormAndPicture {...{ source, image, link, inspected }} />
+      }}
+    />
+  )
+}
+
+interface PictureProps extends ViewProps {
+  source: PictureSource
+  chosen: Chosen
+}
+
+/** The form for what the picture shows, and the picture. */
+function FormAndPicture({
+  source,
+  image,
+  link,
+  inspected,
+}: ViewProps & { source: PictureSource; image: LayerImage | undefined }) {
+  const chosen = chosenPicture(source, link, image)
+  const { up, across, ranges, planes, slices, hasColours } = chosen
+  const [plane] = planes
+  const isColoured = planes.length === 3
+  const attribute = plane?.attribute ?? COUNT
+  // Defaults are written into the link. So it names the same cells later, and so does the call.
+  const whole = { a: isColoured ? (link.a ?? attribute) : attribute, d: `${up},${across}`, r: JSON.stringify(ranges) }
+  useEffect(() => {
+    if (link.a !== whole.a || link.d !== whole.d || link.r !== whole.r) changeLink(link, whole, true)
+  })
+  const choose = (more: Record<string, string | undefined>) => changeLink(link, { ...whole, ...more })
+  const axes = axesOf(source)
+  const names = shownNames(source)
+  const axisNames = axes.map((d) => fieldName(source.dimensions[d].name))
+  const chooseAxes = (to: readonly [number, number]) => choose({ d: to.join(), r: undefined, f: undefined })
+  const turn = (axis: 'x' | 'y') => {
+    const turned = link.f ?? ''
+    choose({ f: turned.includes(axis) ? turned.replace(axis, '') : turned + axis })
+  }
+  const slide = (index: number, place: number) => {
+    const moved = slices.map((one, i) => (i === index ? { ...one, place } : one))
+    const words = new Map(moved.map((one) => [one.axis.dimension.name, sliceWord(one)]))
+    const next = ranges.map((range) => words.get(range.slice(0, range.indexOf('='))) ?? range)
+    changeLink(link, { ...whole, r: JSON.stringify(next) }, true)
+  }
+  return (
+    <>
+      <div class="controls">
+        <Select
+          label="attribute"
+          names={[
+            ...names.map((name) => (name === COUNT ? 'number of cells' : fieldName(name))),
+            ...(hasColours ? ['red, green and blue'] : []),
+          ]}
+          at={isColoured ? names.length : names.indexOf(attribute)}
+          choose={(i) => choose(i === names.length ? { k: '1' } : { a: names[i], k: '0', l: undefined })}
+        />
+        <Select
+          label="up"
+          names={axisNames}
+          at={axes.indexOf(up)}
+          choose={(i) => chooseAxes([axes[i] ?? up, axes[i] === across ? up : across])}
+        />
+        <Select
+          label="across"
+          names={axisNames}
+          at={axes.indexOf(across)}
+          choose={(i) => chooseAxes([axes[i] === up ? across : up, axes[i] ?? across])}
+        />
+        <Button onClick={() => chooseAxes([across, up])}>Exchange</Button>
+        <Button onClick={() => turn('y')} aria-pressed={link.f?.includes('y') ?? false}>
+          Top to bottom
+        </Button>
+        <Button onClick={() => turn('x')} aria-pressed={link.f?.includes('x') ?? false}>
+          Left to right
+        </Button>
+      </div>
+      {slices.map((slice, i) => (
+        <div class="controls" key={slice.d}>
+          <Text>{slice.axis.dimension.name || '(no name)'}</Text>
+          <input
+            type="range"
+            min="0"
+            max={slice.axis.isFloat ? slice.axis.size : slice.axis.size - 1}
+            step={slice.axis.isFloat ? slice.axis.size / 100 : 1}
+            value={slice.place}
+            aria-label={`${cutName(slice.axis.dimension.name)}: which slice`}
+            aria-valuetext={coordinateWord(slice.axis, coordinateAt(slice.axis, slice.place))}
+            onInput={(event) => slide(i, Number(event.currentTarget.value))}
+          />
+          <output>
+            <Text>{coordinateWord(slice.axis, coordinateAt(slice.axis, slice.place))}</Text>
+          </output>
+        </div>
+      ))}
+      <Picture {...{ source, chosen, link, inspected }} />
+      <details>
+        <summary>Ranges</summary>
+        <Form
+          class="query"
+          use={(values) =>
+            choose({ r: JSON.stringify(typedRanges(values, source.dimensions)), m: undefined, x: undefined })
+          }
+          key={whole.r}
+        >
+          <RangeFields dimensions={source.dimensions} ranges={ranges} />
+          <button type="submit">Draw</button>
+        </Form>
+      </details>
+    </>
+  )
+}
+
+/** The rasters of a picture: one, or three for colours. Empty if nothing was written in the ranges. */
+interface Found {
+  planes: readonly Raster[]
+  faults: readonly ReadFault[]
+}
+
+function usePlanes({ inspected, link, chosen, source }: PictureProps) {
+  const { up, across, planes, fillIsValue } = chosen
+  const goesOn = link.x === 'k'
+  const wanted = planes.map(
+    ({ attribute, ranges }): PictureOptions => ({
+      down: up,
+      right: across,
+      attribute,
+      ranges,
+      isWhole: link.m === 'all',
+      goesOn,
+      fillIsValue,
+    }),
+  )
+  const reading = useReading<Found>(
+    async (progress) => {
+      const found: Pictured[] = []
+      const result = (): Found => ({
+        planes: found.flatMap(({ raster }) => raster ?? []),
+        faults: found.flatMap(({ faults }) => faults),
+      })
+      for (const [i, options] of wanted.entries()) {
+        const job = inspected.begin('raster', timeOptions(link), options)
+        progress.onStop(job.stop)
+        while (true) {
+          const { done, value } = await job.next()
+          found[i] = value
+          if (done) break
+          if (wanted.length === 1) await progress.show(result())
+        }
+      }
+      return result()
+    },
+    [source, JSON.stringify(wanted)],
+  )
+  return { ...reading, wanted }
+}
+
+/** Pictures that were drawn of the same cells: while another part is read, they stay below it. */
+interface Kept {
+  key: string
+  whole: readonly Raster[] | undefined
+  last: readonly Raster[] | undefined
+}
+
+function Picture(props: PictureProps) {
+  const { source, chosen, link, inspected } = props
+  const { value, isDone, error, stop, wanted } = usePlanes(props)
+  const { unopened } = source
+  const isDamaged = unopened.length > 0 || (error !== undefined && exitCodeOf(error) === 1)
+  // Going on after damage is slower, so the picture does so only after it has met some. The link records that for the call.
+  useEffect(() => {
+    if (isDamaged && link.x !== 'k') changeLink(link, { x: 'k' }, true)
+  })
+  const kept = useRef<Kept>({ key: '', whole: undefined, last: undefined })
+  const isWhole = chosen.seen.x0 === 0 && chosen.seen.y0 === 0 && isSame(chosen.seen, chosen.whole)
+  const key = JSON.stringify([
+    link.t,
+    chosen.up,
+    chosen.across,
+    wanted.map((one) => [one.attribute, one.ranges.slice(2)]),
+  ])
+  if (kept.current.key !== key) kept.current = { key, whole: undefined, last: undefined }
+  const planes = value?.planes.length === wanted.length ? value.planes : undefined
+  if (planes && isWhole) kept.current.whole = planes
+  if (planes && isDone) kept.current.last = planes
+  const layers = [...new Set([kept.current.whole, kept.current.last, planes])].filter((one) => one !== undefined)
+  const [raster] = planes ?? []
+  const isNothing = isDone && !error && value?.planes.length === 0
+  return (
+    <>
+      {layers.length > 0 && <Canvas {...props} layers={layers} version={value} />}
+      <p role="status" class="under">
+        {raster && statusText(raster, isDone, source.array_type)}
+        {!raster && !isDone && 'Reading cells …'}
+        {isNothing && 'Nothing was written there.'} {!isDone && <Button onClick={stop}>Stop</Button>}
+        {isDone && (raster?.kind === 'preview' || raster?.kind === 'sample') && (
+          <Button onClick={() => changeLink(link, { m: 'all' })}>
+            Read all {raster.total === undefined ? 'cells' : `${formatCount(raster.total)} cells`}
+          </Button>
+        )}
+      </p>
+      <Damaged {...{ inspected, link, error }} faults={[...unopened, ...(value?.faults ?? [])]} isUnderWay={!isDone} />
+      {unopened.length > 0 && <p>Where a fragment is left out, the picture has older values, or none.</p>}
+      {raster && isDone && <Numbers {...props} raster={raster} />}
+    </>
+  )
+}
+
+function isSame(a: Seen, b: Seen): boolean {
+  return a.x0 === b.x0 && a.x1 === b.x1 && a.y0 === b.y0 && a.y1 === b.y1
+}
+
+/** A sentence that says what a pixel of the picture shows. */
+function statusText({ kind, read, total, down, right }: Raster, isDone: boolean, type: string): string {
+  const cells = formatCount(read)
+  const of = total === undefined ? '' : ` of ${formatCount(total)}`
+  if (kind === 'preview')
+    return isDone
+      ? 'A preview, by the statistics of tiles: no cell was read.'
+      : `A preview, by the statistics of tiles. Reading cells … ${cells}${of}`
+  if (!isDone) return `Reading cells … ${cells}${of}`
+  if (kind === 'points') return `${cells} cells; a point with several cells has their mean.`
+  if (kind === 'sample')
+    return type === 'sparse'
+      ? `A sample: the first ${cells} cells that were found${of}.`
+      : `A sample: ${cells} cells were read; a point is one cell of those that it covers.`
+  const unread = (total ?? 0) - read
+  const lack = unread > 0 ? ` ${formatCount(unread)} others were not read.` : ''
+  if (kind === 'each') return `Each point is one of ${cells} cells.${lack}`
+  return `${cells} cells; each of ${formatCount(right.length)} x ${formatCount(down.length)} points is the mean of those that it covers.${lack}`
+}
+
+/** Height of a picture in CSS pixels; and most of one whose steps are equally long. */
+const [HEIGHT, HIGHEST, LOWEST] = [480, 620, 160]
+/** Milliseconds without a move after which what is in sight is read. */
+const REST = 250
+
+function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; version: unknown }) {
+  const { source, chosen, link, layers, version } = props
+  const { frame, whole, planes } = chosen
+  const [seen, setSeen] = useState(chosen.seen)
+  const [width, setWidth] = useState(0)
+  const [at, setAt] = useState<Place | undefined>(undefined)
+  const dragged = useRef<readonly [number, number] | undefined>(undefined)
+  const top = layers[layers.length - 1] ?? []
+  const [raster] = top
+  const ends = useMemo(() => endsOf(top), [version, layers.length])
+  const scale = scaleOf(link, ends, planes.length === 3)
+  const isTrue = (link.e ?? (chosen.isTrue ? '1' : '0')) === '1'
+  const hasScale = planes.length === 1
+
+  // "Back", typing and sliders change the link, too.
+  const asked = JSON.stringify(chosen.seen)
+  useEffect(() => setSeen(chosen.seen), [asked, link.d])
+  useEffect(() => {
+    if (isSame(seen, chosen.seen)) return
+    const timer = setTimeout(() => {
+      const next = [rangeWord(frame.up, seen.y0, seen.y1), rangeWord(frame.across, seen.x0, seen.x1)]
+      changeLink(link, { r: JSON.stringify([...next, ...chosen.ranges.slice(2)]), m: undefined }, true)
+    }, REST)
+    return () => clearTimeout(timer)
+  }, [seen, asked])
+
+  const sizes = { width, height: HEIGHT, hasScale, isTrue, letters: lettersBeside(frame.up, seen, HEIGHT) }
+  if (isTrue && width > 0) sizes.height = Math.min(HIGHEST, Math.max(LOWEST, trueHeight(sizes, seen)))
+  const { height } = sizes
+  const images = useRef(new Map<string, { of: readonly Raster[]; version: unknown; image: HTMLCanvasElement }>())
+  const draw = (sheet: Sheet): void => {
+    if (sheet.width !== width) setWidth(sheet.width)
+    const special = specialColours(sheet.colour)
+    const drawn = layers.flatMap((of, i): Layer[] => {
+      const [first] = of
+      if (!first) return []
+      const key = JSON.stringify([i, scale, special])
+      const known = images.current.get(key)
+      const isLast = i === layers.length - 1
+      if (known?.of === of && (!isLast || known.version === version)) return [{ raster: first, image: known.image }]
+      const image = imageOf(of, scale, special)
+      if (images.current.size > MOST_IMAGES) images.current.clear()
+      images.current.set(key, { of, version, image })
+      return [{ raster: first, image }]
+    })
+    drawPlot(canvasPen(sheet.canvas), { ...sizes, width: sheet.width }, plotOf(drawn, sheet.colour), sheet.colour)
+  }
+  const plotOf = (drawn: readonly Layer[], colour: (name: string) => string) => ({
+    frame,
+    seen,
+    layers: drawn,
+    scale: hasScale ? scale : undefined,
+    valueText: (value: number) => (raster ? numberText(raster, value) : String(value)),
+    boxes: boxesOf(props, colour),
+    cursor: at && pixelBox(raster, frame.across, frame.up, at),
+  })
+  const area = () => cellArea(sizes, seen)
+  const placeUnder = (event: MouseEvent): Place => {
+    const [x, y] = placeDrawn(frame, seen, area(), placeOf(event))
+    return { x, y }
+  }
+  const zoom = (factor: number, { x, y }: Place = { x: (seen.x0 + seen.x1) / 2, y: (seen.y0 + seen.y1) / 2 }): void =>
+    setSeen(
+      inside(
+        {
+          x0: x - (x - seen.x0) * factor,
+          x1: x + (seen.x1 - x) * factor,
+          y0: y - (y - seen.y0) * factor,
+          y1: y + (seen.y1 - y) * factor,
+        },
+        chosen,
+      ),
+    )
+  const move = (dx: number, dy: number): void =>
+    setSeen(inside({ x0: seen.x0 + dx, x1: seen.x1 + dx, y0: seen.y0 + dy, y1: seen.y1 + dy }, chosen))
+  /** Goes to a neighbouring point, or with Shift to a neighbouring part. */
+  const step = (right: number, down: number, isFar: boolean): void => {
+    const [dx, dy] = [frame.isLastLeft ? -right : right, frame.isLastTop ? -down : down]
+    if (isFar) move((dx * (seen.x1 - seen.x0)) / 6, (dy * (seen.y1 - seen.y0)) / 6)
+    if (isFar || !raster) return
+    const [x, y] = [rasterPlaces(frame.across, raster.right), rasterPlaces(frame.up, raster.down)]
+    const isFirst = at === undefined
+    const from = at ?? { x: seen.x0 + x.step / 2, y: seen.y0 + y.step / 2 }
+    const near = (place: number, { first, end }: { first: number; end: number }): number =>
+      Math.min(end - 1e-9 * Math.abs(end), Math.max(first, place))
+    setAt(isFirst ? from : { x: near(from.x + dx * x.step, x), y: near(from.y + dy * y.step, y) })
+  }
+  const cell = at && raster ? cellAt(props, raster, at) : undefined
+  const open = (): void => {
+    if (cell) location.hash = viewLink(link, 'history', { c: cell })
+    else if (at) zoom(0.25, at)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const keys: Record<string, () => void> = {
+      ArrowLeft: () => step(-1, 0, event.shiftKey),
+      ArrowRight: () => step(1, 0, event.shiftKey),
+      ArrowUp: () => step(0, -1, event.shiftKey),
+      ArrowDown: () => step(0, 1, event.shiftKey),
+      '+': () => zoom(0.5, at),
+      '=': () => zoom(0.5, at),
+      '-': () => zoom(2, at),
+      '0': () => setSeen(whole),
+      Enter: open,
+    }
+    const key = keys[event.key]
+    if (!key || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    key()
+  }
+  const kept = (): Saved => ({
+    name: planes[0]?.attribute || 'cells',
+    width,
+    height,
+    draw(pen, _, colour) {
+      const special = specialColours(colour)
+      const drawn = layers.flatMap((of): Layer[] =>
+        of[0] ? [{ raster: of[0], image: imageOf(of, scale, special) }] : [],
+      )
+      drawPlot(pen, sizes, plotOf(drawn, colour), colour)
+    },
+    rows: () => numberRows(props, top),
+  })
+  return (
+    <figure>
+      <div class="controls">
+        <Button onClick={() => zoom(0.5)}>Nearer</Button>
+        <Button onClick={() => zoom(2)}>Farther</Button>
+        <Button onClick={() => setSeen(whole)}>All</Button>
+        <SaveButtons kept={kept} />
+      </div>
+      <details>
+        <summary>Colours, proportions and boxes</summary>
+        <div class="controls">
+          <label>
+            <input type="checkbox" checked={isTrue} onChange={() => changeLink(link, { e: isTrue ? '0' : '1' })} /> true
+            proportions
+          </label>
+          {hasScale && <ScaleForm {...{ link, scale, top }} />}
+          <Select
+            label="boxes"
+            names={BOXES}
+            at={Math.max(0, BOXES.indexOf((link.b ?? 'none') as (typeof BOXES)[number]))}
+            choose={(i) => changeLink(link, { b: BOXES[i] })}
+          />
+        </div>
+      </details>
+      <Drawing
+        label={`${cutName(frame.across.dimension.name)} goes across, ${cutName(frame.up.dimension.name)} goes ${frame.isLastTop ? 'up' : 'down'}. Arrow keys go from point to point, with Shift to the next part; plus and minus zoom, 0 shows all, Enter opens a cell. The table below has the same.`}
+        height={height}
+        draw={draw}
+        role="application"
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onWheel={(event) => {
+          event.preventDefault()
+          zoom(event.deltaY > 0 ? 1.25 : 0.8, placeUnder(event))
+        }}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId)
+          dragged.current = placeOf(event)
+        }}
+        onPointerMove={(event) => {
+          const from = dragged.current
+          if (!from) return setAt(placeUnder(event))
+          const to = placeOf(event)
+          dragged.current = to
+          const [before, after] = [from, to].map((one) => placeDrawn(frame, seen, area(), one))
+          if (before && after) move(before[0] - after[0], before[1] - after[1])
+        }}
+        onPointerUp={() => {
+          dragged.current = undefined
+        }}
+        onDblClick={(event) => zoom(0.5, placeUnder(event))}
+      />
+      <figcaption>
+        <p class="note">
+          Drag moves, the wheel or + and - zoom, 0 shows all.{' '}
+          {raster && (
+            <Lacking raster={raster} fillIsValue={chosen.fillIsValue} isDense={source.array_type === 'dense'} />
+          )}
+        </p>
+        <p aria-live="polite" class="under">
+          {at && raster ? (
+            <PointText {...props} top={top} at={at} cell={cell} />
+          ) : (
+            <span class="note">Point at the picture, or go there by Tab and arrow keys.</span>
+          )}
+        </p>
+      </figcaption>
+    </figure>
+  )
+}
+
+function specialColours(colour: (name: string) => string): SpecialColours {
+  const number = (name: string): number => Number.parseInt(colour(name).slice(1), 16)
+  return { fill: number('line'), null: number('c4') }
+}
+
+/** Images of rasters that are kept. */
+const MOST_IMAGES = 12
+
+function imageOf(planes: readonly Raster[], scale: Scale, special: SpecialColours): HTMLCanvasElement {
+  const image = document.createElement('canvas')
+  image.width = planes[0]?.right.length ?? 1
+  image.height = planes[0]?.down.length ?? 1
+  const pixels = colouredPixels(planes, scale, special)
+  image.getContext('2d')?.putImageData(new ImageData(pixels, image.width, image.height), 0, 0)
+  return image
+}
+
+/** The scale of the link, or from the least to the greatest number. Colours of bytes are shown as they are. */
+function scaleOf(link: Link, ends: ReturnType<typeof endsOf>, isColoured: boolean): Scale {
+  const [low, high] = (link.l ?? '').split('..').map((text) => (text === '' ? Number.NaN : Number(text)))
+  const palette = PALETTE_NAMES.find((name) => name === link.c) ?? 'viridis'
+  let [from, to] = ends ?? [0, 1]
+  if (isColoured && from >= 0 && to <= 255) [from, to] = [0, 255]
+  if (low !== undefined && high !== undefined && low < high) [from, to] = [low, high]
+  return { palette, low: from, high: to, isLog: link.g === '1' && from > 0 }
+}
+
+/** What lies over the cells. */
+const BOXES = ['none', 'fragments', 'tiles'] as const
+
+/** A place of the axes. */
+interface Place {
+  x: number
+  y: number
+}
+
+/** Moves what is in sight back to what was written, and keeps it from being smaller than a few cells. */
+function inside({ x0, x1, y0, y1 }: Seen, { whole, frame }: Chosen): Seen {
+  const along = (from: number, to: number, size: number, { isFloat }: PlotAxis): [number, number] => {
+    const least = isFloat ? size * 1e-12 : Math.min(size, 2)
+    const length = Math.min(size, Math.max(least, to - from))
+    const middle = (from + to) / 2
+    const first = Math.min(size - length, Math.max(0, middle - length / 2))
+    return [first, first + length]
+  }
+  const [left, right] = along(x0, x1, whole.x1, frame.across)
+  const [low, high] = along(y0, y1, whole.y1, frame.up)
+  return { x0: left, x1: right, y0: low, y1: high }
+}
+
+/** The pixel of a raster at a place. */
+function pixelAt(raster: Raster, across: PlotAxis, up: PlotAxis, { x, y }: Place): number | undefined {
+  const [right, down] = [rasterPlaces(across, raster.right), rasterPlaces(up, raster.down)]
+  if (x < right.first || x >= right.end || y < down.first || y >= down.end) return undefined
+  const [column, row] = [(x - right.first) / right.step, (y - down.first) / down.step].map(Math.floor)
+  if (column === undefined || row === undefined) return undefined
+  return Math.min(raster.down.length - 1, row) * raster.right.length + Math.min(raster.right.length - 1, column)
+}
+
+function pixelBox(raster: Raster | undefined, across: PlotAxis, up: PlotAxis, at: Place): Seen | undefined {
+  const pixel = raster && pixelAt(raster, across, up, at)
+  if (!raster || pixel === undefined) return undefined
+  const [x, y] = [rasterPlaces(across, raster.right), rasterPlaces(up, raster.down)]
+  const [column, row] = [pixel % raster.right.length, Math.floor(pixel / raster.right.length)]
+  return {
+    x0: x.first + column * x.step,
+    x1: x.first + (column + 1) * x.step,
+    y0: y.first + row * y.step,
+    y1: y.first + (row + 1) * y.step,
+  }
+}
+
+/** Most boxes that are drawn. */
+const MOST_BOXES = 2000
+
+/** The boxes of fragments, or of the tiles of a dense array, that lie over the cells. */
+function boxesOf(
+  { source, chosen, link }: PictureProps,
+  colour: (name: string) => string,
+): (Seen & { colour: string })[] {
+  const { frame, up, across, seen, whole } = chosen
+  if (link.b === 'fragments')
+    return source.fragments.slice(-MOST_BOXES).flatMap(({ ends }, i) => {
+      const [x, y] = [ends[across], ends[up]]
+      if (!x || !y) return []
+      const place = (axis: PlotAxis, end: typeof x.low): number => placeOfCoordinate(axis, end as number | bigint)
+      const [oneX, oneY] = [frame.across, frame.up].map(({ isFloat }) => (isFloat ? 0 : 1))
+      return {
+        x0: place(frame.across, x.low),
+        x1: place(frame.across, x.high) + (oneX ?? 0),
+        y0: place(frame.up, y.low),
+        y1: place(frame.up, y.high) + (oneY ?? 0),
+        colour: colour(COLOURS[i % COLOURS.length] ?? 'ink'),
+      }
+    })
+  if (link.b !== 'tiles' || source.array_type !== 'dense') return []
+  const [extentX, extentY] = [source.extents[across], source.extents[up]]
+  if (extentX === undefined || extentY === undefined) return []
+  const lines = (axis: PlotAxis, first: bigint, extent: bigint, from: number, to: number): number[] => {
+    const shift = Number((BigInt(axis.origin) - first) % extent)
+    const found: number[] = []
+    const step = Number(extent)
+    for (let at = Math.floor((from + shift) / step) * step - shift; at < to && found.length < MOST_BOXES; at += step)
+      found.push(at)
+    return found
+  }
+  const [firstX, firstY] = [source.firsts[across] ?? 0n, source.firsts[up] ?? 0n]
+  const [xs, ys] = [
+    lines(frame.across, firstX, extentX, seen.x0, seen.x1),
+    lines(frame.up, firstY, extentY, seen.y0, seen.y1),
+  ]
+  if (xs.length * ys.length > MOST_BOXES) return []
+  const line = colour('paper')
+  return xs.flatMap((x) =>
+    ys.map((y) => ({
+      x0: Math.max(0, x),
+      x1: Math.min(whole.x1, x + Number(extentX)),
+      y0: Math.max(0, y),
+      y1: Math.min(whole.y1, y + Number(extentY)),
+      colour: line,
+    })),
+  )
+}
+
+/** What is not a number in the picture, and how it looks. */
+function Lacking({ raster, fillIsValue, isDense }: { raster: Raster; fillIsValue: boolean; isDense: boolean }) {
+  const has = (flag: number): boolean => raster.lacks.some((one) => (one & flag) !== 0)
+  return (
+    <>
+      {isDense && !fillIsValue && has(1) && (
+        <>
+          <span class="swatch fill" /> fill value, or never written{' '}
+        </>
+      )}
+      {has(2) && (
+        <>
+          <span class="swatch null" /> null or NaN{' '}
+        </>
+      )}
+      {raster.kind !== 'points' && raster.counts.some((_, i) => pointAt(raster, i) === undefined) && (
+        <>
+          <span class="swatch unread" /> not read
+        </>
+      )}
+    </>
+  )
+}
+
+/** The choice of colours and of their ends. */
+function ScaleForm({ link, scale, top }: { link: Link; scale: Scale; top: readonly Raster[] }) {
+  const short = (value: number): string => String(Number(value.toPrecision(6)))
+  const typed = (values: FormData): void => {
+    const [low, high] = ['low', 'high'].map((name) => fieldText(values, name))
+    changeLink(link, { l: low || high ? `${low || scale.low}..${high || scale.high}` : undefined })
+  }
+  return (
+    <>
+      <Select
+        label="colours"
+        names={PALETTE_NAMES}
+        at={PALETTE_NAMES.indexOf(scale.palette)}
+        choose={(i) => changeLink(link, { c: PALETTE_NAMES[i] as PaletteName })}
+      />
+      <label>
+        <input
+          type="checkbox"
+          checked={scale.isLog}
+          onChange={() => changeLink(link, { g: link.g === '1' ? undefined : '1' })}
+        />{' '}
+        log
+      </label>
+      <Form class="limits" use={typed} key={`${scale.low} ${scale.high}`}>
+        <label>
+          from <input name="low" size={8} defaultValue={short(scale.low)} />
+        </label>{' '}
+        <label>
+          to <input name="high" size={8} defaultValue={short(scale.high)} />
+        </label>{' '}
+        <button type="submit">Set</button>{' '}
+        <Button
+          onClick={() => {
+            const middle = middleOf(top)
+            if (middle && middle[0] < middle[1]) changeLink(link, { l: middle.join('..') })
+          }}
+        >
+          2 to 98 %
+        </Button>{' '}
+        {link.l !== undefined && <Button onClick={() => changeLink(link, { l: undefined })}>Least to greatest</Button>}
+      </Form>
+    </>
+  )
+}
+
+function numberText({ column, kind }: Raster, value: number): string {
+  if (!column) return formatCount(Math.round(value))
+  const isPlain = column.type.startsWith('FLOAT') || (kind !== 'each' && /^U?INT/.test(column.type))
+  if (!isPlain) return shortValue(cellOfNumber(column.type, value))
+  return String(Number(value.toPrecision(6)))
+}
+
+function valueText(raster: Raster, pixel: number): string {
+  const { column, kind } = raster
+  const value = pointAt(raster, pixel)
+  const count = raster.counts[pixel] ?? 0
+  if (value === undefined) return kind === 'points' ? 'no cell' : 'not read'
+  if (value === 'null') return 'null or NaN'
+  if (value === 'fill') return 'fill value'
+  if (column && count === 1 && kind !== 'preview') return shortValue(ownValue(column.type, value))
+  if (!column || kind === 'sample' || kind === 'preview') return numberText(raster, value)
+  return `${numberText({ ...raster, kind: 'mean' }, value)}, mean of ${formatCount(count)}`
+}
+
+/** The coordinates that a pixel covers along an axis. */
+function spanText(axis: PlotAxis, raster: Raster['down'], index: number): string {
+  const { first, step, end } = rasterPlaces(axis, raster)
+  const from = first + index * step
+  const low = coordinateAt(axis, from)
+  const high = axis.isFloat ? coordinateAt(axis, from + step) : coordinateAt(axis, Math.min(end, from + step) - 1)
+  return low === high ? coordinateWord(axis, low) : `${coordinateWord(axis, low)}..${coordinateWord(axis, high)}`
+}
+
+/** The cell of a pixel, as `--cell` takes it; undefined if it may have several. */
+function cellAt({ chosen, source }: PictureProps, raster: Raster, at: Place): string | undefined {
+  const { frame } = chosen
+  const pixel = pixelAt(raster, frame.across, frame.up, at)
+  if (pixel === undefined || (raster.kind !== 'each' && raster.kind !== 'points')) return undefined
+  const isSingle = [raster.down, raster.right].every(({ step, end }) => end !== undefined && BigInt(step) === 1n)
+  if (!isSingle || pointAt(raster, pixel) === undefined) return undefined
+  const [column, row] = [pixel % raster.right.length, Math.floor(pixel / raster.right.length)]
+  const parts = source.dimensions.map(({ name }) => {
+    if (name === frame.across.dimension.name) return `${name}=${spanText(frame.across, raster.right, column)}`
+    if (name === frame.up.dimension.name) return `${name}=${spanText(frame.up, raster.down, row)}`
+    return chosen.ranges.find((range) => range.startsWith(`${name}=`) && !range.includes('..'))
+  })
+  return parts.includes(undefined) ? undefined : parts.join(',')
+}
+
+/** Most fragments that are named at a place. */
+const MOST_NAMED = 4
+const TIME_AND_LETTERS = /^__(\d+)_(\d+)_(\w{4})/
+
+/** The value at a place, and which fragments have it in their box. */
+function PointText({
+  top,
+  at,
+  cell,
+  ...props
+}: PictureProps & { top: readonly Raster[]; at: Place; cell: string | undefined }) {
+  const { chosen, source, link } = props
+  const { frame } = chosen
+  const [raster] = top
+  const pixel = raster && pixelAt(raster, frame.across, frame.up, at)
+  if (!raster || pixel === undefined) return <span class="note">Nothing lies there.</span>
+  const [column, row] = [pixel % raster.right.length, Math.floor(pixel / raster.right.length)]
+  const covering = source.fragments.filter(({ ends }) => {
+    const [x, y] = [ends[chosen.across], ends[chosen.up]]
+    const lies = (axis: PlotAxis, place: number, bounds: typeof x): boolean => {
+      if (!bounds) return false
+      const value = coordinateAt(axis, place)
+      return value >= (bounds.low as number | bigint) && value <= (bounds.high as number | bigint)
+    }
+    return lies(frame.across, at.x, x) && lies(frame.up, at.y, y)
+  })
+  return (
+    <>
+      <Text>{`${frame.up.dimension.name} ${spanText(frame.up, raster.down, row)}`}</Text>,{' '}
+      <Text>{`${frame.across.dimension.name} ${spanText(frame.across, raster.right, column)}`}</Text>:{' '}
+      <strong>
+        <Text>{top.map((one) => valueText(one, pixel)).join(', ')}</Text>
+      </strong>{' '}
+      {cell && <a href={viewLink(link, 'history', { c: cell })}>versions of this cell</a>}
+      {covering.length > 0 && (
+        <span class="note">
+          {' '}
+          in {covering.length === 1 ? 'fragment' : `${formatCount(covering.length)} fragments, the newest`}{' '}
+          {covering
+            .slice(-MOST_NAMED)
+            .reverse()
+            .map(({ name }) => (
+              <span key={name} title={name}>
+                <Text>{TIME_AND_LETTERS.exec(name)?.[3] ?? name.slice(0, 12)}</Text>{' '}
+              </span>
+            ))}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** The points of a picture as rows of a table. */
+function* numberRows({ chosen: { frame } }: PictureProps, planes: readonly Raster[]): Generator<readonly string[]> {
+  const [raster] = planes
+  if (!raster) return
+  yield [frame.up.dimension.name, frame.across.dimension.name, ...planes.map(({ column }) => column?.name ?? 'cells')]
+  for (let row = 0; row < raster.down.length; row++)
+    for (let column = 0; column < raster.right.length; column++) {
+      const pixel = row * raster.right.length + column
+      const values = planes.map((plane) => pointAt(plane, pixel))
+      if (values.every((value) => value === undefined)) continue
+      yield [
+        spanText(frame.up, raster.down, row),
+        spanText(frame.across, raster.right, column),
+        ...values.map((value) => (typeof value === 'number' ? String(value) : (value ?? ''))),
+      ]
+    }
+}
+
+/** Points above which there is no table. */
+const MOST_LISTED = 20_000
+
+/** The points of the picture as a table. */
+function Numbers({ raster, ...props }: PictureProps & { raster: Raster }) {
+  const { frame } = props.chosen
+  const { down, right } = raster
+  if (raster.counts.length > MOST_LISTED)
+    return (
+      <p class="note">
+        {formatCount(raster.counts.length)} points: nearer, there is a table of them. CSV takes all along.
+      </p>
+    )
+  const points = Array.from(raster.counts.keys()).filter((i) => pointAt(raster, i) !== undefined)
+  if (points.length === 0) return null
+  const columns: readonly Column<number>[] = [
+    {
+      title: frame.up.dimension.name,
+      isName: true,
+      show: (i) => <Text>{spanText(frame.up, down, Math.floor(i / right.length))}</Text>,
+    },
+    {
+      title: frame.across.dimension.name,
+      isName: true,
+      show: (i) => <Text>{spanText(frame.across, right, i % right.length)}</Text>,
+    },
+    {
+      title: 'value',
+      isNumber: true,
+      show: (i) => <Text>{valueText(raster, i)}</Text>,
+      by: (i) => {
+        const value = pointAt(raster, i)
+        return typeof value === 'number' ? value : undefined
+      },
+    },
+  ]
+  return <Table caption={escapeText('Points')} columns={columns} rows={points} keyOf={(i) => i} />
+}

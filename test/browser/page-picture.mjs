@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { axe, cli, document, emptyFolder, goTo, open, rowsOf, shownValue } from './opened-page.mjs'
+
+/** Pictures of cells and lines. The numbers behind the pixels are those of the command line; the pixels have the colours of the scale. */
+
+const FOLDER = emptyFolder('page-picture')
+
+/** The text of the file that a button saves. */
+async function savedText(page, button) {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click(`button:text-is("${button}")`)])
+  return readFileSync(await file.path(), 'utf8')
+}
+
+describe('a picture', () => {
+  /** Shows the picture of an array. @returns the values of its table by their coordinates */
+  async function pictureOf(page, link) {
+    await goTo(page, { v: 'heat', ...link })
+    await page.waitForFunction(() => /^#v=heat&.*r=/.test(location.hash))
+    await page.waitForFunction(() => !document.querySelector('main').textContent.includes('Reading'))
+    const rows = (await rowsOf(page, 'Points')) ?? []
+    return new Map(rows.map(([down, right, value]) => [`${down} ${right}`, value]))
+  }
+
+  async function pageOf(array) {
+    const file = join(FOLDER, 'picture.html')
+    cli('page', '-o', file, '--quiet', array)
+    return open(pathToFileURL(file).href)
+  }
+
+  test('of a dense array has each cell, by keyboard too, and leads to its versions', async () => {
+    const array = 'examples/arrays/weather'
+    const { page, wrong } = await pageOf(array)
+    const { cells } = document('read', array, '--range', 'day=1..60', '--field', 'temperature')
+    const shown = await pictureOf(page, { r: '["day=1..60"]' })
+    assert.deepEqual(
+      shown,
+      new Map(cells.map(({ station, day, temperature }) => [`${station} ${day}`, shownValue(temperature)])),
+    )
+    assert.match(
+      await page.textContent('.call code'),
+      /--range station=0\.\.5 --range day=1\.\.60 --field temperature$/,
+    )
+    assert.deepEqual(await axe(page), [])
+    await page.focus('canvas')
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key)
+    const { temperature } = cells.find(({ station, day }) => station === 1 && day === 2)
+    assert.ok(
+      (await page.textContent('figcaption [aria-live]')).startsWith(`station 1, day 2: ${shownValue(temperature)}`),
+    )
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('table')
+    assert.match(page.url(), /#v=history&c=station%3D1%2Cday%3D2/)
+    await pictureOf(page, { d: '1,0' })
+    assert.match(await page.getAttribute('canvas', 'aria-label'), /^station goes across, day goes up/)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of a slice of three dimensions has the cells of the slice, in every order', async () => {
+    for (const order of ['row_row', 'col_col']) {
+      const array = `test/fixtures/22/dense_3d_${order}`
+      const { dimensions, attributes } = document('schema', array)
+      const { page, wrong } = await pageOf(array)
+      const field = attributes.find(({ type, cell_val_num }) => cell_val_num === 1 && /INT|FLOAT/.test(type)).name
+      const [a, b, c] = dimensions.map(({ name }) => name)
+      const fixed = document('read', array).cells[0][b]
+      const shown = await pictureOf(page, { d: '2,0', a: field, r: JSON.stringify([`${b}=${fixed}`]) })
+      const { cells } = document('read', array, '--range', `${b}=${fixed}`)
+      assert.ok(cells.length > 1)
+      for (const cell of cells) {
+        const found = shown.get(`${cell[c]} ${cell[a]}`)
+        assert.equal(found, shownValue(cell[field]))
+      }
+      assert.equal(shown.size, cells.length)
+      assert.deepEqual(wrong, [])
+      await page.close()
+    }
+  })
+
+  test('of many cells is first a preview by statistics, then shows means if the reader asks, and says so', async () => {
+    const array = join(FOLDER, 'large')
+    const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..4199:300`])
+    cli('write-sample', array, '--dense', ...dimensions, '--attr', 'a:UINT8', '--cells', '17640000', '--quiet')
+    const { page, wrong } = await pageOf(array)
+    await pictureOf(page, {})
+    assert.match(await page.textContent('main'), /A preview, by the statistics of tiles: no cell was read\./)
+    await page.click('text=Read all 17,640,000 cells')
+    await page.waitForSelector('text=17,640,000 cells; each of', { timeout: 120_000 })
+    const [, ...lines] = (await savedText(page, 'CSV')).trim().split('\r\n')
+    const means = new Map(lines.map((line) => line.split(',')).map(([y, x, value]) => [`${x} ${y}`, Number(value)]))
+    for (const [x, y] of [
+      [0, 0],
+      [2095, 1000],
+      [4195, 4195],
+    ]) {
+      const [down, right] = [x, y].map((at) => [5 * Math.floor(at / 5), Math.min(4199, 5 * Math.floor(at / 5) + 4)])
+      const ranges = [`x=${down.join('..')}`, `y=${right.join('..')}`].flatMap((range) => ['--range', range])
+      const { cells } = document('read', array, ...ranges)
+      // The fill value is no value.
+      const known = cells.filter(({ a }) => a !== 255)
+      const mean = known.reduce((sum, { a }) => sum + a, 0) / known.length
+      assert.ok(Math.abs(means.get(`${down.join('..')} ${right.join('..')}`) - mean) < 1e-9)
+    }
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of fragments that overlap, where statistics do not tell, is a sample of many cells', async () => {
+    const array = join(FOLDER, 'overlapping')
+    const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..4199:300`])
+    const steps = join(FOLDER, 'overlapping.json')
+    writeFileSync(steps, JSON.stringify({ steps: [{ step: 'write', cells: [{ x: 5, y: 5, a: 1 }] }] }))
+    const written = ['--attr', 'a:UINT8', '--cells', '17640000', '--steps', steps]
+    cli('write-sample', array, '--dense', ...dimensions, ...written, '--quiet')
+    const { page, wrong } = await pageOf(array)
+    await page.evaluate(() => {
+      window.answers = 0
+      const { postMessage } = Worker.prototype
+      Worker.prototype.postMessage = function (message, ...more) {
+        if (message.answer) window.answers++
+        return postMessage.call(this, message, ...more)
+      }
+    })
+    await pictureOf(page, {})
+    // The worker asks the page only once for each tile.
+    const answers = await page.evaluate(() => window.answers)
+    assert.ok(answers < 1500, `${answers} reads`)
+    assert.match(await page.textContent('main'), /A sample: [\d,]+ cells were read/)
+    const lines = (await savedText(page, 'CSV')).trim().split('\r\n').slice(1, 200)
+    const [up, across, value] = lines[20].split(',')
+    const [y, x] = [up, across].map((range) => range.split('..')[0])
+    const { cells } = document('read', array, '--range', `x=${x}`, '--range', `y=${y}`)
+    assert.equal(Number(value), cells[0].a)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of a sparse array has its points', async () => {
+    const array = 'examples/arrays/places'
+    const { page, wrong } = await pageOf(array)
+    const { cells } = document('read', array)
+    const shown = await pictureOf(page, {})
+    assert.ok(shown.size > 30 && shown.size <= cells.length)
+    const counts = await pictureOf(page, { a: '#' })
+    assert.equal(
+      [...counts.values()].reduce((sum, count) => sum + Number(count), 0),
+      cells.length,
+    )
+    assert.deepEqual(await axe(page), [])
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('shows fill values apart', async () => {
+    const array = join(FOLDER, 'with-hole')
+    const cells = (from) => Array.from({ length: 4 }, (_, i) => ({ y: from + (i >> 1), x: i & 1, a: from + i }))
+    const steps = join(FOLDER, 'with-hole.json')
+    writeFileSync(steps, JSON.stringify({ steps: [0, 4].map((from) => ({ step: 'write', cells: cells(from) })) }))
+    const dimensions = ['--dim', 'y:INT32:0..5:2', '--dim', 'x:INT32:0..1:2']
+    cli(
+      'write-sample',
+      array,
+      '--dense',
+      ...dimensions,
+      '--attr',
+      'a:INT32',
+      '--cells',
+      '0',
+      '--steps',
+      steps,
+      '--quiet',
+    )
+    const { page, wrong } = await pageOf(array)
+    const shown = await pictureOf(page, { a: 'a' })
+    const values = document('read', array).cells.map(({ a }) => (a === -(2 ** 31) ? 'fill value' : String(a)))
+    assert.equal(values.filter((value) => value === 'fill value').length, 4)
+    assert.deepEqual([...shown.values()], values)
+    assert.match(await page.textContent('figcaption'), /fill value, or never written/)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of a damaged array leaves damaged cells out, and says which', async () => {
+    const array = join(FOLDER, 'damaged-dense')
+    cpSync('examples/arrays/weather', array, { recursive: true })
+    for (const name of readdirSync(join(array, '__fragments'))) {
+      const path = join(array, '__fragments', name, 'a0.tdb')
+      const bytes = readFileSync(path)
+      bytes[bytes.length >> 1] ^= 0x10
+      writeFileSync(path, bytes)
+    }
+    const { page, wrong } = await pageOf(array)
+    await pictureOf(page, { a: 'temperature' })
+    await page.waitForFunction(() => /x=k/.test(location.hash))
+    const shown = await pictureOf(page, { a: 'temperature', x: 'k' })
+    assert.match(await page.textContent('main [role=alert]'), /a0\.tdb/)
+    assert.match(await page.textContent('main p.bad'), /^\d+ damaged parts? left out: tiles that hold \d+ cells\.$/)
+    await page.waitForSelector('.swatch.unread')
+    const { cells } = document('read', array, '--keep-going', '--field', 'temperature')
+    assert.ok(cells.length > 0)
+    const whole = document('read', 'examples/arrays/weather', '--field', 'temperature').cells.length
+    assert.ok(cells.length < whole)
+    const read = new Map(cells.map(({ station, day, temperature }) => [`${station} ${day}`, shownValue(temperature)]))
+    // A table shows 500 rows at first.
+    assert.equal(shown.size, Math.min(500, read.size))
+    for (const [place, value] of shown) assert.equal(value, read.get(place), place)
+    assert.match(await page.textContent('main'), new RegExp(`Each point is one of ${read.size} cells`))
+    assert.match(await page.textContent('.call code'), /--keep-going/)
+
+    const unopened = join(FOLDER, 'unopened')
+    cpSync('examples/arrays/weather', unopened, { recursive: true })
+    const [first] = readdirSync(join(unopened, '__fragments')).sort()
+    truncateSync(join(unopened, '__fragments', first, '__fragment_metadata.tdb'), 100)
+    const other = await pageOf(unopened)
+    await goTo(other.page, { v: 'heat' })
+    await other.page.waitForSelector('main p.bad')
+    assert.match(await other.page.textContent('main p.bad'), /^1 damaged part left out\.$/)
+    assert.ok((await other.page.textContent('main [role=alert]')).includes(first))
+    assert.deepEqual(other.wrong, [])
+    await other.page.close()
+
+    await goTo(page, { v: 'histograms' })
+    assert.match(await page.textContent('main [role=status]'), /^Stopped at damage, after \d+ cells?: “go on after/)
+    await goTo(page, { v: 'histograms', x: 'k' })
+    assert.match(await page.textContent('main [role=status]'), /^Of \d+ cells that can be read\. .*fill values\.$/)
+    // A field lacks only cells that are damaged in it.
+    const notes = await page.$$eval('.histograms > div', (all) =>
+      all.map((one) => [one.querySelector('caption').textContent, one.querySelector('.note').textContent]),
+    )
+    const total = Number((await page.textContent('main [role=status]')).match(/\d+/)[0])
+    for (const [name, note] of notes) {
+      const own = name === 'temperature' ? cells.length : total
+      assert.ok(
+        note.startsWith(`${own} cells${own < total ? `; ${total - own} more could not be read` : ''}`),
+        `${name}: ${note}`,
+      )
+    }
+    assert.ok(total > cells.length)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('does not exist for text dimensions', async () => {
+    const { page, wrong } = await pageOf('test/fixtures/22/string_dims_2d')
+    await goTo(page, { v: 'heat' })
+    await page.waitForSelector('text=A picture needs a dimension of numbers or dates')
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+})
