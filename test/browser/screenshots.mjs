@@ -161,7 +161,16 @@ function makeBuoy() {
   })
   writeFileSync(join(FOLDER, 'buoy.ndjson'), cells.map((cell) => JSON.stringify(cell)).join('\n'))
   const attributes = ['--attr', 'water:FLOAT32', '--attr', 'waves:FLOAT32']
-  cli('write-sample', 'buoy', '--sparse', '--dim', 'time:DATETIME_HR:2024-01-01T00..2024-12-31T23:720', ...attributes, '--data', 'buoy.ndjson')
+  cli(
+    'write-sample',
+    'buoy',
+    '--sparse',
+    '--dim',
+    'time:DATETIME_HR:2024-01-01T00..2024-12-31T23:720',
+    ...attributes,
+    '--data',
+    'buoy.ndjson',
+  )
 }
 
 makeBirds()

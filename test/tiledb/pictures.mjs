@@ -40,5 +40,7 @@ for (const path of argv.slice(2)) {
       seen.push([...values, [...pixels.subarray(4 * i, 4 * i + 3)].reduce((sum, part) => sum * 256 + part, 0)])
     }
   const names = [up, across].map((d) => source.dimensions[d].name)
-  stdout.write(`${JSON.stringify({ names, kind, isTrue, ends: [low, high], rows: down.length, columns: right.length, seen })}\n`)
+  stdout.write(
+    `${JSON.stringify({ names, kind, isTrue, ends: [low, high], rows: down.length, columns: right.length, seen })}\n`,
+  )
 }
