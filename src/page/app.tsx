@@ -126,6 +126,11 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
     if (!isFirst.current && document.activeElement === document.body) focusContent()
     isFirst.current = false
   }, [view.id, link.p])
+  // On a narrow screen the tabs scroll. (`scrollIntoView` would move where Tab begins, too.)
+  useEffect(() => {
+    const tab = document.getElementById(`tab-${view.id}`)
+    if (tab?.parentElement) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft
+  }, [view.id])
   /** Keys of any list of tabs: arrow keys go to the next tab, Home and End to the first and last. */
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = views.indexOf(view)

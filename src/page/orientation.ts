@@ -42,7 +42,7 @@ export function isLastLeft({ falls }: Pick<AxisFacts, 'falls'>): boolean {
 }
 
 /** Whether the last coordinate of what goes up is at the top. */
-export function isLastTop({ role, falls }: Pick<AxisFacts, 'role' | 'falls'>): boolean {
+export function isLastTop({ role, falls }: Partial<Pick<AxisFacts, 'role' | 'falls'>>): boolean {
   return RISING.includes(role) !== (falls === true)
 }
 

@@ -22,6 +22,8 @@ import {
   storedBoxes,
 } from '../map/boxes.ts'
 import { type Drawn, isSeen, paint, type Seen, tilesAt } from '../map/paint.ts'
+import { isLastTop, orientationOf } from '../orientation.ts'
+import { bestPair, roleOf } from '../picture/axis-role.ts'
 import { listOf } from '../range-list.ts'
 import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
@@ -218,7 +220,7 @@ function padded({ x0, x1, y0, y1 }: Seen, [x, y]: readonly [Axis, Axis]): Seen {
 function MapOf({ inspected, link, loaded }: ViewProps & { loaded: Loaded }) {
   const { dimensions, fragments } = loaded
   const choices = [...dimensions.map(({ name }) => fieldName(name)), 'fragment']
-  const dims = useMemo(() => dimsOf(link.d, dimensions.length), [link.d, dimensions])
+  const dims = useMemo(() => dimsOf(link.d, loaded), [link.d, loaded])
   const meaning: Meaning = MEANINGS.find((one) => one === link.c) ?? 'fragment'
   const placed = useLoaded(() => placeDomains(loaded, dims), [loaded, dims])
   const choose = (axis: number, to: number) => {
@@ -259,11 +261,42 @@ function MapOf({ inspected, link, loaded }: ViewProps & { loaded: Loaded }) {
   )
 }
 
-/** The dimensions in `d` of the link; the first two if it is no good. @param count number of dimensions */
-function dimsOf(text: string | undefined, count: number): AxisDimensions {
-  const numbers = (text ?? `0.${Math.min(count, 1)}`).split('.').map(Number)
-  const [x, y] = numbers.map((d) => (d >= 0 && d < count ? d : undefined))
-  return x === y ? [0, count > 1 ? 1 : undefined] : [x, y]
+/** The dimensions in `d` of the link; if it is no good, those that the picture of the cells has, and as they lie there. */
+function dimsOf(text: string | undefined, { dimensions, fragments }: Loaded): AxisDimensions {
+  const count = dimensions.length
+  const known = (d: number): number | undefined => (d >= 0 && d < count ? d : undefined)
+  if (text !== undefined) {
+    const [x, y] = text.split('.').map(Number).map(known)
+    if (x !== y) return [x, y]
+  }
+  if (count < 2) return [0, undefined]
+  const roles = dimensions.map(roleOf)
+  const [first, second] = bestPair(
+    roles,
+    dimensions.map((one, d) => lengthOf(one, d, fragments)),
+  )
+  const facts = (d: number) => ({ dimension: dimensions[d].name, role: roles[d] })
+  return orientationOf([facts(first), facts(second)]).across === 1 ? [second, first] : [first, second]
+}
+
+/** The written length of a dimension. Texts have none. */
+function lengthOf(dimension: Dimension, d: number, fragments: Loaded['fragments']): number {
+  const axis = axisOf(dimension)
+  if (axis.isText) return 0
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const { info } of fragments) {
+    const range = info.nonempty_domain?.[d]
+    if (!range) continue
+    low = Math.min(low, axis.place(range.min, 0, range.min.length))
+    high = Math.max(high, axis.place(range.max, 0, range.max.length))
+  }
+  return high - low
+}
+
+/** Whether the last coordinate of what goes up is at the top. Rows count from the top; fragments rise. */
+function risesUp(dimensions: readonly Dimension[], [, d]: AxisDimensions): boolean {
+  if (d === undefined || axisOf(dimensions[d]).isText) return true
+  return isLastTop({ role: roleOf(dimensions[d]) })
 }
 
 /** Ranges that select the tiles in sight. Dimensions that are in sight as a whole have no range. */
@@ -409,11 +442,12 @@ function tilesOf(placed: readonly PlacedFragment[], [x, y]: readonly [number, nu
   return found
 }
 
-/** Place of the mouse from the lower left corner of the drawing, as shares of width and height. */
-function shareOf(event: MouseEvent): [number, number] {
+/** Place of the mouse from the left and from where the axis that goes up begins, as shares of width and height. */
+function shareOf(event: MouseEvent, rises: boolean): [number, number] {
   const [x, y] = placeOf(event)
   const width = (event.currentTarget as Element).clientWidth - 2 * LEFT
-  return [(x - LEFT) / width, 1 - y / (HEIGHT - BELOW)]
+  const down = y / (HEIGHT - BELOW)
+  return [(x - LEFT) / width, rises ? 1 - down : down]
 }
 
 /** What a click at a place pins: the next tile there if the last click was there, too. */
@@ -427,6 +461,7 @@ function pinnedBy(pinned: Pinned | undefined, tiles: readonly Tile[], place: Pin
 function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Meaning; placing: Placed }) {
   const { loaded, axes, placed } = placing
   const { fragments, dimensions } = loaded
+  const rises = risesUp(dimensions, placing.dims)
   const { seen, rested, zoom, move, showAll } = useSeen(link, dimensions, placing)
   const { loads, stored, sizes } = useBoxes(inspected, placing, meaning, rested)
   const [over, setOver] = useState<Tile | undefined>(undefined)
@@ -438,16 +473,16 @@ function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Me
     const drawn = placed.map(
       ({ domain, boxes }, i): Drawn => ({ domain, boxes, colour: (level, index) => colourOf(i, boxes, level, index) }),
     )
-    drawMap(sheet, { drawn, seen, axes, most: seen === rested ? RESTING : MOVING })
+    drawMap(sheet, { drawn, seen, axes, rises, most: seen === rested ? RESTING : MOVING })
   }
   const tilesUnder = (event: MouseEvent, most: number): readonly Tile[] =>
-    tilesOf(placed, placeIn(seen, ...shareOf(event)), most)
+    tilesOf(placed, placeIn(seen, ...shareOf(event, rises)), most)
   const onKeyDown = (event: KeyboardEvent): void => {
     const keys: Record<string, () => void> = {
       ArrowLeft: () => move(-0.15, 0),
       ArrowRight: () => move(0.15, 0),
-      ArrowUp: () => move(0, 0.15),
-      ArrowDown: () => move(0, -0.15),
+      ArrowUp: () => move(0, rises ? 0.15 : -0.15),
+      ArrowDown: () => move(0, rises ? -0.15 : 0.15),
       '+': () => zoom(0.7),
       '=': () => zoom(0.7),
       '-': () => zoom(1 / 0.7),
@@ -490,16 +525,16 @@ function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Me
         onKeyDown={onKeyDown}
         onWheel={(event) => {
           event.preventDefault()
-          zoom(event.deltaY > 0 ? 1.25 : 0.8, shareOf(event))
+          zoom(event.deltaY > 0 ? 1.25 : 0.8, shareOf(event, rises))
         }}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
-          dragged.current = shareOf(event)
+          dragged.current = shareOf(event, rises)
         }}
         onPointerMove={(event) => {
           const from = dragged.current
           if (!from) return setOver(tilesUnder(event, 1)[0])
-          const to = shareOf(event)
+          const to = shareOf(event, rises)
           dragged.current = to
           move(from[0] - to[0], from[1] - to[1])
         }}
@@ -664,14 +699,15 @@ function pixel([red, green, blue]: readonly [number, number, number]): number {
 
 function drawMap(
   { canvas, width, height, ratio, colour }: Sheet,
-  what: { drawn: readonly Drawn[]; seen: Seen; axes: readonly [Axis, Axis]; most: number },
+  what: { drawn: readonly Drawn[]; seen: Seen; axes: readonly [Axis, Axis]; rises: boolean; most: number },
 ): void {
-  const { drawn, seen, axes, most } = what
+  const { drawn, seen, axes, rises, most } = what
   const size = [Math.max(1, Math.round((width - 2 * LEFT) * ratio)), Math.round((height - BELOW) * ratio)] as const
   const image = canvas.createImageData(...size)
   const pixels = new Uint32Array(image.data.buffer)
   pixels.fill(pixel(rgb(colour('paper'))))
   paint(pixels, size, drawn, seen, most)
+  if (!rises) turnOver(pixels, size[0])
   canvas.putImageData(image, LEFT * ratio, 0)
   canvas.strokeStyle = colour('line')
   canvas.strokeRect(LEFT - 0.5, 0.5, width - 2 * LEFT + 1, height - BELOW)
@@ -692,8 +728,19 @@ function drawMap(
     label(text, LEFT + share * (width - 2 * LEFT), below, i === 0 ? 'left' : 'right')
   label(cutName(`${fieldName(x.name)} →`), width / 2, below, 'center')
   for (const [i, [share, text]] of endsSeen(y, seen.y0, seen.y1).entries())
-    label(text, LEFT + 4, (1 - share) * (height - BELOW) + (i === 0 ? -18 : 4), 'left')
-  label(cutName(`${fieldName(y.name)} ↑`), LEFT + 4, (height - BELOW) / 2, 'left')
+    label(text, LEFT + 4, (rises ? 1 - share : share) * (height - BELOW) + ((i === 0) === rises ? -18 : 4), 'left')
+  label(cutName(`${fieldName(y.name)} ${rises ? '↑' : '↓'}`), LEFT + 4, (height - BELOW) / 2, 'left')
+}
+
+/** Exchanges top and bottom. */
+function turnOver(pixels: Uint32Array, width: number): void {
+  const rows = pixels.length / width
+  for (let row = 0; row < rows >> 1; row++) {
+    const [top, bottom] = [row * width, (rows - 1 - row) * width]
+    const kept = pixels.slice(top, top + width)
+    pixels.copyWithin(top, bottom, bottom + width)
+    pixels.set(kept, bottom)
+  }
 }
 
 /** The first and the last value in sight, each with its place on the axis from 0 to 1. Empty if the domain is out of sight. */
