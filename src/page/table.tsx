@@ -1,10 +1,11 @@
-import type { ComponentChild } from 'preact'
+import { type ComponentChild, Fragment, type VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { TimestampRange } from '../documents/common.ts'
 import { formatCount } from '../render/units.ts'
 import { heading } from '../render/views/headings.ts'
 import { countText, NOTHING, timeRangeText } from '../render/views/wording.ts'
 import { Button, Scrolling } from './controls.tsx'
+import { csvText, download } from './download.ts'
 import { Text } from './text.tsx'
 
 /** A column of a table. */
@@ -52,6 +53,21 @@ interface Order {
 /** Number of rows that are shown at first, and that each click adds. More rows would make the browser slow. */
 const ROWS = 500
 
+/** Rows from which on a table has a field to filter them. */
+const MANY = 12
+
+/** The words of a cell of a table. Components of cells have no state, so that they can be called. */
+export function wordsOfCell(node: ComponentChild): string {
+  if (node === null || node === undefined || typeof node === 'boolean') return ''
+  if (typeof node !== 'object') return String(node)
+  if (Array.isArray(node)) return node.map(wordsOfCell).join('')
+  if (!('props' in node)) return ''
+  const { type, props } = node as VNode<{ children?: ComponentChild }>
+  if ((type as unknown) === Text) return String(props.children ?? '')
+  if (typeof type !== 'function' || (type as unknown) === Fragment) return wordsOfCell(props.children)
+  return wordsOfCell((type as (props: object) => ComponentChild)(props))
+}
+
 /** A table that screen readers read, and that the browser's search finds. {@link VirtualList} shows lists of millions. */
 export function Table<Row>(props: {
   caption: string
@@ -65,8 +81,19 @@ export function Table<Row>(props: {
   const { caption, columns, rows, keyOf, first, isChosen } = props
   const [limit, setLimit] = useState(ROWS)
   const [order, setOrder] = useState<Order | undefined>(first)
+  const [wanted, setWanted] = useState('')
   const by = order && columns[order.column].by
-  const sorted = by ? [...rows].sort((a, b) => compared(by(a), by(b), order.down)) : rows
+  const rowWords = (row: Row): string[] => columns.map(({ show }) => wordsOfCell(show(row)))
+  const lower = wanted.toLowerCase()
+  const found = lower ? rows.filter((row) => rowWords(row).some((word) => word.toLowerCase().includes(lower))) : rows
+  const sorted = by ? [...found].sort((a, b) => compared(by(a), by(b), order.down)) : found
+  const titles = columns.map(({ title }) => title)
+  const saveCsv = (): void =>
+    download(`${caption}.csv`, new Blob([csvText([titles, ...sorted.map(rowWords)])], { type: 'text/csv' }))
+  const saveJson = (): void => {
+    const objects = sorted.map((row) => Object.fromEntries(rowWords(row).map((word, c) => [titles[c], word])))
+    download(`${caption}.json`, new Blob([JSON.stringify(objects)], { type: 'application/json' }))
+  }
   const sort = (column: number) =>
     setOrder((old) => ({ column, down: old?.column === column ? !old.down : columns[column].isNumber === true }))
   return (
@@ -109,12 +136,21 @@ export function Table<Row>(props: {
           </tbody>
         </table>
       </Scrolling>
-      {rows.length > limit && (
+      {sorted.length > limit && (
         <p>
-          {formatCount(limit)} of {formatCount(rows.length)} rows.{' '}
+          {formatCount(limit)} of {formatCount(sorted.length)} rows.{' '}
           <Button onClick={() => setLimit(limit + ROWS)}>
-            Show {formatCount(Math.min(ROWS, rows.length - limit))} more
+            Show {formatCount(Math.min(ROWS, sorted.length - limit))} more
           </Button>
+        </p>
+      )}
+      {rows.length >= MANY && (
+        <p class="of-table">
+          <label>
+            rows with <input type="search" value={wanted} onInput={(event) => setWanted(event.currentTarget.value)} />
+          </label>{' '}
+          {wanted !== '' && `${formatCount(sorted.length)} of ${formatCount(rows.length)} `}
+          <Button onClick={saveCsv}>CSV</Button> <Button onClick={saveJson}>JSON</Button>
         </p>
       )}
     </div>

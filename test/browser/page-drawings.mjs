@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -21,6 +21,7 @@ async function report(target, view, ...options) {
 /** An array with fragments at the times 1 to `count`. Their files are links to the same files. */
 function ofManyFragments(count) {
   const array = join(FOLDER, 'many')
+  rmSync(array, { recursive: true, force: true })
   const from = `${FIXTURES}/22/sparse_basic`
   for (const folder of ['__schema', '__commits', '__fragments'])
     cpSync(join(from, folder), join(array, folder), { recursive: true })
@@ -444,6 +445,40 @@ describe('the bytes', () => {
 function bytesIn(text) {
   return Number(/([\d,]+) bytes?/.exec(text)[1].replaceAll(',', ''))
 }
+
+test('a table finds rows by any of their words, and gives them as CSV and JSON', async () => {
+  const array = ofManyFragments(30)
+  const { page, wrong } = await report(array, 'fragments')
+  const names = document('ls', array).fragments.map(({ name }) => name)
+  await page.waitForSelector('input[type=search]')
+  const [one] = names.slice(7)
+  await page.fill('input[type=search]', one.slice(0, 40))
+  const shown = (await rowsOf(page, 'Fragments')).map(([name]) => name)
+  assert.deepEqual(
+    shown,
+    names.filter((name) => name.includes(one.slice(0, 40))),
+  )
+  const saved = async (button) => {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click(`.of-table button:text-is("${button}")`),
+    ])
+    return readFileSync(await file.path(), 'utf8')
+  }
+  const [titles, ...lines] = (await saved('CSV')).trim().split('\r\n')
+  assert.match(titles, /^fragment,state,/)
+  assert.deepEqual(
+    lines.map((line) => line.split(',')[0]),
+    shown,
+  )
+  assert.deepEqual(
+    JSON.parse(await saved('JSON')).map(({ fragment }) => fragment),
+    shown,
+  )
+  assert.deepEqual(await axe(page), [])
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
 
 describe('the members of a group', () => {
   for (const target of ['22/group', 'groups/old', 'groups/invalid', 'groups/other'].map(
