@@ -144,9 +144,10 @@ export function consolidatables({ schema, fragments }: OpenedArray): Consolidata
 /** Bytes of the stored length of a footer. */
 const FOOTER_LENGTH_BYTES = 8
 
-function bytesOf({ file_sizes, file_var_sizes, file_validity_sizes, footer }: OpenedFragment['info']): number {
-  const data = [...file_sizes, ...file_var_sizes, ...(file_validity_sizes ?? [])].reduce((all, one) => all + one, 0)
-  return data + (footer ? footer.offset + footer.size + FOOTER_LENGTH_BYTES : 0)
+function bytesOf({ file_sizes, file_var_sizes, file_validity_sizes, footer_span }: OpenedFragment['info']): number {
+  let data = 0
+  for (const sizes of [file_sizes, file_var_sizes, file_validity_sizes]) for (const one of sizes ?? []) data += one
+  return data + (footer_span ? footer_span.offset + footer_span.size + FOOTER_LENGTH_BYTES : 0)
 }
 
 /** Whether the ratio of the smaller to the larger of two fragments is at least `least`. TileDB divides with 32 bits. */

@@ -73,10 +73,7 @@ const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tiles'] as const
  */
 export async function arrayFacts(opened: OpenedArray, footersOnly = false): Promise<ArrayFacts> {
   const { dimensions } = opened.schema.domain
-  const boxes = boxesOf(
-    dimensions,
-    opened.fragments.map(({ info }) => info.nonempty_domain ?? []),
-  )
+  const boxes = boxesOf(dimensions, opened.fragments.length, (i) => opened.fragments[i].info.nonempty_domain ?? [])
   const fragments = opened.fragments.map((one, i) => factsOf(one, boxes[i]))
   const stored_bytes = sum(fragments, (one) => one.stored_bytes)
   let room = MAX_SECTIONS
@@ -113,9 +110,10 @@ export async function arrayFacts(opened: OpenedArray, footersOnly = false): Prom
 function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
   let stored_bytes = 0
   let files = 0
+  const lists = [info.file_sizes, info.file_var_sizes, info.file_validity_sizes]
   for (const [slot, one] of info.slots.entries()) {
     if (!slotHasFiles(info, one)) continue
-    for (const sizes of [info.file_sizes, info.file_var_sizes, info.file_validity_sizes]) {
+    for (const sizes of lists) {
       if (!sizes?.[slot]) continue
       stored_bytes += sizes[slot]
       files++
@@ -126,7 +124,7 @@ function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
     info,
     cell_num: storedCellNum(info),
     stored_bytes,
-    sections_bytes: info.footer?.offset ?? 0,
+    sections_bytes: info.footer_span?.offset ?? 0,
     files,
     box,
   }
@@ -167,24 +165,30 @@ export async function tileBoxes({ dimensions }: Domain, fragments: readonly Frag
     for (let tile = 0; leaves && tile < Math.min(leaves.mbr_num, info.tile_num); tile++)
       boxes.push(mbrAt(leaves, tile, dimensions))
   }
-  return boxesOf(dimensions, boxes)
+  return boxesOf(dimensions, boxes.length, (i) => boxes[i])
 }
 
 /**
  * Converts boxes to numbers: texts to their positions among all texts, 64-bit integers rounded. A fragment without cells has an empty box,
  * and so has one whose schema has another number of dimensions.
+ * @param found returns a box, whose bytes are not kept
  */
-function boxesOf(dimensions: readonly RangeType[], found: readonly NDRange[]): Box[] {
-  const boxes = found.map((box) => (box.length === dimensions.length ? box : []))
+function boxesOf(dimensions: readonly RangeType[], count: number, found: (i: number) => NDRange): Box[] {
+  const boxAt = (i: number): NDRange => {
+    const box = found(i)
+    return box.length === dimensions.length ? box : []
+  }
   const numbers = dimensions.map(({ type, cell_val_num }, d): ((bytes: Uint8Array) => number) => {
     if (cell_val_num !== 'var') return (bytes) => Number(comparable(type, bytes))
-    const texts = boxes.flatMap((box) => (box.length > 0 ? [box[d].min, box[d].max] : []))
+    const texts = Array.from({ length: count }, (_, i) => boxAt(i)).flatMap((box) =>
+      box.length > 0 ? [box[d].min, box[d].max] : [],
+    )
     texts.sort(compareBytes)
     const places = new Map<string, number>()
     for (const text of texts) places.set(text.join(' '), places.get(text.join(' ')) ?? places.size)
     return (bytes) => places.get(bytes.join(' ')) ?? 0
   })
-  return boxes.map((box) => box.map(({ min, max }, d) => [numbers[d](min), numbers[d](max)]))
+  return Array.from({ length: count }, (_, i) => boxAt(i).map(({ min, max }, d) => [numbers[d](min), numbers[d](max)]))
 }
 
 /**

@@ -12,7 +12,7 @@ import { hasSlot } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { rounded, secondsOf } from './costs.ts'
-import { type ArrayFacts, FOOTER_REQUESTS, type FragmentFacts, requestsOf } from './facts.ts'
+import { type ArrayFacts, type Box, FOOTER_REQUESTS, type FragmentFacts, requestsOf } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import { type AdviceLine, inspectLine } from './line.ts'
 import { consolidationLines, modeLines, pathOf, vacuumLine } from './lines.ts'
@@ -65,12 +65,10 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
   if (boxed.length < MIN_DEPTH) return
   const text = dimensions.map(({ cell_val_num }) => cell_val_num === 'var')
   const boxes = boxed.map(({ box }) => box)
-  const touched = typicalBoxes(unionOfBoxes(boxes), boxes, text).map((box) =>
-    boxed.filter((one) => overlaps(one.box, box)),
-  )
-  const depth = mean(touched.map(({ length }) => length))
+  const touched = typicalBoxes(unionOfBoxes(boxes), boxes, text).map((box) => touchedBy(box, boxed))
+  const depth = mean(touched.map((one) => one.fragments))
   if (depth < MIN_DEPTH) return
-  const requests = mean(touched.map((some) => sum(some, requestsOf)))
+  const requests = mean(touched.map((one) => one.requests))
   const one = mean(boxed.map((fragment) => consolidatedRequests(opened, fragment)))
   yield advise('FRAGMENTS_OVERLAP', {
     message: `a box of 1 % of the box around all fragments touches ${Math.round(depth)} of ${fragments.length} fragments on average: that takes about ${Math.round(requests)} requests to S3, with one fragment about ${Math.round(one)}`,
@@ -82,6 +80,17 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
     },
     advice: consolidationLines(opened),
   })
+}
+
+/** How many fragments a box touches, and the requests for all of them. There may be 100,000, so no list of them is made. */
+function touchedBy(box: Box, boxed: readonly FragmentFacts[]): { fragments: number; requests: number } {
+  let [fragments, requests] = [0, 0]
+  for (const one of boxed) {
+    if (!overlaps(one.box, box)) continue
+    fragments++
+    requests += requestsOf(one)
+  }
+  return { fragments, requests }
 }
 
 /** Lower limit on the footers without a copy in consolidated metadata. */

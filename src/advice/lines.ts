@@ -40,7 +40,8 @@ export function consolidationLines(opened: OpenedArray): [consolidate: AdviceLin
 /** Prefers to merge neighbours if one step takes at least half of the fragments: filled gaps take space. */
 function consolidationLine(opened: OpenedArray): AdviceLine {
   const path = pathOf(opened)
-  const all = consolidatables(opened)
+  // Sparse arrays have no gaps, and may have 100,000 fragments.
+  const all = opened.schema.array_type === 'sparse' ? [] : consolidatables(opened)
   const larger = Math.ceil(leastAmplification(all))
   if (larger <= 1) return { does: 'consolidate', code: `tiledb.consolidate(${path})` }
   const set = (name: string, value: number, note: Prose): AdviceLine => ({

@@ -4,8 +4,9 @@ const BLOCK_BYTES = 65_536
 const MOST_BYTES = 1024
 
 /**
- * Allocates small arrays that will be viewed as other types. V8 keeps an array of up to 64 bytes in its own heap. Making
- * another view of such an array takes a microsecond, and collecting millions of them takes seconds.
+ * Allocates small arrays: many that are kept, as an ArrayBuffer of its own takes more than 100 bytes, or those that will be viewed as
+ * other types. V8 keeps an array of up to 64 bytes in its own heap. Making another view of such an array takes a microsecond, and
+ * collecting millions of them takes seconds.
  */
 export class Slab {
   private block = new ArrayBuffer(0)
@@ -21,5 +22,12 @@ export class Slab {
     const { block, at } = this
     this.at += Math.ceil(length / 8) * 8
     return new Uint8Array(block, at, length)
+  }
+
+  /** A copy of bytes. */
+  copy(bytes: Uint8Array): Uint8Array {
+    const copy = this.take(bytes.length)
+    copy.set(bytes)
+    return copy
   }
 }

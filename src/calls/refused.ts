@@ -59,7 +59,7 @@ export async function errorsOfOpening(
 ): Promise<readonly Finding[]> {
   const found: Finding[] = []
   const { visibility, folders } = await array.listing()
-  if ((await mayBeRefused(array)) || folders.some(({ path }) => visibility.state(path) === 'hidden')) {
+  if ((await mayBeRefused(array)) || folders.some((folder) => visibility.state(folder) === 'hidden')) {
     const { openingErrors } = await import('../check/refusals.ts')
     const { refusalOf } = await import('../check/codes.ts')
     const isShown = neededBy(schema, fields)

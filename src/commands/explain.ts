@@ -386,10 +386,11 @@ async function explainedFragments(
   { fragments: costs }: TileCost,
 ): Promise<ExplainLine[]> {
   const planned = new Map<string, ExplainLine>()
-  for (const { fragment, tiles_dropped, ...line } of plan.fragments) {
+  for (const { fragment, passed_over_by, tile_num, tiles_touched, tiles_inside, cells_read } of plan.fragments) {
     const { stored_bytes = 0, unfiltered_bytes = 0 } = costs.get(fragment) ?? {}
     const { name } = fragments[fragment].fragment
-    planned.set(name, { name, ...line, stored_bytes, unfiltered_bytes })
+    const bytes = { stored_bytes, unfiltered_bytes }
+    planned.set(name, { name, passed_over_by, tile_num, tiles_touched, tiles_inside, cells_read, ...bytes })
   }
   const rest = {
     tile_num: null,

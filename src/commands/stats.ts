@@ -368,7 +368,7 @@ type Measures = Awaited<ReturnType<typeof measure>>
  */
 function measure(fragment: Fragment) {
   return withPlaceAsync({ file: fragment.folder.path }, async () => {
-    const info = await fragment.info()
+    const info = fragment.infoSync() ?? (await fragment.info())
     const onDisk = await fragmentFileSizes(fragment)
     const sections = await metadataSections(fragment)
     const files: { tallied: TalliedFile; tiles: Distribution }[] = []
@@ -409,7 +409,7 @@ function addMeasures(totals: Totals, { fragment, info, onDisk, sections, files, 
   totals.cells_in_domain += BigInt(cellsInDomain(info))
   totals.tile_num += info.tile_num
   metadata.size += onDisk.get(FRAGMENT_METADATA_FILE) ?? 0
-  metadata.footer_size += info.footer?.size ?? 0
+  metadata.footer_size += info.footer_span?.size ?? 0
   if (info.tile_num > 0) {
     totals.cells_per_tile.add(info.cells_per_tile, info.tile_num - 1)
     totals.cells_per_tile.add(info.last_tile_cell_num)

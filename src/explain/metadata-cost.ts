@@ -19,7 +19,7 @@ const HEADER_BYTES = 64
 export async function metadataCost({ fragments }: OpenedArray, wanted: readonly MetadataRead[]): Promise<StepCost> {
   const step = emptyStep('fragment metadata')
   for (const [index, reads] of groupBy(wanted, ({ fragment }) => fragment)) {
-    const sections = await storedSections(fragments[index], reads)
+    const sections = storedSections(fragments[index], reads)
     for (const { size } of sections) addToStep(step, { reads: GENERIC_TILE_READS, bytes: size })
     addToStep(step, { requests: requestsOf(sections) })
   }
@@ -33,15 +33,16 @@ export async function metadataCost({ fragments }: OpenedArray, wanted: readonly 
  * @returns each section once, in the order of the file
  * @throws InspectError BAD_VALUE for a section behind the footer, on which the read fails
  */
-async function storedSections(
+function storedSections(
   { fragment, info: { footer, slots } }: OpenedFragment,
   wanted: readonly MetadataRead[],
-): Promise<StoredSection[]> {
+): StoredSection[] {
   if (!footer) return []
   const keys = new Set(wanted.map(({ section, slot }) => keyOf(section, slot)))
-  const starts = await fragment.metadataOffsets()
+  const places = sectionPlaces(footer, slots)
+  const starts = [...new Set(places.map(({ offset }) => offset))].sort((a, b) => a - b)
   const ends = new Map(starts.map((start, i) => [start, starts[i + 1] ?? footer.offset]))
-  return sectionPlaces(footer, slots)
+  return places
     .filter(({ name, slot }) => keys.has(keyOf(name, slot)))
     .map((place) => {
       const { offset } = place

@@ -122,13 +122,13 @@ async function footers(opened: OpenedArray): Promise<StepCost> {
   for (const { fragment, info } of opened.fragments) {
     const key = schema.version >= NAMES_SINCE ? fragment.name : uriOf(opened, fragment.folder.path)
     if (consolidated.has(key)) continue
-    if (!info.footer) {
+    if (!info.footer_span) {
       const tile = await genericTileCost(fragment.folder.file(FRAGMENT_METADATA_FILE))
       // One request for the size, and one to know whether there is a file of coordinates.
       addToStep(step, { ...tile, sizes: 1, head_requests: 2, requests: (tile.requests ?? 0) + 2 })
       continue
     }
-    const { size } = info.footer
+    const { size } = info.footer_span
     const version = fragment.parsedName?.least_version ?? info.format_version
     const lengthBytes = footerLengthIsStored(version, schema) ? 8 : 0
     const reads = lengthBytes > 0 ? 2 : 1

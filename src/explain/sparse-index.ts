@@ -51,6 +51,8 @@ interface LoadedFields {
   returned: string[]
 }
 
+const NOT_RELEVANT = { isRelevant: false, ...NO_TILES }
+
 const TIMESTAMPS = '__timestamps'
 const DELETE_TIMESTAMPS = '__delete_timestamps'
 
@@ -84,13 +86,14 @@ export class SparseIndex {
     const touch = async ({ fragment, info }: OpenedFragment): Promise<TouchedTiles & { isRelevant: boolean }> => {
       const { nonempty_domain } = info
       const overlap = ranged && nonempty_domain ? overlapOf(nonempty_domain) : 'all'
-      if (overlap === 'none') return { isRelevant: false, ...NO_TILES }
+      if (overlap === 'none') return NOT_RELEVANT
       return { isRelevant: true, ...(overlap === 'all' ? allTiles(info) : await touchedTiles(fragment, overlapOf)) }
     }
     for await (const touched of inOrder(opened.fragments, atOnce(opened.array.folder), touch)) {
       const index = fragments.length
       const one = opened.fragments[index]
-      fragments.push({ opened: one, index, loadsTimes: loadsTimesOf(query, one), ...touched })
+      const { tiles, inside, isRelevant } = touched
+      fragments.push({ opened: one, index, isRelevant, loadsTimes: loadsTimesOf(query, one), tiles, inside })
     }
     return new SparseIndex(query, fragments, needsCoordinates || ranged)
   }

@@ -1,11 +1,11 @@
 import { element } from '../base/element.ts'
 import type { ArraySchema } from './array-schema.ts'
-import { type FragmentFooter, fragmentFooter } from './fragment-footer.ts'
+import { FRAGMENT_SECTIONS, type FragmentFooter, fragmentFooter, SLOT_SECTIONS } from './fragment-footer.ts'
 import { fragmentSlots, type Slot } from './fragment-slots.ts'
-import { trace } from './io.ts'
+import { decode, type Origin, trace } from './io.ts'
 import type { NDRange } from './range.ts'
 import type { Span } from './span.ts'
-import { u64 } from './u32.ts'
+import { u16, u64 } from './u32.ts'
 
 /** Offset and length in bytes of a field of a footer. */
 type FieldSpan = Pick<Span, 'offset' | 'length'>
@@ -20,9 +20,19 @@ export class FooterLayout {
   /** Fields whose values are the same in all footers of this layout. */
   readonly common: Pick<
     FragmentFooter,
-    'version' | 'array_schema_name' | 'dense' | 'includes_timestamps' | 'includes_delete_metadata'
+    | 'version'
+    | 'array_schema_name'
+    | 'dense'
+    | 'includes_timestamps'
+    | 'includes_delete_metadata'
+    | 'optional_sections'
+    | 'null_nonempty_domain'
   >
   readonly slots: readonly Slot[]
+  /** The footer that the layout was made of. */
+  private readonly example: Uint8Array
+  /** The footer that was unpacked last: its fields are asked for one after another. */
+  private last: { packed: Uint8Array; footer: Uint8Array; value?: FragmentFooter } | undefined
   /** A 1 for each bit that is the same in all footers of this layout. */
   private readonly mask: Uint8Array
   /** The values of these bits; 0 elsewhere. */
@@ -31,11 +41,14 @@ export class FooterLayout {
   private readonly places = new Map<string, FieldSpan>()
   /** Bounds of the non-empty domain: minimum, then maximum of each dimension. */
   private readonly ranges: FieldSpan[]
+  /** The fields with the offsets of sections. */
+  private readonly sections: FieldSpan[]
 
   /** @param footer a footer that {@link decode} accepts */
   constructor(footer: Uint8Array, schema: ArraySchema) {
     const { value, root } = trace(footer, fragmentFooter(schema), 'footer')
     this.schema = schema
+    this.example = footer.slice()
     this.common = value as FragmentFooter
     this.slots = fragmentSlots(this.common.version, schema, this.common)
     this.mask = new Uint8Array(footer.length)
@@ -44,6 +57,7 @@ export class FooterLayout {
     for (const span of leaves(root)) this.setMask(span)
     for (const [i, byte] of footer.entries()) this.bits[i] = byte & (this.mask[i] ?? 0)
     const domain = root.children?.find(({ name }) => name === 'nonempty_domain')
+    this.sections = SECTION_KEYS.flatMap((key) => this.places.get(key) ?? [])
     this.ranges = domain ? [...leaves(domain)].filter(({ bounds }) => !bounds) : []
   }
 
@@ -65,6 +79,51 @@ export class FooterLayout {
     return true
   }
 
+  /** Bytes of the footer. */
+  get length(): number {
+    return this.example.length
+  }
+
+  /**
+   * Packs a footer of this layout: the bytes in which it differs from another one, each after its offset. Most bytes are parts of sizes and
+   * offsets that are the same in all fragments, so this is a fifth of the footer.
+   * @param footer of at most 64 KiB
+   */
+  packed(footer: Uint8Array): Uint8Array {
+    const { example } = this
+    let count = 0
+    for (let i = 0; i < example.length; i++) if (footer[i] !== example[i]) count++
+    const packed = new Uint8Array(count * PACKED_BYTES)
+    let at = 0
+    for (let i = 0; i < example.length; i++) {
+      if (footer[i] === example[i]) continue
+      packed[at++] = i & 0xff
+      packed[at++] = i >>> 8
+      packed[at++] = element(footer, i)
+    }
+    return packed
+  }
+
+  /** The footer that {@link packed} has packed. The caller must not change it. */
+  unpacked(packed: Uint8Array): Uint8Array {
+    if (this.last?.packed === packed) return this.last.footer
+    const footer = this.example.slice()
+    for (let at = 0; at < packed.length; at += PACKED_BYTES) footer[u16(packed, at)] = element(packed, at + 2)
+    this.last = { packed, footer }
+    return footer
+  }
+
+  /** The fields of a footer that {@link packed} has packed. They are kept for one footer only: they take ten times its bytes. */
+  decoded(packed: Uint8Array, origin: Origin): FragmentFooter {
+    const value = (this.last?.packed === packed ? this.last.value : undefined) ?? this.decode(packed, origin)
+    if (this.last) this.last.value = value
+    return value
+  }
+
+  private decode(packed: Uint8Array, origin: Origin): FragmentFooter {
+    return decode(this.unpacked(packed), fragmentFooter(this.schema), origin)
+  }
+
   /** Returns a list with a number for each slot. */
   sizes(footer: Uint8Array, name: 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'): Float64Array {
     const { offset, length } = this.places.get(name) as FieldSpan
@@ -78,6 +137,26 @@ export class FooterLayout {
     return u64(footer, (this.places.get(name) as FieldSpan).offset + slot * 8)
   }
 
+  /**
+   * Where the section at an offset ends at the latest: where the next one begins, or at `end`. Optional sections are not looked at.
+   */
+  sectionEnd(footer: Uint8Array, offset: number, end: number): number {
+    let next = end
+    for (const field of this.sections) {
+      for (let at = field.offset; at < field.offset + field.length; at += 8) {
+        const start = u64(footer, at)
+        if (start > offset && start < next) next = start
+      }
+    }
+    return next
+  }
+
+  /** {@link size}; undefined if footers of this layout have no such field or entry. */
+  sizeIn(footer: Uint8Array, name: keyof FragmentFooter, slot: number): number | undefined {
+    const place = this.places.get(name)
+    return place && slot * 8 < place.length ? u64(footer, place.offset + slot * 8) : undefined
+  }
+
   domain(footer: Uint8Array): NDRange {
     const bytes = ({ offset, length }: FieldSpan): Uint8Array => footer.subarray(offset, offset + length)
     return this.schema.domain.dimensions.map((_, d) => ({
@@ -86,6 +165,15 @@ export class FooterLayout {
     }))
   }
 }
+
+/** Bytes of a packed byte: its offset and itself. */
+const PACKED_BYTES = 3
+
+/** Keys of the fields with the offsets of sections. */
+const SECTION_KEYS: readonly string[] = [
+  ...SLOT_SECTIONS.map(({ key }) => key),
+  ...Object.keys(FRAGMENT_SECTIONS).map((name) => `${name}_offset`),
+]
 
 /** Mask of the bits in the two highest bytes of a uint64 that are 0 below 2^53. */
 const HIGH_BITS = [0xe0, 0xff]

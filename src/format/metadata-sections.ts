@@ -23,6 +23,13 @@ const OTHER_SECTIONS = {
 } satisfies Record<string, SectionContent>
 type OtherSections = typeof OTHER_SECTIONS
 
+/** Sections of minima or maxima. */
+export const MIN_MAX_SECTIONS: ReadonlySet<string> = new Set([
+  ...SLOT_SECTIONS.filter(({ content }) => content === tileMinMax).map(({ name }) => name),
+  'global_order_mins',
+  'global_order_maxs',
+])
+
 /** Types of the content of all generic tiles of the fragment metadata, by name. */
 export type SectionContents = { [S in SlotSection as S['name']]: ReturnType<S['content']> } & {
   [name in keyof OtherSections]: ReturnType<ReturnType<OtherSections[name]>>

@@ -42,8 +42,10 @@ import {
   type Times,
 } from './generic-tile.ts'
 import { FooterLayouts } from './laid-out-info.ts'
+import { SmallSections } from './small-sections.ts'
 import { isStray, timedFiles } from './timed-files.ts'
 import {
+  type FragmentFolder,
   type FragmentState,
   isPartly,
   isPartlyWithin,
@@ -129,15 +131,38 @@ function hasNoCommit(facts: ReturnType<typeof nameFacts>): boolean {
   return (facts?.format_version ?? COMMITS_SINCE) < COMMITS_SINCE
 }
 
-/** A folder that TileDB takes for a fragment, and what its name says. */
-interface ListedFolder extends Pick<FragmentEntry, 'name' | 'path' | 'timestamp_range'> {
-  facts: ReturnType<typeof nameFacts>
-  hasNoCommit: boolean
+/** A folder that TileDB takes for a fragment, and what its name says. Arrays may have 100,000, so it keeps little. */
+class ListedFolder implements FragmentFolder {
+  readonly name: string
+  /** Whether it lies in `__fragments`, not in the array's own folder. */
+  readonly isGrouped: boolean
+  readonly facts: ReturnType<typeof nameFacts>
+  committed = false
+
+  constructor(name: string, isGrouped: boolean) {
+    this.name = name
+    this.isGrouped = isGrouped
+    this.facts = nameFacts(name)
+  }
+
+  /** Path relative to the array. */
+  get path(): string {
+    return this.isGrouped ? `${FRAGMENTS_FOLDER}/${this.name}` : this.name
+  }
+
+  /** In milliseconds. */
+  get timestamp_range(): [bigint, bigint] | undefined {
+    return this.facts?.timestamp_range
+  }
+
+  get hasNoCommit(): boolean {
+    return !this.isGrouped && hasNoCommit(this.facts)
+  }
 }
 
 interface Listing {
   visibility: Visibility
-  folders: readonly (ListedFolder & { committed: boolean })[]
+  folders: readonly ListedFolder[]
   /** Paths of fragments that commits name, no list hides, and that are not there. */
   missing: readonly string[]
 }
@@ -150,6 +175,7 @@ export class InspectArray {
   readonly folder: Folder
   readonly cx: ReadContext
   readonly layouts = new FooterLayouts()
+  readonly sections: SmallSections
   private readonly known: Known = new Map()
   /** Results that do not depend on the times. All arrays that {@link at} makes share them. */
   private readonly timeless: Known
@@ -158,6 +184,7 @@ export class InspectArray {
     this.folder = folder
     this.cx = cx
     this.timeless = timeless
+    this.sections = new SmallSections(cx)
   }
 
   /** The same array as TileDB opens it between other times. */
@@ -336,9 +363,10 @@ export class InspectArray {
     const { visibility, folders } = await this.listing()
     const { ignored } = await this.commits()
     const inMeta = await this.namesInMetadata()
-    return folders.map(({ name, path, timestamp_range, committed, hasNoCommit }): FragmentEntry => {
-      const found = visibility.state(path)
-      const state = found === 'uncommitted' && hasNoCommit ? 'no-metadata' : found
+    return folders.map((folder): FragmentEntry => {
+      const { name, path, timestamp_range, committed } = folder
+      const found = visibility.state(folder)
+      const state = found === 'uncommitted' && folder.hasNoCommit ? 'no-metadata' : found
       const listedBy = visibility.lists(path)[0]?.file
       return {
         name,
@@ -395,15 +423,18 @@ export class InspectArray {
 
   /** The fragment folders, and the paths that commits name where none is. The same at all times. */
   private async committedFolders(): Promise<{ folders: Listing['folders']; absent: readonly string[] }> {
-    const commits = await this.commits()
-    const folders: Listing['folders'][number][] = []
-    for (const folder of await this.fragmentFolders()) {
-      const { path, hasNoCommit } = folder
-      const committed = commits.committed.has(path) || (hasNoCommit && (await this.hasMetadata(path)))
-      folders.push({ ...folder, committed })
+    const { committed } = await this.commits()
+    const folders = await this.fragmentFolders()
+    let named = 0
+    for (const folder of folders) {
+      const { path } = folder
+      const isNamed = committed.has(path)
+      if (isNamed) named++
+      folder.committed = isNamed || (folder.hasNoCommit && (await this.hasMetadata(path)))
     }
+    if (named === committed.size) return { folders, absent: [] }
     const there = new Set(folders.map(({ path }) => path))
-    return { folders, absent: [...commits.committed].filter((path) => !there.has(path)) }
+    return { folders, absent: [...committed].filter((path) => !there.has(path)) }
   }
 
   /** The entry of a fragment's folder. Undefined if there is none, or the server cannot list. */
@@ -456,14 +487,11 @@ export class InspectArray {
     const root = await this.root()
     const grouped = hasEntry(root, FRAGMENTS_FOLDER, 'folder') ? await this.folder.folder(FRAGMENTS_FOLDER).list() : []
     const found: ListedFolder[] = []
-    for (const [entries, folder] of [[root, ''] as const, [grouped, `${FRAGMENTS_FOLDER}/`] as const]) {
+    for (const entries of [root, grouped]) {
       for (const { name, kind } of entries) {
-        const path = folder + name
-        if (kind !== 'folder' || ARRAY_FOLDERS.has(path)) continue
-        if (!isFragmentName(name) && !(await this.isUnusualFragment(path))) continue
-        const facts = nameFacts(name)
-        const timestamp_range = facts?.timestamp_range
-        found.push({ name, path, timestamp_range, facts, hasNoCommit: folder === '' && hasNoCommit(facts) })
+        if (kind !== 'folder' || (entries === root && ARRAY_FOLDERS.has(name))) continue
+        const folder = new ListedFolder(name, entries === grouped)
+        if (isFragmentName(name) || (await this.isUnusualFragment(folder.path))) found.push(folder)
       }
     }
     return found.sort(compareByTimestamps)

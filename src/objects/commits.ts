@@ -59,7 +59,7 @@ export function commitKindIn(folder: string, name: string): CommitKind | undefin
   return SUFFIXES[folder]?.test(name) ? commitKind(name) : undefined
 }
 
-/** One commit file. */
+/** One commit file. Arrays have as many as fragments. */
 export interface CommitFile {
   /** Path relative to the array: `__commits/<name>.wrt`, `<name>.ok`. */
   path: string
@@ -84,11 +84,14 @@ export interface CommitEntry {
   tile: ConsolidatedCommit['tile']
 }
 
+/** What readers need of a set of paths. */
+type PathSet = Iterable<string> & Pick<ReadonlySet<string>, 'has' | 'size'>
+
 /** The content of an array's commit files, whether the fragments exist or not. */
 export interface Commits {
   files: readonly CommitFile[]
   /** Paths of the committed fragments: by a `.wrt` or `.ok` file, or {@link consolidated}. */
-  committed: ReadonlySet<string>
+  committed: PathSet
   /** Paths of the fragments whose line in a `.con` file is cancelled by an `.ign` file, with the path of the `.ign` file. */
   ignored: ReadonlyMap<string, string>
   /** Paths of the fragments that a line of a `.con` file commits. The line must not be in an `.ign` file. */
@@ -106,20 +109,20 @@ export interface Commits {
  * @see tiledb/sm/array/array_directory.cc: load_consolidated_commit_uris, compute_uris_to_vacuum
  */
 export async function readCommits(array: Folder, rootEntries: readonly Entry[], memory: Memory): Promise<Commits> {
-  const files: CommitFile[] = []
+  const files: ListedFile[] = []
   const others: { path: string; kind: Entry['kind'] }[] = []
   for (const folder of ['', COMMITS_FOLDER, FRAGMENT_META_FOLDER]) {
     if (folder !== '' && !hasEntry(rootEntries, folder, 'folder')) continue
     for (const { name, kind: fileKind } of folder === '' ? rootEntries : await array.folder(folder).list()) {
       const kind = fileKind === 'other' ? undefined : commitKindIn(folder, name)
       if (!kind && folder === '') continue
-      const path = folder === '' ? name : `${folder}/${name}`
-      if (!kind || (fileKind !== 'file' && kind !== 'write')) others.push({ path, kind: fileKind })
-      else files.push({ path, kind, isFolder: fileKind !== 'file', entries: NO_ENTRIES, fault: undefined })
+      if (kind && (fileKind === 'file' || kind === 'write'))
+        files.push(new ListedFile(folder, name, kind, fileKind !== 'file'))
+      else others.push({ path: pathIn(folder, name), kind: fileKind })
     }
   }
   const room = new CountedBytes(memory, 'lists of commits', TIMES_OF_LINES)
-  const read = async (file: CommitFile) => ({ file, contents: await readEntries(array, file, room) })
+  const read = async (file: ListedFile) => ({ file, contents: await readEntries(array, file, room) })
   for await (const { file, contents } of inOrder(files.filter(hasEntries), atOnce(array), read))
     Object.assign(file, contents)
   return { files, others, ...committedBy(files) }
@@ -130,6 +133,63 @@ export const TIMES_OF_LINES = 10
 
 /** The list of all files without entries. Arrays may have 100,000 of them. */
 const NO_ENTRIES: CommitFile['entries'] = []
+
+/** A commit file of a listing. Its path is made when it is asked for: nearly no caller does. */
+class ListedFile implements CommitFile {
+  private readonly folder: string
+  readonly name: string
+  readonly kind: CommitKind
+  readonly isFolder: boolean
+  entries = NO_ENTRIES
+  fault: InspectError | undefined
+
+  constructor(folder: string, name: string, kind: CommitKind, isFolder: boolean) {
+    this.folder = folder
+    this.name = name
+    this.kind = kind
+    this.isFolder = isFolder
+  }
+
+  get path(): string {
+    return pathIn(this.folder, this.name)
+  }
+}
+
+function pathIn(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}
+
+/** Paths of fragments. Of those in `__fragments` it keeps the names, which are a part of strings that are kept anyway. */
+class FragmentPaths implements PathSet {
+  private readonly inFolder = new Set<string>()
+  private readonly others = new Set<string>()
+
+  get size(): number {
+    return this.inFolder.size + this.others.size
+  }
+
+  add(path: string): void {
+    if (path.startsWith(IN_FRAGMENTS)) this.inFolder.add(path.slice(IN_FRAGMENTS.length))
+    else this.others.add(path)
+  }
+
+  /** Adds the {@link committedPath} of a file. */
+  addFile({ name }: ListedFile): void {
+    const names = name.endsWith('.ok') ? this.others : this.inFolder
+    names.add(stem(name))
+  }
+
+  has(path: string): boolean {
+    return path.startsWith(IN_FRAGMENTS) ? this.inFolder.has(path.slice(IN_FRAGMENTS.length)) : this.others.has(path)
+  }
+
+  *[Symbol.iterator](): Generator<string> {
+    for (const name of this.inFolder) yield IN_FRAGMENTS + name
+    yield* this.others
+  }
+}
+
+const IN_FRAGMENTS = `${FRAGMENTS_FOLDER}/`
 
 function hasEntries({ kind }: Pick<CommitFile, 'kind'>): boolean {
   return kind === 'vacuum' || kind === 'ignore' || kind === 'consolidated-commits'
@@ -158,16 +218,17 @@ async function readEntries(
   return { entries, fault: fault ?? undefined }
 }
 
-function committedBy(files: readonly CommitFile[]): Omit<Commits, 'files' | 'others'> {
+function committedBy(files: readonly ListedFile[]): Omit<Commits, 'files' | 'others'> {
   const ignoredLines = new Map<string, string>()
-  const committed = new Set<string>()
+  const committed = new FragmentPaths()
   const ignored = new Map<string, string>()
   const consolidated = new Set<string>()
-  for (const { kind, entries, path } of files) {
-    if (kind === 'ignore') for (const { text } of entries) ignoredLines.set(text, ignoredLines.get(text) ?? path)
-  }
-  for (const { kind, entries, path } of files) {
-    if (kind === 'write') committed.add(committedPath(path))
+  for (const file of files)
+    if (file.kind === 'ignore')
+      for (const { text } of file.entries) ignoredLines.set(text, ignoredLines.get(text) ?? file.path)
+  for (const file of files) {
+    const { kind, entries } = file
+    if (kind === 'write') committed.addFile(file)
     if (kind !== 'consolidated-commits') continue
     for (const { text } of entries) {
       const fragment = linePath(text)

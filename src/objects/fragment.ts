@@ -58,7 +58,8 @@ import {
   readGenericTile,
   type TilePlace,
 } from './generic-tile.ts'
-import { MetadataFile } from './metadata-file.ts'
+import { LaidOutInfo } from './laid-out-info.ts'
+import { footerSync, MetadataFile } from './metadata-file.ts'
 import { openPagedTile, type PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
 
 /** Bytes of the longest metadata file that is fetched whole. There is a limit because several fragments are fetched at once. */
@@ -93,6 +94,10 @@ export interface FragmentInfo {
   file_sizes: Float64Array
   file_var_sizes: Float64Array
   file_validity_sizes: Float64Array | undefined
+  /** Whether the footer says that the non-empty domain is unset. */
+  null_nonempty_domain: boolean
+  /** Where the footer of versions 3 and up is in the file, in bytes. Decoding it takes longer. */
+  footer_span: { offset: number; size: number } | undefined
   /** The footer of versions 3 and up, and its place in the file. */
   footer: (FragmentFooter & { offset: number; size: number }) | undefined
   /** The metadata of versions 1 and 2. */
@@ -127,19 +132,23 @@ export interface FieldFile {
   size: number
 }
 
-/** A fragment. Everything is read on demand and then kept. */
+/**
+ * A fragment. Everything is read on demand and then kept. A read of an array holds all its fragments, which may be 100,000: what few of them
+ * need is made on demand, too.
+ */
 export class Fragment {
   readonly folder: Folder
   readonly cx: ReadContext
   /** The array that has the fragment; undefined for a folder that was moved out of its array. */
   readonly array: InspectArray | undefined
-  readonly parsedName: FragmentName | undefined
-  private readonly file: MetadataFile
+  private fileOpened: MetadataFile | undefined
+  /** What {@link infoSync} has read. */
+  private known: FragmentInfo | undefined
   private infoRead: Promise<FragmentInfo> | undefined
   private entriesRead: Promise<readonly Entry[]> | undefined
   private starts: readonly number[] | undefined
   /** Opened generic tiles, by offset. */
-  private readonly tiles = new Map<number, Promise<GenericTile>>()
+  private tiles: Map<number, Promise<GenericTile>> | undefined
   /** Unfiltered bytes of the opened tiles. */
   private openedBytes = 0
 
@@ -147,8 +156,16 @@ export class Fragment {
     this.folder = folder
     this.cx = cx
     this.array = array
-    this.file = new MetadataFile(folder, array)
-    this.parsedName = parseFragmentName(folder.name)
+  }
+
+  private get file(): MetadataFile {
+    this.fileOpened ??= new MetadataFile(this.folder, this.array)
+    return this.fileOpened
+  }
+
+  /** What its name says; undefined for a name of unusual form. */
+  get parsedName(): FragmentName | undefined {
+    return parseFragmentName(this.name)
   }
 
   get name(): string {
@@ -165,8 +182,8 @@ export class Fragment {
     return this.file.source()
   }
 
-  close(): Promise<void> {
-    return this.file.close()
+  async close(): Promise<void> {
+    await this.fileOpened?.close()
   }
 
   /**
@@ -174,7 +191,7 @@ export class Fragment {
    * @throws InspectError NO_SCHEMA if there is no array around the fragment. {@link head} still works since version 10.
    */
   info(): Promise<FragmentInfo> {
-    this.infoRead ??= this.withFooterFault(() => this.readInfo())
+    this.infoRead ??= this.known ? Promise.resolve(this.known) : this.withFooterFault(() => this.readInfo())
     return this.infoRead
   }
 
@@ -183,12 +200,13 @@ export class Fragment {
    * result is undefined, the metadata may still be readable.
    */
   infoSync(): FragmentInfo | undefined {
+    if (this.known) return this.known
     if (this.infoRead || !this.array || (this.parsedName?.least_version ?? 0) < 10) return undefined
-    const found = this.file.footerSync()
-    const info = found && this.array.layouts.info(found.bytes, { file: this.file.source().name, offset: found.offset })
-    if (info) this.infoRead = Promise.resolve(info)
-    if (found) this.metadataSize = found.offset + found.bytes.length + FOOTER_LENGTH_BYTES
-    return info
+    const found = footerSync(this.folder)
+    if (!found) return undefined
+    this.known = this.array.layouts.info(found.bytes, { folder: this.folder, offset: found.offset })
+    this.metadataSize = found.offset + found.bytes.length + FOOTER_LENGTH_BYTES
+    return this.known
   }
 
   /** Size of the metadata file in bytes, once {@link infoSync} has read its end. */
@@ -354,6 +372,7 @@ export class Fragment {
    * @throws InspectError BAD_VALUE if the offset is outside the file
    */
   genericTileAt(offset: number, section: string): Promise<GenericTile> {
+    this.tiles ??= new Map()
     let tile = this.tiles.get(offset)
     if (!tile) {
       tile = this.readTileAt(offset, section)
@@ -432,11 +451,15 @@ export class Fragment {
     name: Name,
     slot?: number,
   ): Promise<SectionContents[Name] | undefined> {
+    const { known, array } = this
+    const atOnce = known instanceof LaidOutInfo ? array?.sections.read(this.folder, known, name, slot) : undefined
+    if (atOnce) return atOnce
     const place = await this.sectionPlace(name, slot)
     if (!place) return undefined
     const { offset, section } = place
     const { format_version, schema, slots } = await this.info()
     const tile = await this.genericTileAt(offset, section)
+    if (known instanceof LaidOutInfo && array && !array.sections.isReady) await array.sections.learn(tile.header)
     try {
       const describe = sectionContent(name, format_version, schema, slots)
       return decodeTile(tile, describe, { file: this.metadataSource().name, offset })
@@ -502,9 +525,26 @@ export class Fragment {
     return { fanout: 0, dim_num: undefined, type: undefined, levels }
   }
 
+  /**
+   * {@link rtree}, read synchronously, and not kept. Works after {@link infoSync}, if a section of another such fragment was read before. If
+   * the result is undefined, the R-tree may still be readable.
+   */
+  rtreeSync(): RTree | undefined {
+    return this.known instanceof LaidOutInfo ? this.array?.sections.rtree(this.folder, this.known) : undefined
+  }
+
+  /**
+   * Bytes of the generic tile at an offset, as {@link rtreeSync}: stored, with its header, and unfiltered.
+   * @param end where the next section begins, if the caller knows it
+   */
+  tileSizesSync(offset: number, end?: number): { size: number; unfiltered_size: number } | undefined {
+    const { known, array } = this
+    return known instanceof LaidOutInfo ? array?.sections.stored(this.folder, known, offset, end) : undefined
+  }
+
   /** Drops the opened generic tiles, so that the lists of a million tiles are not all in memory at once. */
   forget(): void {
-    this.tiles.clear()
+    this.tiles?.clear()
     if (this.openedBytes >= MANY_BYTES) countReadBytes(this.openedBytes)
     this.openedBytes = 0
   }
@@ -526,13 +566,15 @@ export class Fragment {
   /** Data files that the metadata says the fragment has, in slot order. */
   async fieldFiles(): Promise<FieldFile[]> {
     const info = await this.info()
+    const { file_sizes, file_var_sizes, file_validity_sizes } = info
+    const sizes = { file_sizes, file_var_sizes, file_validity_sizes }
     return info.slots.flatMap((one, slot) => {
       if (!slotHasFiles(info, one)) return []
       return fieldFileRoles(one).map((role) => ({
         name: fieldFileName(info.format_version, one, role) ?? '',
         slot,
         role,
-        size: sizesOf(info, role)?.[slot] ?? 0,
+        size: sizesOf(sizes, role)?.[slot] ?? 0,
       }))
     })
   }
@@ -606,6 +648,8 @@ function infoOf(
   const grid = facts.dense && nonempty_domain ? denseTileGrid(schema, nonempty_domain) : undefined
   return {
     ...facts,
+    footer_span: facts.footer && { offset: facts.footer.offset, size: facts.footer.size },
+    null_nonempty_domain: facts.footer?.null_nonempty_domain ?? false,
     format_version: version,
     schema,
     nonempty_domain,

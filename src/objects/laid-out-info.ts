@@ -1,70 +1,98 @@
 import { InspectError } from '../base/errors.ts'
+import { Slab } from '../base/slab.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import { FooterLayout } from '../format/footer-layout.ts'
-import { fragmentFooter } from '../format/fragment-footer.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
-import { decode } from '../format/io.ts'
 import type { NDRange } from '../format/range.ts'
+import type { Folder } from '../storage/source.ts'
 import type { FragmentInfo } from './fragment.ts'
-import type { TilePlace } from './generic-tile.ts'
 
-type SizesName = 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'
+/** Where a footer lies: in the metadata file of a fragment's folder. */
+export interface FooterPlace {
+  folder: Folder
+  /** Offset of the footer in the file, in bytes. */
+  offset: number
+}
 
-/** A fragment's metadata from a footer of a known layout. Fields that few callers use are decoded on demand. */
+/**
+ * A fragment's metadata from a footer of a known layout. A read holds one for each fragment, so it is little more than the packed footer.
+ * Fields are decoded on demand.
+ */
 export class LaidOutInfo implements FragmentInfo {
-  readonly format_version: number
-  readonly schemaName: string
-  readonly schema: ArraySchema
-  readonly dense: boolean
   readonly tile_num: number
   readonly cells_per_tile: number
   readonly last_tile_cell_num: number
-  readonly slots: readonly Slot[]
   readonly v1 = undefined
   readonly layout: FooterLayout
-  readonly bytes: Uint8Array
-  readonly place: TilePlace
-  private readFooter: FragmentInfo['footer']
-  private readonly lists: { [name in SizesName]?: Float64Array } = {}
+  private readonly packed: Uint8Array
+  private readonly folder: Folder
+  private readonly offset: number
 
-  constructor(layout: FooterLayout, bytes: Uint8Array, place: TilePlace) {
+  /**
+   * @param footer its bytes may be overwritten later
+   * @param slab the memory for what is kept of it
+   */
+  constructor(layout: FooterLayout, footer: Uint8Array, slab: Slab, { folder, offset }: FooterPlace) {
     const { common, schema } = layout
-    this.layout = layout
-    this.bytes = bytes
-    this.place = place
-    this.format_version = common.version
-    this.schemaName = common.array_schema_name ?? ''
-    this.schema = schema
-    this.dense = common.dense
-    this.slots = layout.slots
-    const grid = common.dense ? denseTileGrid(schema, layout.domain(bytes)) : undefined
-    this.tile_num = grid?.tile_num ?? layout.size(bytes, 'sparse_tile_num')
+    const grid = common.dense ? denseTileGrid(schema, layout.domain(footer)) : undefined
+    this.tile_num = grid?.tile_num ?? layout.size(footer, 'sparse_tile_num')
     this.cells_per_tile = grid?.cells_per_tile ?? Number(schema.capacity)
-    this.last_tile_cell_num = grid?.cells_per_tile ?? layout.size(bytes, 'last_tile_cell_num')
+    this.last_tile_cell_num = grid?.cells_per_tile ?? layout.size(footer, 'last_tile_cell_num')
+    this.layout = layout
+    this.packed = slab.copy(layout.packed(footer))
+    this.folder = folder
+    this.offset = offset
   }
 
+  /** The footer. */
+  get bytes(): Uint8Array {
+    return this.layout.unpacked(this.packed)
+  }
+
+  get format_version(): number {
+    return this.layout.common.version
+  }
+  get schemaName(): string {
+    return this.layout.common.array_schema_name ?? ''
+  }
+  get schema(): ArraySchema {
+    return this.layout.schema
+  }
+  get dense(): boolean {
+    return this.layout.common.dense
+  }
+  get slots(): readonly Slot[] {
+    return this.layout.slots
+  }
   get nonempty_domain(): NDRange {
     return this.layout.domain(this.bytes)
   }
+  get null_nonempty_domain(): boolean {
+    return this.layout.common.null_nonempty_domain
+  }
   get file_sizes(): Float64Array {
-    return this.sizes('file_sizes')
+    return this.layout.sizes(this.bytes, 'file_sizes')
   }
   get file_var_sizes(): Float64Array {
-    return this.sizes('file_var_sizes')
+    return this.layout.sizes(this.bytes, 'file_var_sizes')
   }
   get file_validity_sizes(): Float64Array {
-    return this.sizes('file_validity_sizes')
+    return this.layout.sizes(this.bytes, 'file_validity_sizes')
+  }
+  get footer_span(): FragmentInfo['footer_span'] {
+    return { offset: this.offset, size: this.layout.length }
   }
   get footer(): FragmentInfo['footer'] {
-    const { bytes, place, schema } = this
-    this.readFooter ??= { ...decode(bytes, fragmentFooter(schema), place), offset: place.offset, size: bytes.length }
-    return this.readFooter
+    const { offset, folder, layout, packed } = this
+    const place = { file: `${folder.path}/${FRAGMENT_METADATA_FILE}`, offset }
+    return { ...layout.decoded(packed, place), offset, size: layout.length }
   }
 
-  private sizes(name: SizesName): Float64Array {
-    this.lists[name] ??= this.layout.sizes(this.bytes, name)
-    return this.lists[name]
+  /** Where the section at an offset ends at the latest: where the next one begins, or the footer. */
+  sectionEnd(offset: number): number {
+    return this.layout.sectionEnd(this.bytes, offset, this.offset)
   }
 }
 
@@ -76,6 +104,7 @@ export class FooterLayouts {
   private readonly layouts: FooterLayout[] = []
   /** Schema of the last footer that was fully decoded. A layout is made only for the second footer of a schema. */
   private last: ArraySchema | undefined
+  private readonly slab = new Slab()
 
   /** Makes the layout of a footer, if another footer may need it. @param schema the schema of the footer */
   learn(footer: Uint8Array, schema: ArraySchema): void {
@@ -84,11 +113,11 @@ export class FooterLayouts {
   }
 
   /** The metadata in a footer; undefined if no known layout fits, or the footer is damaged. Copies the footer. */
-  info(footer: Uint8Array, place: TilePlace): FragmentInfo | undefined {
+  info(footer: Uint8Array, place: FooterPlace): FragmentInfo | undefined {
     const layout = this.layouts.find((one) => one.fits(footer))
     if (!layout) return undefined
     try {
-      return new LaidOutInfo(layout, footer.slice(), place)
+      return new LaidOutInfo(layout, footer, this.slab, place)
     } catch (error) {
       if (error instanceof InspectError) return undefined
       throw error

@@ -153,14 +153,15 @@ export function isTimeReversed({
 
 /** Whether a footer contradicts itself or its schema, so that readers may fail. check/footer.ts has the rules. */
 export function isOddFooter(info: FragmentInfo): boolean {
-  const { dense, footer, schema, tile_num, last_tile_cell_num, cells_per_tile } = info
-  if (footer?.null_nonempty_domain || dense !== (schema.array_type === 'dense')) return true
+  const { dense, null_nonempty_domain, schema, tile_num, last_tile_cell_num, cells_per_tile } = info
+  if (null_nonempty_domain || dense !== (schema.array_type === 'dense')) return true
   if (!dense && tile_num > 0 && (last_tile_cell_num < 1 || last_tile_cell_num > cells_per_tile)) return true
   return tile_num > mostTiles(info)
 }
 
 /** Most tiles that a fragment can have: in the first file of a field, every tile takes a byte or more. */
 export function mostTiles(info: FragmentInfo): number {
-  const sizes = info.slots.flatMap((slot, i) => (slotHasFiles(info, slot) ? (info.file_sizes[i] ?? []) : []))
+  const { file_sizes } = info
+  const sizes = info.slots.flatMap((slot, i) => (slotHasFiles(info, slot) ? (file_sizes[i] ?? []) : []))
   return sizes.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...sizes)
 }

@@ -6,8 +6,22 @@ import { type ByteSource, type Folder, TAIL_BYTES } from '../storage/source.ts'
 import type { InspectArray } from './array.ts'
 import type { TilePlace } from './generic-tile.ts'
 
-/** Memory of {@link MetadataFile.footerSync}. */
+/** Memory of {@link footerSync}. */
 const room = new Uint8Array(TAIL_BYTES)
+
+/**
+ * The footer of a fragment, if its length is stored after it, read synchronously: see {@link Storage.readEnd}. The next call for any
+ * fragment overwrites the bytes.
+ */
+export function footerSync({ storage, path }: Folder): { bytes: Uint8Array; offset: number } | undefined {
+  const end = storage.readEnd?.(`${path}/${FRAGMENT_METADATA_FILE}`, room)
+  if (!end || end.length < FOOTER_LENGTH_BYTES) return undefined
+  const to = end.length - FOOTER_LENGTH_BYTES
+  const length = u64(room, to)
+  return length > to
+    ? undefined
+    : { bytes: room.subarray(to - length, to), offset: end.size - FOOTER_LENGTH_BYTES - length }
+}
 
 /** The end of the file. */
 interface Tail {
@@ -37,21 +51,6 @@ export class MetadataFile {
     await this.opened?.close()
     this.opened = undefined
     this.tailRead = undefined
-  }
-
-  /**
-   * The footer, if its length is stored after it, read synchronously: see {@link Storage.readEnd}. The next call for any file
-   * overwrites the bytes.
-   */
-  footerSync(): { bytes: Uint8Array; offset: number } | undefined {
-    const { storage, path } = this.folder
-    const end = storage.readEnd?.(`${path}/${FRAGMENT_METADATA_FILE}`, room)
-    if (!end || end.length < FOOTER_LENGTH_BYTES) return undefined
-    const to = end.length - FOOTER_LENGTH_BYTES
-    const length = u64(room, to)
-    return length > to
-      ? undefined
-      : { bytes: room.subarray(to - length, to), offset: end.size - FOOTER_LENGTH_BYTES - length }
   }
 
   tail(): Promise<Tail> {

@@ -1,12 +1,11 @@
 import { badValue, type InspectError } from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { GENERIC_TILE_FIXED_BYTES, type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
+import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
-import { type SectionName, type SectionPlace, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
+import { MIN_MAX_SECTIONS, type SectionName, type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
 import { RTREE_FANOUT } from '../format/rtree.ts'
-import { tileMinMax } from '../format/tile-min-max.ts'
 import type { Fragment, FragmentInfo } from './fragment.ts'
 import { GENERIC_TILE_HEADER_BYTES } from './generic-tile.ts'
 import { Window } from './paged-tile.ts'
@@ -42,16 +41,20 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
   const sections: MetadataSection[] = []
   // One read often has several headers.
   const window = new Window({ read: (offset, length) => source.read(offset, length), end, window: 64 * 1024 })
+  const sizesAt = async (offset: number): Promise<{ size: number; unfiltered_size: number }> => {
+    const bytes = await window.header(offset)
+    const { value, length } = decodePrefix(bytes, genericTileHeader, { file: source.name, offset })
+    return { size: length + value.persisted_size, unfiltered_size: value.tile_size }
+  }
+  let next = 0
   for (const place of places) {
-    if (place.offset >= end) throw behindFooterError(place, end, source.name)
-    const bytes = await window.header(place.offset)
-    const { value, length } = decodePrefix(bytes, genericTileHeader, { file: source.name, offset: place.offset })
-    sections.push({
-      ...place,
-      size: length + value.persisted_size,
-      unfiltered_size: value.tile_size,
-      memory_size: memorySize(place.name, value, info),
-    })
+    const { name, key, slot, offset } = place
+    if (offset >= end) throw behindFooterError(place, end, source.name)
+    while ((places[next]?.offset ?? end) <= offset) next++
+    const known = fragment.tileSizesSync(offset, places[next]?.offset)
+    const { size, unfiltered_size } = known ?? (await sizesAt(offset))
+    const memory_size = memorySize(name, unfiltered_size, info)
+    sections.push({ name, key, slot, offset, size, unfiltered_size, memory_size })
   }
   return sections
 }
@@ -60,8 +63,10 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
 export async function rtreeSize(fragment: Fragment): Promise<number> {
   const { footer } = await fragment.info()
   if (!footer) return 0
-  const source = fragment.metadataSource()
   const offset = footer.rtree_offset
+  const known = fragment.tileSizesSync(offset)
+  if (known) return known.unfiltered_size
+  const source = fragment.metadataSource()
   const room = Math.max(GENERIC_TILE_FIXED_BYTES, footer.offset - offset)
   const header = await source.read(offset, Math.min(GENERIC_TILE_HEADER_BYTES, room))
   return decodePrefix(header, genericTileHeader, { file: source.name, offset }).value.tile_size
@@ -75,11 +80,10 @@ const TWO_COUNTS_BYTES = 16
 const RANGE_OBJECT = 56
 const VECTOR_OBJECT = 32
 
-function memorySize(name: SectionName, { tile_size }: GenericTileHeader, info: FragmentInfo): number {
+function memorySize(name: SectionName, tile_size: number, info: FragmentInfo): number {
   if (name === 'rtree') return rtreeMemorySize(tile_size, info)
   if (name === 'fragment_metadata') return tile_size
-  const describe: unknown = sectionContent(name, info.format_version, info.schema, info.slots)
-  return Math.max(0, tile_size - (describe === tileMinMax ? TWO_COUNTS_BYTES : COUNT_BYTES))
+  return Math.max(0, tile_size - (MIN_MAX_SECTIONS.has(name) ? TWO_COUNTS_BYTES : COUNT_BYTES))
 }
 
 function rtreeMemorySize(unfiltered: number, info: FragmentInfo): number {

@@ -102,7 +102,7 @@ export class TileLists {
     const paged =
       stride !== undefined && (await this.paged('rtree', undefined, (tile) => levelsIn(tile, format_version, stride)))
     if (paged) return { fanout: RTREE_FANOUT, levels: paged }
-    const { fanout, levels } = await this.fragment.rtree()
+    const { fanout, levels } = this.fragment.rtreeSync() ?? (await this.fragment.rtree())
     return { fanout, levels: levels.flatMap((level) => this.whole(level, ({ mbr_num }) => mbr_num) ?? []) }
   }
 

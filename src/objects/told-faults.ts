@@ -26,13 +26,13 @@ export function tellOnce(
  */
 export function tellRTreeFault(
   fragment: Fragment,
-  { footer, tile_num }: Pick<FragmentInfo, 'footer' | 'tile_num'>,
+  info: Pick<FragmentInfo, 'footer' | 'tile_num' | 'v1'>,
   fanout: number,
   counts: readonly number[],
 ): void {
   // Before version 3 there is a list of boxes, and no tree.
-  const fault = footer && levelsFault(fanout, counts, tile_num)
+  const fault = info.v1 ? undefined : levelsFault(fanout, counts, info.tile_num)
   if (!fault) return
   const { field, ...mismatch } = fault
-  tellOnce(fragment, mismatch, { offset: footer.rtree_offset, field: field === '' ? 'rtree' : `rtree.${field}` })
+  tellOnce(fragment, mismatch, { offset: info.footer?.rtree_offset, field: field === '' ? 'rtree' : `rtree.${field}` })
 }

@@ -40,7 +40,7 @@ export function isInWork(state: FragmentState): boolean {
 type TimestampRange = readonly [bigint, bigint]
 
 /** The facts about a fragment folder that its state depends on. */
-interface FragmentFolder {
+export interface FragmentFolder {
   /** Path relative to the array. */
   path: string
   timestamp_range: TimestampRange | undefined
@@ -72,8 +72,7 @@ export function isWithin([first, last]: TimestampRange, { from = 0n, now }: Time
  * @see tiledb/sm/array/array_directory.cc: compute_uris_to_vacuum, compute_filtered_uris
  */
 export interface Visibility {
-  /** The state of a fragment. @param path path relative to the array */
-  state(path: string): FragmentState
+  state(folder: FragmentFolder): FragmentState
   /** The `.vac` files that name a fragment. */
   lists(path: string): readonly VacuumList[]
 }
@@ -85,23 +84,28 @@ export function visibilityOf(
   times: Times,
   sparse: boolean,
 ): Visibility {
-  const byPath = new Map(folders.map((folder) => [folder.path, folder]))
   const lists = Array.from(vacuumLists(commits.files, times, sparse))
   const byName = groupBy(lists, ({ name }) => name)
   const entries = lists.flatMap((list) => list.hides.map((path) => ({ path, list })))
   const byHidden = groupBy(entries, ({ path }) => path)
   /** Paths of fragments that were replaced, directly or through others, by a fragment that TileDB reads. */
   const replaced = new Set<string>()
-  const state = (path: string): FragmentState => {
-    const folder = byPath.get(path)
-    if (!folder?.committed) return commits.ignored.has(path) ? 'ignored' : 'uncommitted'
+  const state = (folder: FragmentFolder): FragmentState => {
+    const { path } = folder
+    if (!folder.committed) return commits.ignored.has(path) ? 'ignored' : 'uncommitted'
     const range = folder.timestamp_range ?? [0n, 0n]
     const within = isWithin(range, times)
     if (!within && !(sparse && isPartlyWithin(path, times))) return range[1] > times.now ? 'future' : 'past'
     if (!byHidden.has(path)) return within ? 'live' : 'unlisted'
     return replaced.has(path) ? 'to-vacuum' : 'hidden'
   }
-  const todo = lists.filter(({ name }) => isRead(state(`${FRAGMENTS_FOLDER}/${name}`)) || isRead(state(name)))
+  // Nearly all arrays have no lists, and may have 100,000 fragments.
+  const byPath = new Map(lists.length > 0 ? folders.map((folder) => [folder.path, folder]) : [])
+  const isReadAt = (path: string): boolean => {
+    const folder = byPath.get(path)
+    return folder !== undefined && isRead(state(folder))
+  }
+  const todo = lists.filter(({ name }) => isReadAt(`${FRAGMENTS_FOLDER}/${name}`) || isReadAt(name))
   for (let list = todo.pop(); list; list = todo.pop()) {
     for (const path of list.hides) {
       if (replaced.has(path) || !mayReplace(list, path)) continue

@@ -25,4 +25,10 @@ export class OpenFiles {
     this.sources.delete(oldest)
     await oldest.close()
   }
+
+  /** Closes all of them. */
+  async close(): Promise<void> {
+    for (const source of this.sources) await source.close()
+    this.sources.clear()
+  }
 }

@@ -6,7 +6,7 @@ import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { NDRange } from '../format/range.ts'
-import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
+import { leafLevel, mbrAt, type RTree, type RTreeLevel } from '../format/rtree.ts'
 import { u64s } from '../format/u32.ts'
 import { formOf } from '../objects/changed-fields.ts'
 import { tellOnce, tellRTreeFault } from '../objects/told-faults.ts'
@@ -58,7 +58,9 @@ export class Source {
   /** Whether its cells have times of their own. */
   readonly hasTimes: boolean
   private readonly wanted: readonly ColumnType[]
-  private readonly selection: CellSelection
+  private readonly faults: Faults
+  /** What {@link cells} reads now. Made when it is needed: most sources of a short read never are. */
+  private selection: CellSelection | undefined
   private cells: FragmentCells | undefined
   /** Set by the reader to skip tiles whose cells cannot meet the condition. */
   mayHold: TileTest | undefined
@@ -69,17 +71,23 @@ export class Source {
     index: number,
     wanted: readonly ColumnType[],
     leaves: RTreeLevel | undefined,
-    { onFault, onRefused }: Faults,
+    faults: Faults,
   ) {
-    const { slots } = fragment.info
-    const has = (name: string): boolean => slots.some((slot) => slot.name === name)
     this.fragment = fragment
     this.index = index
     this.wanted = wanted
     this.leaves = leaves
+    this.faults = faults
     this.hasTimes = hasSlot(fragment, 'timestamps')
-    const names = [...wanted.map(({ name }) => name), TIMESTAMPS, DELETE_TIMESTAMPS]
-    this.selection = {
+  }
+
+  /** What is read of the fragment, but for the tiles. */
+  private selectionOfAll(): CellSelection {
+    const { onFault, onRefused } = this.faults
+    const { slots } = this.fragment.info
+    const has = (name: string): boolean => slots.some((slot) => slot.name === name)
+    const names = [...this.wanted.map(({ name }) => name), TIMESTAMPS, DELETE_TIMESTAMPS]
+    return {
       fields: names.filter(has),
       wholeTiles: onFault !== undefined,
       withUnreadable: true,
@@ -97,14 +105,34 @@ export class Source {
     wanted: readonly ColumnType[],
     faults: Faults = {},
   ): Promise<Source> {
-    const rtree = await fragment.fragment.rtree()
+    return Source.of(fragment, index, wanted, await fragment.fragment.rtree(), faults)
+  }
+
+  /** {@link open} without waiting; undefined if that is not possible. Opens no file that stays open. */
+  static openSync(
+    fragment: OpenedFragment,
+    index: number,
+    wanted: readonly ColumnType[],
+    faults: Faults = {},
+  ): Source | undefined {
+    const rtree = fragment.fragment.rtreeSync()
+    return rtree && Source.of(fragment, index, wanted, rtree, faults)
+  }
+
+  private static of(
+    fragment: OpenedFragment,
+    index: number,
+    wanted: readonly ColumnType[],
+    rtree: RTree,
+    faults: Faults,
+  ): Source {
     const counts = rtree.levels.map(({ mbr_num }) => mbr_num)
     tellRTreeFault(fragment.fragment, fragment.info, rtree.fanout, counts)
     const outside = dimensionOutside(fragment)
     if (outside !== undefined) {
       const mismatch = { expected: 'a range inside the domain', found: 'one that leaves it' }
       tellOnce(fragment.fragment, mismatch, {
-        offset: fragment.info.footer?.offset,
+        offset: fragment.info.footer_span?.offset,
         field: `nonempty_domain.${outside}`,
       })
     }
@@ -168,7 +196,7 @@ export class Source {
     const found = new Set<number>()
     if (tiles.length === 0) return found
     const cells = await FragmentCells.open(fragment, {
-      ...this.selection,
+      ...this.selectionOfAll(),
       ...selectionOf(tiles),
       fields: [],
       withUnreadable: false,
@@ -185,8 +213,9 @@ export class Source {
   /** Reads the cells of tiles. @param tiles rising @param reuse whether the next batch may overwrite the memory of the current one */
   async *batches(tiles: readonly number[], reuse = false): AsyncGenerator<SourceBatch> {
     if (tiles.length === 0) return
-    Object.assign(this.selection, selectionOf(tiles), { reuse })
-    this.cells ??= await FragmentCells.open(this.fragment.fragment, this.selection)
+    this.selection ??= this.selectionOfAll()
+    const selection = Object.assign(this.selection, selectionOf(tiles), { reuse })
+    this.cells ??= await FragmentCells.open(this.fragment.fragment, selection)
     const { columns } = this.cells
     // TileDB misreads cells of another form than the array has now.
     const place = (wanted: ColumnType): number =>
@@ -197,7 +226,7 @@ export class Source {
       columns.findIndex((one) => one.kind === kind),
     )
     const dimensions = this.fragment.info.schema.domain.dimensions.length
-    const opensAll = this.selection.fields?.every((name) => columns.some((one) => one.name === name))
+    const opensAll = selection.fields?.every((name) => columns.some((one) => one.name === name))
     for await (const batch of this.cells.batches()) {
       const lost = !opensAll || batch.columns.some((column) => column === undefined)
       // It is unknown which cells a tile without coordinates or times hides.

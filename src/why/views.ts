@@ -106,7 +106,7 @@ export async function viewOf(
   try {
     const { file } = await opened.newestSchema()
     const { visibility, folders } = await opened.listing()
-    const fragments = folders.map(({ path }) => path).filter((path) => isRead(visibility.state(path)))
+    const fragments = folders.filter((folder) => isRead(visibility.state(folder))).map(({ path }) => path)
     const missing = await missingPaths(opened)
     const broken = [...missing, ...fragments.filter((path) => isGone(`${path}/${FRAGMENT_METADATA_FILE}`))]
     const footers = broken.length > 0 ? await opened.consolidatedFooters() : undefined

@@ -42,7 +42,7 @@ async function* footers(): AsyncGenerator<Footer> {
   }
 }
 
-const PLACE = { file: 'f', offset: 0 }
+const PLACE = { file: 'f', folder: new Folder(localFiles, 'f'), offset: 0 }
 
 /** Reads a footer with its description. Returns undefined if it is damaged. */
 function decoded(bytes: Uint8Array, schema: ArraySchema): object | undefined {
@@ -66,8 +66,9 @@ describe('footers read by the layout of another footer', () => {
         laidOut++
         const keys = Object.keys(info) as (keyof typeof found)[]
         const read = Object.fromEntries(keys.map((key) => [key, found[key]]))
-        const { footer } = info as typeof found
-        expect({ name, ...read }).toEqual({ name, ...info, footer: { ...footer, offset: 0 } })
+        const { footer, footer_span } = info as typeof found
+        const moved = { footer: { ...footer, offset: 0 }, footer_span: { ...footer_span, offset: 0 } }
+        expect({ name, ...read }).toEqual({ name, ...info, ...moved })
       }
       // The second footer of a schema makes the layout.
       else for (let times = 0; times < 2; times++) known.learn(bytes, schema)

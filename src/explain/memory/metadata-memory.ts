@@ -16,8 +16,8 @@ export async function openedMemory({ array, fragments }: OpenedArray): Promise<{
   const consolidated = await array.consolidatedFooters()
   let [footers, lists] = [0, 0]
   for (const { fragment, info } of fragments) {
-    const { footer, slots, v1 } = info
-    if (footer && !consolidated.has(fragment.name)) footers += footer.size
+    const { footer_span, slots, v1 } = info
+    if (footer_span && !consolidated.has(fragment.name)) footers += footer_span.size
     if (!v1) lists += slotVectorBytes() * slots.length
     for (const list of v1 ? [v1.tile_offsets, v1.tile_var_offsets, v1.tile_var_sizes] : [])
       for (const { values } of list) lists += RELEASE.bytes.vector + RELEASE.bytes.offset * values.length
