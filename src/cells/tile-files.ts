@@ -334,7 +334,7 @@ export class TileFile {
   }
 
   /** Filters of this file, in writing order. */
-  get filters(): FilterConfig[] {
+  get filters(): readonly FilterConfig[] {
     const { varSized } = element(this.info.slots, this.slot)
     const role: FileRole = this.role === 'data' && varSized ? 'offsets' : this.role
     return filePipeline(this.info, { slot: this.slot, role }, this.fragment.cx.encrypted)

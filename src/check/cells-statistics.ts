@@ -413,7 +413,7 @@ export class StatisticsCheck {
   }
 
   /** The filters of the files that hold the values. */
-  private valueFiles(): FilterConfig[][] {
+  private valueFiles(): (readonly FilterConfig[])[] {
     const roles = this.field.cell_val_num === 'var' ? (['offsets', 'var'] as const) : (['data'] as const)
     return roles.map((role) => filePipeline(this.info, { slot: this.slot, role }, this.fragment.cx.encrypted))
   }

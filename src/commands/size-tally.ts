@@ -94,6 +94,9 @@ export class SizeTally {
   readonly tiles = new Distribution()
   readonly data: StatsSizes = { size: 0, unfiltered_size: 0 }
 
+  /** Filters as they are shown. The fragments of a schema share the lists. */
+  private readonly shown = new Map<readonly FilterConfig[], { shown: FilterDescription[]; text: string }>()
+
   /** Adds a data file. @param tiles stored bytes of its tiles */
   addFile(file: TalliedFile, tiles: Distribution): void {
     const { field, role, filters } = file
@@ -102,8 +105,11 @@ export class SizeTally {
     const ofField = entry(this.fields, field, () => ({ name: field, ...none, files: new Map() }))
     const inField = entry(ofField.files, role, () => ({ ...newRole(), filters: [] }))
     const ofRole = entry(this.roles, role, newRole)
-    const shown = filters.map(filterResult)
-    const ofFilters = entry(this.filters, filtersText(shown), () => ({ filters: shown, file_num: 0, ...none }))
+    const { shown, text } = entry(this.shown, filters, () => {
+      const shown = filters.map(filterResult)
+      return { shown, text: filtersText(shown) }
+    })
+    const ofFilters = entry(this.filters, text, () => ({ filters: shown, file_num: 0, ...none }))
     ofFilters.file_num++
     if (!inField.filters.includes(ofFilters)) inField.filters.push(ofFilters)
     for (const sizes of [ofField, inField, ofRole, ofFilters, this.data]) {

@@ -1,6 +1,5 @@
 import { groupBy } from '../base/group-by.ts'
-import { sectionPlaces } from '../format/metadata-sections.ts'
-import { behindFooterError } from '../objects/metadata-sections.ts'
+import { behindFooterError, placesOf } from '../objects/metadata-sections.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { RELEASE } from './memory/release.ts'
 import type { MetadataRead } from './plan.ts'
@@ -33,20 +32,19 @@ export async function metadataCost({ fragments }: OpenedArray, wanted: readonly 
  * @returns each section once, in the order of the file
  * @throws InspectError BAD_VALUE for a section behind the footer, on which the read fails
  */
-function storedSections(
-  { fragment, info: { footer, slots } }: OpenedFragment,
-  wanted: readonly MetadataRead[],
-): StoredSection[] {
-  if (!footer) return []
+function storedSections({ fragment, info }: OpenedFragment, wanted: readonly MetadataRead[]): StoredSection[] {
+  const { footer_span } = info
+  if (!footer_span) return []
   const keys = new Set(wanted.map(({ section, slot }) => keyOf(section, slot)))
-  const places = sectionPlaces(footer, slots)
+  const places = placesOf(info)
   const starts = [...new Set(places.map(({ offset }) => offset))].sort((a, b) => a - b)
-  const ends = new Map(starts.map((start, i) => [start, starts[i + 1] ?? footer.offset]))
+  const ends = new Map(starts.map((start, i) => [start, starts[i + 1] ?? footer_span.offset]))
   return places
     .filter(({ name, slot }) => keys.has(keyOf(name, slot)))
     .map((place) => {
       const { offset } = place
-      if (offset >= footer.offset) throw behindFooterError(place, footer.offset, fragment.metadataSource().name)
+      if (offset >= footer_span.offset)
+        throw behindFooterError(place, footer_span.offset, fragment.metadataSource().name)
       return { offset, size: (ends.get(offset) ?? offset) - offset }
     })
     .sort((a, b) => a.offset - b.offset)

@@ -3,6 +3,7 @@ import type { ArraySchema } from './array-schema.ts'
 import { FRAGMENT_SECTIONS, type FragmentFooter, fragmentFooter, SLOT_SECTIONS } from './fragment-footer.ts'
 import { fragmentSlots, type Slot } from './fragment-slots.ts'
 import { decode, type Origin, trace } from './io.ts'
+import { type SectionPlace, sectionPlaces } from './metadata-sections.ts'
 import type { NDRange } from './range.ts'
 import type { Span } from './span.ts'
 import { u16, u64 } from './u32.ts'
@@ -43,6 +44,8 @@ export class FooterLayout {
   private readonly ranges: FieldSpan[]
   /** The fields with the offsets of sections. */
   private readonly sections: FieldSpan[]
+  /** The sections of the footer that the layout was made of. Others have the same ones elsewhere. */
+  private readonly examplePlaces: readonly SectionPlace[]
 
   /** @param footer a footer that {@link decode} accepts */
   constructor(footer: Uint8Array, schema: ArraySchema) {
@@ -57,6 +60,7 @@ export class FooterLayout {
     for (const span of leaves(root)) this.setMask(span)
     for (const [i, byte] of footer.entries()) this.bits[i] = byte & (this.mask[i] ?? 0)
     const domain = root.children?.find(({ name }) => name === 'nonempty_domain')
+    this.examplePlaces = sectionPlaces(value as FragmentFooter, this.slots)
     this.sections = SECTION_KEYS.flatMap((key) => this.places.get(key) ?? [])
     this.ranges = domain ? [...leaves(domain)].filter(({ bounds }) => !bounds) : []
   }
@@ -135,6 +139,13 @@ export class FooterLayout {
   /** Returns a size or an offset: a single number, or the entry of a slot in a list. */
   size(footer: Uint8Array, name: keyof FragmentFooter, slot = 0): number {
     return u64(footer, (this.places.get(name) as FieldSpan).offset + slot * 8)
+  }
+
+  /** {@link sectionPlaces} of a footer without optional sections. */
+  sectionPlaces(footer: Uint8Array): SectionPlace[] {
+    return this.examplePlaces.map(({ name, key, slot }) => {
+      return { name, key, slot, offset: key === undefined ? 0 : this.size(footer, key, slot) }
+    })
   }
 
   /**

@@ -604,9 +604,9 @@ export function filePipeline(
   info: Pick<FragmentInfo, 'schema' | 'slots'>,
   file: Pick<FieldFile, 'slot' | 'role'>,
   encrypted: boolean,
-): FilterConfig[] {
+): readonly FilterConfig[] {
   const filters = pipelineOf(info.schema, element(info.slots, file.slot), file.role).filters
-  return encrypted ? [...filters, { name: 'AES_256_GCM' }] : [...filters]
+  return encrypted ? [...filters, { name: 'AES_256_GCM' }] : filters
 }
 
 /**

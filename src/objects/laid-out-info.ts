@@ -5,6 +5,7 @@ import { denseTileGrid } from '../format/dense-tiles.ts'
 import { FooterLayout } from '../format/footer-layout.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
+import { type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
 import type { NDRange } from '../format/range.ts'
 import type { Folder } from '../storage/source.ts'
 import type { FragmentInfo } from './fragment.ts'
@@ -88,6 +89,13 @@ export class LaidOutInfo implements FragmentInfo {
     const { offset, folder, layout, packed } = this
     const place = { file: `${folder.path}/${FRAGMENT_METADATA_FILE}`, offset }
     return { ...layout.decoded(packed, place), offset, size: layout.length }
+  }
+
+  /** {@link sectionPlaces}, without decoding the footer if it has no optional sections. */
+  get sectionPlaces(): SectionPlace[] {
+    const { layout, bytes } = this
+    if (!layout.common.optional_sections?.length) return layout.sectionPlaces(bytes)
+    return sectionPlaces(layout.decoded(this.packed, {}), layout.slots)
   }
 
   /** Where the section at an offset ends at the latest: where the next one begins, or the footer. */

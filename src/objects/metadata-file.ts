@@ -6,21 +6,36 @@ import { type ByteSource, type Folder, TAIL_BYTES } from '../storage/source.ts'
 import type { InspectArray } from './array.ts'
 import type { TilePlace } from './generic-tile.ts'
 
-/** Memory of {@link footerSync}. */
+/** The end of the file that {@link endSync} has read last. */
 const room = new Uint8Array(TAIL_BYTES)
+let last: FileEnd | undefined
 
-/**
- * The footer of a fragment, if its length is stored after it, read synchronously: see {@link Storage.readEnd}. The next call for any
- * fragment overwrites the bytes.
- */
-export function footerSync({ storage, path }: Folder): { bytes: Uint8Array; offset: number } | undefined {
-  const end = storage.readEnd?.(`${path}/${FRAGMENT_METADATA_FILE}`, room)
-  if (!end || end.length < FOOTER_LENGTH_BYTES) return undefined
-  const to = end.length - FOOTER_LENGTH_BYTES
-  const length = u64(room, to)
+/** The end of the metadata file of a fragment. */
+export interface FileEnd {
+  folder: Folder
+  /** Its size in bytes. */
+  size: number
+  /** The last bytes. The next call for another fragment overwrites them. */
+  bytes: Uint8Array
+}
+
+/** Reads the end of a fragment's metadata file synchronously, unless it was read last: see {@link Storage.readEnd}. */
+export function endSync(folder: Folder): FileEnd | undefined {
+  if (last?.folder === folder) return last
+  const end = folder.storage.readEnd?.(`${folder.path}/${FRAGMENT_METADATA_FILE}`, room)
+  last = end && { folder, size: end.size, bytes: room.subarray(0, end.length) }
+  return last
+}
+
+/** The footer of a fragment, if its length is stored after it, as {@link endSync}. */
+export function footerSync(folder: Folder): { bytes: Uint8Array; offset: number } | undefined {
+  const { bytes, size } = endSync(folder) ?? {}
+  if (!bytes || size === undefined || bytes.length < FOOTER_LENGTH_BYTES) return undefined
+  const to = bytes.length - FOOTER_LENGTH_BYTES
+  const length = u64(bytes, to)
   return length > to
     ? undefined
-    : { bytes: room.subarray(to - length, to), offset: end.size - FOOTER_LENGTH_BYTES - length }
+    : { bytes: bytes.subarray(to - length, to), offset: size - FOOTER_LENGTH_BYTES - length }
 }
 
 /** The end of the file. */

@@ -8,6 +8,7 @@ import { ndRangeSize } from '../format/range.ts'
 import { RTREE_FANOUT } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from './fragment.ts'
 import { GENERIC_TILE_HEADER_BYTES } from './generic-tile.ts'
+import { LaidOutInfo } from './laid-out-info.ts'
 import { Window } from './paged-tile.ts'
 
 /** One generic tile of `__fragment_metadata.tdb`. */
@@ -32,12 +33,12 @@ export interface MetadataSection extends SectionPlace {
  */
 export async function metadataSections(fragment: Fragment): Promise<MetadataSection[]> {
   const info = await fragment.info()
-  const { footer, slots } = info
-  const places: SectionPlace[] = footer
-    ? sectionPlaces(footer, slots).sort((a, b) => a.offset - b.offset)
+  const { footer_span } = info
+  const places: SectionPlace[] = footer_span
+    ? placesOf(info).sort((a, b) => a.offset - b.offset)
     : [{ name: 'fragment_metadata', key: undefined, slot: undefined, offset: 0 }]
   const source = fragment.metadataSource()
-  const end = footer ? footer.offset : await source.size()
+  const end = footer_span ? footer_span.offset : await source.size()
   const sections: MetadataSection[] = []
   // One read often has several headers.
   const window = new Window({ read: (offset, length) => source.read(offset, length), end, window: 64 * 1024 })
@@ -57,6 +58,12 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
     sections.push({ name, key, slot, offset, size, unfiltered_size, memory_size })
   }
   return sections
+}
+
+/** {@link sectionPlaces} of a fragment. Versions 1 and 2 have none. */
+export function placesOf(info: FragmentInfo): SectionPlace[] {
+  if (info instanceof LaidOutInfo) return info.sectionPlaces
+  return info.footer ? sectionPlaces(info.footer, info.slots) : []
 }
 
 /** Unfiltered bytes of the stored R-tree; 0 in versions 1 and 2, which have none. Only the header of its tile is read. */

@@ -2,7 +2,6 @@ import { InspectError } from '../base/errors.ts'
 import { Slab } from '../base/slab.ts'
 import { Pipeline, type ReadOptions } from '../filters/pipeline.ts'
 import type { FooterLayout } from '../format/footer-layout.ts'
-import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, encode } from '../format/io.ts'
 import { type SectionContents, type SectionName, sectionContent, sectionKey } from '../format/metadata-sections.ts'
@@ -12,10 +11,7 @@ import { u64 } from '../format/u32.ts'
 import { type Folder, TAIL_BYTES } from '../storage/source.ts'
 import { genericTileType, mostElements, type ReadContext } from './generic-tile.ts'
 import type { LaidOutInfo } from './laid-out-info.ts'
-
-/** The end of the file of the fragment that was read last, by any array. */
-const room = new Uint8Array(TAIL_BYTES)
-let last: { folder: Folder; size: number; length: number } | undefined
+import { endSync } from './metadata-file.ts'
 
 /** Places of the sizes in the header of a generic tile, in bytes. */
 const PERSISTED_SIZE = 4
@@ -79,8 +75,8 @@ export class SmallSections {
     try {
       this.options.expectedSize = stored.unfiltered_size
       const { data } = known.pipeline.reverseTile(stored.chunks, this.options)
-      // Without filters it is a part of the file.
-      const payload = data.buffer === room.buffer ? data.slice() : data
+      // Without filters it is a part of the bytes that are overwritten later.
+      const payload = data.buffer === stored.chunks.buffer ? data.slice() : data
       return decode(payload, this.description(info, name), {
         mostElements: mostElements(stored.chunks.length, this.cx),
       })
@@ -101,10 +97,10 @@ export class SmallSections {
   stored(folder: Folder, info: LaidOutInfo, offset: number, next = info.sectionEnd(offset)): StoredSection | undefined {
     const { known } = this
     if (!known || info.layout.common.optional_sections?.length) return undefined
-    const end = endOf(folder)
-    if (!end || offset < end.size - end.length) return undefined
-    const at = offset - (end.size - end.length)
-    return sectionIn(room.subarray(at, Math.min(end.length, at + next - offset)), known.header)
+    const { bytes, size } = endSync(folder) ?? {}
+    if (!bytes || size === undefined || offset < size - bytes.length) return undefined
+    const at = offset - (size - bytes.length)
+    return sectionIn(bytes.subarray(at, Math.min(bytes.length, at + next - offset)), known.header)
   }
 
   private description<Name extends SectionName>(
@@ -118,14 +114,6 @@ export class SmallSections {
     ofLayout.set(name, found)
     return found as Describe<SectionContents[Name]>
   }
-}
-
-/** Reads the end of the file of a fragment, unless it was read last. */
-function endOf(folder: Folder): typeof last {
-  if (last?.folder === folder) return last
-  const end = folder.storage.readEnd?.(`${folder.path}/${FRAGMENT_METADATA_FILE}`, room)
-  last = end && { folder, ...end }
-  return last
 }
 
 /** The section that begins with a header, whatever its sizes are. */
