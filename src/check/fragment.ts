@@ -68,7 +68,7 @@ async function* checkAsRead(
   }
   let info: FragmentInfo
   try {
-    info = await fragment.info()
+    info = fragment.infoSync() ?? (await fragment.info())
   } catch (error) {
     yield await footerErrorItem(error, file, fragment, schemas)
     return
