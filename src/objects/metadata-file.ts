@@ -27,6 +27,13 @@ export function endSync(folder: Folder): FileEnd | undefined {
   return last
 }
 
+/** A part of the end that {@link endSync} has read last, if that was of this fragment. */
+function copiedEnd(folder: Folder, offset: number, length: number): Tail | undefined {
+  if (last?.folder !== folder) return undefined
+  const at = offset - (last.size - last.bytes.length)
+  return at < 0 ? undefined : { fileSize: last.size, offset, bytes: last.bytes.slice(at, at + length) }
+}
+
 /** The footer of a fragment, if its length is stored after it, as {@link endSync}. */
 export function footerSync(folder: Folder): { bytes: Uint8Array; offset: number } | undefined {
   const { bytes, size } = endSync(folder) ?? {}
@@ -125,7 +132,7 @@ export class MetadataFile {
 
   /** Reads bytes, from the tail if it has them, as it has all bytes of a small file. */
   async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
-    const tail = await this.tailRead
+    const tail = (await this.tailRead) ?? copiedEnd(this.folder, offset, length)
     if (!tail || offset < tail.offset || offset + length > tail.fileSize)
       return this.source().read(offset, length, into)
     return tail.bytes.subarray(offset - tail.offset, offset - tail.offset + length)

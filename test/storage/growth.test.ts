@@ -12,9 +12,8 @@ const METADATA = '__fragment_metadata.tdb'
 const [FEW, MANY] = [24, 192]
 /** Eight times the work may take at most this many times the calls. */
 const MOST_TIMES = 10
-/** Calls of each fragment: its folder, its metadata, and its three data files. `check` reads these files. */
+/** Calls of each fragment: its folder, its metadata, and its three data files. */
 const OF_FRAGMENT = 24
-const OF_CHECKED = 60
 /** The first fragments are read in the usual way, and the others as them. */
 const MOST_WAITED = 12
 
@@ -69,7 +68,6 @@ describe('eight times as many fragments', () => {
     [['read', '--limit', '3'], OF_FRAGMENT],
     [['read', '--range', 'x=490..510'], OF_FRAGMENT],
     [['explain', '--range', 'x=490..510'], OF_FRAGMENT],
-    [['check'], OF_CHECKED],
   ])('%j asks at most ten times as much, and waits for the metadata of few', async (command, most) => {
     const [few, many] = [await calls(command, FEW), await calls(command, MANY)]
     expect(many.all / few.all).toBeLessThanOrEqual(MOST_TIMES)
@@ -77,8 +75,8 @@ describe('eight times as many fragments', () => {
     expect(many.waited).toBeLessThan(MOST_WAITED)
   })
 
-  test('why asks at most ten times as much', async () => {
-    const [few, many] = [await calls(['why', '--quick'], FEW), await calls(['why', '--quick'], MANY)]
+  test.each([[['why', '--quick']], [['check']]])('%j asks at most ten times as much', async (command) => {
+    const [few, many] = [await calls(command, FEW), await calls(command, MANY)]
     expect(many.all / few.all).toBeLessThanOrEqual(MOST_TIMES)
   })
 })
