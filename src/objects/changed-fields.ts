@@ -1,7 +1,7 @@
 import { type InspectError, inconsistent, unlessFault } from '../base/errors.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
-import { datatypeSize } from '../format/datatype.ts'
+import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, denseAxis } from '../format/dense-tiles.ts'
 import { type Dimension, domainRange } from '../format/dimension.ts'
 import { footerLengthIsStored } from '../format/fragment-footer.ts'
@@ -50,17 +50,17 @@ interface ChangedTiles extends Omit<ChangedField, 'name'> {
 }
 
 /**
- * The first thing by which the cells of dense tiles are elsewhere in the array than in a fragment's own schema: whether the array is
- * dense, its number of dimensions, the type of a dimension, where its tiles begin, and the orders. TileDB never changes any of these. It
- * reads such a fragment by the schema of the array, mostly without an error: cells come back at coordinates at which nobody wrote them,
- * or not at all, or the process ends (measured with TileDB 2.30).
+ * The first thing by which cells are elsewhere in the array than in a fragment's own schema: whether the array is dense, its number of
+ * dimensions, the type of a dimension, in sparse arrays its name, and in dense ones where its tiles begin, and the orders. TileDB never
+ * changes any of these. It reads such a fragment by the schema of the array, mostly without an error: cells come back at coordinates at
+ * which nobody wrote them, or not at all, or the process ends (measured with TileDB 2.30).
  */
 export function changedTiles(current: ArraySchema, written: ArraySchema): ChangedTiles | undefined {
-  if (current === written || (current.array_type === 'sparse' && written.array_type === 'sparse')) return undefined
+  if (current === written) return undefined
   if (current.array_type !== written.array_type)
     return { field: 'array_type', now: current.array_type, written: written.array_type }
   const coordinates = changedCoordinates(current, written)
-  if (coordinates) return coordinates
+  if (coordinates || current.array_type === 'sparse') return coordinates
   for (const { name, now, before } of pairedDimensions(current, written)) {
     const [tilesNow, tilesBefore] = [tilesOf(now), tilesOf(before)]
     if (tilesNow !== tilesBefore) return { field: `dimensions.${name}`, now: tilesNow, written: tilesBefore }
@@ -71,19 +71,28 @@ export function changedTiles(current: ArraySchema, written: ArraySchema): Change
 
 /**
  * The first thing by which the coordinates of cells have another form in the array than in a fragment's own schema. Types of one size
- * have the same integers: TileDB reads the cells as they were written.
+ * have the same integers: TileDB reads the cells as they were written. Only the coordinates of sparse cells are stored, each dimension
+ * in a file that TileDB finds by its name.
  */
 export function changedCoordinates(current: ArraySchema, written: ArraySchema): ChangedTiles | undefined {
   const [length, lengthBefore] = [current, written].map(({ domain }) => domain.dimensions.length)
   if (length !== lengthBefore)
     return { field: 'dimensions', now: dimensionNum(length), written: dimensionNum(lengthBefore) }
-  for (const { name, now, before } of pairedDimensions(current, written))
-    if (datatypeSize(now.type) !== datatypeSize(before.type))
-      return { field: `dimensions.${name}`, now: now.type, written: before.type }
+  const areStored = written.array_type === 'sparse'
+  for (const { name, now, before } of pairedDimensions(current, written)) {
+    const field = `dimensions.${name}`
+    if (areStored && now.name !== name) return { field, now: JSON.stringify(now.name), written: JSON.stringify(name) }
+    if (coordinateForm(now) !== coordinateForm(before)) return { field, now: now.type, written: before.type }
+  }
   return undefined
 }
 
-/** The dimensions of both schemas, by their positions. Their names do not matter to the stored cells. */
+/** What two dimensions have in common whose stored coordinates are the same. */
+function coordinateForm({ type, cell_val_num }: Dimension): string {
+  return `${cell_val_num} of ${datatypeSize(type)} bytes${datatypeKind(type) === 'float' ? ', floats' : ''}`
+}
+
+/** The dimensions of both schemas, by their positions. The names do not matter to the cells of dense tiles. */
 function pairedDimensions(current: ArraySchema, written: ArraySchema) {
   return written.domain.dimensions.flatMap((before, d) => {
     const now = current.domain.dimensions[d]

@@ -217,9 +217,11 @@ export class Source {
     const selection = Object.assign(this.selection, selectionOf(tiles), { reuse })
     this.cells ??= await FragmentCells.open(this.fragment.fragment, selection)
     const { columns } = this.cells
-    // TileDB misreads cells of another form than the array has now.
-    const place = (wanted: ColumnType): number =>
-      columns.findIndex((one) => one.kind === wanted.kind && one.name === wanted.name && formOf(one) === formOf(wanted))
+    // TileDB misreads attributes of another form than the array has now. Coordinates are looked at before (hasTilesOf).
+    const place = ({ kind, name, ...wanted }: ColumnType): number =>
+      columns.findIndex(
+        (one) => one.kind === kind && one.name === name && (kind === 'dimension' || formOf(one) === formOf(wanted)),
+      )
     const places = this.wanted.map(place)
     // By kind: a schema that TileDB did not write may have an attribute of that name.
     const [times, deletes] = ['timestamps', 'delete_timestamps'].map((kind) =>
