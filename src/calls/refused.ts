@@ -1,3 +1,4 @@
+import { unlessFault } from '../base/errors.ts'
 import type { Finding } from '../check/finding.ts'
 import type { Refused } from '../check/refusals.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -6,7 +7,9 @@ import type { InspectArray } from '../objects/array.ts'
 import { changedTiles } from '../objects/changed-fields.ts'
 import { pathOfCommit } from '../objects/commits.ts'
 import type { RefusedAct } from '../objects/condition.ts'
+import { GROUP_DETAILS_FOLDER, type InspectGroup } from '../objects/group.ts'
 import { isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
+import { isPassedOver, isStray } from '../objects/timed-files.ts'
 import { dimensionOutside, missingFault, missingPaths } from '../read/opening.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import type { CommandContext } from './command.ts'
@@ -24,10 +27,10 @@ export async function refusedOf(
   const strays = reads ? [] : await array.metadataStrays()
   const isOdd = await mayBeRefused(array)
   if (!isOdd && strays.length === 0) return []
-  const { refusedFindings, refusedReads, strayMetadataErrors } = await import('../check/refusals.ts')
+  const { metadataErrors, refusedFindings, refusedReads } = await import('../check/refusals.ts')
   const isShown = neededBy(schema, fields)
   const refused = isOdd ? await refusedReads(array, reads) : []
-  refused.push(...refusedFindings(await strayMetadataErrors(array, strays)))
+  refused.push(...refusedFindings(await metadataErrors(array, strays)))
   return refused.filter(({ refusal, finding }) => isShown(finding, refusal.act))
 }
 
@@ -67,8 +70,8 @@ export async function errorsOfOpening(
   }
   const strays = await array.metadataStrays()
   if (strays.length > 0) {
-    const { strayMetadataErrors } = await import('../check/refusals.ts')
-    found.push(...(await strayMetadataErrors(array, strays)))
+    const { metadataErrors } = await import('../check/refusals.ts')
+    found.push(...(await metadataErrors(array, strays)))
   }
   if (fragments.some((one) => isOddFooter(one.info) || dimensionOutside(one) !== undefined)) {
     const { footerErrors } = await import('../check/footer.ts')
@@ -144,4 +147,22 @@ export async function tellNotOpened(
   const commits = missing.map((path) => `${array.folder.path}/${pathOfCommit(path)}`)
   const left = untold(refused, array, new Set([...told, ...commits]))
   if (left.length > 0) cx.fault(refusalError(left))
+}
+
+/**
+ * Says what keeps TileDB from opening a group although this command goes on: entries of its lists of members, and of its key-value
+ * metadata if that was read.
+ */
+export async function tellGroupNotOpened(cx: CommandContext, group: InspectGroup): Promise<void> {
+  const { folder } = group
+  // Others tell why a folder cannot be listed.
+  const strays = ((await group.details().catch(unlessFault)) ?? []).filter(isStray)
+  const unread = group.oddMetadata.filter(isPassedOver)
+  if (strays.length === 0 && unread.length === 0) return
+  const { refusalError, refusedMetadata, refusedStrays } = await import('../check/refusals.ts')
+  const refused = [
+    ...(await refusedStrays(folder.folder(GROUP_DETAILS_FOLDER), strays, group.cx)),
+    ...(await refusedMetadata(folder, unread, group.cx, true)),
+  ]
+  if (refused.length > 0) cx.fault(refusalError(refused, 'group'))
 }

@@ -8,6 +8,7 @@ import { isInWork } from '../objects/visibility.ts'
 import type { Folder } from '../storage/source.ts'
 import type { CommandContext } from './command.ts'
 import type { Outcome } from './outcome.ts'
+import { tellGroupNotOpened } from './refused.ts'
 import { type Takes, wrongTarget } from './targets.ts'
 import { refuseTimes } from './times.ts'
 
@@ -133,6 +134,7 @@ export async function* throughGroups(
 ): AsyncGenerator<Outcome> {
   yield* work(path, target)
   if (target.type !== 'group') return
+  await tellGroupNotOpened(cx, target.group)
   const { walkDataset } = await import('../objects/dataset.ts')
   /** The last group whose members have not come yet. */
   let waiting: string | undefined = path
@@ -143,6 +145,7 @@ export async function* throughGroups(
     if (member.error && member.state !== 'cycle') cx.fault(member.error)
     if (!member.target || member.path === undefined) continue
     for await (const outcome of orFailure(work(member.path, member.target))) yield { ...outcome, oneOfSeveral: true }
+    if (member.target.type === 'group') await tellGroupNotOpened(cx, member.target.group)
   }
   if (waiting !== undefined) noteNoMembers(cx, waiting)
 }

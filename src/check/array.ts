@@ -1,31 +1,18 @@
 import { faultOf, unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce, inOrder } from '../base/in-order.ts'
-import { arrayMetadata } from '../format/array-metadata.ts'
-import { lastPathPart, parseLines } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
-import { hasTimes, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
-import {
-  type FragmentEntry,
-  type FragmentState,
-  InspectArray,
-  METADATA_FOLDER,
-  SCHEMA_FOLDER,
-} from '../objects/array.ts'
+import { type FragmentEntry, type FragmentState, InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
 import { laterDeletePlaces } from '../objects/deletes.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
 import { isFirst, shardOf } from '../objects/shard.ts'
-import { vacuumPath } from '../objects/visibility.ts'
-import { type Folder, readAll, withSource } from '../storage/source.ts'
 import { checkArrayFolder } from './array-folder.ts'
-import type { FindingCode } from './codes.ts'
 import { checkCommits } from './commit-files.ts'
-import { collectItems, finding, guarded, type Item, type Items, type Place } from './finding.ts'
+import { collectItems, finding, guarded, type Items } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
-import { type CheckRun, checkedTileFile, firstShardRun, ofFirstShard, reaches } from './run.ts'
+import { checkMetadata, futureFinding } from './metadata-files.ts'
+import { type CheckRun, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
-import { checkStray, TIMED_NAME } from './strays.ts'
 import type { Plan } from './units.ts'
 
 /**
@@ -105,7 +92,7 @@ export async function* checkArrayFiles(
     yield* guarded('CONSOLIDATED_METADATA_UNREADABLE', { file: folder.path }, () =>
       checkConsolidatedMetadata(run, array, entries),
     )
-    yield* checkMetadata(run, folder, array.cx)
+    yield* checkMetadata(run, folder, array.cx, false)
   }
   for (const { path, tile, end } of await laterDeletePlaces(array))
     yield futureFinding('DELETE_FUTURE', { file: `${folder.path}/${path}`, offset: tile?.offset }, end, array.cx.now)
@@ -167,47 +154,4 @@ async function bytesToCheck(run: CheckRun, array: InspectArray, { path }: Fragme
 /** The name of a fragment's schema; undefined in old formats, whose arrays have only one, and if the footer is unreadable. */
 async function schemaNameOf(fragment: Fragment): Promise<string | undefined> {
   return (await fragment.head().catch(() => undefined))?.array_schema_name
-}
-
-/** Reports a file that TileDB does not read yet, because the second timestamp in its name is in the future. */
-export function* checkFuture(
-  code: 'METADATA_FUTURE' | 'GROUP_DETAILS_FUTURE',
-  file: string,
-  { now }: ReadContext,
-): Generator<Item> {
-  const ends = parseTimestampedName(lastPathPart(file))?.timestamp_range[1]
-  if (ends !== undefined && ends > now) yield futureFinding(code, { file }, ends, now)
-}
-
-function futureFinding(code: FindingCode, place: Place, ends: bigint, now: bigint): Item {
-  return finding(code, place, `a time up to now, ${timeText(now)}`, timeText(ends))
-}
-
-/** Checks the key-value metadata of an array or a group. */
-export async function* checkMetadata(run: CheckRun, folder: Folder, cx: ReadContext): Items {
-  const inside = folder.folder(METADATA_FOLDER)
-  const entries = await inside.listIfThere()
-  const names = new Set(entries.map(({ name }) => name))
-  yield* allInOrder(entries, atOnce(folder), async function* (entry): Items {
-    const { name, kind } = entry
-    const file = `${inside.path}/${name}`
-    const parsed = kind === 'file' && hasTimes(name) ? parseTimestampedName(name) : undefined
-    if (!parsed || (parsed.suffix !== undefined && parsed.suffix !== 'vac')) {
-      yield* checkStray(run, inside, entry, TIMED_NAME, cx)
-    } else if (parsed.suffix === 'vac') {
-      run.counts.file_num++
-      yield* guarded('METADATA_UNREADABLE', { file }, async function* () {
-        const bytes = await withSource(inside.file(name), readAll)
-        for (const { text, offset } of parseLines(bytes)) {
-          if (vacuumPath(text) === undefined)
-            yield finding('METADATA_UNREADABLE', { file, offset }, 'a path', JSON.stringify(text))
-          else if (!names.has(lastPathPart(text)))
-            yield finding('VACUUM_DANGLING', { file, offset }, 'a file that is there', JSON.stringify(text))
-        }
-      })
-    } else {
-      yield* checkFuture('METADATA_FUTURE', file, cx)
-      yield* checkedTileFile(run, inside, name, arrayMetadata, cx, 'METADATA_UNREADABLE')
-    }
-  })
 }

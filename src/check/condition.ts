@@ -1,17 +1,13 @@
 import { unlessFault } from '../base/errors.ts'
 import { isWithinFolder } from '../base/paths.ts'
-import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Condition, PartCondition, PartState } from '../objects/condition.ts'
-import { readTileFile } from '../objects/generic-tile.ts'
-import { isStray } from '../objects/timed-files.ts'
 import { UNSURE } from './codes/row.ts'
 import { lostOf, refusalOf } from './codes.ts'
-import { attempt, collectItems, type Finding, fromError, type Item, type Level } from './finding.ts'
+import { type Finding, fromError, type Item, type Level } from './finding.ts'
+import { metadataItems } from './metadata-files.ts'
 import { newRun } from './run.ts'
-import { strayItems } from './strays.ts'
 
 /** What a check of a part says about its state. Warnings and notes do not change it: readers cope with them. */
 export function conditionOf(items: readonly Item[], level: Level): PartCondition {
@@ -53,14 +49,8 @@ async function itemsOf(array: InspectArray, path: string, depth: Level): Promise
   }
   if (commit) return commit.fault ? [fromError(commit.fault, 'COMMIT_UNREADABLE', { file })] : []
   if (isWithinFolder(path, METADATA_FOLDER)) {
-    const name = lastPathPart(path)
-    if (parseTimestampedName(name)?.suffix === 'vac') return []
-    const kind = (await array.folder.kind(path)) ?? 'other'
-    if (isStray({ name, kind })) return strayItems(array.folder.folder(METADATA_FOLDER), [{ name, kind }], array.cx)
-    const read = attempt('METADATA_UNREADABLE', { file }, () =>
-      readTileFile(array.folder.file(path), arrayMetadata, array.cx),
-    )
-    return (await collectItems(read)).items
+    const entry = { name: lastPathPart(path), kind: (await array.folder.kind(path)) ?? 'other' }
+    return metadataItems(array.folder, [entry], array.cx, false)
   }
   // Most paths are none of a fragment.
   const { checkTarget } = await import('./check.ts')

@@ -5,8 +5,8 @@ import { groupDetails } from '../format/group-details.ts'
 import { hasTimes, isTimedName } from '../format/timestamped-name.ts'
 import { type DatasetMember, memberInWords } from '../objects/dataset.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE, type InspectGroup } from '../objects/group.ts'
-import { checkFuture, checkMetadata } from './array.ts'
 import { attempt, finding, fromError, type Item, type Items, type Place } from './finding.ts'
+import { checkFuture, checkMetadata } from './metadata-files.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { checkStray } from './strays.ts'
 
@@ -27,7 +27,7 @@ export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Item
     const read = yield* checkedTileFile(run, inside, name, groupDetails, cx, 'GROUP_DETAILS_UNREADABLE')
     if (!read) readable = false
   })
-  yield* checkMetadata(run, folder, cx)
+  yield* checkMetadata(run, folder, cx, true)
   // Unreadable files were reported above. The members that the other files list are still checked.
   cx.onFault = () => {}
   if (!readable) return

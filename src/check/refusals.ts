@@ -2,7 +2,7 @@ import { InspectError, unlessFault } from '../base/errors.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
-import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
+import { type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
 import { REFUSED_ACTS } from '../objects/condition.ts'
 import { type ReadContext, readGenericTileHeader } from '../objects/generic-tile.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
@@ -11,6 +11,7 @@ import type { Refusal } from './codes/row.ts'
 import { refusalOf } from './codes.ts'
 import { checkCommitNames, checkCommits } from './commit-files.ts'
 import { collectItems, type Finding, type Item, withoutRepeats } from './finding.ts'
+import { metadataItems } from './metadata-files.ts'
 import { refusedPart } from './refused-part.ts'
 import { type CheckRun, checkEncrypted, newRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
@@ -100,13 +101,23 @@ function placeKey({ code, file, offset }: Finding): string {
   return `${code} ${offset} ${file}`
 }
 
-/** The errors of files and folders in `__meta` whose names do not belong there: an opening meets them. */
-export async function strayMetadataErrors({ folder, cx }: InspectArray, strays: readonly Entry[]): Promise<Finding[]> {
-  const items = await strayItems(folder.folder(METADATA_FOLDER), strays, cx)
+/** The errors of entries of `__meta`: an opening or a reading of the metadata meets them. */
+export async function metadataErrors({ folder, cx }: InspectArray, entries: readonly Entry[]): Promise<Finding[]> {
+  const items = await metadataItems(folder, entries, cx, false)
   return items.filter((item): item is Finding => 'severity' in item && item.severity === 'error')
 }
 
-/** What TileDB refuses because of entries whose names do not belong in their folder. @param inside `__schema` or `__meta` */
+/** What TileDB refuses because of entries of `__meta`. @param folder that of an array or a group */
+export async function refusedMetadata(
+  folder: Folder,
+  entries: readonly Entry[],
+  cx: ReadContext,
+  ofGroup: boolean,
+): Promise<Refused[]> {
+  return refusedFindings(await metadataItems(folder, entries, cx, ofGroup))
+}
+
+/** What TileDB refuses because of entries whose names do not belong in their folder. @param inside `__schema` or `__group` */
 export async function refusedStrays(inside: Folder, strays: readonly Entry[], cx: ReadContext): Promise<Refused[]> {
   return refusedFindings(await strayItems(inside, strays, cx))
 }
@@ -144,12 +155,14 @@ export function refusedChunks(chunks: readonly RefusedChunk[]): Refused[] {
  * What TileDB refuses, as one error, which tells the worst. It does not end a command: it says that TileDB does not do what the command
  * does.
  * @param refused at least one
+ * @param what has these faults: an array or a group
  */
-export function refusalError(refused: readonly Refused[]): InspectError {
+export function refusalError(refused: readonly Refused[], what = 'array'): InspectError {
   const [{ finding, refusal }, ...more] = refused.toSorted((a, b) => rankOf(a) - rankOf(b))
   const { file, offset, space, field, expected, found } = finding
   const others = more.length === 0 ? '' : `; check names ${more.length} more such faults`
-  const message = `TileDB ${MEASURED_RELEASE} ${ACTS[refusal.act]} (${refusal.error}): expected ${expected}, found ${found}${others}`
+  const act = refusal.act === 'open' ? `does not open the ${what}` : ACTS[refusal.act]
+  const message = `TileDB ${MEASURED_RELEASE} ${act} (${refusal.error}): expected ${expected}, found ${found}${others}`
   return new InspectError('TILEDB_REFUSES', message, { file, offset, space, field })
 }
 
@@ -157,8 +170,7 @@ function rankOf({ refusal }: Refused): number {
   return REFUSED_ACTS.indexOf(refusal.act)
 }
 
-const ACTS: Readonly<Record<Refusal['act'], string>> = {
-  open: 'does not open the array',
+const ACTS: Readonly<Record<Exclude<Refusal['act'], 'open'>, string>> = {
   read: 'cannot read these cells',
   fields: 'cannot read the fields whose cells are here',
   labels: 'reads only the indexes of this enumeration, not its values',

@@ -37,7 +37,9 @@ export async function* checkStray(
   // By the times in a name TileDB opens the array. It reads what has the name later, as a file.
   const failsLater = code === 'METADATA_NAME_INVALID' && inside.name === METADATA_FOLDER && hasTimes(name)
   if (kind === 'folder' && failsLater) variant = 'unreadable'
-  if (kind === 'file' && hasTimes(name)) {
+  if (code === 'METADATA_NAME_INVALID' && kind === 'file' && name.endsWith('.vac') && hasTimes(name))
+    variant = 'passedOver'
+  else if (kind === 'file' && hasTimes(name)) {
     const read = await collectItems(
       checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable),
     )

@@ -29,7 +29,7 @@ import { collect, openRecursive } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { comparableDomain, findOverlaps } from '../calls/overlaps.ts'
 import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
-import { tellNotOpened } from '../calls/refused.ts'
+import { tellGroupNotOpened, tellNotOpened } from '../calls/refused.ts'
 import { addJobsOfSweeps, addSweepOptions, type SweepOptions } from '../calls/sweep-options.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf } from '../calls/times.ts'
@@ -453,7 +453,9 @@ async function groupOutcome(
   const head = { ...documentHead(target.isPlain ? 'dataset' : 'group', cx.shownPath(path)), ...asOf(cx) }
   async function* members(): AsyncGenerator<GroupLine, GroupTail> {
     const tail = yield* names ? namedMembers(cx, target, levels, cut) : sortedMembers(cx, target, levels, cut, samples)
-    return { ...tail, metadata: keyValueResult(await target.group.metadata(), cx.style) }
+    const metadata = keyValueResult(await target.group.metadata(), cx.style)
+    await tellGroupNotOpened(cx, target.group)
+    return { ...tail, metadata }
   }
   // If the list cannot be read, the error stands in place of the document.
   const rows = members()

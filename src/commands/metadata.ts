@@ -22,6 +22,7 @@ import { METADATA_FOLDER, type MetadataVersion, metadataVersions } from '../obje
 import type { Fragment } from '../objects/fragment.ts'
 import type { ArrayTarget, GroupTarget } from '../objects/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../objects/tile-lists.ts'
+import { isPassedOver } from '../objects/timed-files.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
 import type { Entry } from '../storage/source.ts'
 
@@ -114,16 +115,20 @@ async function keyValueDocument(
 ): Promise<MetadataDocument> {
   const encryption = target.type === 'array' ? await target.array.checkVersion() : undefined
   const holder = target.type === 'array' ? target.array : target.group
-  const strays: Entry[] = []
-  holder.cx.onStray = (stray) => void strays.push(stray)
-  const read = await holder.metadata()
+  const odd: Entry[] = []
+  // What keeps TileDB from opening a group is told by the walk of its members.
+  const read =
+    target.type === 'group'
+      ? await target.group.metadata()
+      : await target.array.metadata((entry) => void odd.push(entry))
   const metadata = keyValueResult(read, cx.style)
   const versions = all
     ? (await metadataVersions(holder.folder, holder.cx)).map((one) => versionResult(one, cx.style))
     : undefined
-  if (strays.length > 0) {
-    const { refusalError, refusedStrays } = await import('../check/refusals.ts')
-    const refused = await refusedStrays(holder.folder.folder(METADATA_FOLDER), strays, holder.cx)
+  const unread = odd.filter(isPassedOver)
+  if (unread.length > 0) {
+    const { refusalError, refusedMetadata } = await import('../check/refusals.ts')
+    const refused = await refusedMetadata(holder.folder, unread, holder.cx, false)
     if (refused.length > 0) cx.fault(refusalError(refused))
   }
   if (encryption === 'AES_256_GCM' && cx.reading.key) {

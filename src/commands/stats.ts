@@ -12,7 +12,7 @@ import { onlyWith, openRecursive } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { addCellOptions, type QueryOptions } from '../calls/read-query.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
-import { tellNotOpened } from '../calls/refused.ts'
+import { tellGroupNotOpened, tellNotOpened } from '../calls/refused.ts'
 import { addJobsOfSweeps, addSweepOptions, type SweepOptions } from '../calls/sweep-options.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf, refuseTimes } from '../calls/times.ts'
@@ -159,7 +159,10 @@ async function* groupOutcomes(
     if (error && state === 'unreadable') cx.fault(error)
     if (!found || again) continue
     const name = names.join('/')
-    if (found.type === 'group') tally.addGroup((await groupFiles(found.group.folder)).size)
+    if (found.type === 'group') {
+      tally.addGroup((await groupFiles(found.group.folder)).size)
+      await tellGroupNotOpened(cx, found.group)
+    }
     if (found.type !== 'array') continue
     const own = member.path ?? found.path
     const outcome = await outcomeOrError(found.array.folder, async () => {
@@ -170,6 +173,7 @@ async function* groupOutcomes(
     })
     if (cx.full || outcome.kind === 'error') arrays.push({ ...outcome, oneOfSeveral: true })
   }
+  await tellGroupNotOpened(cx, target.group)
   if (member_num === 0) noteNoMembers(cx, path)
   const document: GroupStats = {
     ...documentHead('stats', cx.shownPath(path)),

@@ -43,7 +43,7 @@ import {
 } from './generic-tile.ts'
 import { FooterLayouts } from './laid-out-info.ts'
 import { SmallSections } from './small-sections.ts'
-import { isStray, timedFiles } from './timed-files.ts'
+import { isOdd, oddEntries, timedFiles } from './timed-files.ts'
 import {
   type FragmentFolder,
   type FragmentState,
@@ -560,15 +560,15 @@ export class InspectArray {
   }
 
   /** The array's current key-value metadata: see {@link readMetadata}. */
-  metadata(): Promise<Map<string, WrittenMetadata>> {
-    return readMetadata(this.folder, this.cx)
+  metadata(onOdd?: (entry: Entry) => void): Promise<Map<string, WrittenMetadata>> {
+    return readMetadata(this.folder, this.cx, onOdd)
   }
 
-  /** Files and folders in `__meta` with names of another form than TileDB gives. It reads them, too. Empty if nobody may list names. */
+  /** {@link oddEntries} of `__meta`. Empty if nobody may list names. */
   metadataStrays(): Promise<readonly Entry[]> {
     const find = async (): Promise<readonly Entry[]> => {
       const inside = this.folder.folder(METADATA_FOLDER)
-      return ((await inside.listIfThere().catch(unlessFault)) ?? []).filter(isStray)
+      return oddEntries(inside, (await inside.listIfThere().catch(unlessFault)) ?? [])
     }
     return this.once('metadata strays', find, this.timeless)
   }
@@ -619,11 +619,17 @@ export type WrittenMetadata = MetadataEntry & {
  * Current key-value metadata of an array or a group, without deleted keys. It comes from all files of `__meta` except
  * those that a `.vac` file there lists. For each key, a later file overrides earlier ones. See {@link timedFiles}.
  *
+ * @param onOdd called for entries because of which TileDB may fail: see {@link isOdd}
  * @see format_spec/metadata.md
  */
-export async function readMetadata(folder: Folder, cx: ReadContext): Promise<Map<string, WrittenMetadata>> {
+export async function readMetadata(
+  folder: Folder,
+  cx: ReadContext,
+  onOdd?: (entry: Entry) => void,
+): Promise<Map<string, WrittenMetadata>> {
   const inside = folder.folder(METADATA_FOLDER)
   const entries = await inside.listIfThere()
+  if (onOdd) for (const entry of entries) if (isOdd(entry)) onOdd(entry)
   return newestOf(await changesIn(inside, entries, cx, await vacuumedMetadata(inside, entries, cx, cx)))
 }
 

@@ -6,7 +6,7 @@ import { Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../f
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
 import { CHUNK_HEAD_BYTES, chunkCount } from '../format/tile-chunks.ts'
-import { type ByteSource, type Entry, readAll, withSource } from '../storage/source.ts'
+import { type ByteSource, readAll, withSource } from '../storage/source.ts'
 
 /** Settings and state of reading. An array, its fragments and its files share one object. */
 export interface ReadContext {
@@ -27,8 +27,6 @@ export interface ReadContext {
   from?: bigint | undefined
   /** Called for damage after which reading can go on, such as one commit file of many. If undefined, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
-  /** Called for entries of `__meta` and `__group` with names of another form that TileDB fails to read. */
-  onStray?: ((stray: Entry) => void) | undefined
   /**
    * Called between pieces of work that wait for nothing, so that signals are handled, and a page can let its browser draw. Returns what
    * to wait for; nothing most of the time.

@@ -55,6 +55,9 @@ export class InspectGroup {
   isRecursive = false
   /** What is left out of the members of a plain folder, and of the members of a dataset. By default nothing. */
   bounds: WalkBounds | undefined
+  /** What the folder of the metadata holds because of which TileDB may fail, once {@link metadata} was read. */
+  readonly oddMetadata: Entry[] = []
+  private listed: Promise<readonly Entry[]> | undefined
   private read: Promise<Map<string, WrittenMetadata>> | undefined
 
   constructor(folder: Folder, cx: ReadContext) {
@@ -80,10 +83,16 @@ export class InspectGroup {
     return new InspectGroup(this.folder, { ...this.cx, onFault: () => {} })
   }
 
+  /** Files and folders of `__group`, the lists of members. They are listed once. */
+  details(): Promise<readonly Entry[]> {
+    this.listed ??= this.folder.folder(GROUP_DETAILS_FOLDER).listIfThere()
+    return this.listed
+  }
+
   /** {@link members}, one by one: those of a plain folder as they are found. */
   async *eachMember(): AsyncGenerator<Member> {
     const inside = this.folder.folder(GROUP_DETAILS_FOLDER)
-    const entries = await inside.listIfThere()
+    const entries = await this.details()
     if (entries.length === 0) {
       yield* this.implicitMembers()
       return
@@ -115,8 +124,7 @@ export class InspectGroup {
    * name of a listed place is left out: after a copy or move it is what the group means. Groups without a list have all as members.
    */
   async unlisted(): Promise<UnlistedObject[]> {
-    const details = await this.folder.folder(GROUP_DETAILS_FOLDER).listIfThere()
-    if (details.length === 0) return []
+    if ((await this.details()).length === 0) return []
     const listed = new Set<string>()
     for await (const member of this.quietly().eachMember()) listed.add(this.nameInside(member))
     const found: UnlistedObject[] = []
@@ -184,13 +192,13 @@ export class InspectGroup {
    * group's details files, which have UUIDs. Without such files it is the path with links resolved.
    */
   async identity(): Promise<string> {
-    const names = (await this.folder.folder(GROUP_DETAILS_FOLDER).listIfThere()).map(({ name }) => name)
+    const names = (await this.details()).map(({ name }) => name)
     return names.length > 0 ? names.join('/') : this.folder.realPath
   }
 
   /** Current key-value metadata. It is read once. */
   metadata(): Promise<Map<string, WrittenMetadata>> {
-    this.read ??= readMetadata(this.folder, this.cx)
+    this.read ??= readMetadata(this.folder, this.cx, (entry) => void this.oddMetadata.push(entry))
     return this.read
   }
 }

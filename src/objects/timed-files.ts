@@ -4,13 +4,37 @@ import { librarySort } from '../base/library-sort.ts'
 import { rising } from '../base/rising.ts'
 import type { Describe } from '../format/io.ts'
 import { hasTimes, isTimedName, nameFacts } from '../format/timestamped-name.ts'
-import type { Entry, Folder } from '../storage/source.ts'
+import { type Entry, type Folder, withSource } from '../storage/source.ts'
 import { type ReadContext, readTileFile } from './generic-tile.ts'
 import { isWithin } from './visibility.ts'
 
 /** Whether the name of an entry of `__meta` or `__group` has another form than those that TileDB gives. */
 export function isStray({ name, kind }: Entry): boolean {
   return kind !== 'file' || !(isTimedName(name) || name.endsWith('.vac')) || !hasTimes(name)
+}
+
+/**
+ * Whether an opening of TileDB may fail because of an entry of `__meta`, or a reading of the metadata: a stray, a `.vac` file, whose lines
+ * it takes for paths, or an empty file. check/metadata-files.ts finds out.
+ */
+export function isOdd(entry: Entry): boolean {
+  return isPassedOver(entry) || entry.size === 0
+}
+
+/** Whether a reading of the metadata passes over an entry, or says nothing if it fails to read it. */
+export function isPassedOver(entry: Entry): boolean {
+  return isStray(entry) || entry.name.endsWith('.vac')
+}
+
+/** The entries of `__meta` for which {@link isOdd} is true. Sizes that the listing lacks are asked for where that costs no request. */
+export async function oddEntries(inside: Folder, entries: readonly Entry[]): Promise<readonly Entry[]> {
+  const odd: Entry[] = []
+  for (const entry of entries) {
+    const isAsked = !inside.isRemote && entry.size === undefined && !isOdd(entry)
+    const size = isAsked ? await withSource(inside.file(entry.name), (source) => source.size()) : entry.size
+    if (isOdd({ ...entry, size })) odd.push(entry)
+  }
+  return odd
 }
 
 /**
@@ -35,7 +59,6 @@ export async function* timedFiles<T>(
   for (const entry of entries) {
     const { name, kind } = entry
     const times = nameFacts(name)?.timestamp_range
-    if (kind === 'folder' || (!times && kind === 'file' && !name.endsWith('.vac'))) cx.onStray?.(entry)
     const [first, last] = times ?? [1n, 0n]
     if (kind !== 'folder' && !name.endsWith('.vac') && !gone.has(name) && first <= last && isWithin([first, last], cx))
       found.push({ name, first })
@@ -47,7 +70,6 @@ export async function* timedFiles<T>(
   for (const { name } of found) {
     const value = isTimedName(name) ? undefined : await read(name).catch(unlessDamaged)
     if (value !== undefined || isTimedName(name)) files.push({ name, value })
-    else cx.onStray?.({ name, kind: 'file' })
   }
   const { onFault } = cx
   const faults: InspectError[] = []

@@ -354,6 +354,18 @@ const PROVOKED: Readonly<
     SPARSE,
     (array) => array.add('__meta/old_copy', array.get(array.find(/\/__meta\//))),
   ],
+  'METADATA_NAME_INVALID.passedOver': [
+    '22/group',
+    (array) => array.add(`__group/__1_1_${'0'.repeat(32)}.vac`, new Uint8Array()),
+  ],
+  'METADATA_UNREADABLE.refusedLine': [
+    SPARSE,
+    (array) => array.add(`__meta/__1_1_${'0'.repeat(32)}.vac`, text('nonsense\n')),
+  ],
+  'METADATA_UNREADABLE.unusedLine': [
+    '22/group',
+    (array) => array.add(`__meta/__1_1_${'0'.repeat(32)}.vac`, text('nonsense\n')),
+  ],
   'GROUP_MEMBER_MISSING.elsewhere': [
     '22/group',
     (array) =>

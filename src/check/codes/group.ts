@@ -1,4 +1,4 @@
-import { loss, noLoss, type Rows } from './row.ts'
+import { loss, noLoss, type Rows, UNNEEDED } from './row.ts'
 
 /** Codes about key-value metadata and groups. */
 export const GROUP_CODES = {
@@ -12,6 +12,12 @@ export const GROUP_CODES = {
       readable: {
         severity: 'warning',
         meaning: 'TileDB takes what is in the file for metadata, too',
+      },
+      passedOver: {
+        severity: 'note',
+        meaning: 'TileDB passes over it: among lists of members there is no list of what to vacuum',
+        refused: null,
+        lost: UNNEEDED,
       },
       unreadable: {
         severity: 'error',
@@ -27,6 +33,20 @@ export const GROUP_CODES = {
     mend: 'aside',
     refused: { act: 'metadata', error: 'Cannot read from file; Read exceeds file size' },
     lost: loss('the keys that were set in this file; those of other files are still there'),
+    variants: {
+      refusedLine: {
+        severity: 'error',
+        meaning: 'TileDB takes each line of the file for a path, and fails to open the array',
+        refused: { act: 'open', error: 'Invalid URI' },
+        lost: UNNEEDED,
+      },
+      unusedLine: {
+        severity: 'note',
+        meaning: 'TileDB opens the group, and passes over this line',
+        refused: null,
+        lost: UNNEEDED,
+      },
+    },
   },
   METADATA_FUTURE: {
     severity: 'warning',
