@@ -30,7 +30,7 @@ import { documentHead } from './document-parts.ts'
 import { examineFragment, type Listed, sizesWithFooters } from './listed-fragment.ts'
 import { comparableDomain, findOverlaps } from './overlaps.ts'
 import { type CallMaker, dataText, judgement } from './overview-parts.ts'
-import { refusedOf } from './refused.ts'
+import { emptyTilesOf, refusedOf } from './refused.ts'
 import { asOf } from './times.ts'
 import { exact, rangesResult, releases, timeResult } from './values.ts'
 import { overEntries } from './walkers.ts'
@@ -64,6 +64,7 @@ export async function arrayOverview(
   const lacksKey = newest instanceof InspectError && (newest.code === 'KEY_NEEDED' || newest.code === 'WRONG_KEY')
   const wanted = lacksKey ? [] : newestOf(entries)
   const { opened, toRead, size, unread_size } = await openFragments(cx, array, wanted, check, items)
+  items.push(...(await emptyTilesOf(toRead, undefined)))
   const read = opened.filter(({ isRead }) => isRead)
   const read_num = entries.filter(({ isRead }) => isRead).length
   const delete_condition_num = (await deletePlaces(array)).length

@@ -8,7 +8,7 @@ import { changedTiles } from '../objects/changed-fields.ts'
 import { pathOfCommit } from '../objects/commits.ts'
 import type { RefusedAct } from '../objects/condition.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup } from '../objects/group.ts'
-import { isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
+import { hasOddFilters, isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
 import { isPassedOver, isStray } from '../objects/timed-files.ts'
 import { dimensionOutside, missingFault, missingPaths } from '../read/opening.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
@@ -49,12 +49,26 @@ function neededBy({ attributes, enumerations }: OpenedArray['schema'], fields: r
   }
 }
 
-/** Largest number of fragments whose R-trees are read for what is wrong in them, so that many do not take long. */
-const MOST_RTREES = 100
+/** Largest number of fragments in which more than the footer is read for what is wrong in it, so that many do not take long. */
+const MOST_READ = 100
+
+/**
+ * The files of var-sized values that TileDB wrote and cannot read, because a tile has no bytes. Only their filters and the sizes of their
+ * tiles are looked at, and one such tile; of many fragments nothing is.
+ */
+export async function emptyTilesOf(
+  fragments: readonly OpenedFragment[],
+  fields: readonly string[] | undefined,
+): Promise<readonly Finding[]> {
+  const mayBe = fragments.filter(({ info }) => info.slots.some((_, i) => hasOddFilters(info, i)))
+  if (mayBe.length === 0 || mayBe.length > MOST_READ) return []
+  const { emptyTileErrors } = await import('../check/empty-tiles.ts')
+  return emptyTileErrors(mayBe, fields)
+}
 
 /**
  * The errors that an opening of an array meets, as {@link refusedOf}, whether TileDB refuses something because of them or reads on; and
- * those of the footers and, of few fragments, of the R-trees.
+ * those of the footers and, of few fragments, of the R-trees and of tiles without bytes.
  */
 export async function errorsOfOpening(
   { array, schema, fragments }: OpenedArray,
@@ -83,7 +97,8 @@ export async function errorsOfOpening(
       found.push(...tilesFindings(`${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`, info, schema))
     return found
   }
-  if (schema.array_type === 'dense' || fragments.length > MOST_RTREES) return found
+  found.push(...(await emptyTilesOf(fragments, fields)))
+  if (schema.array_type === 'dense' || fragments.length > MOST_READ) return found
   const { rtreeLevelErrors } = await import('../check/rtree.ts')
   return [...found, ...(await rtreeLevelErrors(fragments))]
 }

@@ -317,14 +317,14 @@ async function* checkConsolidated(facts: CommitFacts, path: string, entry: Commi
     return
   }
   yield* nameFinding(place, name, name, true)
-  if (facts.run.quick) return
   const ofTile = { file: path, offset: tile.offset }
-  yield* checkCondition(facts, condition, ofTile, kind)
+  if (!facts.run.quick) yield* checkCondition(facts, condition, ofTile, kind)
   const alone = `${COMMITS_FOLDER}/${name}`
   if (!facts.paths.has(alone)) {
     if (!facts.ignoredLines.has(text)) yield finding('DELETE_CONDITION_FILE', place, `the file ${alone}, too`, 'none')
     return
   }
+  if (facts.run.quick) return
   const own = await withSource(array.folder.file(alone), readAll)
   if (!sameBytes(own, condition))
     yield finding('DELETE_CONDITION_DIFFERS', ofTile, `the bytes of ${alone}`, `${condition.length} other bytes`)

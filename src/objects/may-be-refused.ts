@@ -10,7 +10,7 @@ import { withSource } from '../storage/source.ts'
 import { ARRAY_FOLDERS, type FragmentEntry, type InspectArray } from './array.ts'
 import { type CommitFile, readsTimes } from './commits.ts'
 import { deletePlaces } from './deletes.ts'
-import { type FragmentInfo, slotHasFiles } from './fragment.ts'
+import { type FragmentInfo, filePipeline, slotHasFiles } from './fragment.ts'
 import { readGenericTileHeader } from './generic-tile.ts'
 import { vacuumPath } from './visibility.ts'
 
@@ -164,4 +164,14 @@ export function mostTiles(info: FragmentInfo): number {
   const { file_sizes } = info
   const sizes = info.slots.flatMap((slot, i) => (slotHasFiles(info, slot) ? (file_sizes[i] ?? []) : []))
   return sizes.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...sizes)
+}
+
+/** Filters whose form of no bytes TileDB may fail to read, mostly because of the filter that follows. */
+const ODD_FILTERS = /^(?:BITSHUFFLE|BYTESHUFFLE|XOR|RLE|GZIP|DELTA|DOUBLE_DELTA)$/
+
+/** Whether TileDB may fail to read a tile without bytes of a field. check/empty-tiles.ts finds out. */
+export function hasOddFilters(info: FragmentInfo, slot: number): boolean {
+  const one = info.slots[slot]
+  if (!one?.varSized || !slotHasFiles(info, one)) return false
+  return filePipeline(info, { slot, role: 'var' }, false).some(({ name }) => ODD_FILTERS.test(name))
 }

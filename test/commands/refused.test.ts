@@ -161,3 +161,36 @@ describe('an array that TileDB refuses, but this program reads', () => {
     expect(stderr.match(/^error: /gm)).toHaveLength(1)
   })
 })
+
+describe('tiles without bytes that TileDB wrote and cannot read', () => {
+  test.each(['18_empty_chunk_gzip', '22_empty_chunk_double_delta', '22_empty_chunk_bitshuffle_md5'])(
+    '%s: explain and the overview say so, as check and read do',
+    async (name) => {
+      const storage = new EditedArray(`unreadable/${name}`).storage()
+      for (const command of [['check'], ['explain'], []]) {
+        const { code, documents } = await runJson([...command, EDITED], { storage })
+        const found = items(get(documents[0], 'findings')).filter((one) => get(one, 'severity') === 'error')
+        expect([command, code, found.map((one) => get(one, 'code'))]).toEqual([command, 1, ['CHUNK_UNREADABLE']])
+      }
+      expect((await run(['read', EDITED], { storage })).code).toBe(1)
+    },
+  )
+
+  test('explain says nothing of fields that it does not read', async () => {
+    const array = new EditedArray('unreadable/22_empty_chunk_double_delta')
+    const { schema } = await (await openEdited(array)).newestSchema()
+    const [{ name }] = schema.domain.dimensions
+    const { code } = await run(['explain', EDITED, '--field', name], { storage: array.storage() })
+    expect(code).toBe(0)
+  })
+})
+
+test('the overview says that the next consolidation of commits fails, as check does', async () => {
+  const array = await whole('DELETE_CONDITION_FILE')
+  await DAMAGES.DELETE_CONDITION_FILE.plant(array)
+  for (const command of [['check'], []]) {
+    const { documents } = await runJson([...command, EDITED], { storage: array.storage() })
+    const codes = items(get(documents[0], 'findings')).map((one) => get(one, 'code'))
+    expect([command, codes]).toEqual([command, ['DELETE_CONDITION_FILE']])
+  }
+})
