@@ -17,15 +17,20 @@ export async function shownEnumerations(
   for (const { name } of labels ? schema.attributes : []) {
     const { enumeration, remark, fault } = await attributeLabels(array, name, schema)
     if (fault && report.isNewFault(name)) {
-      const missing = { expected: 'the file with the values of its enumeration', found: 'no such file' }
-      const at = { ...fault.at, field: name }
-      onFault(fault.code === 'NOT_FOUND' ? new InspectError('MISSING_FILE', missing, at) : movedTo(at, fault))
+      onFault(enumerationFault(fault, name))
     }
     if (enumeration) found.set(name, enumeration)
     if (remark !== undefined) report.remark(name, remark)
   }
   if (provenance) found.set(PROVENANCE[0].name, namesOf(fragments.map(({ fragment }) => fragment.name)))
   return found
+}
+
+/** The fault of an enumeration that cannot be read. @param field what names it */
+export function enumerationFault(fault: InspectError, field: string): InspectError {
+  const at = { ...fault.at, field }
+  const missing = { expected: 'the file with the values of its enumeration', found: 'no such file' }
+  return fault.code === 'NOT_FOUND' ? new InspectError('MISSING_FILE', missing, at) : movedTo(at, fault)
 }
 
 /** An enumeration whose values are names. */

@@ -6,11 +6,13 @@ import type { Outcome } from '../calls/outcome.ts'
 import { tellNotOpened } from '../calls/refused.ts'
 import { schemaChanges } from '../calls/schema-changes.ts'
 import { schemaResult } from '../calls/schema-result.ts'
+import { enumerationFault } from '../calls/shown-enumerations.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf, refuseTimes } from '../calls/times.ts'
 import { throughGroups } from '../calls/walkers.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
-import { arraySchema } from '../format/array-schema.ts'
+import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
+import type { Enumeration } from '../format/enumeration.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
 import { type InspectArray, type SchemaFile, schemaFileOpened } from '../objects/array.ts'
@@ -103,7 +105,7 @@ async function fileOutcome(cx: CommandContext, path: string, target: FileTarget)
   const bytes = await withSource(cx.storage.open(target.path), readAll)
   const schema = await readGenericTile(bytes, arraySchema, cx.reading, { file: target.path, offset: 0 })
   const { encryption_type } = decodePrefix(bytes, genericTileHeader).value
-  const enumerations = target.array ? await target.array.enumerations(schema) : []
+  const enumerations = target.array ? await readableEnumerations(cx, target.array, schema) : []
   return outcome({
     ...documentHead('schema', cx.shownPath(path)),
     name: target.name,
@@ -162,7 +164,7 @@ async function schemaDocument(cx: CommandContext, array: InspectArray, file: Sch
   const path = `${array.folder.path}/${file.path}`
   const { encryption_type } = await withSource(cx.storage.open(path), readGenericTileHeader)
   const schema = await array.schema(file.name)
-  const enumerations = await array.enumerations(schema)
+  const enumerations = await readableEnumerations(cx, array, schema)
   return {
     ...documentHead('schema', cx.shownPath(array.folder.path)),
     ...asOf(cx),
@@ -170,6 +172,21 @@ async function schemaDocument(cx: CommandContext, array: InspectArray, file: Sch
     encryption: encryption_type,
     ...withPlace({ file: path }, () => schemaResult(schema, enumerations, cx.style)),
   }
+}
+
+/** The enumerations of a schema that can be read. It is shown without the others, whose faults are told. */
+async function readableEnumerations(
+  cx: CommandContext,
+  array: InspectArray,
+  schema: ArraySchema,
+): Promise<Enumeration[]> {
+  const found: Enumeration[] = []
+  for (const entry of schema.enumerations) {
+    const read = await orError(() => array.enumeration(entry))
+    if (!(read instanceof InspectError)) found.push(read)
+    else cx.fault(enumerationFault(read, `enumerations.${entry.name}`))
+  }
+  return found
 }
 
 /** @param steps the schemas that get a line each above the table */

@@ -194,3 +194,19 @@ test('the overview says that the next consolidation of commits fails, as check d
     expect([command, codes]).toEqual([command, ['DELETE_CONDITION_FILE']])
   }
 })
+
+test.each([[false], [true]])(
+  'schema shows a schema without enumerations that are lost, and says so: --all %s',
+  async (all) => {
+    const array = lacking(/__enumerations\//)
+    const { storage, command } = { storage: array.storage(), command: ['schema', EDITED, ...(all ? ['--all'] : [])] }
+    const { code, documents } = await runJson(command, { storage })
+    const { stderr } = await run(command, { storage })
+    const { schema } = await (await openEdited(new EditedArray('22/enumerations'))).newestSchema()
+    expect(code).toBe(1)
+    expect(get(documents.at(-1), 'enumerations')).toEqual([])
+    expect(stderr.match(/expected the file with the values of its enumeration, found no such file/g)).toHaveLength(
+      schema.enumerations.length,
+    )
+  },
+)
