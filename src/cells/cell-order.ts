@@ -39,16 +39,26 @@ export const PRESENT_ORDER: OrderRule = {
  * Sorts cells into the order in which a sparse fragment stores them: by tile in tile order, then by coordinates in cell order.
  * With a Hilbert order: by Hilbert value, then by coordinates in row-major order. The sort is stable.
  *
+ * @param pause called between passes over all cells: see `ReadContext.pause`
  * @returns for each stored cell its position among the given cells; undefined if they are already in order
  * @see tiledb/sm/misc/comparators.h, GlobalCmpQB and HilbertCmpQB in unordered_writer.cc
  */
-export function globalOrder(
+export async function globalOrder(
   schema: ArraySchema,
   columns: readonly ColumnData[],
   cellNum: number,
-): Int32Array | undefined {
+  pause?: () => Promise<void> | undefined,
+): Promise<Int32Array | undefined> {
   const lanes = orderLanes(schema, columns, cellNum)
-  return isSorted(lanes, cellNum) ? undefined : sortedPositions(lanes, cellNum)
+  await pause?.()
+  if (isSorted(lanes, cellNum)) return undefined
+  const passes = sorting(lanes, cellNum)
+  let pass = passes.next()
+  while (!pass.done) {
+    await pause?.()
+    pass = passes.next()
+  }
+  return pass.value
 }
 
 /** The sort keys of row-major or column-major order. */
@@ -198,11 +208,18 @@ export function isSorted(lanes: KeyLanes, cellNum: number): boolean {
 const DIGIT_BITS = 16
 const DIGITS = 1 << DIGIT_BITS
 
-/**
- * The positions of the cells, sorted by their keys. This is a radix sort from the least significant digit: it takes linear
- * time and is stable.
- */
+/** The positions of the cells, sorted by their keys. */
 export function sortedPositions(lanes: KeyLanes, cellNum: number): Int32Array {
+  const passes = sorting(lanes, cellNum)
+  let pass = passes.next()
+  while (!pass.done) pass = passes.next()
+  return pass.value
+}
+
+/**
+ * {@link sortedPositions}, pass by pass. This is a radix sort from the least significant digit: it takes linear time and is stable.
+ */
+function* sorting(lanes: KeyLanes, cellNum: number): Generator<void, Int32Array> {
   let positions = Int32Array.from({ length: cellNum }, (_, i) => i)
   let other = new Int32Array(cellNum)
   const counts = new Uint32Array(DIGITS)
@@ -224,6 +241,7 @@ export function sortedPositions(lanes: KeyLanes, cellNum: number): Int32Array {
       const sorted = other
       other = positions
       positions = sorted
+      yield
     }
   }
   return positions

@@ -83,10 +83,16 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
     return found
   }
   checkNames(fragment, slots)
-  for (const slot of slots) if (slot.kind === 'attribute') checkOrder(schema, slot, column(slot.name), cells.cell_num)
+  for (const slot of slots) {
+    if (slot.kind === 'attribute') checkOrder(schema, slot, column(slot.name), cells.cell_num)
+    await cx.pause?.()
+  }
   const coordinates = dense ? [] : dimensions.map(({ name }) => column(name))
-  for (const [d, own] of coordinates.entries()) checkCoordinates(dimensions[d], own, cells.cell_num)
-  const tiling = dense ? denseTiling(fragment) : sparseTiling(fragment, coordinates)
+  for (const [d, own] of coordinates.entries()) {
+    checkCoordinates(dimensions[d], own, cells.cell_num)
+    await cx.pause?.()
+  }
+  const tiling = dense ? denseTiling(fragment) : await sparseTiling(fragment, coordinates, cx.pause)
   const { tileNum, cellsPerTile, lastTileCellNum } = tiling
   const fields: FieldsContext = { ...cx, schema, formatVersion, slots, tileNum, cellsPerTile }
   const writers: (FieldWriter | undefined)[] = []
@@ -180,11 +186,16 @@ function checkTileSize({ attributes }: ArraySchema, cells: number): void {
   })
 }
 
-function sparseTiling({ schema, cells, stored }: FragmentToWrite, coordinates: readonly ColumnData[]): Tiling {
+async function sparseTiling(
+  { schema, cells, stored }: FragmentToWrite,
+  coordinates: readonly ColumnData[],
+  pause: WriteContext['pause'],
+): Promise<Tiling> {
   const { cell_num } = cells
   const capacity = Number(schema.capacity)
   if (!(capacity > 0)) throw unexpected('a capacity above 0', String(schema.capacity))
-  const order = stored ? undefined : globalOrder(schema, coordinates, cell_num)
+  const order = stored ? undefined : await globalOrder(schema, coordinates, cell_num, pause)
+  await pause?.()
   if (!schema.allows_duplicates && !cells.columns.has('__timestamps'))
     checkDuplicates(schema.domain.dimensions, coordinates, order, cell_num)
   const tileNum = Math.ceil(cell_num / capacity)

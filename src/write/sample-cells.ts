@@ -68,7 +68,7 @@ export async function* sampleFragments(
     const part = cell_num / (makers.length + 1)
     plan.onMade?.(part)
     for (const maker of makers) {
-      columns.set(maker.attribute.name, maker.column(cell_num, ranks))
+      columns.set(maker.attribute.name, await maker.column(cell_num, ranks, plan.pause))
       plan.onMade?.(part)
       await plan.pause?.()
     }
@@ -194,7 +194,7 @@ async function sparseCoordinates(
     }
   }
   const columns = builders.map((builder) => builder.finish())
-  const order = globalOrder(schema, columns, count)
+  const order = await globalOrder(schema, columns, count, pause)
   return new Map(
     dimensions.map(({ name, type }, d) => [name, order ? gather(columns[d], datatypeSize(type), order) : columns[d]]),
   )
@@ -289,29 +289,35 @@ class AttributeMaker {
   }
 
   /** Generates the cells of the next fragment. @param ranks rank of each cell in the order of the tiles' cells; its own position if undefined */
-  column(count: number, ranks: Float64Array | undefined): ColumnData {
+  async column(count: number, ranks: Float64Array | undefined, pause: ReadContext['pause']): Promise<ColumnData> {
     const { type, cell_val_num, nullable } = this.attribute
     const kind = datatypeKind(type)
-    const column = kind === 'text' || kind === 'bytes' ? this.wholeCells(count) : this.elements(count, ranks)
+    const isWhole = kind === 'text' || kind === 'bytes'
+    const column = isWhole ? await this.wholeCells(count, pause) : await this.elements(count, ranks, pause)
     this.done += count
     if (!nullable) return column
     const validity = Uint8Array.from({ length: count }, () => (this.random.oneIn(ONE_NULL_IN) ? 0 : 1))
-    return cell_val_num === 'var' ? this.emptied({ ...column, validity }) : { ...column, validity }
+    return cell_val_num === 'var' ? this.emptied({ ...column, validity }, pause) : { ...column, validity }
   }
 
   /** The column with empty null cells. */
-  private emptied(column: ColumnData): ColumnData {
+  private async emptied(column: ColumnData, pause: ReadContext['pause']): Promise<ColumnData> {
     const { starts, data, validity } = column
     if (!starts || !validity || this.rises) return column
     const builder = new ColumnBuilder(this.attribute)
     for (let i = 0; i < validity.length; i++) {
+      if (i % CELLS_AT_ONCE === 0) await pause?.()
       if (validity[i] === 0) builder.addNull()
       else builder.add(data.subarray(starts[i], starts[i + 1]))
     }
     return builder.finish()
   }
 
-  private elements(count: number, ranks: Float64Array | undefined): ColumnData {
+  private async elements(
+    count: number,
+    ranks: Float64Array | undefined,
+    pause: ReadContext['pause'],
+  ): Promise<ColumnData> {
     const { type, cell_val_num } = this.attribute
     const size = datatypeSize(type)
     let starts: Float64Array | undefined
@@ -326,6 +332,7 @@ class AttributeMaker {
     const value = this.elementValues()
     let at = 0
     for (let i = 0; i < count; i++) {
+      if (i % CELLS_AT_ONCE === 0) await pause?.()
       const place = this.done + (ranks ? ranks[i] : i)
       const end = starts ? starts[i + 1] : at + width
       for (; at < end; at += size) put(view, at, value(place))
@@ -362,10 +369,11 @@ class AttributeMaker {
     return (place) => low + Math.floor((((place % 97) + random.below(20)) / 120) * Math.min(span, 2000))
   }
 
-  private wholeCells(count: number): ColumnData {
+  private async wholeCells(count: number, pause: ReadContext['pause']): Promise<ColumnData> {
     const builder = new ColumnBuilder({ ...this.attribute, nullable: false })
     let cell = new Uint8Array(0)
     for (let i = 0; i < count; i++) {
+      if (i % CELLS_AT_ONCE === 0) await pause?.()
       // Values repeat, for run-length and dictionary encoding.
       if (i === 0 || !this.random.oneIn(3)) cell = new Uint8Array(this.wholeCell())
       builder.add(cell)
