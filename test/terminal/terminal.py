@@ -6,6 +6,7 @@ and the progress line names a total.
 """
 
 import fcntl
+import glob
 import os
 import pty
 import re
@@ -108,6 +109,24 @@ class Terminal:
         return CONTROL.sub(b"", self.output)
 
 
+def expect_pager(args):
+    """After Ctrl-C the user still reads what was found, and ends the pager, which gives the terminal back."""
+    pager = Terminal(args, NO_PAGER="", PAGER="less", LESS="")
+    pager.read(DRAWS, lambda: b"\x1b[?1049h" in pager.output or b"\x1b[7m" in pager.output or b"\n:" in pager.output)
+    pager.read(1)
+    os.write(pager.fd, b"\x03")
+    pager.read(2)
+    expect(args[0] + " in a pager: Ctrl-C ends it", pager.status is None, pager.output[-300:])
+    os.write(pager.fd, b"q")
+    pager.read(MOST + 2)
+    expect(args[0] + " in a pager: q does not end it", pager.status is not None)
+    if pager.status is None:
+        os.kill(pager.pid, signal.SIGKILL)
+        os.waitpid(pager.pid, 0)
+    expect(args[0] + " in a pager: the terminal's settings have changed", termios.tcgetattr(pager.fd)[:4] == pager.before[:4])
+    expect(args[0] + " in a pager: the cursor stays hidden", pager.output.count(b"\x1b[?25l") <= pager.output.count(b"\x1b[?25h"))
+
+
 def main():
     folder = tempfile.mkdtemp(prefix="terminal")
     array, out = folder + "/array", folder + "/out"
@@ -139,18 +158,34 @@ def main():
             os.kill(call.pid, act)
         call.expect_ended(name, signal.SIGINT if act == "^C" else act)
         expect(name + ": left", os.listdir(out) == [], os.listdir(out))
-    stopped = Terminal(long, shell=True)
-    stopped.draw()
-    os.write(stopped.fd, b"\x1a")
-    stopped.read(DRAWS, lambda: b"<stopped>" in stopped.output)
-    stopped.draw(len(stopped.output))
-    drawn = stopped.output.split(b"<stopped>")
-    expect("Ctrl-Z does not stop", len(drawn) == 2)
-    expect("no progress after Ctrl-Z", PROGRESS.search(drawn[-1]))
-    stopped.read(DRAWS, lambda: TOTAL.search(stopped.text()))
-    os.write(stopped.fd, b"\x03")
-    stopped.expect_ended("after Ctrl-Z", signal.SIGINT)
-    expect("no total in the progress", TOTAL.search(stopped.text()), stopped.text()[-300:])
+    stopped_calls = [
+        long,
+        ["check", "--level", "cells", *[array] * 100],
+        ["read", *[array] * 100, "--format", "csv", "-o", out + "/cells.csv"],
+        ["write-sample", out + "/sample", "--cells", "20000000", "--fragments", "100"],
+    ]
+    for args in stopped_calls:
+        stopped, name = Terminal(args, shell=True), "%s, Ctrl-Z" % args[0]
+        stopped.draw()
+        os.write(stopped.fd, b"\x1a")
+        stopped.read(DRAWS, lambda: b"<stopped>" in stopped.output)
+        # The user is in the shell.
+        expect(name + ": the terminal's settings have changed", termios.tcgetattr(stopped.fd)[:4] == stopped.before[:4])
+        expect(name + ": the cursor is hidden", stopped.output.count(b"\x1b[?25l") <= stopped.output.count(b"\x1b[?25h"))
+        stopped.draw(len(stopped.output))
+        drawn = stopped.output.split(b"<stopped>")
+        expect(name + " does not stop", len(drawn) == 2)
+        expect(name + ": no progress after it", PROGRESS.search(drawn[-1]), drawn[-1][-300:])
+        if args == long:
+            stopped.read(DRAWS, lambda: TOTAL.search(stopped.text()))
+            expect("no total in the progress", TOTAL.search(stopped.text()), stopped.text()[-300:])
+        os.write(stopped.fd, b"\x03")
+        stopped.expect_ended("after " + name, signal.SIGINT)
+        expect(name + ": left", os.listdir(out) == [], os.listdir(out))
+    fragment = array + "/__fragments/" + sorted(os.listdir(array + "/__fragments"))[0]
+    in_pager = [["decode", fragment, "--format", "csv"], ["dump", max(glob.glob(fragment + "/*"), key=os.path.getsize)]]
+    for args in in_pager:
+        expect_pager(args)
     # A terminal that does not say its size, one that is narrow, and one without colours.
     for columns, env in ((0, {}), (30, {}), (100, {"NO_COLOR": "1"})):
         call = Terminal(long, columns, 40 if columns else 0, **env)
@@ -167,7 +202,7 @@ def main():
     piped = subprocess.run(CLI + ["check", "--level", "cells", *[array] * 4], capture_output=True)
     expect("progress in a pipe", piped.stderr == b"", piped.stderr)
     shutil.rmtree(folder)
-    print("\n".join(faults) or "the terminal is as before after %d calls" % (len(calls) + 4))
+    print("\n".join(faults) or "the terminal is as before after %d calls" % (len(calls) + len(stopped_calls) + len(in_pager) + 4))
     sys.exit(bool(faults))
 
 
