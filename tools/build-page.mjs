@@ -58,6 +58,9 @@ const PRINTED_PARTS = [
   /^ {4}columns: \(\) => .*,\n/gm,
   /^ +(?:what: '\w+ing[ \w]*'|total: async \(\) => .*),\n/gm,
   /^ {4}async (?:table|cellLines|arrow|columns)\(.*?\) \{\n.*?^ {4}\},\n/gms,
+  // Lines on stderr about a group. Its overview has the same as findings.
+  /^ +(?:if \(.*\) )?await tellGroupNotOpened\(.*\)\n/gm,
+  /^export async function tellGroupNotOpened\(.*?^\}\n/gms,
   // Sums of groups and sweeps, whose modules a page does not load.
   /^async function\*? (?:groupOutcomes|sweptOutcome)\(.*?^\}\n/gms,
 ]

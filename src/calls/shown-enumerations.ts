@@ -1,6 +1,7 @@
 import { concat, startsOf } from '../base/bytes.ts'
-import { InspectError, movedTo } from '../base/errors.ts'
+import type { InspectError } from '../base/errors.ts'
 import type { Enumeration } from '../format/enumeration.ts'
+import { enumerationFault } from '../objects/enumerations.ts'
 import { attributeLabels } from '../objects/labels.ts'
 import { type OpenedArray, PROVENANCE } from '../read/query.ts'
 import type { CommandContext } from './command.ts'
@@ -24,13 +25,6 @@ export async function shownEnumerations(
   }
   if (provenance) found.set(PROVENANCE[0].name, namesOf(fragments.map(({ fragment }) => fragment.name)))
   return found
-}
-
-/** The fault of an enumeration that cannot be read. @param field what names it */
-export function enumerationFault(fault: InspectError, field: string): InspectError {
-  const at = { ...fault.at, field }
-  const missing = { expected: 'the file with the values of its enumeration', found: 'no such file' }
-  return fault.code === 'NOT_FOUND' ? new InspectError('MISSING_FILE', missing, at) : movedTo(at, fault)
 }
 
 /** An enumeration whose values are names. */

@@ -1,4 +1,4 @@
-import { InspectError, withHint } from '../base/errors.ts'
+import { InspectError, movedTo, withHint } from '../base/errors.ts'
 import { type Enumeration, enumerationFile, enumerationValueNum } from '../format/enumeration.ts'
 import type { Describe } from '../format/io.ts'
 import type { ReadContext } from './generic-tile.ts'
@@ -15,4 +15,11 @@ export function boundedEnumeration({ memory }: Pick<ReadContext, 'memory'>): Des
     const fault = withHint({ expected: `at most ${most} values`, found }, '(--memory lifts this bound)')
     throw new InspectError('TOO_LARGE', fault, { field: 'data' })
   }
+}
+
+/** The fault of an enumeration that cannot be read. @param field what names it */
+export function enumerationFault(fault: InspectError, field: string): InspectError {
+  const at = { ...fault.at, field }
+  const missing = { expected: 'the file with the values of its enumeration', found: 'no such file' }
+  return fault.code === 'NOT_FOUND' ? new InspectError('MISSING_FILE', missing, at) : movedTo(at, fault)
 }

@@ -158,7 +158,9 @@ describe('a newest schema by which sparse cells have other coordinates', () => {
   test.each(Object.entries(changes))('%s', (_, [field, change]) => expectSaid('22/sparse_2d_row_row', field, change))
 
   test('integers of the same size are read as they were written', async () => {
-    const before = await run(['read', EDITED, '--format', 'ndjson'], { storage: new EditedArray('22/sparse_2d_row_row').storage() })
+    const before = await run(['read', EDITED, '--format', 'ndjson'], {
+      storage: new EditedArray('22/sparse_2d_row_row').storage(),
+    })
     const array = await withNewest('22/sparse_2d_row_row', (schema) => retype(schema, 'UINT32', 4))
     const { text } = await run(['read', EDITED, '--format', 'ndjson'], { storage: array.storage() })
     expect(text).toBe(before.text)
