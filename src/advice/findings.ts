@@ -79,7 +79,7 @@ async function findingsOf(facts: ArrayFacts, causes = CAUSES): Promise<AdvisedFi
 
 /**
  * Finds what makes one read slow or needs much memory, worst first, and what the read would cost after the remedies. With
- * {@link ExplainQuery.exact} these costs are computed on the changed array in memory, for arrays of up to 2 million cells and 64 MiB.
+ * {@link ExplainQuery.computesRemedies} these costs are computed on the changed array in memory, for arrays of up to 2 million cells and 64 MiB.
  * Otherwise they are estimated.
  *
  * @param counted numbers of cells of the read, if they were counted

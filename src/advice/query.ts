@@ -277,7 +277,7 @@ const MAX_GROWTH = 2
 
 /**
  * The effect of other extents of a dense array. They tell its tiles exactly. The stored bytes are estimated, as if values were compressed
- * as well as now, and padding took no bytes. Of sparse arrays only --exact tells what changes do: which boxes other tiles have, and how
+ * as well as now, and padding took no bytes. Of sparse arrays only --remedies tells what changes do: which boxes other tiles have, and how
  * many cells, hidden cells and timestamps are in consolidated ones.
  */
 function estimated(

@@ -41,6 +41,8 @@ export class Remedies {
   readonly now: ReadCounts
   /** By part and field: the factors of {@link storedFactor}. */
   private readonly factors = new Map<string, Promise<number>>()
+  /** What was computed, by the text of the change: several findings may have the same remedy. */
+  private readonly computed = new Map<string, Promise<ReadCounts | undefined>>()
   private rewritten: Promise<FragmentCellsToWrite> | undefined
 
   constructor(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan, cost: ReadCost) {
@@ -53,7 +55,7 @@ export class Remedies {
   private get canCompute(): boolean {
     const { cell_num, unfiltered_bytes, opened } = this.facts
     return (
-      this.asked.exact &&
+      this.asked.computesRemedies === true &&
       cell_num > 0 &&
       cell_num <= MAX_CELLS &&
       unfiltered_bytes <= MAX_BYTES &&
@@ -63,8 +65,12 @@ export class Remedies {
 
   /** The remedy of a change; undefined if TileDB would not do it, or if it cannot be computed. */
   async of(change: Change): Promise<Remedy | undefined> {
-    const after = this.canCompute ? await this.after(change).catch(unlessFault) : undefined
-    return after && { change: textOf(change), basis: 'computed', before: this.now, after }
+    if (!this.canCompute) return undefined
+    const text = textOf(change)
+    const known = this.computed.get(text) ?? this.after(change).catch(unlessFault)
+    this.computed.set(text, known)
+    const after = await known
+    return after && { change: text, basis: 'computed', before: this.now, after }
   }
 
   private async after(change: Change): Promise<ReadCounts | undefined> {

@@ -6,7 +6,7 @@ import { pythonString } from '../base/unsafe-text.ts'
 import { isPlainText } from '../cells/extremes.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { holdsExtremes, holdsTexts } from '../cells/tile-statistics.ts'
-import type { ExplainQuery } from '../explain/plan.ts'
+import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
@@ -191,11 +191,18 @@ export interface CountedCells {
   deleted: number
 }
 
-/** Counts the cells that a read of a sparse array returns. @returns undefined for a dense array, and for too many cells */
-export async function countedCells({ opened, query }: ExplainQuery): Promise<CountedCells | undefined> {
+/**
+ * Counts the cells that a read of a sparse array returns. The index readers have counted them for the plan already.
+ * @returns undefined for a dense array, and for too many cells
+ */
+export async function countedCells(
+  { opened, query }: ExplainQuery,
+  { reader, cells_found }: ReadPlan,
+): Promise<CountedCells | undefined> {
   const { schema, fragments, deletes } = opened
   if (schema.array_type === 'dense' || sum(fragments, ({ info }) => storedCellNum(info)) > MAX_COUNTED) return undefined
-  const cells = await cellsOf(opened, query)
+  const known = reader === 'legacy Reader' ? null : cells_found
+  const cells = known ?? (await cellsOf(opened, query))
   const hasDeletes = deletes.length > 0 || fragments.some((one) => hasSlot(one, 'delete_timestamps'))
   const deleted = hasDeletes ? (await cellsOf({ ...opened, deletes: [] }, { ...query, keepsDeleted: true })) - cells : 0
   return { cells, deleted }

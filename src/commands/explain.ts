@@ -54,6 +54,7 @@ import { denseCells, resultBuffers } from './result-buffers.ts'
 
 interface ExplainOptions extends QueryOptions {
   exact?: boolean
+  remedies?: boolean
   latency?: string
   throughput?: string
   budget?: string
@@ -89,6 +90,10 @@ export const command: CommandModule<ExplainOptions> = {
         '--exact',
         'read coordinates, to know which tiles and cells count, and var-sized values, to know the size of the result',
       )
+      .option(
+        '--remedies',
+        'also compute what the read costs after each remedy, on the changed array in memory; includes --exact; up to 2 million cells and 64 MiB',
+      )
       .option('--latency <ms>', `milliseconds from a request to its first byte (${OBJECT_STORE.latency_ms})`)
       .option(
         '--throughput <MB/s>',
@@ -119,7 +124,8 @@ async function arrayOutcome(
   options: ExplainOptions,
 ): Promise<Outcome> {
   const opened = await openAt(target.array)
-  const exact = options.exact === true
+  const computesRemedies = options.remedies === true
+  const exact = computesRemedies || options.exact === true
   const rates = parseRates(options)
   const config = parseConfig(options.config)
   const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn)
@@ -127,7 +133,8 @@ async function arrayOutcome(
     throw usage('--budget and --config sm.mem.total_budget are the same: expected one of them, found both')
   const chosen = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
   const budget = chosen ?? RELEASE.settings['sm.mem.total_budget']
-  const request: ExplainQuery = { opened, query: await parseQuery(cx, opened, options), exact, codecs: writingCodecs }
+  const query = await parseQuery(cx, opened, options)
+  const request: ExplainQuery = { opened, query, exact, computesRemedies, codecs: writingCodecs }
   /** Runs a part of the work. With --exact, each part may read all files of some fields. */
   const part = async <T>(what: string, fields: readonly string[] | undefined, work: () => Promise<T>): Promise<T> => {
     const total = async (): Promise<number> =>
@@ -143,7 +150,9 @@ async function arrayOutcome(
   noteUnsortedTexts(cx, opened, request.query)
   const cost = await part('measuring tiles', request.query.fields, () => readCost(request, plan))
   const { tiles, steps } = cost
-  const counted = exact ? await part('counting cells', [], () => countedCells(request).catch(unlessFault)) : undefined
+  const counted = exact
+    ? await part('counting cells', [], () => countedCells(request, plan).catch(unlessFault))
+    : undefined
   const fragments = await explainedFragments(opened, plan, tiles)
   const whole = costOf(steps, rates)
   const findings = [
@@ -199,7 +208,7 @@ async function arrayOutcome(
     rows: fragments,
     async table(out) {
       const { explainTable } = await import('../render/views/explain.ts')
-      await explainTable(document, findings, cx.times !== undefined, out)
+      await explainTable(document, findings, { isTimed: cx.times !== undefined, hasRemedies: computesRemedies }, out)
     },
   }
 }

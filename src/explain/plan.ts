@@ -12,6 +12,8 @@ export interface ExplainQuery {
   query: ReadQuery
   /** Whether to decode the tiles of coordinates, to know which cells are found. Otherwise every number is an upper bound. */
   exact: boolean
+  /** Whether to compute what the query costs after each remedy: on the changed array, which is made in memory. Only with `exact`. */
+  computesRemedies?: boolean
   /**
    * Codecs to write the array as it would be after a remedy; by default those of the array.
    * The sizes equal TileDB's only if these codecs compress as TileDB does.

@@ -9,6 +9,7 @@ import { countedCells, countedDeletes, missingStatistics } from '../../src/advic
 import { InspectError, unlessFault } from '../../src/base/errors.ts'
 import { buildRTree } from '../../src/cells/rtree-builder.ts'
 import { ADVICE_CODES } from '../../src/check/codes.ts'
+import { planRead } from '../../src/explain/explain.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { openTarget } from '../../src/objects/target.ts'
@@ -551,7 +552,7 @@ describe('DELETES_UNPURGED with --exact', () => {
     const facts = await arrayFacts(array)
     const query: ReadQuery = { order: 'unordered', ranges: new Map() }
     const asked = { opened: array, query, exact: true }
-    const counted = await countedCells(asked)
+    const counted = await countedCells(asked, await planRead(asked))
     expect(counted).toEqual({ cells: 14, deleted: 7 })
     if (!counted) return
     expect(countedDeletes(counted, asked, facts)).toBeUndefined()

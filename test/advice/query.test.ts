@@ -36,7 +36,7 @@ const SIX: Made = { ...PLANE, fragments: Array.from({ length: 6 }, (_, i) => pla
 /** A box of the same ends along each dimension. */
 async function found(opened: OpenedArray, low: number, high: number, exact: boolean): Promise<AdvisedFinding[]> {
   const ranges = new Map(opened.schema.domain.dimensions.map((_, d) => [d, [{ low, high }]]))
-  const asked = { opened, query: { order: defaultOrder(opened), ranges }, exact }
+  const asked = { opened, query: { order: defaultOrder(opened), ranges }, exact, computesRemedies: exact }
   const plan = await planRead(asked)
   return queryFindings(asked, plan, await readCost(asked, plan))
 }
@@ -151,7 +151,7 @@ describe('findings of a query', () => {
 
   /** The finding about the shape of tiles. */
   async function shapeFinding(opened: OpenedArray, ranges: RangeSets, exact: boolean): Promise<AdvisedFinding> {
-    const asked = { opened, query: { order: defaultOrder(opened), ranges }, exact }
+    const asked = { opened, query: { order: defaultOrder(opened), ranges }, exact, computesRemedies: exact }
     const plan = await planRead(asked)
     const findings = await queryFindings(asked, plan, await readCost(asked, plan))
     const [finding] = findings.filter(({ code }) => code === 'TILE_SHAPE')

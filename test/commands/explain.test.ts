@@ -286,35 +286,37 @@ describe('--config', () => {
     )
   })
 
-  test('without --exact nothing is promised of consolidation: --exact computes it', async () => {
+  test('without --remedies nothing is promised of consolidation: --remedies computes it', async () => {
     const path = `${hintFolder}/many`
     const dims = ['--dim', 'x:INT32:0..999:100', '--attr', 'a:INT32', '--cells', '200', '--fragments', '20']
     expect((await run(['write-sample', path, ...dims])).code).toBe(0)
-    const hint = 'what a read costs after tiledb.consolidate: --exact'
-    const atMost = (await run(['explain', path])).text
-    expect([atMost.includes(hint), atMost.includes('consolidated: ')]).toEqual([true, false])
-    const exact = (await run(['explain', path, '--exact'])).text
-    expect([exact.includes(hint), /consolidated: .*; computed/.test(exact)]).toEqual([false, true])
+    const hint = 'what a read costs after tiledb.consolidate: --remedies'
+    for (const options of [[], ['--exact']]) {
+      const { text } = await run(['explain', path, ...options])
+      expect([text.includes(hint), text.includes('consolidated: ')]).toEqual([true, false])
+    }
+    const computed = (await run(['explain', path, '--remedies'])).text
+    expect([computed.includes(hint), /consolidated: .*; computed/.test(computed)]).toEqual([false, true])
   })
 
-  test('without --exact nothing is promised of other tiles: --exact computes it', async () => {
+  test('without --remedies nothing is promised of other tiles: --remedies computes it', async () => {
     const path = `${hintFolder}/rows`
     const dims = ['--dim', 'x:INT32:0..999:1000', '--dim', 'y:INT32:0..999:1000', '--attr', 'a:FLOAT64']
     const cells = ['--cells', '60000', '--fragments', '1', '--capacity', '500']
     expect((await run(['write-sample', path, ...dims, ...cells])).code).toBe(0)
     const box = ['--range', 'x=0..999', '--range', 'y=0..9']
-    const hint = 'what a read costs with other tiles: --exact'
+    const hint = 'what a read costs with other tiles: --remedies'
     const atMost = (await run(['explain', path, ...box])).text
     expect([atMost.includes(hint), atMost.includes('written anew')]).toEqual([true, false])
-    const exact = (await run(['explain', path, ...box, '--exact'])).text
-    expect([exact.includes(hint), /order, written anew: .*; computed/.test(exact)]).toEqual([false, true])
+    const computed = (await run(['explain', path, ...box, '--remedies'])).text
+    expect([computed.includes(hint), /order, written anew: .*; computed/.test(computed)]).toEqual([false, true])
   })
 
   test('a read of an earlier time: nothing is said of what consolidation makes of later fragments, nor that they are dated ahead', async () => {
     const path = `${hintFolder}/earlier`
     const dims = ['--dim', 'x:INT32:0..999:100', '--attr', 'a:INT32', '--cells', '200', '--fragments', '20']
     expect((await run(['write-sample', path, ...dims, '--timestamp', '1'])).code).toBe(0)
-    const { text } = await run(['explain', path, '--exact', '--as-of', '15'])
+    const { text } = await run(['explain', path, '--remedies', '--as-of', '15'])
     expect(text).toContain('FRAGMENTS_MANY')
     expect(text).not.toMatch(/consolidated: |FRAGMENT_FUTURE/)
   })

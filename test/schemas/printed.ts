@@ -127,7 +127,7 @@ async function* ofArray(path: string, keyed: readonly string[]): AsyncGenerator<
   for (const command of ['ls', 'metadata']) yield* json([command, fragment, ...keyed])
   yield* json(['decode', '--limit', '20', fragment, ...keyed])
   yield* json(['read', '--limit', '20', '--provenance', path, ...keyed])
-  for (const options of [[], ['--exact']]) yield* json(['explain', path, ...options, ...keyed])
+  for (const options of [[], ['--exact'], ['--remedies']]) yield* json(['explain', path, ...options, ...keyed])
 }
 
 async function* atOtherTimes(): AsyncGenerator<Printed> {

@@ -267,8 +267,8 @@ def main():
                 options = [text for name, low, high in ranges for text in ("--range", "%s=%d..%d" % (name, low, high))]
                 # For a sparse array, TileDB-Py asks for this order.
                 order = [] if "dense" in path or "shape" in path or "large" in path else ["--order", "unordered"]
-                # Without --exact only the tiles of dense arrays are promised.
-                asked = [explain(args.program, path, *exact, *options, *order)["findings"] for exact in (["--exact"], [])]
+                # Without --remedies only the tiles of dense arrays are promised.
+                asked = [explain(args.program, path, *exact, *options, *order)["findings"] for exact in (["--remedies"], [])]
                 for finding in [*asked[0], *asked[1]]:
                     promised = (finding.get("remedies") or [None])[0]
                     if not promised:

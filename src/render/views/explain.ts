@@ -34,12 +34,13 @@ import { changeText, counted, countText, fieldName, NOTHING, rangeText, shortSiz
 /**
  * Shows what a read does, step by step, and what makes it slow.
  * @param findings the findings of the document, with their advice as data
- * @param isTimed whether the user gave a time
+ * @param shown.isTimed whether the user gave a time
+ * @param shown.hasRemedies whether the user asked for what remedies save
  */
 export async function explainTable(
   document: ExplainDocument,
   findings: readonly AdvisedFinding[],
-  isTimed: boolean,
+  { isTimed, hasRemedies }: { isTimed: boolean; hasRemedies: boolean },
   out: Output,
 ): Promise<void> {
   const { path, as_of, order, reader, ranges, exact, funnel, fields, layer_place } = document
@@ -69,14 +70,15 @@ export async function explainTable(
   const isEnough = memory_bytes !== null && makes_progress
   if (isEnough || findings.length > 0) await writeFindings(findings, out)
   const isOpen = (codes: RegExp): boolean =>
-    !document.exact && findings.some(({ code, remedies = [] }) => codes.test(code) && remedies.length === 0)
+    !hasRemedies && findings.some(({ code, remedies = [] }) => codes.test(code) && remedies.length === 0)
   const ofTiles = Object.keys(document.ranges).length > 0 ? /^TILES?_(SHAPE|LARGE|SMALL)$/ : /^TILES_SMALL$/
   const changes = [
     ...(isOpen(/^FRAGMENTS_(MANY|OVERLAP)$/) ? ['after tiledb.consolidate'] : []),
     ...(isOpen(ofTiles) ? ['with other tiles'] : []),
   ]
   const limit = 'for up to 2 million cells and 64 MiB'
-  if (changes.length > 0) await writeLine(`what a read costs ${changes.join(', or ')}: --exact, ${limit}`, out, 'dim')
+  if (changes.length > 0)
+    await writeLine(`what a read costs ${changes.join(', or ')}: --remedies, ${limit}`, out, 'dim')
   if (!isEnough) await writeLine(`memory budget: ${budgetText(document.total)}`, out, 'bad')
 }
 
