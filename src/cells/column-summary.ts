@@ -1,13 +1,16 @@
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
-import { type ColumnData, type ColumnType, cellBytes } from './column.ts'
-import { isWide, lanesOf, numbersOf, wideNumbersOf } from './elements.ts'
-import { wideExtremes } from './extremes.ts'
+import { allRows, type ColumnData, type ColumnType } from './column.ts'
+import { type Cells, isWide, lanesOf, markedCells, type Numbers, numbersOf, wideNumbersOf } from './elements.ts'
+import { type Extremes, textExtremes, wideExtremes } from './extremes.ts'
 import { compareValues } from './rtree-builder.ts'
 import { cellSizeOf, sumType } from './tile-statistics.ts'
 
 /** Up to this many numbers of 32 bits can be added exactly. */
 const EXACT_ADDITIONS = 1 << 20
+
+/** No byte ends a text. */
+const NO_END = -1
 
 /** Text whose bytes sort like its characters. */
 const ORDERED_TEXT: ReadonlySet<Datatype> = new Set(['CHAR', 'STRING_ASCII', 'STRING_UTF8'])
@@ -43,52 +46,87 @@ export class ColumnSummary {
     if (isLabelled && isNumeric(column)) this.indexes = new Map()
   }
 
-  /** Adds the cells of a batch. @param cells positions of the cells that count */
-  add(data: ColumnData, cells: Uint32Array): void {
+  /** Adds the cells of a batch. @param cells the cells that count */
+  add(data: ColumnData, cells: Cells): void {
     const { type } = this.column
     const { validity } = data
-    const notNull = validity ? withoutNulls(cells, validity) : cells
-    const left = withoutNaN(this.column, data.data, notNull)
-    this.nulls += cells.length - notNull.length
-    this.nans += notNull.length - left.length
+    const left = validity ? markedCells(cells, validity) : cells
+    this.nulls += cells.length - left.length
     this.values += left.length
     if (left.length === 0) return
     if (data.starts) this.measure(data.starts, left)
     if (this.indexes) countIndexes(type, data.data, left, this.indexes)
-    else if (ORDERED_TEXT.has(type)) {
-      const size = cellSizeOf(this.column)
-      for (const cell of left) this.updateExtremes(cellBytes(data, cell, size))
-    } else if (isNumeric(this.column)) {
-      for (const value of minMaxOf(type, data.data, left)) this.updateExtremes(value)
-      if (isSummed(this.column)) this.addSum(data.data, left)
+    else if (ORDERED_TEXT.has(type))
+      this.updateExtremes(textExtremes(data.data, data.starts, cellSizeOf(this.column), left, NO_END))
+    else if (isNumeric(this.column)) {
+      if (isWide(type)) this.addIntegers(data.data, left)
+      else this.addNumbers(numbersOf(type, data.data), data.data, left)
     }
   }
 
-  private measure(starts: Float64Array, cells: Uint32Array): void {
+  private measure(starts: Float64Array, { length, at }: Cells): void {
     const { lengths } = this
-    for (const cell of cells) {
-      const length = starts[cell + 1] - starts[cell]
-      if (length < lengths.min) lengths.min = length
-      if (length > lengths.max) lengths.max = length
-      lengths.sum += length
+    let { min, max, sum } = lengths
+    for (let i = 0; i < length; i++) {
+      const cell = at ? at[i] : i
+      const bytes = starts[cell + 1] - starts[cell]
+      if (bytes < min) min = bytes
+      if (bytes > max) max = bytes
+      sum += bytes
     }
+    Object.assign(lengths, { min, max, sum })
   }
 
-  private updateExtremes(value: Uint8Array): void {
-    if (!this.min || this.compare(value, this.min) < 0) this.min = value.slice()
-    if (!this.max || this.compare(value, this.max) > 0) this.max = value.slice()
+  private updateExtremes(found: Extremes | undefined): void {
+    if (!found) return
+    if (!this.min || this.compare(found.min, this.min) < 0) this.min = found.min.slice()
+    if (!this.max || this.compare(found.max, this.max) > 0) this.max = found.max.slice()
   }
 
-  private addSum(data: Uint8Array, cells: Uint32Array): void {
+  /** Adds floats, and integers of up to 4 bytes, in one pass. */
+  private addNumbers(values: Numbers, data: Uint8Array, { length, at }: Cells): void {
+    const isFloat = sumType(this.column.type) === 'FLOAT64'
+    let [min, max, nans] = [-1, -1, 0]
+    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    for (let from = 0; from < length; from += EXACT_ADDITIONS) {
+      const to = Math.min(length, from + EXACT_ADDITIONS)
+      let sum = isFloat ? this.floatSum : 0
+      for (let i = from; i < to; i++) {
+        const cell = at ? at[i] : i
+        const value = values[cell]
+        if (Number.isNaN(value)) {
+          nans++
+          continue
+        }
+        sum += value
+        if (value < low || min < 0) {
+          low = value
+          min = cell
+        }
+        if (value > high || max < 0) {
+          high = value
+          max = cell
+        }
+      }
+      if (isFloat) this.floatSum = sum
+      else this.integerSum += BigInt(sum)
+    }
+    this.nans += nans
+    this.values -= nans
+    const size = values.BYTES_PER_ELEMENT
+    const bytesAt = (cell: number): Uint8Array => data.subarray(cell * size, (cell + 1) * size)
+    if (min >= 0) this.updateExtremes({ min: bytesAt(min), max: bytesAt(max) })
+  }
+
+  /** Adds 8-byte integers, dates and times. */
+  private addIntegers(data: Uint8Array, cells: Cells): void {
     const { type } = this.column
-    if (isWide(type)) this.integerSum += sumOfWide(lanesOf(data), isSignedInteger(type), cells)
-    else if (sumType(type) === 'FLOAT64') {
-      const values = numbersOf(type, data)
-      for (const cell of cells) this.floatSum += values[cell]
-    } else {
-      const values = numbersOf(type, data)
-      for (const some of parts(cells)) this.integerSum += BigInt(some.reduce((sum, cell) => sum + values[cell], 0))
-    }
+    const left = mayBeNaN(this.column) ? withoutNaT(lanesOf(data), cells) : cells
+    this.nans += cells.length - left.length
+    this.values -= cells.length - left.length
+    if (left.length === 0) return
+    this.updateExtremes(wideExtremes(data, isSignedInteger(type), left))
+    if (isSummed(this.column)) this.integerSum += sumOfWide(lanesOf(data), isSignedInteger(type), left)
   }
 
   /** The sum, exact for integers of any size. Undefined for types that are not summed. */
@@ -114,27 +152,16 @@ export function mayBeNaN(column: Pick<ColumnType, 'type' | 'cell_val_num'>): boo
   return column.cell_val_num === 1 && ['float', 'datetime'].includes(datatypeKind(column.type))
 }
 
-/** Those of some cells that are not left out. */
-function without(cells: Uint32Array, isLeftOut: (cell: number) => boolean): Uint32Array {
+/** Those of some dates and times that are not NaT, the smallest integer. */
+function withoutNaT(lanes: Uint32Array, cells: Cells): Cells {
+  const { length: total, at } = cells
+  const isNaT = (cell: number): boolean => lanes[2 * cell] === 0 && lanes[2 * cell + 1] === 0x80000000
   // Most often none is. Looking costs less than copying.
-  for (const cell of cells) if (isLeftOut(cell)) return cells.filter((one) => !isLeftOut(one))
-  return cells
-}
-
-/** Those of some cells that are not null. */
-export function withoutNulls(cells: Uint32Array, validity: Uint8Array): Uint32Array {
-  return without(cells, (cell) => validity[cell] === 0)
-}
-
-/** Those of some cells that are not NaN or NaT (the smallest integer). */
-function withoutNaN(column: ColumnType, data: Uint8Array, cells: Uint32Array): Uint32Array {
-  if (!mayBeNaN(column)) return cells
-  if (datatypeKind(column.type) === 'float') {
-    const values = numbersOf(column.type, data)
-    return without(cells, (cell) => Number.isNaN(values[cell]))
-  }
-  const lanes = lanesOf(data)
-  return without(cells, (cell) => lanes[2 * cell] === 0 && lanes[2 * cell + 1] === 0x80000000)
+  let i = 0
+  while (i < total && !isNaT(at ? at[i] : i)) i++
+  if (i === total) return cells
+  const left = (at ?? allRows(total)).subarray(0, total).filter((cell) => !isNaT(cell))
+  return { length: left.length, at: left }
 }
 
 /** Whether the cells are summed. Sums of coordinates and of dates have no meaning. */
@@ -142,40 +169,14 @@ function isSummed(column: ColumnType): boolean {
   return column.kind === 'attribute' && isNumeric(column) && !['datetime', 'time'].includes(datatypeKind(column.type))
 }
 
-/** The smallest and the largest of some cells. None of them is NaN. */
-function minMaxOf(type: Datatype, data: Uint8Array, cells: Uint32Array): [min: Uint8Array, max: Uint8Array] {
-  if (isWide(type)) {
-    const { min, max } = wideExtremes(data, isSignedInteger(type), { length: cells.length, at: cells })
-    return [min, max]
-  }
-  const values = numbersOf(type, data)
-  let [min, max] = [cells[0], cells[0]]
-  let [low, high] = [values[min], values[max]]
-  for (let i = 1; i < cells.length; i++) {
-    const value = values[cells[i]]
-    if (value < low) {
-      low = value
-      min = cells[i]
-    } else if (value > high) {
-      high = value
-      max = cells[i]
-    }
-  }
-  const size = values.BYTES_PER_ELEMENT
-  return [data.subarray(min * size, (min + 1) * size), data.subarray(max * size, (max + 1) * size)]
-}
-
-/** The cells in parts whose sums are exact. */
-function* parts(cells: Uint32Array): Generator<Uint32Array> {
-  for (let from = 0; from < cells.length; from += EXACT_ADDITIONS) yield cells.subarray(from, from + EXACT_ADDITIONS)
-}
-
 /** The sum of 8-byte integers. It adds the halves separately, without a bigint for each cell. */
-function sumOfWide(lanes: Uint32Array, signed: boolean, cells: Uint32Array): bigint {
+function sumOfWide(lanes: Uint32Array, signed: boolean, { length, at }: Cells): bigint {
   let sum = 0n
-  for (const some of parts(cells)) {
+  for (let from = 0; from < length; from += EXACT_ADDITIONS) {
+    const to = Math.min(length, from + EXACT_ADDITIONS)
     let [low, high] = [0, 0]
-    for (const cell of some) {
+    for (let i = from; i < to; i++) {
+      const cell = at ? at[i] : i
       low += lanes[2 * cell]
       high += signed ? lanes[2 * cell + 1] | 0 : lanes[2 * cell + 1]
     }
@@ -184,9 +185,12 @@ function sumOfWide(lanes: Uint32Array, signed: boolean, cells: Uint32Array): big
   return sum
 }
 
-function countIndexes(type: Datatype, data: Uint8Array, cells: Uint32Array, counts: Map<bigint, number>): void {
+function countIndexes(type: Datatype, data: Uint8Array, { length, at }: Cells, counts: Map<bigint, number>): void {
   const values = isWide(type) ? wideNumbersOf(type, data) : numbersOf(type, data)
   const added = new Map<number | bigint, number>()
-  for (const cell of cells) added.set(values[cell], (added.get(values[cell]) ?? 0) + 1)
+  for (let i = 0; i < length; i++) {
+    const value = values[at ? at[i] : i]
+    added.set(value, (added.get(value) ?? 0) + 1)
+  }
   for (const [index, count] of added) counts.set(BigInt(index), (counts.get(BigInt(index)) ?? 0) + count)
 }

@@ -104,6 +104,18 @@ export interface Cells {
   at: Uint32Array | undefined
 }
 
+/** Those of some cells for which a byte is not 0, such as cells that are not null. */
+export function markedCells(cells: Cells, marks: Uint8Array): Cells {
+  const { length: total, at } = cells
+  const found = new Uint32Array(total)
+  let length = 0
+  for (let i = 0; i < total; i++) {
+    const cell = at ? at[i] : i
+    if (marks[cell] !== 0) found[length++] = cell
+  }
+  return length === total ? cells : { length, at: found.subarray(0, length) }
+}
+
 /** The starts of values, and the end of the last one. */
 export function withEnd(starts: Float64Array, end: number): Float64Array {
   const out = new Float64Array(starts.length + 1)

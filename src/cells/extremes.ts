@@ -110,12 +110,14 @@ export function wideExtremes(data: Uint8Array, signed: boolean, { length, at }: 
 /**
  * {@link extremesOf} for text. Texts compare like `strncmp`: by unsigned bytes, up to a zero byte. A prefix of another text is
  * smaller. Of equal texts the first is taken.
+ * @param end the byte that ends a text: -1 to compare all bytes
  */
-function textExtremes(
+export function textExtremes(
   data: Uint8Array,
   starts: Float64Array | undefined,
   size: number,
   { length, at }: Cells,
+  end = 0,
 ): Extremes | undefined {
   if (length === 0) return undefined
   const first = at ? at[0] : 0
@@ -127,11 +129,11 @@ function textExtremes(
     const cell = at ? at[i] : i
     const from = starts ? starts[cell] : cell * size
     const to = starts ? starts[cell + 1] : from + size
-    if (compareText(data, minFrom, minTo, from, to) > 0) {
+    if (compareText(data, minFrom, minTo, from, to, end) > 0) {
       minFrom = from
       minTo = to
     }
-    if (compareText(data, maxFrom, maxTo, from, to) < 0) {
+    if (compareText(data, maxFrom, maxTo, from, to, end) < 0) {
       maxFrom = from
       maxTo = to
     }
@@ -139,13 +141,13 @@ function textExtremes(
   return { min: data.subarray(minFrom, minTo), max: data.subarray(maxFrom, maxTo) }
 }
 
-function compareText(data: Uint8Array, a: number, aEnd: number, b: number, bEnd: number): number {
+function compareText(data: Uint8Array, a: number, aEnd: number, b: number, bEnd: number, end: number): number {
   const longer = aEnd - a - (bEnd - b)
   const length = longer < 0 ? aEnd - a : bEnd - b
   for (let i = 0; i < length; i++) {
     const difference = data[a + i] - data[b + i]
     if (difference !== 0) return difference
-    if (data[a + i] === 0) break
+    if (data[a + i] === end) break
   }
   return longer
 }

@@ -7,7 +7,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64, u64s } from '../format/u32.ts'
 import type { ColumnData } from './column.ts'
 import type { Slabs } from './dense-coordinates.ts'
-import { type Cells, isWide, lanesOf, numberOf, numbersOf } from './elements.ts'
+import { type Cells, isWide, lanesOf, markedCells, numberOf, numbersOf } from './elements.ts'
 import { extremesOf, isPlainText } from './extremes.ts'
 import { SumOf } from './sum-of.ts'
 
@@ -191,15 +191,9 @@ export function cellSizeOf(field: RangeType): number {
 
 /** The cells that count and are not null. */
 function withoutNulls(visit: Uint32Array | undefined, validity: Uint8Array | undefined, cellNum: number): Cells {
-  if (!validity) return { length: visit?.length ?? cellNum, at: visit }
-  const total = visit?.length ?? cellNum
-  const at = new Uint32Array(total)
-  let length = 0
-  for (let i = 0; i < total; i++) {
-    const cell = visit?.[i] ?? i
-    if (validity[cell] !== 0) at[length++] = cell
-  }
-  return { length, at: at.subarray(0, length) }
+  const cells = { length: visit?.length ?? cellNum, at: visit }
+  if (!validity) return cells
+  return markedCells(cells, validity)
 }
 
 /** The type of the sums of a type's values. */

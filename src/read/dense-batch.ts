@@ -59,9 +59,11 @@ interface BatchForm {
 /** Makes a batch of some cells of a window, with their coordinates. */
 export function batchOf(form: BatchForm, made: Assembly, first: number, count: number): CellBatch {
   const { query, attributes } = form
-  const coordinates = form.coordinates.map(
-    (column): ColumnData => ({ data: column.cells(made.window, first, count), starts: undefined, validity: undefined }),
-  )
+  const isUsed = !query.leavesOutCoordinates || query.where !== undefined || query.provenance === true
+  const coordinates = form.coordinates.map((column): ColumnData => {
+    const data = isUsed ? column.cells(made.window, first, count) : NO_BYTES
+    return { data, starts: undefined, validity: undefined }
+  })
   const { owner } = made
   const owners = owner?.subarray(first, first + count)
   const places = made.place?.subarray(first, first + count)
@@ -73,7 +75,8 @@ export function batchOf(form: BatchForm, made: Assembly, first: number, count: n
   })
   const met = query.where && owners && meetsCondition(form, query.where, made.tiles, owners, coordinates, values)
   if (met && owners && !query.leavesOutUnmet) hideUnmet(form, made, { met, owners, places }, values)
-  const columns = [...coordinates, ...values.slice(0, form.shownNum)]
+  const shown = query.leavesOutCoordinates ? coordinates.map(() => undefined) : coordinates
+  const columns: CellBatch['columns'] = [...shown, ...values.slice(0, form.shownNum)]
   if (query.provenance) columns.push(...provenanceOf(form, made, first, coordinates, count))
   return { tile: 0, cell_num: count, rows: owners && rowsOf(owners, query.leavesOutUnmet ? met : undefined), columns }
 }

@@ -75,6 +75,8 @@ export interface ReadQuery {
   onDeleted?: ((deletion: Deletion) => void) | undefined
   /** Dense arrays: whether cells that do not meet the condition are left out, instead of shown with fill values. */
   leavesOutUnmet?: boolean | undefined
+  /** Dense arrays: whether the columns of dimensions are left undefined. Their coordinates then need not be made. */
+  leavesOutCoordinates?: boolean | undefined
   /** Called once per tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
   /** Called for chunks that TileDB cannot read, of the tiles that are read. */

@@ -1,9 +1,9 @@
 import { unlessFault } from '../base/errors.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
-import { ColumnSummary, withoutNulls } from '../cells/column-summary.ts'
+import { ColumnSummary } from '../cells/column-summary.ts'
 import { type CellAt, isSamePlace } from '../cells/coordinates.ts'
-import { numbersOf } from '../cells/elements.ts'
+import { type Cells, markedCells, numbersOf } from '../cells/elements.ts'
 import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -109,9 +109,8 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
     },
   }
   for await (const batch of readMerged(opened, asked)) {
-    const rows = batch.rows ?? allRows(batch.cell_num)
-    tally.add(batch, rows)
-    repeated?.add(batch, rows)
+    tally.add(batch, cellsOfBatch(batch))
+    repeated?.add(batch, batch.rows ?? allRows(batch.cell_num))
   }
   repeated?.end()
   const sorted = [...deleted.values()].sort((a, b) => Number(a.deletion.time - b.deletion.time))
@@ -217,6 +216,7 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
       provenance: !areAll && 'places',
       reuse: true,
       leavesOutUnmet: true,
+      leavesOutCoordinates: true,
       onRemark: query.onRemark,
     }
     const isConsolidated = fragments.some(({ fragment }) => isConsolidatedName(fragment.name))
@@ -273,33 +273,41 @@ class Tally {
     }))
   }
 
-  /** Adds cells of a batch, in which the columns of the provenance come after those of the fields. @param rows positions of the cells */
-  add(batch: CellBatch, rows: Uint32Array): void {
-    this.cells += rows.length
+  /** Adds cells of a batch, in which the columns of the provenance come after those of the fields. A column may be left out. */
+  add(batch: CellBatch, cells: Cells): void {
+    this.cells += cells.length
     const owners = batch.columns[this.columns.length]?.data
     const fragments = owners && numbersOf('INT32', owners)
     for (const [c, field] of this.fields.entries()) {
+      const column = batch.columns[c]
+      if (!column) continue
       const lacks = this.lacks[c]
-      const there = fragments && lacks.includes(true) ? rows.filter((row) => !lacks[fragments[row]]) : rows
-      field.filled += rows.length - there.length
-      field.summary.add(batch.columns[c] as ColumnData, there)
+      const has = fragments && lacks.includes(true) && Uint8Array.from(fragments, (one) => (lacks[one] ? 0 : 1))
+      const there = has ? markedCells(cells, has) : cells
+      field.filled += cells.length - there.length
+      field.summary.add(column, there)
     }
   }
 
   /** Adds the cells of a batch that any fragment has. @param countsAlike whether to count cells with fill values in every attribute */
   addWritten(batch: CellBatch, countsAlike: boolean): void {
     const validity = batch.columns[this.columns.length]?.validity
-    const rows = batch.rows ?? allRows(batch.cell_num)
-    const there = validity ? withoutNulls(rows, validity) : rows
+    const cells = cellsOfBatch(batch)
+    const there = validity ? markedCells(cells, validity) : cells
     this.add(batch, there)
     if (!countsAlike) return
-    let alike = there
+    let alike = there.at ?? allRows(there.length)
     for (const [c, column] of this.columns.entries()) {
       const data = batch.columns[c]
       if (column.kind === 'attribute' && data) alike = alike.filter(fillTest(column, data, this.fills[c]))
     }
     this.alike += alike.length
   }
+}
+
+/** The cells of a batch that are shown. */
+function cellsOfBatch({ rows, cell_num }: CellBatch): Cells {
+  return { length: rows?.length ?? cell_num, at: rows }
 }
 
 /** Upper limit on the coordinates with the most cells that are kept. */
