@@ -1,5 +1,5 @@
 import { type Datatype, datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import { type Cells, isWide, lanesOf, numbersOf } from './elements.ts'
+import { type Cells, isWide, lanesOf, type Numbers, numbersOf } from './elements.ts'
 
 /** The smallest and the largest value, as views of their bytes. */
 export interface Extremes {
@@ -48,7 +48,39 @@ function numberExtremes(data: Uint8Array, type: Datatype, { length, at }: Cells)
   const values = numbersOf(type, data)
   const size = values.BYTES_PER_ELEMENT
   const limits = limitsOf(type)
-  let [max, min] = limits
+  const known = at ? undefined : extremePlaces(values.subarray(0, length), limits)
+  const [minAt, maxAt] = known ?? extremePlacesByRule(values, { length, at }, limits)
+  if (minAt >= 0 && maxAt >= 0) return { min: cellOf(data, minAt, size), max: cellOf(data, maxAt, size) }
+  const none = new Uint8Array(2 * size)
+  numbersOf(type, none).set(limits)
+  return {
+    min: minAt < 0 ? none.subarray(size) : cellOf(data, minAt, size),
+    max: maxAt < 0 ? none.subarray(0, size) : cellOf(data, maxAt, size),
+  }
+}
+
+/** The places of the smallest and the largest number; -1 for none. Undefined if there is a NaN. */
+function extremePlaces(
+  values: Numbers,
+  [low, high]: readonly [number, number],
+): [min: number, max: number] | undefined {
+  let [max, min] = [low, high]
+  // Takes a third of the time of comparisons.
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]
+    min = Math.min(min, value)
+    max = Math.max(max, value)
+  }
+  return Number.isNaN(min) ? undefined : [values.lastIndexOf(min), values.lastIndexOf(max)]
+}
+
+/** {@link extremePlaces} by TileDB's rule, also with NaN. */
+function extremePlacesByRule(
+  values: Numbers,
+  { length, at }: Cells,
+  [low, high]: readonly [number, number],
+): [min: number, max: number] {
+  let [max, min] = [low, high]
   let minAt = -1
   let maxAt = -1
   for (let i = 0; i < length; i++) {
@@ -63,13 +95,7 @@ function numberExtremes(data: Uint8Array, type: Datatype, { length, at }: Cells)
       maxAt = cell
     }
   }
-  if (minAt >= 0 && maxAt >= 0) return { min: cellOf(data, minAt, size), max: cellOf(data, maxAt, size) }
-  const none = new Uint8Array(2 * size)
-  numbersOf(type, none).set(limits)
-  return {
-    min: minAt < 0 ? none.subarray(size) : cellOf(data, minAt, size),
-    max: maxAt < 0 ? none.subarray(0, size) : cellOf(data, maxAt, size),
-  }
+  return [minAt, maxAt]
 }
 
 function cellOf(data: Uint8Array, cell: number, size: number): Uint8Array {

@@ -27,7 +27,22 @@ export class SumOf {
     else this.addIntegers(values, cells)
   }
 
-  private addReals(values: Numbers, { length, at }: Cells): void {
+  private addReals(values: Numbers, cells: Cells): void {
+    const { length, at } = cells
+    let sum = this.real
+    // An upper limit on every intermediate sum.
+    let size = Math.abs(sum)
+    for (let i = 0; i < length; i++) {
+      const value = values[at ? at[i] : i]
+      sum += value
+      size += Math.abs(value)
+    }
+    if (size < Number.MAX_VALUE / 2) this.real = sum
+    else this.addRealsByRule(values, cells)
+  }
+
+  /** {@link addReals} where a sum may reach the limit, or is NaN. */
+  private addRealsByRule(values: Numbers, { length, at }: Cells): void {
     let sum = this.real
     for (let i = 0; i < length; i++) {
       const value = values[at ? at[i] : i]
