@@ -96,7 +96,9 @@ export function repeat(bytes: Uint8Array, at: number, size: number, length: numb
 }
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
 }
 
 /** Compares byte by byte, unsigned; a prefix comes first. Returns a number below, equal to or above 0. */

@@ -36,10 +36,11 @@ export interface FilteredBytes {
 export interface ChecksumVerdict {
   filter: 'CHECKSUM_MD5' | 'CHECKSUM_SHA256' | 'AES_256_GCM'
   ok: boolean
-  /** Lower-case hex of the stored digest or tag. */
+  /** Lower-case hex of the stored digest or tag; empty if it is right. */
   expected: string
   /**
-   * Lower-case hex of the digest of the bytes. Undefined for AES-GCM: without the right key its tag cannot be computed.
+   * Lower-case hex of the digest of the bytes; empty if it is right. Undefined for AES-GCM: without the right key its tag cannot be
+   * computed.
    */
   actual: string | undefined
 }
