@@ -4,6 +4,7 @@
  *     npm run bench                       start-up, on the example arrays
  *     npm run bench -- FOLDER             and everything on the large arrays in FOLDER (see bench/README.md)
  *     npm run bench -- --zoo PYTHON …     reads of arrays of many shapes beside TileDB-Py, and nothing else (bench/zoo.py)
+ *     npm run bench -- --growth           how cost grows with the work, and nothing else (the files growth-*.mjs)
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -17,6 +18,11 @@ if (large === '--zoo') {
   const [python, ...options] = process.argv.slice(3)
   if (!python) throw new TypeError('expected a Python that has tiledb, numpy and pandas')
   process.exit(spawnSync(python, ['bench/zoo.py', ...options], { stdio: 'inherit' }).status ?? 1)
+}
+if (large === '--growth') {
+  const files = readdirSync('bench').filter((name) => /^growth-.*\.mjs$/.test(name))
+  const failed = files.filter((name) => spawnSync(node, [join('bench', name)], { stdio: 'inherit' }).status !== 0)
+  process.exit(failed.length > 0 ? 1 : 0)
 }
 console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0].model}`)
 

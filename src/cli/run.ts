@@ -1,4 +1,4 @@
-import { ClosedPipe, exitCodeOf, hasCode, InspectError } from '../base/errors.ts'
+import { ClosedPipe, exitCodeOf, freeStack, hasCode, InspectError } from '../base/errors.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import type { Storage } from '../storage/source.ts'
 import { type Watch, watched } from '../storage/watched.ts'
@@ -36,6 +36,7 @@ export class Run {
 
   /** Records a fault, which decides the exit code. @param isShown whether the output shows it */
   fault(fault: InspectError, isShown: boolean): void {
+    freeStack(fault)
     this.waiting.push({ fault, isShown })
     if (this.waiting.length > MOST_WAITING) this.tell()
   }
