@@ -110,7 +110,7 @@ export function markedCells(cells: Cells, marks: Uint8Array): Cells {
   const found = new Uint32Array(total)
   let length = 0
   for (let i = 0; i < total; i++) {
-    const cell = at ? at[i] : i
+    const cell = at?.[i] ?? i
     if (marks[cell] !== 0) found[length++] = cell
   }
   return length === total ? cells : { length, at: found.subarray(0, length) }
