@@ -108,7 +108,7 @@ function coordinateLanes(dimension: Dimension, column: ColumnData, cellNum: numb
     if (rule.text === 'any') return []
     // With the highest bit flipped, signed bytes sort like unsigned ones. The end of a text still sorts first.
     const text = rule.text === 'signed' ? column.data.map((byte) => byte ^ 0x80) : column.data
-    return [textRanks(text, column.starts)]
+    return textLanes(text, column.starts)
   }
   return valueLanes(dimension.type, column.data, cellNum)
 }
@@ -156,22 +156,70 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
 /** How NaN and too large numbers convert to uint64: to 2^63 and 0 on x86-64, to 0 and the largest uint64 on ARM. */
 export type Conversion = 'x86-64' | 'arm'
 
+/** Most bytes of text, after what all texts begin with, that become lanes of their own. */
+const MOST_LANE_BYTES = 12
+const LANE_BYTES = 4
 /** Bytes of text that fit exactly in one number. */
 const PREFIX_BYTES = 6
 
-/** Rank of each string in the column. Strings compare by unsigned bytes; a prefix sorts before a longer string. */
-function textRanks(data: Uint8Array, starts: Float64Array): Uint32Array {
+/**
+ * Sort keys of texts. They compare by unsigned bytes; a prefix sorts before a longer text. Short texts are their own keys, which a
+ * radix sort takes as they are. Long ones are ranked, which takes a sort of its own.
+ */
+function textLanes(data: Uint8Array, starts: Float64Array): KeyLanes {
+  const count = starts.length - 1
+  const shared = sharedBytes(data, starts)
+  let [shortest, longest] = [Number.POSITIVE_INFINITY, 0]
+  for (let i = 0; i < count; i++) {
+    const length = starts[i + 1] - starts[i]
+    if (length < shortest) shortest = length
+    if (length > longest) longest = length
+  }
+  if (longest - shared > MOST_LANE_BYTES) return [textRanks(data, starts, shared)]
+  const lanes: KeyLanes = []
+  for (let at = shared; at < longest; at += LANE_BYTES) {
+    const lane = new Uint32Array(count)
+    for (let i = 0; i < count; i++) {
+      const from = starts[i] + at
+      const end = starts[i + 1]
+      lane[i] =
+        from + LANE_BYTES <= end
+          ? (data[from] << 24) | (data[from + 1] << 16) | (data[from + 2] << 8) | data[from + 3]
+          : bytesBefore(data, from, end, LANE_BYTES)
+    }
+    lanes.push(lane)
+  }
+  // The end of a text and a byte of 0 have the same lane.
+  if (shortest < longest || lanes.length === 0)
+    lanes.push(Uint32Array.from({ length: count }, (_, i) => starts[i + 1] - starts[i]))
+  return lanes
+}
+
+/** The first bytes of a text as a number. After the end of the text there are zeros. */
+function bytesBefore(data: Uint8Array, from: number, end: number, count: number): number {
+  let value = 0
+  for (let b = 0; b < count; b++) value = value * 256 + (from + b < end ? data[from + b] : 0)
+  return value
+}
+
+/** The number of bytes with which all texts begin. */
+function sharedBytes(data: Uint8Array, starts: Float64Array): number {
+  let shared = starts.length > 1 ? starts[1] - starts[0] : 0
+  for (let i = 1; i < starts.length - 1 && shared > 0; i++) {
+    const most = Math.min(shared, starts[i + 1] - starts[i])
+    let same = 0
+    while (same < most && data[starts[i] + same] === data[starts[0] + same]) same++
+    shared = same
+  }
+  return shared
+}
+
+/** Rank of each text in the column. @param shared number of bytes with which all begin */
+function textRanks(data: Uint8Array, starts: Float64Array, shared: number): Uint32Array {
   const count = starts.length - 1
   // Most comparisons are decided by the first bytes, kept as one number.
   const prefixes = new Float64Array(count)
-  for (let i = 0; i < count; i++) {
-    let prefix = 0
-    for (let b = 0; b < PREFIX_BYTES; b++) {
-      const at = starts[i] + b
-      prefix = prefix * 256 + (at < starts[i + 1] ? data[at] : 0)
-    }
-    prefixes[i] = prefix
-  }
+  for (let i = 0; i < count; i++) prefixes[i] = bytesBefore(data, starts[i] + shared, starts[i + 1], PREFIX_BYTES)
   const compare = (a: number, b: number): number =>
     prefixes[a] - prefixes[b] || compareBytes(data, starts[a], starts[a + 1], starts[b], starts[b + 1])
   const order = Uint32Array.from({ length: count }, (_, i) => i).sort(compare)

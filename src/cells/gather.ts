@@ -123,6 +123,15 @@ function gatherFixedFrom(
   return out
 }
 
+/** The number of cells, from a position on, that follow each other in one source. */
+function runLength(from: Uint32Array, rows: Uint32Array, i: number): number {
+  const source = from[i]
+  const ahead = rows[i] - i
+  let end = i + 1
+  while (end < rows.length && from[end] === source && rows[end] - end === ahead) end++
+  return end - i
+}
+
 function gatherVarFrom(
   sources: readonly ColumnData[],
   from: Uint32Array,
@@ -136,9 +145,11 @@ function gatherVarFrom(
     ends[i + 1] = length
   }
   const out = new Uint8Array(length)
-  for (let i = 0; i < rows.length; i++) {
+  for (let i = 0; i < rows.length; ) {
     const { data, starts } = sources[from[i]]
-    if (starts) copyBytes(data, starts[rows[i]], starts[rows[i] + 1], out, ends[i])
+    const count = runLength(from, rows, i)
+    if (starts) copyBytes(data, starts[rows[i]], starts[rows[i] + count], out, ends[i])
+    i += count
   }
   return { data: out, starts: ends }
 }

@@ -3,6 +3,7 @@ import { isSorted, type KeyLanes, orderLanes, sortedPositions } from '../cells/c
 import { type ColumnData, columnsBytes, sameCell } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { fixedSize } from '../format/range.ts'
 import { type Picked, writtenAt } from './filter.ts'
 import type { ReadQuery } from './query.ts'
@@ -86,9 +87,12 @@ export class MergePool {
     for (let limit = 1; limit < limitNum; limit++)
       if (isBefore(coordinates, count + limit, count + firstLimit)) firstLimit = limit
     if (limitNum > 0) taken = countBefore(coordinates, sorted, count + firstLimit, count)
+    const floats = dimensions.flatMap(({ type }, d) =>
+      datatypeKind(type) === 'float' ? { column: columns[d], size: datatypeSize(type) } : [],
+    )
     const picks = this.schema.allows_duplicates
       ? (sorted?.subarray(0, taken) ?? Int32Array.from({ length: taken }, (_, i) => i))
-      : firstOfEach(coordinates, columns, dimensions.map(fixedSize), sorted, taken, (first, cell) =>
+      : firstOfEach(coordinates, floats, sorted, taken, (first, cell) =>
           this.replaces(batches[from[first]], rows[first], batches[from[cell]], rows[cell]),
         )
     this.keep(sorted, taken, from, rows)
@@ -242,14 +246,17 @@ function laterTileWins(first: SourceBatch, row: number, second: SourceBatch, oth
 }
 
 function sameTime(first: SourceBatch, row: number, second: SourceBatch, other: number): boolean {
+  if (!first.written && !second.written) return first.source.fragment.time === second.source.fragment.time
   return BigInt(writtenAt(first, row)) === BigInt(writtenAt(second, other))
 }
 
-/** Finds one of the cells of equal coordinates, among the first `count` sorted cells: the first one, unless a later one replaces it. */
+/**
+ * Finds one of the cells of equal coordinates, among the first `count` sorted cells: the first one, unless a later one replaces it.
+ * @param floats the coordinates that are floats
+ */
 function firstOfEach(
   lanes: KeyLanes,
-  columns: readonly ColumnData[],
-  sizes: readonly (number | undefined)[],
+  floats: readonly Floats[],
   sorted: Int32Array | undefined,
   count: number,
   replaces: (first: number, cell: number) => boolean,
@@ -258,22 +265,22 @@ function firstOfEach(
   let found = 0
   for (let i = 0; i < count; i++) {
     const cell = sorted ? sorted[i] : i
-    if (found === 0 || !isSame(lanes, columns, sizes, out[found - 1], cell)) out[found++] = cell
+    if (found === 0 || !isSame(lanes, floats, out[found - 1], cell)) out[found++] = cell
     else if (replaces(out[found - 1], cell)) out[found - 1] = cell
   }
   return out.subarray(0, found)
 }
 
-/** Whether two cells have the same coordinates. Zeros of both signs sort alike, but are different coordinates. */
-function isSame(
-  lanes: KeyLanes,
-  columns: readonly ColumnData[],
-  sizes: readonly (number | undefined)[],
-  a: number,
-  b: number,
-): boolean {
+/** The coordinates of a dimension of floats, and the bytes of one. */
+interface Floats {
+  column: ColumnData
+  size: number
+}
+
+/** Whether two cells have the same coordinates. Zeros of both signs, and all NaN, sort alike, but are different coordinates. */
+function isSame(lanes: KeyLanes, floats: readonly Floats[], a: number, b: number): boolean {
   // The last lane first: most neighbours differ there.
   for (let l = lanes.length - 1; l >= 0; l--) if (lanes[l][a] !== lanes[l][b]) return false
-  for (let d = 0; d < columns.length; d++) if (!sameCell(columns[d], a, b, sizes[d] ?? 0)) return false
+  for (const { column, size } of floats) if (!sameCell(column, a, b, size)) return false
   return true
 }
