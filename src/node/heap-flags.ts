@@ -7,7 +7,7 @@ function setFlag(flag: string): void {
 
 /** Keeps the heap of this process small with V8 flags. The program calls this; the library does not. */
 export function keepHeapLean(): void {
-  useLeanHeap({ compileWasm, countListedNames, countReadBytes, optimizeLater })
+  useLeanHeap({ compileWasm, plainWasm, countListedNames, countReadBytes, optimizeLater })
 }
 
 /** From this many names in a folder on, V8 collects garbage more often. */
@@ -20,7 +20,7 @@ const LATE = 1_200_000
 const LATER: Readonly<Record<WorkOfLittleCode, number>> = { tiles: 270_336, columns: 800_000 }
 /**
  * The same for wasm, in about the bytes that a function runs, and V8's default. One function of libzstd takes 60 ms of
- * processor time to optimize. By default V8 optimizes it after one tile, which pays only after some 20 MB of cells.
+ * processor time to optimize.
  */
 const LATE_WASM = 2_000_000_000
 const USUAL_WASM = 1_800_000
@@ -79,6 +79,22 @@ function compileWasm(bytes: BufferSource): WebAssembly.Module {
     return new WebAssembly.Module(bytes)
   } finally {
     setFlag(`--wasm-tiering-budget=${USUAL_WASM}`)
+  }
+}
+
+/**
+ * A module that V8 does not optimize. The largest function of libzstd runs through the highest budget with 5 MB of cells. V8 looks at one
+ * flag when a module is made. The other says whether its functions are optimized when they first run, so it stays: modules that are made
+ * later go by their budget.
+ */
+function plainWasm(bytes: BufferSource): WebAssembly.Module | undefined {
+  if (!isNode20()) return undefined
+  setFlag('--no-wasm-tier-up')
+  setFlag('--no-wasm-dynamic-tiering')
+  try {
+    return new WebAssembly.Module(bytes)
+  } finally {
+    setFlag('--wasm-dynamic-tiering')
   }
 }
 

@@ -4,6 +4,7 @@ export type WorkOfLittleCode = 'tiles' | 'columns'
 /** Functions of the program that set flags of V8. The library sets none, because the process belongs to its user. */
 interface LeanHeap {
   compileWasm(bytes: BufferSource): WebAssembly.Module
+  plainWasm(bytes: BufferSource): WebAssembly.Module | undefined
   countListedNames(count: number): void
   countReadBytes(bytes: number): void
   optimizeLater(work: WorkOfLittleCode): void
@@ -33,4 +34,9 @@ export function optimizeLater(work: WorkOfLittleCode): void {
 /** Compiles a wasm file synchronously. In the program, V8 optimizes its functions later than usual. */
 export function compileWasm(bytes: BufferSource): WebAssembly.Module {
   return lean?.compileWasm(bytes) ?? new WebAssembly.Module(bytes)
+}
+
+/** Compiles a wasm file synchronously. V8 never optimizes its functions. Undefined where this is not possible. */
+export function plainWasm(bytes: BufferSource): WebAssembly.Module | undefined {
+  return lean?.plainWasm(bytes)
 }

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { hex } from '../../src/filters/bytes.ts'
 import { zstd } from '../../src/filters/zstd.ts'
+import { zstdInWasm } from '../../src/node/node-codecs.ts'
+import { useLeanHeap } from '../../src/storage/lean-heap.ts'
 import { failure } from '../helpers/failure.ts'
 import { bytesOf, u32 } from '../helpers/filter-context.ts'
 import { compressionTests } from './compression.ts'
@@ -33,4 +35,41 @@ test.each(BACKENDS)('a frame of zstd 0.5, as PDAL once stored, is named as such 
     code: 'UNSUPPORTED_FILTER',
     message: expect.stringContaining('found one of zstd 0.5'),
   })
+})
+
+test('libzstd is compiled once more after much work, and gives the same cells', async () => {
+  const compiled: string[] = []
+  const { Module } = WebAssembly
+  useLeanHeap({
+    compileWasm: (bytes) => new Module(bytes),
+    plainWasm(bytes) {
+      compiled.push('plain')
+      return new Module(bytes)
+    },
+    countListedNames() {},
+    countReadBytes() {},
+    optimizeLater() {},
+  })
+  const data = new Uint8Array(2 ** 20).map((_, i) => (i * i) >> 7)
+  const frame = (await zstdInWasm()).compress(data, 3)
+  const codec = await zstdInWasm()
+  WebAssembly.Module = class extends Module {
+    constructor(bytes: BufferSource) {
+      super(bytes)
+      compiled.push('usual')
+    }
+  }
+  try {
+    const out = new Uint8Array(data.length)
+    for (let i = 0; i < 40; i++) {
+      out.fill(0)
+      if (i % 2) codec.decompressInto?.(frame, out)
+      else out.set(codec.decompress(frame, data.length))
+      expect(Buffer.compare(out, data)).toBe(0)
+      codec.verify?.(frame, data.length)
+    }
+  } finally {
+    WebAssembly.Module = Module
+  }
+  expect(compiled).toEqual(['plain', 'plain', 'usual'])
 })

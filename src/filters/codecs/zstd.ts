@@ -83,7 +83,7 @@ export async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
 }
 
 /** @param module the file {@link ZSTD_WASM}, compiled */
-export function zstdCodec(module: WebAssembly.Module): ByteCodec {
+export function zstdCodec(module: WebAssembly.Module): Required<ByteCodec> {
   const { _compressBound, _compress, _decompress } = READER_NAMES
   const zstd = new WasmLibrary(READER_FACTS, module)
   // It returns the bytes written or -1, as does compressing.
