@@ -82,17 +82,25 @@ export function copyBox(
   const axes = joinedAxes(lengths, from, to)
   if (!axes) return
   const [run, rows = ONE, ...outer] = axes
-  const unit = unitOf(size, source.byteOffset, target.byteOffset)
+  const isWhole = run.from === 1 && run.to === 1
+  // Small cells of a run are copied together, in units as large as the places of the runs allow.
+  const places = isWhole ? [from.at, to.at, run.length, ...[rows, ...outer].flatMap(({ from, to }) => [from, to])] : [1]
+  const unit = unitOf(source.byteOffset, target.byteOffset, ...places.map((place) => place * size))
   const width = size / unit
+  // A quotient of integers stays an integer for V8, which a product with a fraction does not.
+  const inUnits = (cells: number): number => (cells * size) / unit
   const read = unitsOf(source, unit)
   const write = unitsOf(target, unit)
-  const isWhole = run.from === 1 && run.to === 1
   const walk = (axis: number, first: number, at: number): void => {
     if (axis >= 0) {
       const { length, from: fromStep, to: toStep } = outer[axis]
       for (let i = 0; i < length; i++) walk(axis - 1, first + i * fromStep, at + i * toStep)
-    } else if (isWhole && run.length * width <= FEW_UNITS)
-      copyShortRuns(read, first * width, write, at * width, run.length * width, rows, width)
+    } else if (isWhole && inUnits(run.length) <= FEW_UNITS)
+      copyShortRuns(read, inUnits(first), write, inUnits(at), inUnits(run.length), {
+        length: rows.length,
+        from: inUnits(rows.from),
+        to: inUnits(rows.to),
+      })
     else
       for (let row = 0; row < rows.length; row++, first += rows.from, at += rows.to) {
         const end = at + run.length
@@ -106,7 +114,7 @@ export function copyBox(
   walk(outer.length - 1, from.at, to.at)
 }
 
-/** Copies runs of `count` units, one for each cell of an axis. */
+/** Copies runs of `count` units, one for each cell of an axis. All places are in units. */
 function copyShortRuns(
   read: Units,
   first: number,
@@ -114,10 +122,8 @@ function copyShortRuns(
   at: number,
   count: number,
   { length, from, to }: RunAxis,
-  width: number,
 ): void {
-  const [fromStep, toStep] = [from * width, to * width]
-  for (let row = 0; row < length; row++, first += fromStep, at += toStep)
+  for (let row = 0; row < length; row++, first += from, at += to)
     for (let i = 0; i < count; i++) write[at + i] = read[first + i]
 }
 

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { useLeanHeap, type WorkOfLittleCode } from '../storage/lean-heap.ts'
+import { type PlainWasm, useLeanHeap, type WorkOfLittleCode } from '../storage/lean-heap.ts'
 
 function setFlag(flag: string): void {
   process.getBuiltinModule('node:v8').setFlagsFromString(flag)
@@ -84,15 +84,14 @@ function compileWasm(bytes: BufferSource): WebAssembly.Module {
 
 /**
  * A module that V8 does not optimize. The largest function of libzstd runs through the highest budget with 5 MB of cells. V8 looks at one
- * flag when a module is made. The other says whether its functions are optimized when they first run, so it stays: modules that are made
- * later go by their budget.
+ * flag when a module is made, and at the other when a function first runs. While that one is off, no module is optimized.
  */
-function plainWasm(bytes: BufferSource): WebAssembly.Module | undefined {
+function plainWasm(bytes: BufferSource): PlainWasm | undefined {
   if (!isNode20()) return undefined
   setFlag('--no-wasm-tier-up')
   setFlag('--no-wasm-dynamic-tiering')
   try {
-    return new WebAssembly.Module(bytes)
+    return { module: new WebAssembly.Module(bytes), allRan: () => setFlag('--wasm-tier-up') }
   } finally {
     setFlag('--wasm-dynamic-tiering')
   }

@@ -4,10 +4,17 @@ export type WorkOfLittleCode = 'tiles' | 'columns'
 /** Functions of the program that set flags of V8. The library sets none, because the process belongs to its user. */
 interface LeanHeap {
   compileWasm(bytes: BufferSource): WebAssembly.Module
-  plainWasm(bytes: BufferSource): WebAssembly.Module | undefined
+  plainWasm(bytes: BufferSource): PlainWasm | undefined
   countListedNames(count: number): void
   countReadBytes(bytes: number): void
   optimizeLater(work: WorkOfLittleCode): void
+}
+
+/** A module whose functions V8 never optimizes. */
+export interface PlainWasm {
+  module: WebAssembly.Module
+  /** To be called when all of its functions have run. */
+  allRan(): void
 }
 
 let lean: LeanHeap | undefined
@@ -37,6 +44,6 @@ export function compileWasm(bytes: BufferSource): WebAssembly.Module {
 }
 
 /** Compiles a wasm file synchronously. V8 never optimizes its functions. Undefined where this is not possible. */
-export function plainWasm(bytes: BufferSource): WebAssembly.Module | undefined {
+export function plainWasm(bytes: BufferSource): PlainWasm | undefined {
   return lean?.plainWasm(bytes)
 }
