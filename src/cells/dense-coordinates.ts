@@ -335,14 +335,22 @@ export function axisCoordinates(
   const size = datatypeSize(type)
   const out = new Uint8Array(count * size)
   const period = stride * extent
-  const runs = { at: first % period, count: Math.min(period, count), stride, extent }
   // One period is written value by value, then copied until the buffer is full.
-  if (size === 8) fillWideRuns(lanesOf(out), start, runs)
-  else {
-    fillRuns(unitsOf(out, unitOf(size)), Number(BigInt.asUintN(32, start)), runs)
-  }
+  writeRuns(type, start, { at: first % period, count: Math.min(period, count), stride, extent }, out)
   for (let done = period; done < count; done *= 2) out.copyWithin(done * size, 0, Math.min(done, count - done) * size)
   return out
+}
+
+/** Fills aligned bytes with coordinates that rise by 1 from `start`. */
+export function writeRising(type: Datatype, start: bigint, out: Uint8Array): void {
+  const count = out.length / datatypeSize(type)
+  writeRuns(type, start, { at: 0, count, stride: 1, extent: count }, out)
+}
+
+function writeRuns(type: Datatype, start: bigint, runs: Runs, out: Uint8Array): void {
+  const size = datatypeSize(type)
+  if (size === 8) fillWideRuns(lanesOf(out), start, runs)
+  else fillRuns(unitsOf(out, unitOf(size)), Number(BigInt.asUintN(32, start)), runs)
 }
 
 /** A part of a period: `count` cells from cell `at` on. */
@@ -368,9 +376,19 @@ function fillWideRuns(out: Uint32Array, start: bigint, { at, count, stride, exte
   const startHigh = Number(BigInt.asUintN(32, start >> 32n))
   let run = Math.floor(at / stride)
   let left = stride - (at % stride)
+  const highOf = (low: number): number => (low < 2 ** 32 ? startHigh : startHigh + Math.floor(low / 2 ** 32))
+  if (stride === 1) {
+    for (let i = 0; i < count; i++) {
+      const low = startLow + run
+      out[2 * i] = low
+      out[2 * i + 1] = highOf(low)
+      if (++run === extent) run = 0
+    }
+    return
+  }
   for (let i = 0; i < 2 * count; left = stride) {
     const low = startLow + run
-    const high = startHigh + Math.floor(low / 2 ** 32)
+    const high = highOf(low)
     for (; left > 0 && i < 2 * count; left--) {
       out[i++] = low
       out[i++] = high

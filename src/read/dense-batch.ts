@@ -1,6 +1,6 @@
 import type { CellBatch, ColumnData } from '../cells/column.ts'
 import { type BoxPlace, constantPlace, copyBox } from '../cells/copy-box.ts'
-import { axisCoordinates } from '../cells/dense-coordinates.ts'
+import { axisCoordinates, writeRising } from '../cells/dense-coordinates.ts'
 import { lanesOf, unsignedArray, wideNumbersOf } from '../cells/elements.ts'
 import { NO_BYTES } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -257,10 +257,15 @@ export class CoordinateColumn {
       const end = Math.min(first + count, at + cell_num)
       if (end <= from) continue
       const { segments, length } = axes[d]
+      const cells = out.subarray((from - first) * size, (end - first) * size)
+      if (strides[d] === 1 && segments.length === 1 && end - at <= length) {
+        writeRising(type, segments[0].low + BigInt(from - at), cells)
+        continue
+      }
       const values = new Uint8Array(length * size)
       for (const { low, length: many, at: place } of segments)
         values.set(axisCoordinates(type, low, 1, many, { first: 0, count: many }), place * size)
-      fillPattern(values, size, strides[d], from - at, out.subarray((from - first) * size, (end - first) * size))
+      fillPattern(values, size, strides[d], from - at, cells)
     }
     return out
   }

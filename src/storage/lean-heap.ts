@@ -7,6 +7,7 @@ interface LeanHeap {
   plainWasm(bytes: BufferSource): PlainWasm | undefined
   countListedNames(count: number): void
   countReadBytes(bytes: number): void
+  countPlannedBytes(bytes: number): void
   optimizeLater(work: WorkOfLittleCode): void
 }
 
@@ -33,6 +34,11 @@ export function countReadBytes(bytes: number): void {
   lean?.countReadBytes(bytes)
 }
 
+/** Call this with the stored bytes that will probably be read and undone. */
+export function countPlannedBytes(bytes: number): void {
+  lean?.countPlannedBytes(bytes)
+}
+
 /** Call this before work that runs much code a few thousand times: once for each tile, not for each cell. */
 export function optimizeLater(work: WorkOfLittleCode): void {
   lean?.optimizeLater(work)
@@ -43,7 +49,7 @@ export function compileWasm(bytes: BufferSource): WebAssembly.Module {
   return lean?.compileWasm(bytes) ?? new WebAssembly.Module(bytes)
 }
 
-/** Compiles a wasm file synchronously. V8 never optimizes its functions. Undefined where this is not possible. */
+/** Compiles a wasm file synchronously. V8 never optimizes its functions. Undefined where this is not possible, or is not worth it. */
 export function plainWasm(bytes: BufferSource): PlainWasm | undefined {
   return lean?.plainWasm(bytes)
 }
