@@ -1,7 +1,7 @@
 import { brotliDecompressSync, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { nameOf } from '../base/paths.ts'
 import { VERSION } from '../base/version.ts'
-import { packText } from '../calls/packed-text.ts'
+import { packText, SEPARATOR } from '../calls/packed-text.ts'
 import type { PagePlaces } from '../calls/page-data.ts'
 import { builtBytes, packagedBytes } from '../node/packaged.ts'
 import type { Target } from '../objects/target.ts'
@@ -23,6 +23,8 @@ const PIECE = 1 << 18
 const CONNECT_ANYWHERE = 'connect-src http: https:'
 /** The elements with the scripts of the program, which src/page/loader.ts runs when they are needed. */
 const SCRIPT = /<script type="text\/plain" id="part-(\w[\w-]*)">(.*?)<\/script>\n/gs
+/** How the script begins that loads the others. It is the only one without attributes. */
+const LOADER = '<script>'
 /** The scripts with which a page and its workers begin. */
 const FIRST: ReadonlySet<string> = new Set(['main', 'worker'])
 /** Whether a report has a script, by its name; it has all others. A report opens no other place. */
@@ -58,10 +60,19 @@ export interface ReportNeeds {
  * @param rest base64 text that goes behind the program, in several elements
  */
 export function reportPage(data: string, rest: string, needs: ReportNeeds): readonly string[] {
+  const later: { name: string; text: string }[] = []
   const page = emptyPage()
-    .replace(SCRIPT, (_, name: string, text: string) =>
-      NEEDED[name]?.(needs) === false ? '' : packedElement(`id="part-${name}"`, deflateRawSync(text, SMALLEST)),
-    )
+    .replace(SCRIPT, (_, name: string, text: string) => {
+      if (FIRST.has(name)) return packedElement(`id="part-${name}"`, deflateRawSync(text, SMALLEST))
+      if (NEEDED[name]?.(needs) !== false) later.push({ name, text })
+      return ''
+    })
+    // Together they take less: what one has said, the next may copy.
+    .replace(LOADER, () => {
+      const names = later.map(({ name }) => name).join(' ')
+      const text = later.map((one) => one.text).join(SEPARATOR)
+      return `${packedElement(`id="parts" data-names="${names}"`, deflateRawSync(text, SMALLEST))}${LOADER}`
+    })
     .replace(WASM_IN_PAGE, (_, name: string, base64: string) =>
       needs.zstd ? packedElement(`class="wasm" id="${name}"`, Buffer.from(base64, 'base64')) : '',
     )

@@ -104,7 +104,7 @@ class TaskWorker {
   private async start(): Promise<void> {
     const { storage, path, shown, made } = this.source
     // A report has it only if it needs it.
-    if (made === undefined || document.getElementById(`part-${WEBP}`)) lacked.add(WEBP)
+    if (loadedProgram()?.has(WEBP)) lacked.add(WEBP)
     const text = await loadedProgram()?.workerText(WORKER_PART, lacked)
     if (this.hasEnded) return
     if (text === undefined) throw new NoWorker()

@@ -1,4 +1,4 @@
-import { unpackText } from '../calls/packed-text.ts'
+import { SEPARATOR, unpackText } from '../calls/packed-text.ts'
 
 /**
  * Loads the program of the page in parts. Parts that are needed together are one script, which calls `tiledbInspect.add` for each. A
@@ -60,18 +60,32 @@ function textOf(name: string): Promise<string> {
   return known
 }
 
+/** The element with all scripts of a report that it does not begin with, one after another; their names are in `data-names`. */
+const joined = inPage ? document.getElementById('parts') : null
+let joinedTexts: Promise<readonly string[]> | undefined
+
 /** The text of a script: from the page, compressed in a report, or else from the server. */
 async function readText(name: string): Promise<string> {
-  const element = document.getElementById(`part-${name}`)
-  const text = element?.textContent ?? ''
-  if (element?.getAttribute('type') === 'text/plain') return text
-  if (element) {
-    const bytes = unpackText(text, Number(element.dataset.size))
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text()
+  const at = namesOf(joined).indexOf(name)
+  if (joined && at >= 0) {
+    joinedTexts ??= unpacked(joined).then((text) => text.split(SEPARATOR))
+    return (await joinedTexts)[at] ?? ''
   }
+  const element = document.getElementById(`part-${name}`)
+  if (element?.getAttribute('type') === 'text/plain') return element.textContent ?? ''
+  if (element) return unpacked(element)
   const answer = await fetch(new URL(`part-${name}.js`, location.href))
   if (!answer.ok) throw new Error(`the server of this page answers ${answer.status}`)
   return answer.text()
+}
+
+function namesOf(element: HTMLElement | null): readonly string[] {
+  return (element?.dataset.names ?? '').split(' ')
+}
+
+function unpacked(element: HTMLElement): Promise<string> {
+  const bytes = unpackText(element.textContent ?? '', Number(element.dataset.size))
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text()
 }
 
 const program = {
@@ -80,6 +94,8 @@ const program = {
   /** Called at the end of each script. */
   ran: (script: string): unknown => ran.add(script),
   load,
+  /** Whether the page has a script. Only reports leave some out. */
+  has: (script: string): boolean => !joined || namesOf(joined).includes(script),
   async workerText(name: string, more: Iterable<string>): Promise<string> {
     const all = new Set([name, ...more].flatMap((one) => SCRIPTS[one] ?? []))
     return [loader, ...(await Promise.all([...all].map(textOf))), `tiledbInspect.load('${name}')`].join(';\n')

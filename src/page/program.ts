@@ -6,6 +6,8 @@ export interface Program {
    * @param more what it will need
    */
   workerText(part: string, more: Iterable<string>): Promise<string>
+  /** Whether the page has a script. Only reports leave some out. */
+  has(script: string): boolean
 }
 
 /** Name of the part that workers run: worker.ts. */

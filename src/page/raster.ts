@@ -347,8 +347,10 @@ function* partsOf(opened: OpenedArray, raster: Raster, query: ReadQuery): Genera
           [slow, slowRun],
           [fast, fastRun],
         ]
+  // Cells in the order of the axes need no coordinates.
+  const asked = { ...query, leavesOutCoordinates: !isByPlace }
   if (raster.kind !== 'sample') {
-    yield { part: query, runs: runsOf([0, slow.length], [0, fast.length]) }
+    yield { part: asked, runs: runsOf([0, slow.length], [0, fast.length]) }
     return
   }
   // A single read of all tiles of a sample would give nothing before its end.
@@ -361,7 +363,7 @@ function* partsOf(opened: OpenedArray, raster: Raster, query: ReadQuery): Genera
         const d = opened.schema.domain.dimensions.indexOf(axis.dimension)
         ranges.set(d, (query.ranges.get(d) ?? []).slice(...run))
       }
-      yield { part: { ...query, ranges }, runs: runsOf(slowRun, fastRun) }
+      yield { part: { ...asked, ranges }, runs: runsOf(slowRun, fastRun) }
     }
 }
 

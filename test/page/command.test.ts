@@ -134,7 +134,10 @@ describe('a report', () => {
 
 describe('the program of a page comes in scripts', () => {
   const scripts = (page: string): string[] =>
-    Array.from(page.matchAll(/id="part-([\w-]+)"/g), ([, name]) => name).sort()
+    [
+      ...Array.from(page.matchAll(/id="part-([\w-]+)"/g), ([, name = '']) => name),
+      ...(/data-names="([^"]*)"/.exec(page)?.[1]?.split(' ') ?? []),
+    ].sort()
 
   test('of which a report lacks what no part of its array needs', async () => {
     const { page } = await reportOf(ARRAY)
