@@ -58,6 +58,14 @@ test('marks of a scale of values are round, or powers of ten', () => {
   expect(valueTicks(5, 5, 4, false)).toEqual([5])
 })
 
+test('a scale whose steps do not change its numbers has marks at its ends only', () => {
+  expect(valueTicks(1, 1 + Number.EPSILON, 4, false)).toEqual([1, 1 + Number.EPSILON])
+  expect(valueTicks(1e17, 1e17 + 32, 4, false)).toEqual([1e17, 1e17 + 32])
+  expect(valueTicks(-1e17 - 32, -1e17, 4, false)).toEqual([-1e17 - 32, -1e17])
+  expect(valueTicks(-Number.MAX_VALUE, Number.MAX_VALUE, 4, false)).toEqual([])
+  expect(valueTicks(1, Number.POSITIVE_INFINITY, 4, true)).toEqual([])
+})
+
 test('the range of two places keeps inside what was written', () => {
   expect(rangeWord(axisOf('INT32', 10n, 19n), -3, 4.2)).toBe('d=10..14')
   expect(rangeWord(axisOf('INT32', 10n, 19n), 9.5, 40)).toBe('d=19..19')

@@ -153,9 +153,13 @@ function labelled(found: readonly { ms: number; place: number }[], step: number 
   })
 }
 
+/** The smallest step of a scale, as a part of its numbers: they are rounded to 12 digits. */
+const LEAST_STEP = 1e-11
+
 /** Marks of a scale of values. */
 export function valueTicks(low: number, high: number, most: number, isLog: boolean): readonly number[] {
   if (!(high > low)) return [low]
+  if (!Number.isFinite(high - low)) return []
   if (isLog) {
     const powers: number[] = []
     for (let power = Math.ceil(Math.log10(low) - 1e-9); power <= Math.log10(high) + 1e-9; power++)
@@ -163,6 +167,8 @@ export function valueTicks(low: number, high: number, most: number, isLog: boole
     return powers.length >= 2 ? powers : [low, high]
   }
   const step = roundStep((high - low) / most)
+  // Beside numbers this large, steps have no round numbers, and the smallest would not count on.
+  if (step < Math.max(-low, high) * LEAST_STEP) return [low, high]
   const ticks: number[] = []
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++)
     ticks.push(Number((i * step).toPrecision(12)))
