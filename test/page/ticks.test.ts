@@ -72,3 +72,15 @@ test('the range of two places keeps inside what was written', () => {
   expect(rangeWord(axisOf('DATETIME_DAY', 0n, 30n), 1, 3)).toBe('d=1970-01-02..1970-01-03')
   expect(rangeWord(axisOf('FLOAT64', -1, 1), 0.5, 9)).toBe('d=-0.5..1')
 })
+
+test('the range of all of an axis has its last coordinate, and nothing behind its type', () => {
+  const all = (axis: PlotAxis) => rangeWord(axis, 0, axis.size)
+  const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
+  expect(all(axisOf('INT64', least, most))).toBe(`d=${least}..${most}`)
+  expect(all(axisOf('UINT64', 0n, 2n ** 64n - 2n))).toBe(`d=0..${2n ** 64n - 2n}`)
+  expect(rangeWord(axisOf('UINT64', 0n, 2n ** 64n - 2n), 2 ** 64, 2 ** 64)).toBe(
+    `d=${2n ** 64n - 2n}..${2n ** 64n - 2n}`,
+  )
+  expect(all(axisOf('FLOAT64', 0.3, 10.1))).toBe('d=0.3..10.1')
+  expect(all(axisOf('FLOAT64', -1e16, 3.5))).toBe('d=-10000000000000000..3.5')
+})

@@ -13,14 +13,20 @@ export interface PlotAxis {
   isFloat: boolean
   /** The first written coordinate. */
   origin: number | bigint
+  /** The last one. */
+  last: number | bigint
   /** The place where the last written coordinate ends. */
   size: number
 }
 
 export function plotAxis(dimension: Dimension, low: number | bigint, high: number | bigint): PlotAxis {
   const isFloat = datatypeKind(dimension.type) === 'float'
-  if (isFloat) return { dimension, isFloat, origin: Number(low), size: Number(high) - Number(low) || 1 }
-  return { dimension, isFloat, origin: BigInt(low), size: Number(BigInt(high) - BigInt(low)) + 1 }
+  if (isFloat) {
+    const [origin, last] = [Number(low), Number(high)]
+    return { dimension, isFloat, origin, last, size: last - origin || 1 }
+  }
+  const [origin, last] = [BigInt(low), BigInt(high)]
+  return { dimension, isFloat, origin, last, size: Number(last - origin) + 1 }
 }
 
 /** The place where a coordinate begins. */
@@ -33,9 +39,9 @@ export function coordinateAt({ isFloat, origin }: PlotAxis, place: number): numb
   return isFloat ? Number(origin) + place : BigInt(origin) + BigInt(Math.floor(place))
 }
 
-/** A coordinate as options take it. */
-export function coordinateWord({ dimension }: PlotAxis, value: number | bigint): string {
-  return coordinateText(cellOfNumber(dimension.type, value)) ?? ''
+/** A coordinate as options take it. An integer is at most the last one: a place on a long axis is rounded, and may lie behind its type. */
+export function coordinateWord({ dimension, isFloat, last }: PlotAxis, value: number | bigint): string {
+  return coordinateText(cellOfNumber(dimension.type, isFloat ? value : lesser(value, last))) ?? ''
 }
 
 /** The greater of two coordinates. */
@@ -55,7 +61,9 @@ export function rangeWord(axis: PlotAxis, from: number, to: number): string {
   const { isFloat, size, dimension } = axis
   const inside = (place: number): number => Math.min(size, Math.max(0, place))
   const first = coordinateAt(axis, Math.min(inside(from), isFloat ? size : size - 1))
-  const last = coordinateAt(axis, isFloat ? inside(to) : Math.max(0, Math.ceil(inside(to)) - 1))
+  // A sum of floats is rounded, and would leave out the last one.
+  const end = isFloat && inside(to) === size ? axis.last : undefined
+  const last = end ?? coordinateAt(axis, isFloat ? inside(to) : Math.max(0, Math.ceil(inside(to)) - 1))
   const [low, high] = [first, greater(first, last)].map((one) => coordinateWord(axis, one))
   return `${dimension.name}=${low}..${high}`
 }
