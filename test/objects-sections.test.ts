@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { localFiles } from '../src/node/file.ts'
 import { InspectArray } from '../src/objects/array.ts'
+import { filePipeline } from '../src/objects/fragment.ts'
 import { Folder } from '../src/storage/source.ts'
 import { contextFor, FIXTURES } from './helpers/fixtures.ts'
 
@@ -26,3 +27,20 @@ test('the end of a section is the next start, found in a few steps', async () =>
     expect(starts.length).toBeGreaterThan(500)
   })
 })
+
+test.each([false, true])(
+  'the fragments of a schema share the list of a file’s filters (encrypted: %s)',
+  async (encrypted) => {
+    const array = new InspectArray(
+      new Folder(localFiles, `${FIXTURES}/22/sparse_basic`),
+      contextFor({ key: undefined }),
+    )
+    const [name] = readdirSync(`${array.folder.path}/__fragments`)
+    await array.withFragment(`__fragments/${name}`, async (fragment) => {
+      const info = await fragment.info()
+      const lists = [0, 1].map(() => filePipeline(info, { slot: 0, role: 'data' }, encrypted))
+      expect(lists[0]).toBe(lists[1])
+      expect(lists[0]?.some((filter) => filter.name === 'AES_256_GCM')).toBe(encrypted)
+    })
+  },
+)

@@ -606,7 +606,16 @@ export function filePipeline(
   encrypted: boolean,
 ): readonly FilterConfig[] {
   const filters = pipelineOf(info.schema, element(info.slots, file.slot), file.role).filters
-  return encrypted ? [...filters, { name: 'AES_256_GCM' }] : filters
+  return encrypted ? withEncryption(filters) : filters
+}
+
+/** Lists with the filter of encryption, by those without it: tallies know a list of a schema again. */
+const encryptedLists = new WeakMap<readonly FilterConfig[], readonly FilterConfig[]>()
+
+function withEncryption(filters: readonly FilterConfig[]): readonly FilterConfig[] {
+  const found = encryptedLists.get(filters) ?? [...filters, { name: 'AES_256_GCM' }]
+  encryptedLists.set(filters, found)
+  return found
 }
 
 /**
