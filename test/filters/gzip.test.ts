@@ -41,3 +41,14 @@ test('level 0 has blocks of 65,535 bytes, as zlib makes them if there is room fo
   expect(hex(out.data.subarray(0, 8))).toBe('780100ffff000007')
   expect(hex(out.data.subarray(65_542, 65_548))).toBe('010100feff07')
 })
+
+test('what was compressed before does not show: the hash table is cleared', async () => {
+  const filter = await gzip.load(portableCodecs)
+  const bytesOf = (part: Uint8Array): string =>
+    hex(stored(filter.forward({ metadata: [], data: [part] }, { name: 'GZIP', level: 5 }, contextOf())).data)
+  const texts = ['one fragment, one fragment, another', 'another fragment, one'].map((text) =>
+    new TextEncoder().encode(text),
+  )
+  const first = texts.map(bytesOf)
+  for (let i = 0; i < 3; i++) expect(texts.map(bytesOf)).toEqual(first)
+})
