@@ -30,6 +30,11 @@ export function turnOf(count: number, share: number): number[] {
   return turn([...Array(count).keys()], share)
 }
 
+/** The first `few` of the cases; the gate tries all. For cases of which the first show what the others repeat. */
+export function firstOf<T>(cases: readonly T[], few: number): T[] {
+  return cases.slice(0, tries(few, cases.length))
+}
+
 /** Like {@link turn}, but the gate tries one case in `gate`. */
 export function shortTurn<T>(cases: readonly T[], share: number, gate = 1): T[] {
   return turn(cases, GATE ? gate : share)
