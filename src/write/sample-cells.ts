@@ -402,7 +402,9 @@ class AttributeMaker {
 }
 
 function letters(count: number, random: Random): string {
-  return Array.from({ length: count }, () => String.fromCharCode(97 + random.below(26))).join('')
+  const codes = new Uint8Array(count)
+  for (let i = 0; i < count; i++) codes[i] = 97 + random.below(26)
+  return new TextDecoder().decode(codes)
 }
 
 /** A point as little-endian well-known binary. */
