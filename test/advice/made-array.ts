@@ -107,11 +107,17 @@ function columnOf(values: Numbers | Texts): ColumnData {
 
 /** So many numbers, each made from its index. */
 export function ints(count: number, of: (i: number) => number): Int32Array {
-  return Int32Array.from({ length: count }, (_, i) => of(i))
+  return filled(new Int32Array(count), of)
 }
 
 export function floats(count: number, of: (i: number) => number): Float64Array {
-  return Float64Array.from({ length: count }, (_, i) => of(i))
+  return filled(new Float64Array(count), of)
+}
+
+/** By a loop: `from` takes three times as long, and some tests need a million numbers. */
+function filled<T extends Numbers>(numbers: T, of: (i: number) => number): T {
+  for (let i = 0; i < numbers.length; i++) numbers[i] = of(i)
+  return numbers
 }
 
 /** Numbers from 0 to 1 without a pattern, the same in each run. */

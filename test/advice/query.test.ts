@@ -173,7 +173,7 @@ describe('findings of a query', () => {
     const { x, y, v } = plane(200_000, 1)
     // A quarter of all cells is in a hundredth of the plane.
     const crowded = (ends: Int32Array | Float64Array): Int32Array =>
-      Int32Array.from(ends, (end, i) => (i % 4 === 0 ? 450 + Math.floor(end / 10) : end))
+      ints(ends.length, (i) => (i % 4 === 0 ? 450 + Math.floor(ends[i] / 10) : ends[i]))
     const cells = { x: crowded(x), y: crowded(y), u: v, v, w: v }
     const opened = await madeArray({ ...HILBERT, allows_duplicates: true, fragments: [cells] })
     const ranges: RangeSets = new Map([...ROWS, [1, [{ low: 460, high: 540 }]]])
@@ -238,7 +238,7 @@ describe('findings of a query', () => {
   })
 
   test('a range in which nothing was found is not said to hold cells', async () => {
-    const even = (numbers: Int32Array | Float64Array): Int32Array => Int32Array.from(numbers, (one) => 2 * one)
+    const even = (numbers: Int32Array | Float64Array): Int32Array => ints(numbers.length, (i) => 2 * numbers[i])
     const cells = plane(200_000, 1)
     const opened = await madeArray({
       ...PLANE,

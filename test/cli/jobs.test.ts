@@ -18,13 +18,14 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get, items, parseJson } from '../helpers/json.ts'
-import { shortTurn } from '../helpers/turn.ts'
+import { shortTurn, tries } from '../helpers/turn.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = `${ROOT}bin/tiledb-inspect.js`
 const array = `${temporaryFolder()}/array`
 const temporary = temporaryFolder()
-const FRAGMENTS = 24
+/** Enough for workers to be worth it. A third is damaged. */
+const FRAGMENTS = tries(15, 24)
 /** Workers are begun only where there is more than that to read, bytes. */
 const WORTH_WORKERS = 64 * 2 ** 20
 
