@@ -174,7 +174,10 @@ async function schemaDocument(cx: CommandContext, array: InspectArray, file: Sch
   }
 }
 
-/** The enumerations of a schema that can be read. It is shown without the others, whose faults are told. */
+/**
+ * The enumerations of a schema that are there. It is shown without those that are lost, which are told.
+ * @throws InspectError if one is damaged
+ */
 async function readableEnumerations(
   cx: CommandContext,
   array: InspectArray,
@@ -184,6 +187,7 @@ async function readableEnumerations(
   for (const entry of schema.enumerations) {
     const read = await orError(() => array.enumeration(entry))
     if (!(read instanceof InspectError)) found.push(read)
+    else if (read.code !== 'NOT_FOUND') throw read
     else cx.fault(enumerationFault(read, `enumerations.${entry.name}`))
   }
   return found

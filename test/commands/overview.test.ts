@@ -72,13 +72,16 @@ describe('one screen', () => {
 
 const some = turnOfFamilies(fixtureFolders(), 16, versionOf)
 
+/** TileDB's own doing: a vacuum removed the file of a delete condition that its next consolidation of commits needs. */
+const WARNED = /\/commits_consolidated$/
+
 describe('what TileDB wrote is right, and its screen is quiet', () => {
   test.each(some.map((one) => [one.name, one] as const))('%s', async (name, { path, key }) => {
     const ran = await run([path, ...(key === undefined ? [] : ['--key', key])], { columns: WIDTH, env: NO_COLOR })
     expectScreen(ran, name)
     expect({ code: ran.code, last: ran.text.trimEnd().split('\n').at(-1) }).toEqual({
       code: 0,
-      last: 'OK in what was looked at; findings: none',
+      last: `OK in what was looked at; findings: ${WARNED.test(name) ? '1 warning' : 'none'}`,
     })
   })
 })
