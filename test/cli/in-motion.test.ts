@@ -169,7 +169,7 @@ function callsWith(name: string, cases: readonly Case[]): (readonly [call: strin
   return cases.filter(([history]) => history === name).map(([, args]) => [args.join(' '), args])
 }
 
-const TRIED = casesOf(COMMANDS, 4)
+const TRIED = casesOf(COMMANDS, 5)
 const ANSWERED = casesOf(ANSWERS, 2)
 
 describe.each(NAMES)('%s', (name) => {
@@ -201,7 +201,7 @@ describe.each(NAMES)('%s', (name) => {
     }
     const random = new Random(Number(process.env.TEST_SEED ?? 1))
     let answered = 0
-    for (let i = 0; i < tries(10, 30, 300); i++) {
+    for (let i = 0; i < tries(6, 30, 300); i++) {
       const [first, burst] = [random.below(30), 1 + random.below(events.length)]
       const ran = await run(args, { storage: new ChangingStorage(files, events, (call) => (call < first ? 0 : burst)) })
       if (ran.code !== 0) continue
@@ -232,7 +232,7 @@ describe('what happens between the listing of the commits and that of the fragme
 
   const calls = COMMANDS.filter(([command]) => !SLOW.has(command)).map((args) => [args.join(' '), args] as const)
 
-  test.each(shortTurn(calls, 2))('%s does not answer without what a vacuum removes', async (_, args) => {
+  test.each(shortTurn(calls, 4))('%s does not answer without what a vacuum removes', async (_, args) => {
     const { files, events } = await motion()
     const after = new Map(files)
     for (const event of events) apply(after, event)
@@ -279,7 +279,7 @@ describe('a fragment without a commit may be half written, or half removed: a st
     const files = new Map(await half)
     change(files, [...files.keys()].find((path) => /__30_.*__fragment_metadata.tdb$/.test(path)) ?? '')
     const storage = new ChangingStorage(files, [], () => 0)
-    for (const args of shortTurn(COMMANDS, 2).filter(([command]) => !SLOW.has(command))) {
+    for (const args of shortTurn(COMMANDS, 4).filter(([command]) => !SLOW.has(command))) {
       const ran = await run(args, { storage })
       // These ask for the cells of every fragment, in whatever state.
       if (args[0] !== 'decode' && args[1] !== '--cells') expect({ args, ...ran }).toMatchObject({ args, code: 0 })

@@ -14,7 +14,7 @@ const folder = temporaryFolder()
  */
 test('asked the same of damaged arrays, no two commands contradict', async () => {
   const contradictions: string[] = []
-  for (const number of shortTurnOf(ARRAY_NUM, 20)) {
+  for (const number of shortTurnOf(ARRAY_NUM, 40)) {
     const damaged = await damagedArray(number, folder)
     const place = `${folder}/recovered`
     const answers = await asked(damaged, place)

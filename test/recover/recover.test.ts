@@ -79,7 +79,7 @@ async function cells(array: string, keyed: readonly string[]): Promise<string> {
 }
 
 describe('lost metadata', () => {
-  for (const fixture of shortTurn(SAME_BYTES, 3)) {
+  for (const fixture of shortTurn(SAME_BYTES, 6)) {
     test(`${fixture}: is written anew with the same bytes`, async () => {
       const { from, to, keyed, files } = copyOf(fixture)
       const whole = contents(from)
@@ -99,7 +99,7 @@ describe('lost metadata', () => {
     '22/sparse_basic',
   ]) {
     if (!existsSync(`${FIXTURES}/${fixture}`)) continue
-    for (const [how, harm] of shortTurn(Object.entries(HARM), 2)) {
+    for (const [how, harm] of shortTurn(Object.entries(HARM), 4)) {
       test(`${fixture}: ${how}, a read gives the same cells`, async () => {
         const { from, to, keyed, files } = copyOf(fixture)
         const before = await cells(from, keyed)

@@ -42,7 +42,7 @@ ARRAYS.push('5/sparse_basic')
 const DAMAGED = ARRAYS.flatMap((fixture) => Object.keys(DAMAGES).map((how) => [fixture, how]))
 
 describe.each(Object.entries(PLACES))('from %s', (place, [url, env]) => {
-  test.each(shortTurn(DAMAGED, 4))('%s, %s: the result is the same as from files', async (fixture, how) => {
+  test.each(shortTurn(DAMAGED, 8))('%s, %s: the result is the same as from files', async (fixture, how) => {
     const { harm, options, code } = DAMAGES[how]
     const name = `${place} ${fixture} ${how}`.replaceAll(/\W+/g, '_')
     const path = `${folder}/${name}`

@@ -111,7 +111,7 @@ describe.each([
     return `${text()} ${rounded}`
   }
 
-  test.each(shortTurn(TYPES, 4))('a long list of %s is that of its values', async (type) => {
+  test.each(shortTurn(TYPES, 8))('a long list of %s is that of its values', async (type) => {
     const first = cells(random, type, raw)
     const pages = [first, cells(random, type, raw, 1100), cells(random, type, raw, 3)]
     const values = pages.map((page) => [...page] as Result[])

@@ -55,7 +55,7 @@ describe('test vectors', () => {
 
   const built = existsSync(`${ROOT}dist/cli`) ? test : test.skip
   built('this program passes all', () => {
-    const chosen = shortTurn(vectors, 4).map(({ array }) => join(folder, array))
+    const chosen = shortTurn(vectors, 8).map(({ array }) => join(folder, array))
     const others = `case "$1" in "${chosen.join('"|"')}") ;; *) exit 77 ;; esac`
     const read = `"${execPath}" "${ROOT}bin/tiledb-inspect.js" read "$1" ${CELLS.join(' ')}`
     const { status, lines } = tried(`${others}; TILEDB_INSPECT_KEY="$VECTOR_KEY" ${read}`)
