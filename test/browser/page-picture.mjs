@@ -244,6 +244,26 @@ describe('a picture', () => {
     await page.close()
   })
 
+  test('of an attribute without a name is drawn, and the link rests', async () => {
+    for (const dimensions of [['d:INT32:0..9:5'], ['y:INT32:0..3:2', 'x:INT32:0..3:2']]) {
+      const array = join(FOLDER, `no-name-${dimensions.length}`)
+      const dims = dimensions.flatMap((one) => ['--dim', one])
+      cli('write-sample', array, '--dense', ...dims, '--attr', ':INT32', '--quiet')
+      const { page, wrong } = await pageOf(array)
+      await pictureOf(page, {})
+      const changes = await page.evaluate(async () => {
+        let count = 0
+        addEventListener('hashchange', () => count++)
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        return count
+      })
+      assert.equal(changes, 0)
+      assert.ok((await rowsOf(page, 'Points')).length > 3)
+      assert.deepEqual(wrong, [])
+      await page.close()
+    }
+  })
+
   test('does not exist for text dimensions', async () => {
     const { page, wrong } = await pageOf('test/fixtures/22/string_dims_2d')
     await goTo(page, { v: 'heat' })

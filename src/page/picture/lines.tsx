@@ -57,7 +57,7 @@ export function Lines({ source, link, inspected, d }: LinesProps) {
   const ranges = [rangeWord(axis, from, to), ...others]
   const whole = { a: shown.join('\n'), r: JSON.stringify(ranges) }
   useEffect(() => {
-    if (link.a !== whole.a || link.r !== whole.r) changeLink(link, whole, true)
+    if ((link.a ?? '') !== whole.a || link.r !== whole.r) changeLink(link, whole, true)
   })
   const wanted = { d, attributes: shown, ranges, isWhole: link.m === 'all', goesOn: link.x === 'k' }
   const reading = useReading<Lined>(
@@ -71,7 +71,6 @@ export function Lines({ source, link, inspected, d }: LinesProps) {
   useEffect(() => {
     if (isDamaged && link.x !== 'k') changeLink(link, { x: 'k' }, true)
   })
-  if (names.length === 0) return <p>No attribute has one number or date per cell.</p>
   const series = last.current
   const toggle = (name: string) => {
     const next = shown.includes(name)

@@ -25,7 +25,7 @@ import {
 } from '../picture/plot-axis.ts'
 import { SaveButtons, type Kept as Saved } from '../picture/save.tsx'
 import { listOf } from '../range-list.ts'
-import { pointAt, type Raster } from '../raster.ts'
+import { isNumeric, pointAt, type Raster } from '../raster.ts'
 import { type Column, Table } from '../table.tsx'
 import type { Pictured, PictureOptions, PictureSource, ReadFault } from '../tasks.ts'
 import { Text } from '../text.tsx'
@@ -76,6 +76,8 @@ function PictureView({ inspected, link }: ViewProps) {
               <Damaged {...{ inspected, link }} faults={source.unopened} />
             </>
           )
+        if (axes.length === 1 && !source.attributes.some(isNumeric))
+          return <p>No attribute has one number or date per cell.</p>
         if (axes.length === 1) return <Lines {...{ source, link, inspected }} d={axes[0] ?? 0} />
         return <FormAndPicture {...{ source, image, link, inspected }} />
       }}
@@ -103,7 +105,8 @@ function FormAndPicture({
   // Defaults are written into the link. So it names the same cells later, and so does the call.
   const whole = { a: isColoured ? (link.a ?? attribute) : attribute, d: `${up},${across}`, r: JSON.stringify(ranges) }
   useEffect(() => {
-    if (link.a !== whole.a || link.d !== whole.d || link.r !== whole.r) changeLink(link, whole, true)
+    // A link does not keep an empty text, such as the name of an attribute without one.
+    if ((link.a ?? '') !== whole.a || link.d !== whole.d || link.r !== whole.r) changeLink(link, whole, true)
   })
   const choose = (more: Record<string, string | undefined>) => changeLink(link, { ...whole, ...more })
   const axes = axesOf(source)
