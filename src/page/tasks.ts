@@ -1,12 +1,14 @@
 import type { InspectError } from '../base/errors.ts'
 import { parseRangeSets } from '../calls/ranges.ts'
 import type { TimesOptions } from '../calls/times.ts'
+import type { RangeSets } from '../cells/bounds.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { SchemaDocument } from '../documents/schema.ts'
 import type { LayerPicture } from '../layers/picture.ts'
+import type { OpenedArray } from '../read/query.ts'
 import type { CommandName, Engine } from './engine.ts'
 import { newTally, type Summary, type Tally } from './histogram.ts'
-import { type PicturedFragment, picture, picturedFragments } from './picture/picture.ts'
+import { type PicturedFragment, picture, picturedFragments, type Steps } from './picture/picture.ts'
 import { type Series, type SeriesOptions, series } from './picture/series.ts'
 import { type ArrayFacts, arrayFacts, isNumeric, type Raster, type RasterOptions } from './raster.ts'
 import { cellOption, type ShortCell, shortCell } from './short-cell.ts'
@@ -227,39 +229,50 @@ export interface PictureOptions extends Omit<RasterOptions, 'ranges' | 'points'>
   goesOn: boolean
 }
 
-export interface Pictured {
-  /** Undefined if nothing was written in the ranges. */
-  raster: Raster | undefined
+/** What was found of a drawing so far. */
+interface Drawn<T> {
+  found: T | undefined
   faults: readonly ReadFault[]
 }
 
-async function* raster(
+/** What both drawings are asked for. */
+interface DrawingOptions {
+  ranges: readonly string[]
+  isWhole: boolean
+  goesOn: boolean
+}
+
+/** Yields what a drawing shows whenever it is time, with the faults that were met, and returns the last. */
+async function* drawn<T>(
   engine: Engine,
   times: TimesOptions,
-  wanted: PictureOptions,
-): AsyncGenerator<Pictured, Pictured> {
+  { ranges, isWhole, goesOn }: DrawingOptions,
+  make: (opened: OpenedArray, ranges: RangeSets, steps: Steps) => AsyncGenerator<T>,
+): AsyncGenerator<Drawn<T>, Drawn<T>> {
   const { opened } = await engine.openedArray(times)
   const { faults, onFault } = collectFaults()
-  const ranges = parseRangeSets(opened.schema.domain.dimensions, wanted.ranges)
+  const sets = parseRangeSets(opened.schema.domain.dimensions, ranges)
   const { isDue, shown } = startPace()
-  const { goesOn, isWhole } = wanted
-  let raster: Raster | undefined
+  let found: T | undefined
   try {
-    for await (const found of picture(
-      opened,
-      { ...wanted, ranges },
-      { isDue, isWhole, onFault: goesOn ? onFault : undefined },
-    )) {
-      raster = found
-      yield { raster, faults }
+    for await (const one of make(opened, sets, { isDue, isWhole, onFault: goesOn ? onFault : undefined })) {
+      found = one
+      yield { found, faults }
       shown()
     }
   } catch (error) {
     // The page draws what was read before the error.
-    yield { raster, faults }
+    yield { found, faults }
     throw error
   }
-  return { raster, faults }
+  return { found, faults }
+}
+
+/** A picture and the faults that were met; `found` is undefined if nothing was written in the ranges. */
+export type Pictured = Drawn<Raster>
+
+function raster(engine: Engine, times: TimesOptions, wanted: PictureOptions): AsyncGenerator<Pictured, Pictured> {
+  return drawn(engine, times, wanted, (opened, ranges, steps) => picture(opened, { ...wanted, ranges }, steps))
 }
 
 export interface LineOptions extends Omit<SeriesOptions, 'ranges'> {
@@ -270,26 +283,11 @@ export interface LineOptions extends Omit<SeriesOptions, 'ranges'> {
   goesOn: boolean
 }
 
-export interface Lined {
-  /** Undefined if nothing was written in the ranges. */
-  series: Series | undefined
-  faults: readonly ReadFault[]
-}
+/** Lines and the faults that were met; `found` is undefined if nothing was written in the ranges. */
+export type Lined = Drawn<Series>
 
-async function* lines(engine: Engine, times: TimesOptions, wanted: LineOptions): AsyncGenerator<Lined, Lined> {
-  const { opened } = await engine.openedArray(times)
-  const { faults, onFault } = collectFaults()
-  const ranges = parseRangeSets(opened.schema.domain.dimensions, wanted.ranges)
-  const { isDue, shown } = startPace()
-  const { goesOn, isWhole } = wanted
-  let found: Series | undefined
-  const steps = { isDue, isWhole, onFault: goesOn ? onFault : undefined }
-  for await (const one of series(opened, { ...wanted, ranges }, steps)) {
-    found = one
-    yield { series: found, faults }
-    shown()
-  }
-  return { series: found, faults }
+function lines(engine: Engine, times: TimesOptions, wanted: LineOptions): AsyncGenerator<Lined, Lined> {
+  return drawn(engine, times, wanted, (opened, ranges, steps) => series(opened, { ...wanted, ranges }, steps))
 }
 
 // biome-ignore lint/correctness/useYield: a small picture comes as a whole.

@@ -5,9 +5,10 @@ import { fieldName } from '../../render/views/wording.ts'
 import { cellOfNumber, ownValue } from '../cell-of-number.ts'
 import { Button, cutName } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
-import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
 import { changeLink, type Link } from '../link.ts'
 import { listOf } from '../range-list.ts'
+import { Surface } from '../surface.tsx'
 import { type Column, Table } from '../table.tsx'
 import type { Lined, PictureSource } from '../tasks.ts'
 import { Text } from '../text.tsx'
@@ -16,7 +17,7 @@ import { useReading } from '../use-reading.ts'
 import type { ViewProps } from '../view.ts'
 import { boundsPlaces, shownNames, writtenAxis } from './chosen.ts'
 import { type Area, canvasPen, type Pen } from './pen.ts'
-import { coordinateAt, coordinateWord, type PlotAxis, placeOfCoordinate, rangeWord } from './plot-axis.ts'
+import { keptInside, type PlotAxis, placeOfCoordinate, rangeWord, spanWord } from './plot-axis.ts'
 import { type Kept, SaveButtons } from './save.tsx'
 import type { Series, SeriesLine } from './series.ts'
 import { ticksOf, valueTicks } from './ticks.ts'
@@ -66,7 +67,7 @@ export function Lines({ source, link, inspected, d }: LinesProps) {
   )
   const { value, isDone, error, stop } = reading
   const last = useRef<Series | undefined>(undefined)
-  if (value?.series) last.current = value.series
+  if (value?.found) last.current = value.found
   const isDamaged = source.unopened.length > 0 || (error !== undefined && exitCodeOf(error) === 1)
   useEffect(() => {
     if (isDamaged && link.x !== 'k') changeLink(link, { x: 'k' }, true)
@@ -95,12 +96,12 @@ export function Lines({ source, link, inspected, d }: LinesProps) {
       )}
       {series && <Plot {...{ link, axis, series, ranges, whole: axis.size }} seen={{ from, to }} version={value} />}
       <p role="status" class="under">
-        {value?.series && statusText(value.series, isDone)}
-        {!value?.series && (isDone ? !error && 'Nothing was written there.' : 'Reading cells …')}{' '}
+        {value?.found && statusText(value.found, isDone)}
+        {!value?.found && (isDone ? !error && 'Nothing was written there.' : 'Reading cells …')}{' '}
         {!isDone && <Button onClick={stop}>Stop</Button>}
-        {isDone && value?.series?.kind === 'preview' && (
+        {isDone && value?.found?.kind === 'preview' && (
           <Button onClick={() => changeLink(link, { m: 'all' })}>
-            Read all {formatCount(value.series.total)} cells
+            Read all {formatCount(value.found.total)} cells
           </Button>
         )}
       </p>
@@ -138,7 +139,6 @@ function Plot({ link, axis, series, ranges, whole, seen: asked }: PlotProps) {
   const [seen, setSeen] = useState(asked)
   const [width, setWidth] = useState(0)
   const [at, setAt] = useState<number | undefined>(undefined)
-  const dragged = useRef<number | undefined>(undefined)
   const text = JSON.stringify(asked)
   useEffect(() => setSeen(asked), [text])
   useEffect(() => {
@@ -159,10 +159,8 @@ function Plot({ link, axis, series, ranges, whole, seen: asked }: PlotProps) {
   const inner = Math.max(20, width - LEFT - RIGHT)
   const placeAt = (x: number): number => seen.from + ((x - LEFT) / inner) * (seen.to - seen.from)
   const show = (from: number, to: number): void => {
-    const least = axis.isFloat ? whole * 1e-12 : Math.min(whole, 2)
-    const length = Math.min(whole, Math.max(least, to - from))
-    const first = Math.min(whole - length, Math.max(0, (from + to) / 2 - length / 2))
-    setSeen({ from: first, to: first + length })
+    const [first, last] = keptInside(from, to, axis)
+    setSeen({ from: first, to: last })
   }
   const zoom = (factor: number, around = (seen.from + seen.to) / 2): void =>
     show(around - (around - seen.from) * factor, around + (seen.to - around) * factor)
@@ -195,30 +193,23 @@ function Plot({ link, axis, series, ranges, whole, seen: asked }: PlotProps) {
     if (sheet.width !== width) setWidth(sheet.width)
     drawAll(canvasPen(sheet.canvas), sheet.width, sheet.colour)
   }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const length = seen.to - seen.from
-    const step = event.shiftKey ? length / 6 : 0
-    const point = (by: number): void => {
-      if (step > 0) {
-        show(seen.from + by * step, seen.to + by * step)
-        return
-      }
-      const width = Number(series.step) || 1
-      setAt(Math.min(whole, Math.max(0, (at ?? seen.from) + (at === undefined ? width / 2 : by * width))))
+  const point = (by: number, isFar: boolean): void => {
+    if (isFar) {
+      const step = (by * (seen.to - seen.from)) / 6
+      show(seen.from + step, seen.to + step)
+      return
     }
-    const keys: Record<string, () => void> = {
-      ArrowLeft: () => point(-1),
-      ArrowRight: () => point(1),
-      '+': () => zoom(0.5, at),
-      '=': () => zoom(0.5, at),
-      '-': () => zoom(2, at),
-      '0': () => show(0, whole),
-    }
-    const key = keys[event.key]
-    if (!key || event.ctrlKey || event.metaKey || event.altKey) return
-    event.preventDefault()
-    key()
+    const width = Number(series.step) || 1
+    setAt(Math.min(whole, Math.max(0, (at ?? seen.from) + (at === undefined ? width / 2 : by * width))))
   }
+  const keys = (isShifted: boolean) => ({
+    ArrowLeft: () => point(-1, isShifted),
+    ArrowRight: () => point(1, isShifted),
+    '+': () => zoom(0.5, at),
+    '=': () => zoom(0.5, at),
+    '-': () => zoom(2, at),
+    '0': () => show(0, whole),
+  })
   const kept = (): Kept => ({
     name: cutName(axis.dimension.name) || 'lines',
     width,
@@ -235,32 +226,18 @@ function Plot({ link, axis, series, ranges, whole, seen: asked }: PlotProps) {
         <Button onClick={() => show(0, whole)}>All</Button>
         <SaveButtons kept={kept} />
       </div>
-      <Drawing
+      <Surface
         label={`${lines.length} lines along ${cutName(axis.dimension.name)}. Arrow keys go from point to point, with Shift to the next part; plus and minus zoom, 0 shows all. The table below has the same.`}
         height={height}
         draw={draw}
-        role="application"
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onWheel={(event) => {
-          event.preventDefault()
-          zoom(event.deltaY > 0 ? 1.25 : 0.8, placeAt(placeOf(event)[0]))
-        }}
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId)
-          ;[dragged.current] = placeOf(event)
-        }}
-        onPointerMove={(event) => {
-          const [x] = placeOf(event)
-          const from = dragged.current
-          if (from === undefined) return setAt(Math.min(seen.to, Math.max(seen.from, placeAt(x))))
-          dragged.current = x
-          const by = placeAt(from) - placeAt(x)
+        keys={keys}
+        pointOf={(event) => placeOf(event)[0]}
+        drag={(from, to) => {
+          const by = placeAt(from) - placeAt(to)
           show(seen.from + by, seen.to + by)
         }}
-        onPointerUp={() => {
-          dragged.current = undefined
-        }}
+        over={(event) => setAt(Math.min(seen.to, Math.max(seen.from, placeAt(placeOf(event)[0]))))}
+        zoomAt={(factor, event) => zoom(factor, placeAt(placeOf(event)[0]))}
         onDblClick={(event) => zoom(0.5, placeAt(placeOf(event)[0]))}
       />
       <figcaption>
@@ -300,12 +277,7 @@ function binAt(series: Series, axis: PlotAxis, place: number): number | undefine
 
 function spanText(series: Series, axis: PlotAxis, bin: number): string {
   const step = Number(series.step) || 1
-  const from = placeOfCoordinate(axis, series.low) + bin * step
-  const [low, high] = [
-    coordinateAt(axis, from),
-    coordinateAt(axis, axis.isFloat ? from + step : Math.min(axis.size, from + step) - 1),
-  ]
-  return low === high ? coordinateWord(axis, low) : `${coordinateWord(axis, low)}..${coordinateWord(axis, high)}`
+  return spanWord(axis, placeOfCoordinate(axis, series.low) + bin * step, step, axis.size)
 }
 
 function numberText({ column }: SeriesLine, value: number, isExact: boolean): string {

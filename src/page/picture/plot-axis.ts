@@ -75,3 +75,33 @@ export function rasterPlaces(axis: PlotAxis, raster: RasterAxis): { first: numbe
   const end = raster.end === undefined ? first + step * raster.length : placeOfCoordinate(axis, raster.end) + 1
   return { first, step, end }
 }
+
+/** A part of an axis that is in sight, moved back to what was written, and of at least a few cells. */
+export function keptInside(from: number, to: number, { isFloat, size }: PlotAxis): readonly [from: number, to: number] {
+  const least = isFloat ? size * 1e-12 : Math.min(size, 2)
+  const length = Math.min(size, Math.max(least, to - from))
+  const first = Math.min(size - length, Math.max(0, (from + to) / 2 - length / 2))
+  return [first, first + length]
+}
+
+/**
+ * The coordinates of a step from a place on, as options take them.
+ * @param end place behind the last coordinate: the last step may be shorter
+ */
+export function spanWord(axis: PlotAxis, from: number, step: number, end: number): string {
+  const low = coordinateAt(axis, from)
+  const high = coordinateAt(axis, axis.isFloat ? from + step : Math.min(end, from + step) - 1)
+  return low === high ? coordinateWord(axis, low) : `${coordinateWord(axis, low)}..${coordinateWord(axis, high)}`
+}
+
+/** The step of an axis that holds a coordinate, or the nearest one. Halves are subtracted, as a difference of floats may be infinite. */
+export function stepWith(
+  { low, step, length }: Pick<RasterAxis, 'low' | 'step' | 'length'>,
+  value: number | bigint,
+): number {
+  const at =
+    typeof low === 'bigint'
+      ? Number(BigInt(value) - low) / Number(step)
+      : (Number(value) / 2 - low / 2) / (Number(step) / 2 || 1)
+  return Math.min(length - 1, Math.max(0, Math.floor(at)))
+}

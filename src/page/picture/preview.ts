@@ -10,6 +10,7 @@ import type { NDRange } from '../../format/range.ts'
 import { hasAttribute } from '../../read/fill.ts'
 import type { OpenedArray, OpenedFragment } from '../../read/query.ts'
 import { coarseRaster, type Raster, type RasterAxis } from '../raster.ts'
+import { stepWith } from './plot-axis.ts'
 
 /** What a picture shows before its cells are read: what the fragments' own statistics tell of their tiles. No data is read for it. */
 
@@ -89,15 +90,8 @@ export async function previewOf(opened: OpenedArray, raster: Raster, ranges: Ran
 
 /** The first and the last pixel of a box along an axis. */
 function pixelsOf(axis: RasterAxis, box: NDRange, d: number): readonly [first: number, last: number] {
-  const { type } = axis.dimension
-  const indexOf = (bytes: Uint8Array): number => {
-    const value = comparable(type, bytes)
-    const at =
-      axis.end === undefined
-        ? (Number(value) / 2 - Number(axis.low) / 2) / (Number(axis.step) / 2 || 1)
-        : Number(BigInt(value as number | bigint) - BigInt(axis.low)) / Number(axis.step)
-    return Math.min(axis.length - 1, Math.max(0, Math.floor(at)))
-  }
+  const indexOf = (bytes: Uint8Array): number =>
+    stepWith(axis, comparable(axis.dimension.type, bytes) as number | bigint)
   return [indexOf(box[d].min), indexOf(box[d].max)]
 }
 

@@ -8,7 +8,7 @@ import { type OpenedArray, type ReadQuery, readColumns } from '../../read/query.
 import { readMerged } from '../../read/read.ts'
 import { CellNumbers } from './cell-numbers.ts'
 import type { Steps } from './picture.ts'
-import { greater, lesser } from './plot-axis.ts'
+import { greater, lesser, stepWith } from './plot-axis.ts'
 import { cellsInTiles, tilesIn, tileValues } from './preview.ts'
 
 /** Values of attributes along one dimension: least, mean and greatest in each of so many steps as a line has room for. */
@@ -72,6 +72,7 @@ export async function* series(opened: OpenedArray, wanted: SeriesOptions, steps:
     onFault: steps.onFault,
   }
   const columns = readColumns(opened.schema, query)
+  const along = columns.findIndex(({ name }) => name === found.dimension.name)
   const places = new CellNumbers(found.dimension.type, typeof found.low === 'bigint' ? found.low : 0)
   const isFloat = typeof found.low === 'number'
   const lines = found.lines.map((line) => ({
@@ -82,7 +83,7 @@ export async function* series(opened: OpenedArray, wanted: SeriesOptions, steps:
   }))
   const [step, low] = [Number(found.step) || 1, isFloat ? Number(found.low) : 0]
   for await (const batch of readMerged(opened, query)) {
-    const coordinates = batch.columns[columns.findIndex(({ name }) => name === found.dimension.name)]
+    const coordinates = batch.columns[along]
     if (!coordinates) continue
     const at = places.of(coordinates)
     const count = batch.rows?.length ?? batch.cell_num
@@ -174,14 +175,7 @@ async function previewLines(
     lines: wanted.lines.map(({ column }) => emptyLine(column, wanted.length)),
   }
   const { type } = wanted.dimension
-  const binOf = (bytes: Uint8Array): number => {
-    const value = comparable(type, bytes)
-    const at =
-      typeof wanted.low === 'bigint'
-        ? Number(BigInt(value as bigint) - wanted.low) / Number(wanted.step)
-        : (Number(value) - wanted.low) / (Number(wanted.step) || 1)
-    return Math.min(wanted.length - 1, Math.max(0, Math.floor(at)))
-  }
+  const binOf = (bytes: Uint8Array): number => stepWith(wanted, comparable(type, bytes) as number | bigint)
   for (const one of opened.fragments) {
     const tiles = await tilesIn(opened, one, ranges)
     for (const line of tiles.length > 0 ? found.lines : []) {
@@ -190,7 +184,8 @@ async function previewLines(
       for (const { tile, box, cell_num } of tiles) {
         const values = valuesOf(tile, cell_num)
         if (!values) continue
-        for (let bin = binOf(box[d].min); bin <= binOf(box[d].max); bin++) {
+        const last = binOf(box[d].max)
+        for (let bin = binOf(box[d].min); bin <= last; bin++) {
           line.counts[bin]++
           line.sums[bin] += values.mean
           line.lows[bin] = Math.min(line.lows[bin], values.low)

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { rangesResult } from '../../calls/values.ts'
 import { tileCellNum } from '../../cells/tile-places.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
@@ -8,7 +8,7 @@ import { formatCount } from '../../render/units.ts'
 import { heading } from '../../render/views/headings.ts'
 import { counted, countText, fieldName, NOTHING, rangeText, sizeText } from '../../render/views/wording.ts'
 import { Button, cutName, Select } from '../controls.tsx'
-import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
 import type { Inspected } from '../inspected.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import { type Axis, axisOf, fragmentAxis } from '../map/axis.ts'
@@ -25,6 +25,7 @@ import { type Drawn, isSeen, paint, type Seen, tilesAt } from '../map/paint.ts'
 import { isLastTop, orientationOf } from '../orientation.ts'
 import { bestPair, roleOf } from '../picture/axis-role.ts'
 import { listOf } from '../range-list.ts'
+import { Surface } from '../surface.tsx'
 import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
@@ -466,7 +467,6 @@ function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Me
   const { loads, stored, sizes } = useBoxes(inspected, placing, meaning, rested)
   const [over, setOver] = useState<Tile | undefined>(undefined)
   const [pinned, setPinned] = useState<Pinned | undefined>(undefined)
-  const dragged = useRef<[x: number, y: number] | undefined>(undefined)
 
   const draw = (sheet: Sheet): void => {
     const colourOf = boxColours(sheet, meaning, fragments, sizes)
@@ -477,22 +477,16 @@ function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Me
   }
   const tilesUnder = (event: MouseEvent, most: number): readonly Tile[] =>
     tilesOf(placed, placeIn(seen, ...shareOf(event, rises)), most)
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const keys: Record<string, () => void> = {
-      ArrowLeft: () => move(-0.15, 0),
-      ArrowRight: () => move(0.15, 0),
-      ArrowUp: () => move(0, rises ? 0.15 : -0.15),
-      ArrowDown: () => move(0, rises ? -0.15 : 0.15),
-      '+': () => zoom(0.7),
-      '=': () => zoom(0.7),
-      '-': () => zoom(1 / 0.7),
-      '0': showAll,
-    }
-    const key = keys[event.key]
-    if (!key || event.ctrlKey || event.metaKey || event.altKey) return
-    event.preventDefault()
-    key()
-  }
+  const keys = () => ({
+    ArrowLeft: () => move(-0.15, 0),
+    ArrowRight: () => move(0.15, 0),
+    ArrowUp: () => move(0, rises ? 0.15 : -0.15),
+    ArrowDown: () => move(0, rises ? -0.15 : 0.15),
+    '+': () => zoom(0.7),
+    '=': () => zoom(0.7),
+    '-': () => zoom(1 / 0.7),
+    '0': showAll,
+  })
   const pointedAt = pinned ? pinned.tiles[pinned.at] : over
   const tables = useMemo(
     () => (
@@ -516,31 +510,15 @@ function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Me
         <Button onClick={showAll}>All</Button>
         <span>Drag or arrow keys move, the wheel or + and - zoom, 0 shows all.</span>
       </div>
-      <Drawing
+      <Surface
         label={`Map of ${counted(fragments.length, 'fragment')}. Arrow keys move, plus and minus zoom, 0 shows all. The tables below have the same.`}
         height={HEIGHT}
         draw={draw}
-        role="application"
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onWheel={(event) => {
-          event.preventDefault()
-          zoom(event.deltaY > 0 ? 1.25 : 0.8, shareOf(event, rises))
-        }}
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId)
-          dragged.current = shareOf(event, rises)
-        }}
-        onPointerMove={(event) => {
-          const from = dragged.current
-          if (!from) return setOver(tilesUnder(event, 1)[0])
-          const to = shareOf(event, rises)
-          dragged.current = to
-          move(from[0] - to[0], from[1] - to[1])
-        }}
-        onPointerUp={() => {
-          dragged.current = undefined
-        }}
+        keys={keys}
+        pointOf={(event) => shareOf(event, rises)}
+        drag={(from, to) => move(from[0] - to[0], from[1] - to[1])}
+        over={(event) => setOver(tilesUnder(event, 1)[0])}
+        zoomAt={(factor, event) => zoom(factor, shareOf(event, rises))}
         onMouseLeave={() => setOver(undefined)}
         onClick={(event) => setPinned(pinnedBy(pinned, tilesUnder(event, Infinity), placeOf(event)))}
       />

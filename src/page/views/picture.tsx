@@ -7,7 +7,7 @@ import { cellOfNumber, ownValue } from '../cell-of-number.ts'
 import { wordsOf } from '../cell-query.tsx'
 import { Button, cutName, Form, fieldText, RangeFields, Select, typedRanges } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
-import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import { PALETTE_NAMES, type PaletteName, type Scale } from '../palette.ts'
 import { axesOf, type Chosen, COUNT, chosenPicture, shownNames, sliceWord } from '../picture/chosen.ts'
@@ -18,14 +18,17 @@ import { cellArea, drawPlot, type Layer, lettersBeside, placeDrawn, type Seen, t
 import {
   coordinateAt,
   coordinateWord,
+  keptInside,
   type PlotAxis,
   placeOfCoordinate,
   rangeWord,
   rasterPlaces,
+  spanWord,
 } from '../picture/plot-axis.ts'
 import { SaveButtons, type Kept as Saved } from '../picture/save.tsx'
 import { listOf } from '../range-list.ts'
 import { isNumeric, pointAt, type Raster } from '../raster.ts'
+import { Surface } from '../surface.tsx'
 import { type Column, Table } from '../table.tsx'
 import type { Pictured, PictureOptions, PictureSource, ReadFault } from '../tasks.ts'
 import { Text } from '../text.tsx'
@@ -215,7 +218,7 @@ function usePlanes({ inspected, link, chosen, source }: PictureProps) {
     async (progress) => {
       const found: Pictured[] = []
       const result = (): Found => ({
-        planes: found.flatMap(({ raster }) => raster ?? []),
+        planes: found.flatMap((one) => one.found ?? []),
         faults: found.flatMap(({ faults }) => faults),
       })
       for (const [i, options] of wanted.entries()) {
@@ -321,7 +324,6 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
   const [seen, setSeen] = useState(chosen.seen)
   const [width, setWidth] = useState(0)
   const [at, setAt] = useState<Place | undefined>(undefined)
-  const dragged = useRef<readonly [number, number] | undefined>(undefined)
   const top = layers[layers.length - 1] ?? []
   const [raster] = top
   const ends = useMemo(() => endsOf(top), [version, layers.length])
@@ -407,23 +409,17 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
     if (cell) location.hash = viewLink(link, 'history', { c: cell })
     else if (at) zoom(0.25, at)
   }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const keys: Record<string, () => void> = {
-      ArrowLeft: () => step(-1, 0, event.shiftKey),
-      ArrowRight: () => step(1, 0, event.shiftKey),
-      ArrowUp: () => step(0, -1, event.shiftKey),
-      ArrowDown: () => step(0, 1, event.shiftKey),
-      '+': () => zoom(0.5, at),
-      '=': () => zoom(0.5, at),
-      '-': () => zoom(2, at),
-      '0': () => setSeen(whole),
-      Enter: open,
-    }
-    const key = keys[event.key]
-    if (!key || event.ctrlKey || event.metaKey || event.altKey) return
-    event.preventDefault()
-    key()
-  }
+  const keys = (isShifted: boolean) => ({
+    ArrowLeft: () => step(-1, 0, isShifted),
+    ArrowRight: () => step(1, 0, isShifted),
+    ArrowUp: () => step(0, -1, isShifted),
+    ArrowDown: () => step(0, 1, isShifted),
+    '+': () => zoom(0.5, at),
+    '=': () => zoom(0.5, at),
+    '-': () => zoom(2, at),
+    '0': () => setSeen(whole),
+    Enter: open,
+  })
   const kept = (): Saved => ({
     name: planes[0]?.attribute || 'cells',
     width,
@@ -461,32 +457,18 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
           />
         </div>
       </details>
-      <Drawing
+      <Surface
         label={`${cutName(frame.across.dimension.name)} goes across, ${cutName(frame.up.dimension.name)} goes ${frame.isLastTop ? 'up' : 'down'}. Arrow keys go from point to point, with Shift to the next part; plus and minus zoom, 0 shows all, Enter opens a cell. The table below has the same.`}
         height={height}
         draw={draw}
-        role="application"
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-        onWheel={(event) => {
-          event.preventDefault()
-          zoom(event.deltaY > 0 ? 1.25 : 0.8, placeUnder(event))
-        }}
-        onPointerDown={(event) => {
-          event.currentTarget.setPointerCapture(event.pointerId)
-          dragged.current = placeOf(event)
-        }}
-        onPointerMove={(event) => {
-          const from = dragged.current
-          if (!from) return setAt(placeUnder(event))
-          const to = placeOf(event)
-          dragged.current = to
+        keys={keys}
+        pointOf={placeOf}
+        drag={(from, to) => {
           const [before, after] = [from, to].map((one) => placeDrawn(frame, seen, area(), one))
           if (before && after) move(before[0] - after[0], before[1] - after[1])
         }}
-        onPointerUp={() => {
-          dragged.current = undefined
-        }}
+        over={(event) => setAt(placeUnder(event))}
+        zoomAt={(factor, event) => zoom(factor, placeUnder(event))}
         onDblClick={(event) => zoom(0.5, placeUnder(event))}
       />
       <figcaption>
@@ -545,16 +527,9 @@ interface Place {
 }
 
 /** Moves what is in sight back to what was written, and keeps it from being smaller than a few cells. */
-function inside({ x0, x1, y0, y1 }: Seen, { whole, frame }: Chosen): Seen {
-  const along = (from: number, to: number, size: number, { isFloat }: PlotAxis): [number, number] => {
-    const least = isFloat ? size * 1e-12 : Math.min(size, 2)
-    const length = Math.min(size, Math.max(least, to - from))
-    const middle = (from + to) / 2
-    const first = Math.min(size - length, Math.max(0, middle - length / 2))
-    return [first, first + length]
-  }
-  const [left, right] = along(x0, x1, whole.x1, frame.across)
-  const [low, high] = along(y0, y1, whole.y1, frame.up)
+function inside({ x0, x1, y0, y1 }: Seen, { frame }: Chosen): Seen {
+  const [left, right] = keptInside(x0, x1, frame.across)
+  const [low, high] = keptInside(y0, y1, frame.up)
   return { x0: left, x1: right, y0: low, y1: high }
 }
 
@@ -723,10 +698,7 @@ function valueText(raster: Raster, pixel: number): string {
 /** The coordinates that a pixel covers along an axis. */
 function spanText(axis: PlotAxis, raster: Raster['down'], index: number): string {
   const { first, step, end } = rasterPlaces(axis, raster)
-  const from = first + index * step
-  const low = coordinateAt(axis, from)
-  const high = axis.isFloat ? coordinateAt(axis, from + step) : coordinateAt(axis, Math.min(end, from + step) - 1)
-  return low === high ? coordinateWord(axis, low) : `${coordinateWord(axis, low)}..${coordinateWord(axis, high)}`
+  return spanWord(axis, first + index * step, step, end)
 }
 
 /** The cell of a pixel, as `--cell` takes it; undefined if it may have several. */
