@@ -92,7 +92,7 @@ export class Writer<T> implements Io<T> {
     if (value.length !== describes.length) {
       throw new TypeError(`${value.length} elements given where ${describes.length} are written`)
     }
-    for (const [i, describe] of describes.entries()) this.inside(element(value, i), describe)
+    for (const [i, one] of value.entries()) this.inside(one, element(describes, i))
     return value
   }
   listToEnd<E>(name: string, describe: Describe<E>): E[] {

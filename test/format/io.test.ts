@@ -247,6 +247,7 @@ describe('tuples and lists', () => {
     expect([...childrenOf(trace(stored, two, 'two').root)].map(({ name }) => name)).toEqual(['short', 'long'])
     expect(failure(() => decode(u8(3), two)).at).toMatchObject({ offset: 1, field: 'long.byte' })
     expect(() => encode([value[0]], two)).toThrow(TypeError)
+    expect(() => encode([value[0], undefined] as unknown as Uint8Array[], two)).toThrow(TypeError)
   })
 
   test('to the end stop there', () => {
