@@ -105,6 +105,7 @@ class FileSource implements ByteSource {
 
   async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     checkRange(this.name, offset, length)
+    if (this.bytes === undefined) this.openUnknown()
     const available = Math.max(0, this.knownSize() - offset)
     if (length > available) throw truncated(this.name, offset, length, available)
     const piped = pipes.get(this.name)
@@ -126,8 +127,26 @@ class FileSource implements ByteSource {
   }
 
   async close(): Promise<void> {
+    this.closeNow()
+  }
+
+  private closeNow(): void {
     if (this.descriptor !== undefined) closeSync(this.descriptor)
     this.descriptor = undefined
+  }
+
+  /** Opens a file of which nothing is known yet. Its descriptor then tells the size, so that nothing is asked by name. */
+  private openUnknown(): void {
+    if (OPEN_PIPE.test(this.name)) return
+    const descriptor = attempt(() => this.opened())
+    const status = descriptor === undefined ? undefined : attempt(() => fstatSync(descriptor))
+    // What is no file, or cannot be opened, gives its error when it is asked by name.
+    if (!status?.isFile()) {
+      this.closeNow()
+      return
+    }
+    this.status = status
+    this.bytes = status.size
   }
 
   private opened(): number {
@@ -165,11 +184,12 @@ function statusByName(file: string): Stats | undefined {
   throw new InspectError('IO', { expected: 'a regular file', found: kindInWords(status) }, { file })
 }
 
+/** Paths of files that are open already: the shell may have opened a pipe there. */
+const OPEN_PIPE = /^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/(?:self|\d+)\/fd\/\d+)$/
+
 /** Whether the path is a pipe that was opened for this process, so that it has a writer and an end. */
 function isOpenPipe(path: string, status: Stats): boolean {
-  return (
-    (status.isFIFO() || status.isSocket()) && /^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/(?:self|\d+)\/fd\/\d+)$/.test(path)
-  )
+  return (status.isFIFO() || status.isSocket()) && OPEN_PIPE.test(path)
 }
 
 function kindInWords(status: Stats): string {

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { getuid } from 'node:process'
+import { execPath, getuid } from 'node:process'
 import { describe, expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import { readAll } from '../../src/storage/source.ts'
@@ -28,6 +29,23 @@ describe('a local file', () => {
     await source.close()
     expect([...(await source.read(50, 1))]).toEqual([50])
     await source.close()
+  })
+
+  test('is not asked by its name for its size if it is read first', () => {
+    const script = `
+      import fs from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      const { statSync } = fs
+      let count = 0
+      fs.statSync = (...args) => { count++; return statSync(...args) }
+      syncBuiltinESMExports()
+      const { localFiles } = await import('./src/node/file.ts')
+      const source = localFiles.open(${JSON.stringify(file)})
+      const [byte] = await source.read(5, 1)
+      await source.close()
+      console.log(byte, await source.size(), count)`
+    const call = ['--import', './test/fuzz/register.mjs', '--no-warnings', '--input-type=module', '-e', script]
+    expect(execFileSync(execPath, call, { encoding: 'utf8' })).toBe('5 100 0\n')
   })
 
   test('serves concurrent reads, each with its own bytes', async () => {
