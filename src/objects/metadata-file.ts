@@ -81,6 +81,8 @@ export class MetadataFile {
   }
 
   private async readTail(): Promise<Tail> {
+    // Where that is possible, one call opens the file, which then need not be opened again.
+    endSync(this.folder)
     const source = this.source()
     const fileSize = await this.size()
     const offset = Math.max(0, fileSize - TAIL_BYTES)

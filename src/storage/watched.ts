@@ -1,7 +1,8 @@
 import { hasCode, type InspectError, type Mismatch } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
+import { KeptEnds } from './kept-ends.ts'
 import { mayBeChangedSince } from './one-state.ts'
-import { type ByteSource, changedWhileRead, type Entry, findEntry, type Storage } from './source.ts'
+import { type ByteSource, changedWhileRead, type Entry, findEntry, type Storage, TAIL_BYTES } from './source.ts'
 import { LINKED } from './walk.ts'
 
 /*
@@ -62,6 +63,8 @@ class WatchedStorage {
   private readonly others = new Map<string, Listing>()
   /** When a path was found, in milliseconds since 1970. */
   private readonly found = new Map<string, number>()
+  /** What was read of small files. A storage over a network keeps these itself. */
+  private readonly ends = new KeptEnds()
   private confirmed = 0
 
   constructor(under: Storage) {
@@ -82,7 +85,7 @@ class WatchedStorage {
     }
     // A method that a storage does not have means that its callers take another way.
     if (under.isRemote) watched.isRemote = (path) => under.isRemote?.(path) ?? false
-    if (under.readEnd) watched.readEnd = (path, into) => under.readEnd?.(path, into)
+    if (under.readEnd) watched.readEnd = (path, into) => this.readEnd(path, into)
     if (under.fileSize) watched.fileSize = (path) => under.fileSize?.(path)
     if (under.modified) watched.modified = (path) => under.modified?.(path)
     if (under.realPath) watched.realPath = (path) => under.realPath?.(path) ?? path
@@ -123,7 +126,19 @@ class WatchedStorage {
   private open(path: string): ByteSource {
     const source = this.under.open(path)
     const fail = (error: unknown, since: number | undefined): Promise<never> => this.failed(path, error, since)
-    return source.fetch ? new WatchedRemoteFile(source, fail) : new WatchedFile(source, fail)
+    return source.fetch ? new WatchedRemoteFile(source, fail) : new WatchedLocalFile(source, fail, this.ends)
+  }
+
+  private readEnd(path: string, into: Uint8Array): ReturnType<NonNullable<Storage['readEnd']>> {
+    const kept = this.ends.get(path)
+    if (kept && kept.bytes.length >= Math.min(kept.size, into.length)) {
+      const bytes = kept.bytes.subarray(-into.length)
+      into.set(bytes)
+      return { size: kept.size, length: bytes.length }
+    }
+    const end = this.under.readEnd?.(path, into)
+    if (end) this.ends.keep(path, end.size, into.subarray(0, end.length))
+    return end
   }
 
   private async failed(path: string, error: unknown, since: number | undefined): Promise<never> {
@@ -267,6 +282,35 @@ class WatchedFile implements ByteSource {
   }
 
   private readonly lost = (error: unknown): Promise<never> => this.fail(error, this.since)
+}
+
+/** A file that is not opened for bytes that were read of it before. */
+class WatchedLocalFile extends WatchedFile {
+  private readonly ends: KeptEnds
+
+  constructor(source: ByteSource, fail: (error: unknown, since: number | undefined) => Promise<never>, ends: KeptEnds) {
+    super(source, fail)
+    this.ends = ends
+  }
+
+  override size(end?: number): Promise<number> {
+    const kept = this.ends.get(this.name)
+    return kept ? Promise.resolve(kept.size) : super.size(end)
+  }
+
+  override read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
+    const kept = this.ends.part(this.name, offset, length)
+    if (kept) return Promise.resolve(kept)
+    const read = super.read(offset, length, into)
+    return length > TAIL_BYTES ? read : read.then((bytes) => this.kept(offset, bytes))
+  }
+
+  /** Keeps what was read, if the file ends with it. */
+  private async kept(offset: number, bytes: Uint8Array): Promise<Uint8Array> {
+    const size = await this.source.size()
+    if (offset + bytes.length === size) this.ends.keep(this.name, size, bytes)
+    return bytes
+  }
 }
 
 class WatchedRemoteFile extends WatchedFile {

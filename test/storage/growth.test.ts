@@ -26,10 +26,35 @@ beforeAll(async () => {
   }
 })
 
-/** Runs a command on an array of `count` fragments, and counts what it asks of its storage. */
-async function calls([name, ...args]: readonly string[], count: number): Promise<{ all: number; waited: number }> {
+/** What a command asks of its storage. */
+interface Calls {
+  all: number
+  /** Reads of metadata files that it waits for. */
+  waited: number
+  /** How often files of each kind were opened, and folders of fragments listed. */
+  opened: Opened
+}
+
+interface Opened {
+  metadata: number
+  data: number
+  folder: number
+  schema: number
+}
+
+/** Runs a command on an array of `count` fragments, and counts what it asks of its storage. @param args the array is `{}`, or comes second */
+async function calls(args: readonly string[], count: number): Promise<Calls> {
   let all = 0
   let waited = 0
+  const opened: Opened = { metadata: 0, data: 0, folder: 0, schema: 0 }
+  const array = join(folder, `f${count}`)
+  const open = (path: string): void => {
+    if (!path.startsWith(`${array}/`)) return
+    if (path.endsWith(METADATA)) opened.metadata++
+    else if (path.endsWith('.tdb')) opened.data++
+    else if (/\/__schema\/__[^/]*$/.test(path)) opened.schema++
+    else if (/\/__fragments\/[^/]*$/.test(path)) opened.folder++
+  }
   const counted = <A extends unknown[], R>(call: (...args: A) => R): ((...args: A) => R) => {
     return (...args) => {
       all++
@@ -40,25 +65,41 @@ async function calls([name, ...args]: readonly string[], count: number): Promise
   const storage: Storage = {
     ...localFiles,
     kind: counted(kind),
-    list: counted(list),
-    ...(readEnd && { readEnd: counted(readEnd) }),
+    list: counted((path) => {
+      open(path)
+      return list(path)
+    }),
+    ...(readEnd && {
+      readEnd: counted((path, into) => {
+        open(path)
+        return readEnd(path, into)
+      }),
+    }),
     ...(fileSize && { fileSize: counted(fileSize) }),
     open(path) {
       const source = localFiles.open(path)
+      let isOpen = false
       return {
         name: source.name,
         size: counted(() => source.size()),
         read: counted((offset, length, into) => {
           if (path.endsWith(METADATA)) waited++
+          if (!isOpen) open(path)
+          isOpen = true
           return source.read(offset, length, into)
         }),
-        close: () => source.close(),
+        close() {
+          isOpen = false
+          return source.close()
+        },
       }
     },
   }
-  const { code, stderr } = await run([name, join(folder, `f${count}`), ...args], { storage })
+  const [name, ...rest] = args.map((arg) => arg.replace('{}', array))
+  const named = args.some((arg) => arg.includes('{}')) ? [name, ...rest] : [name, array, ...rest]
+  const { code, stderr } = await run(named, { storage })
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')])
-  return { all, waited }
+  return { all, waited, opened }
 }
 
 describe('eight times as many fragments', () => {
@@ -80,3 +121,47 @@ describe('eight times as many fragments', () => {
     expect(many.all / few.all).toBeLessThanOrEqual(MOST_TIMES)
   })
 })
+
+/**
+ * How often each command opens the files of a fragment, which has one of metadata and three of data, and lists its folder. On a slow disk each
+ * opening is a wait. Schemas are opened at most this often in all, however many fragments there are.
+ */
+const OPENED: readonly (readonly [args: readonly string[], metadata: number, data: number, folder: number])[] = [
+  [['{}'], 1, 0, 1],
+  [['ls', '--json'], 1, 0, 1],
+  [['stats', '--json'], 1, 0, 1],
+  [['stats', '--read'], 1, 3, 0],
+  [['read', '--format', 'ndjson'], 1, 3, 0],
+  [['read', '--limit', '3'], 1, 3, 0],
+  [['decode', '--all-fragments', '--format', 'ndjson'], 1, 3, 0],
+  [['history', '--cell', 'x=5'], 1, 0, 0],
+  [['footer', '--json'], 1, 0, 0],
+  [['rtree', '--json'], 1, 0, 0],
+  [['explain'], 1, 0, 0],
+  [['explain', '--exact'], 1, 1, 0],
+  // Reads the array without each of its commits.
+  [['why', '{}/__commits'], 1, 3, 0],
+  [['why', '--quick'], 1, 0, 0],
+  [['diff', '{}', '{}'], 1, 0, 1],
+  [['check', '--level', 'structure'], 1, 0, 1],
+  [['check'], 1, 3, 1],
+  [['check', '--level', 'cells'], 1, 3, 1],
+  [['verify-checksums'], 1, 0, 1],
+  [['verify-checksums', '--deep'], 1, 3, 0],
+  // Reads a sample, then all cells for each other layout.
+  [['whatif'], 1, 3, 0],
+  // Checks them, then copies them.
+  [['recover', '{}', '--to', '{}.new'], 1, 3, 1],
+]
+const MOST_SCHEMAS = 2
+
+test.each(OPENED)(
+  '%j opens each file of a fragment as often as the table says',
+  async (args, metadata, data, inside) => {
+    const { opened } = await calls(args, FEW)
+    const each = ({ schema: _, ...files }: Opened): object =>
+      Object.fromEntries(Object.entries(files).map(([kind, times]) => [kind, Math.round(times / FEW)]))
+    expect(each(opened)).toEqual({ metadata, data, folder: inside })
+    expect(opened.schema).toBeLessThanOrEqual(MOST_SCHEMAS)
+  },
+)

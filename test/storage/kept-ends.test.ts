@@ -1,0 +1,67 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { FRAGMENT_METADATA_FILE } from '../../src/format/fragment-footer.ts'
+import { localFiles } from '../../src/node/file.ts'
+import { MetadataFile } from '../../src/objects/metadata-file.ts'
+import { KeptEnds } from '../../src/storage/kept-ends.ts'
+import { Folder, TAIL_BYTES } from '../../src/storage/source.ts'
+import { watched } from '../../src/storage/watched.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+
+const folder = temporaryFolder()
+
+test('no more than 8 MiB are kept, the first ones', () => {
+  const ends = new KeptEnds()
+  const bytes = new Uint8Array(TAIL_BYTES)
+  for (let i = 0; i < 200; i++) ends.keep(`${i}`, 10 ** 6, bytes)
+  const kept = Array.from({ length: 200 }, (_, i) => ends.get(`${i}`)).filter((one) => one !== undefined)
+  expect(kept.length).toBe((8 * 2 ** 20) / TAIL_BYTES)
+  expect(ends.get('0')).toMatchObject({ size: 10 ** 6 })
+})
+
+test('what is kept is a copy', () => {
+  const ends = new KeptEnds()
+  const bytes = Uint8Array.of(1, 2)
+  ends.keep('a', 2, bytes)
+  bytes.fill(9)
+  expect(ends.get('a')).toEqual({ size: 2, bytes: Uint8Array.of(1, 2) })
+})
+
+test.each([100, TAIL_BYTES + 100])(
+  'any part of a metadata file of %i bytes is right, also after others were read',
+  async (size) => {
+    const { storage } = watched(localFiles)
+    const content = Uint8Array.from({ length: size }, (_, i) => i % 251)
+    writeFileSync(join(folder, FRAGMENT_METADATA_FILE), content)
+    const file = new MetadataFile(new Folder(storage, folder), undefined)
+    const { fileSize, bytes } = await file.tail()
+    expect([fileSize, bytes.length]).toEqual([size, Math.min(size, TAIL_BYTES)])
+    await new MetadataFile(new Folder(storage, `${folder}/none`), undefined).tail().catch(() => {})
+    const parts = [
+      [0, size],
+      [0, 10],
+      [size - 10, 10],
+      [size - 90, 20],
+    ]
+    for (const [offset, length] of parts) {
+      const expected = content.slice(offset, offset + length)
+      expect(await file.source().read(offset, length)).toEqual(expected)
+      expect(await file.read(offset, length)).toEqual(expected)
+    }
+    await expect(file.source().read(size - 5, 10)).rejects.toMatchObject({ code: 'TRUNCATED' })
+    await file.close()
+  },
+)
+
+test('another run reads a file anew', async () => {
+  const path = join(folder, FRAGMENT_METADATA_FILE)
+  writeFileSync(path, new Uint8Array(100))
+  const sizeIn = async (): Promise<number> => {
+    const file = new MetadataFile(new Folder(watched(localFiles).storage, folder), undefined)
+    return (await file.tail()).fileSize
+  }
+  expect(await sizeIn()).toBe(100)
+  appendFileSync(path, new Uint8Array(1))
+  expect(await sizeIn()).toBe(101)
+})
