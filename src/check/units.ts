@@ -1,7 +1,9 @@
 import { asInspectError, type ErrorFacts, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { folderOf } from '../base/paths.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import { type TileRole, tileRole } from '../cells/tile-places.ts'
+import type { InspectArray } from '../objects/array.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { type ReadContext, readContext } from '../objects/generic-tile.ts'
 import { openFragment, openTarget, type Target } from '../objects/target.ts'
@@ -138,6 +140,8 @@ export class UnitWorker<I> {
   private readonly work: UnitWork<I>
   /** By path; the most recently used is last. */
   private readonly open = new Map<string, { opened: Promise<OpenedIn>; users: number }>()
+  /** The array of the fragment that was opened last, by the folder around it. */
+  private around: { folder: string; array: Promise<InspectArray | undefined> } | undefined
 
   constructor(storage: Storage, cx: ReadContext, work: UnitWork<I>) {
     this.storage = storage
@@ -173,7 +177,18 @@ export class UnitWorker<I> {
     const cx = { ...readContext(codecs, key, memory), pause }
     if (kind === 'array-files' || kind === 'group-files')
       return { target: await openTarget(this.storage, path, cx), cx }
+    // A key has to open something of each fragment, or it may be the wrong one. So such fragments share nothing.
+    const array = key === undefined ? await this.arrayAround(path, cx) : undefined
+    if (array) return { target: { type: 'fragment', fragment: fragmentOf(array, path) }, cx: array.cx }
     return { target: { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }, cx }
+  }
+
+  /** The array of a fragment. Fragments that follow one another share it, and so its schemas are read once. */
+  private arrayAround(path: string, cx: ReadContext): Promise<InspectArray | undefined> {
+    const folder = folderOf(path)
+    if (this.around?.folder !== folder)
+      this.around = { folder, array: openFragment(this.storage, path, cx).then(({ array }) => array) }
+    return this.around.array
   }
 
   /** Closes targets that are not in use, so that another can be opened. */
@@ -192,6 +207,11 @@ export class UnitWorker<I> {
     this.open.clear()
     for (const { opened } of all) await close(opened)
   }
+}
+
+/** @param path of a folder in the array, as the storage names it */
+function fragmentOf(array: InspectArray, path: string): Fragment {
+  return array.fragment(path.slice(array.folder.path.length + 1))
 }
 
 async function close(opened: Promise<OpenedIn>): Promise<void> {

@@ -294,7 +294,12 @@ export class InspectArray {
 
   /** Reads a schema. @param name as in footers: a file of `__schema`, or `__array_schema.tdb` */
   schema(name: string): Promise<ArraySchema> {
-    return this.once(`schema ${name}`, () => this.readSchema(name))
+    return this.once(`schema ${name}`, () => this.readSchema(name), this.knownOfTiles)
+  }
+
+  /** Results of reading generic tiles: the same at all times. With a key, each context has to see it open a tile. */
+  private get knownOfTiles(): Known {
+    return this.cx.key === undefined ? this.timeless : this.known
   }
 
   private async readSchema(name: string): Promise<ArraySchema> {
@@ -341,11 +346,12 @@ export class InspectArray {
   /** Reads an enumeration. @throws InspectError BAD_VALUE if offsets of values fall or leave the data */
   enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
     const path = `${SCHEMA_FOLDER}/${ENUMERATIONS_FOLDER}/${lastPathPart(path_name)}`
-    return this.once(path, async () => {
+    const read = async (): Promise<Enumeration> => {
       const enumeration = await readTileFile(this.folder.file(path), boundedEnumeration(this.cx), this.cx)
       withPlace({ file: `${this.folder.path}/${path}` }, () => checkOffsets(enumeration))
       return enumeration
-    })
+    }
+    return this.once(path, read, this.knownOfTiles)
   }
 
   /** Reads all commit files. Damaged files are reported to {@link ReadContext.onFault}. */
