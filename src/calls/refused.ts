@@ -67,20 +67,20 @@ export async function emptyTilesOf(
 }
 
 /**
- * The errors that an opening of an array meets, as {@link refusedOf}, whether TileDB refuses something because of them or reads on; and
- * those of the footers and, of few fragments, of the R-trees and of tiles without bytes.
+ * The errors and warnings that an opening of an array meets, whether TileDB refuses something because of them or reads on; and the errors
+ * of the footers and, of few fragments, of the R-trees and of tiles without bytes.
  */
-export async function errorsOfOpening(
+export async function findingsOfOpening(
   { array, schema, fragments }: OpenedArray,
   fields: readonly string[] | undefined,
 ): Promise<readonly Finding[]> {
   const found: Finding[] = []
   const { visibility, folders } = await array.listing()
   if ((await mayBeRefused(array)) || folders.some((folder) => visibility.state(folder) === 'hidden')) {
-    const { openingErrors } = await import('../check/refusals.ts')
+    const { openingFindings } = await import('../check/refusals.ts')
     const { refusalOf } = await import('../check/codes.ts')
     const isShown = neededBy(schema, fields)
-    for (const one of await openingErrors(array)) if (isShown(one, refusalOf(one)?.act)) found.push(one)
+    for (const one of await openingFindings(array)) if (isShown(one, refusalOf(one)?.act)) found.push(one)
   }
   const strays = await array.metadataStrays()
   if (strays.length > 0) {

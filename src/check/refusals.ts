@@ -24,22 +24,22 @@ export interface Refused {
 }
 
 /**
- * The errors of an array that an opening meets: in schemas, enumerations, commits and the names of fragments. Other errors of the array
- * are in what this does not look at.
+ * The errors and warnings of an array that an opening meets: in schemas, enumerations and commits, and the errors in the names of
+ * fragments. Others are in what this does not look at.
  * @param reads leaves out what makes a read of this program fail, too: missing fragments, and delete conditions other than tests for null
  */
-export async function openingErrors(array: InspectArray, reads = false): Promise<Finding[]> {
+export async function openingFindings(array: InspectArray, reads = false): Promise<Finding[]> {
   // The faults of files that are read once more were told.
   const { onFault } = array.cx
   array.cx.onFault = () => {}
   try {
-    return await errorsOf(array, reads)
+    return await findingsOf(array, reads)
   } finally {
     array.cx.onFault = onFault
   }
 }
 
-async function errorsOf(array: InspectArray, reads: boolean): Promise<Finding[]> {
+async function findingsOf(array: InspectArray, reads: boolean): Promise<Finding[]> {
   const run = newRun('structure', false)
   const schemas = new CheckedSchemas(run, array, await array.schemaFiles())
   const entries = await array.fragments()
@@ -61,12 +61,12 @@ async function errorsOf(array: InspectArray, reads: boolean): Promise<Finding[]>
   } catch (error) {
     unlessFault(error)
   }
-  return items.filter((item): item is Finding => 'severity' in item && item.severity === 'error')
+  return items.filter((item): item is Finding => 'severity' in item && item.severity !== 'note')
 }
 
-/** What TileDB refuses of an array, as far as an opening meets it. @param reads as in {@link openingErrors} */
+/** What TileDB refuses of an array, as far as an opening meets it. @param reads as in {@link openingFindings} */
 export async function refusedReads(array: InspectArray, reads = false): Promise<Refused[]> {
-  return refusedFindings(await openingErrors(array, reads))
+  return refusedFindings(await openingFindings(array, reads))
 }
 
 /** What keeps TileDB from opening an array, by its schemas and, with `names`, by the names of its fragments. */

@@ -23,7 +23,7 @@ import { parseChoice, parseSize } from '../calls/option-values.ts'
 import { collect } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
-import { errorsOfOpening } from '../calls/refused.ts'
+import { findingsOfOpening } from '../calls/refused.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { endResult } from '../calls/values.ts'
 import type { Comparable } from '../cells/bounds.ts'
@@ -255,19 +255,19 @@ async function damageFindings(
   })
 }
 
-/** The errors that TileDB meets when it opens the array, whether it then fails or reads on. They decide the exit code. */
+/** The errors and warnings that TileDB meets when it opens the array, whether it then fails or reads on. Errors decide the exit code. */
 async function openingFindings(
   cx: CommandContext,
   path: string,
   opened: OpenedArray,
   fields: readonly string[] | undefined,
 ): Promise<AdvisedFinding[]> {
-  const errors = await errorsOfOpening(opened, fields)
-  if (errors.length === 0) return []
+  const found = await findingsOfOpening(opened, fields)
+  if (found.length === 0) return []
   const { refusalError, refusedFindings } = await import('../check/refusals.ts')
   const advice = [inspectLine(`tiledb-inspect check --plan ${shellWord(path)}`)]
-  return [...groupBy(errors, ({ code }) => code)].map(([code, alike]) => {
-    const [{ file, expected, found, severity, meaning }, ...more] = alike
+  return [...groupBy(found, ({ code, severity }) => `${severity} ${code}`).values()].map((alike) => {
+    const [{ code, file, expected, found, severity, meaning }, ...more] = alike
     const refused = refusedFindings(alike)
     let message = `${cx.shownPath(file)}: expected ${expected}, found ${found}`
     if (refused.length > 0) {
@@ -275,7 +275,7 @@ async function openingFindings(
       cx.fault(fault, true)
       message = fault.message
     } else {
-      cx.foundWrong()
+      if (severity === 'error') cx.foundWrong()
       if (more.length > 0) message += `; check names ${more.length} more`
     }
     // The code may be a variant, whose meaning differs from that of the code.

@@ -35,6 +35,8 @@ interface Removal {
   /** Whether a path in the array is removed. */
   gone(path: string): boolean
   part: Part
+  /** Whether it has, or commits, a fragment that a vacuum file hides although no fragment that is read has its cells. */
+  isHidden: boolean
   cells: CellCounter
 }
 
@@ -52,14 +54,15 @@ export async function whyInArray(
   if (part.isForeign) return foreignAnswer(array, part)
   const less = arrayWithout(array, [path])
   const cells = new CellCounter(array, less)
-  const removal: Removal = { array, less, path, gone: (one) => isWithinFolder(one, path), part, cells }
+  const isHidden = await isOfHidden(array, part)
+  const removal: Removal = { array, less, path, gone: (one) => isWithinFolder(one, path), part, isHidden, cells }
   const times = await timesWorthOpening(array, nearOf(part, path))
   const { effects, seen } = await effectsOf(removal, times)
   const { writers } = part
   const vacuum = await vacuumOf(removal, times)
   const noticed = noticedBy(effects, writers !== undefined)
   const isMended = part.isDangling === true && effects.length > 0 && effects.every(({ outcome }) => outcome === 'opens')
-  const isSafe = (!seen || isMended) && writers === undefined && part.unreadable === undefined
+  const isSafe = (!seen || isMended) && writers === undefined && part.unreadable === undefined && !isHidden
   const byTiledb = vacuum !== undefined && part.unreadable === undefined ? 'tiledb' : 'no'
   const answer = isSafe ? 'yes' : byTiledb
   return {
@@ -69,12 +72,19 @@ export async function whyInArray(
     without: effects,
     noticed,
     delete: answer,
-    reason: answer === 'no' && effects.length === 0 ? await reasonOfNo(removal, seen) : reasonOf(answer, part, effects),
+    reason:
+      answer === 'no' && effects.length === 0 ? await reasonOfNo(removal, seen) : reasonOf(answer, removal, effects),
     how: vacuum?.how ?? part.how ?? (isSafe ? 'rm' : undefined),
     stands_in: answer === 'no' ? undefined : (vacuum?.stands_in ?? (await replacementsOf(array, part))),
     empties: vacuum?.empties,
     changes_metadata: vacuum?.changes_metadata,
   }
+}
+
+/** Whether a part has, or commits, a hidden fragment. The vacuum files that hide it only list it. */
+async function isOfHidden(array: InspectArray, { fragments, isList }: Part): Promise<boolean> {
+  if (isList || fragments.length === 0) return false
+  return (await array.fragments()).some(({ path, state }) => state === 'hidden' && fragments.includes(path))
 }
 
 /** The answer for what is no part of the array: TileDB never looks at it, whether it opens the array or not. */
@@ -338,12 +348,12 @@ const NO_VALUE = new Uint8Array(0)
  * all that the vacuum removes.
  */
 async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefined> {
-  const { array, path, part } = removal
+  const { array, path, isHidden } = removal
   const now: View['between'] = [0n, array.cx.now]
   // The vacuum of fragments comes last: it also removes earlier states of the array.
   for (const mode of [...CONSOLIDATION_MODES].reverse()) {
     const { gone, voided } = await vacuumedBy(array, mode)
-    if (!gone.some((one) => isWithinFolder(path, one)) || part.isHidden) continue
+    if (!gone.some((one) => isWithinFolder(path, one)) || isHidden) continue
     // TileDB 2.30 asks for the file of each condition when it next consolidates commits: DELETE_CONDITION_FILE.
     if (mode === 'commits' && gone.some((one) => commitKind(one) === 'delete')) continue
     // The cells of a hidden fragment may be in no other one.
@@ -457,13 +467,14 @@ function rootWhy(effects: readonly Effect[], { writers, isList }: Part): string 
   return isList ? 'the array: reads do more work without it' : 'the array, which reads it'
 }
 
-function reasonOf(answer: Answer['delete'], part: Part, effects: readonly Effect[]): string {
+function reasonOf(answer: Answer['delete'], { part, isHidden }: Removal, effects: readonly Effect[]): string {
   if (answer === 'yes') return part.caution ?? ''
-  if (part.isHidden) return HIDDEN
+  if (isHidden) return HIDDEN
   return effects.length === 0 ? sameText(part) : ''
 }
 
-const HIDDEN = 'its cells are in no other fragment that is read'
+const HIDDEN =
+  'a vacuum file hides its cells, and no other fragment that is read has them: check --plan says what to do'
 
 /** The reason for a path whose absence changes what readers open, but not what they get. */
 function sameText({ isList, writers }: Part): string {
@@ -472,9 +483,9 @@ function sameText({ isList, writers }: Part): string {
 }
 
 /** Why a path may not be deleted although no effect on readers is known. */
-async function reasonOfNo({ array, part }: Removal, seen: boolean): Promise<string> {
+async function reasonOfNo({ array, part, isHidden }: Removal, seen: boolean): Promise<string> {
   const { fails } = await viewOf(array, [0n, array.cx.now])
   if (fails !== undefined) return `the array cannot be opened now, so nobody can tell what needs the path: ${fails}`
-  if (part.isHidden) return HIDDEN
+  if (isHidden) return HIDDEN
   return part.unreadable ?? part.writers ?? (seen ? sameText(part) : '')
 }

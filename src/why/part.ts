@@ -55,8 +55,6 @@ export interface Part {
   how?: string | undefined
   /** Whether it is no part of the array: TileDB skips it, whether it opens the array or not. */
   isForeign?: boolean | undefined
-  /** Whether a vacuum list hides the fragment, and no fragment that is read has its cells. */
-  isHidden?: boolean | undefined
 }
 
 const UNKNOWN = 'no part of the array: TileDB does not read it'
@@ -146,16 +144,15 @@ async function fragmentPart(
   const nobodySees = 'and that nobody needs its cells, which decode shows'
   const uncommitted = info ? `${NO_WRITER}, ${nobodySees}` : NO_WRITER
   const caution = committed ? undefined : uncommitted
-  const isHidden = state === 'hidden'
   const unreadable =
     info === undefined && committed
       ? 'the metadata of its fragment cannot be read, so nobody can tell what it holds'
       : undefined
-  const shared = { fragments: [inside], caution, isHidden, unreadable }
+  const shared = { fragments: [inside], caution, unreadable }
   const ofFragment: Omit<Need, 'needed_by'> = { path: inside, what: about }
   if (path === inside) {
     const isAlone = entries.every((one) => one.path === inside || !isBetween(one.timestamp_range, range))
-    const how = committed && !isHidden && isAlone ? `delete_fragments ${range[0]} ${range[1]}` : undefined
+    const how = committed && state !== 'hidden' && isAlone ? `delete_fragments ${range[0]} ${range[1]}` : undefined
     const commits = (await array.commits()).files.filter((file) => commitNames(file, inside))
     return part(about, { ...shared, how, needs: commits.map((file) => ({ path: file.path, what: 'its commit' })) })
   }

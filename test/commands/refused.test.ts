@@ -185,13 +185,13 @@ describe('tiles without bytes that TileDB wrote and cannot read', () => {
   })
 })
 
-test('the overview says that the next consolidation of commits fails, as check does', async () => {
+test('the overview and explain say that the next consolidation of commits fails, as check does', async () => {
   const array = await whole('DELETE_CONDITION_FILE')
   await DAMAGES.DELETE_CONDITION_FILE.plant(array)
-  for (const command of [['check'], []]) {
-    const { documents } = await runJson([...command, EDITED], { storage: array.storage() })
-    const codes = items(get(documents[0], 'findings')).map((one) => get(one, 'code'))
-    expect([command, codes]).toEqual([command, ['DELETE_CONDITION_FILE']])
+  for (const command of [['check'], [], ['explain']]) {
+    const { code, documents } = await runJson([...command, EDITED], { storage: array.storage() })
+    const found = items(get(documents[0], 'findings')).map((one) => [get(one, 'code'), get(one, 'severity')])
+    expect([command, code, found]).toEqual([command, 0, [['DELETE_CONDITION_FILE', 'warning']]])
   }
 })
 

@@ -507,6 +507,24 @@ describe('nothing is called safe to delete while what holds the same is not whol
   })
 })
 
+test('nothing of a fragment that a vacuum file hides may be deleted if no other one has its cells', async () => {
+  const array = new EditedArray('22/single_cell')
+  const [, name = ''] = /__fragments\/(__[^/]*)\//.exec(array.find(/a0\.tdb$/)) ?? []
+  // It hides the fragment as of every time.
+  array.add(`__commits/__10_10_${'0'.repeat(32)}_22.vac`, encodeText(`/__fragments/${name}\n`))
+  const paths = [
+    `__fragments/${name}`,
+    `__fragments/${name}/a0.tdb`,
+    `__commits/${name}.wrt`,
+    '__fragments',
+    '__commits',
+  ]
+  for (const path of paths) {
+    const { documents } = await runJson(['why', `${EDITED}/${path}`], { storage: array.storage() })
+    expect([path, documents]).toMatchObject([path, [{ delete: 'no', how: null }]])
+  }
+})
+
 test('what is no part of an array may be deleted, even if the array cannot be opened', async () => {
   const array = new EditedArray('22/sparse_basic')
   array.remove(array.find(/__fragment_metadata\.tdb$/))

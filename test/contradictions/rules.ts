@@ -242,6 +242,14 @@ export const RULES: Readonly<Record<string, Rule>> = {
       if (wrong.length > 0) yield `why ${path}: delete: ${document.delete}, ${document.how}; check ${shown(wrong)}`
     }
   },
+  *'why lets nobody delete what a vacuum file hides while no other fragment has its cells'(answers) {
+    const hidden = listed(answers).filter(({ state }) => state === 'hidden')
+    for (const [path, { document }] of answers.why) {
+      const isOne = hidden.some(({ path: one, name }) => one.endsWith(`/${path}`) || path === `__commits/${name}.wrt`)
+      if (isOne && document && document.delete !== 'no')
+        yield `ls: ${path} is hidden; why: delete: ${document.delete}, ${document.how}`
+    }
+  },
   *'a plan vacuums and removes nothing that why wants kept'(answers) {
     const kept = [...answers.why].filter(([, { document }]) => document?.delete === 'no').map(([path]) => path)
     for (const plan of answers.plan.document?.plans ?? []) {
