@@ -4,7 +4,7 @@ import type { Refused } from '../check/refusals.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { InspectArray } from '../objects/array.ts'
-import { changedTiles } from '../objects/changed-fields.ts'
+import { changedTiles, hasOtherDomain } from '../objects/changed-fields.ts'
 import { pathOfCommit } from '../objects/commits.ts'
 import type { RefusedAct } from '../objects/condition.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup } from '../objects/group.ts'
@@ -91,12 +91,13 @@ export async function findingsOfOpening(
     const { footerErrors } = await import('../check/footer.ts')
     found.push(...footerErrors(fragments))
   }
-  if (fragments.some(({ info }) => changedTiles(schema, info.schema))) {
+  const areElsewhere = fragments.some(({ info }) => changedTiles(schema, info.schema))
+  if (areElsewhere || fragments.some(({ info }) => hasOtherDomain(schema, info.schema))) {
     const { tilesFindings } = await import('../check/fragment.ts')
     for (const { fragment, info } of fragments)
       found.push(...tilesFindings(`${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`, info, schema))
-    return found
   }
+  if (areElsewhere) return found
   found.push(...(await emptyTilesOf(fragments, fields)))
   if (schema.array_type === 'dense' || fragments.length > MOST_READ) return found
   const { rtreeLevelErrors } = await import('../check/rtree.ts')

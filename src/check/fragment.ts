@@ -1,6 +1,7 @@
 import { badValue, InspectError, unlessFault } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { sizeText } from '../base/sizes.ts'
+import { isInDomain } from '../cells/rtree-builder.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
@@ -102,16 +103,33 @@ async function* checkAsRead(
   else yield* checkDataFiles(run, fragment, info)
 }
 
-/** Finds cells that are elsewhere in the array than in the fragment. @param file the fragment's metadata */
+/**
+ * Finds cells that are elsewhere in the array than in the fragment, or outside of its domain.
+ * @param file the fragment's metadata
+ */
 export function* tilesFindings(
   file: string,
-  { schema, footer }: FragmentInfo,
+  { schema, footer, nonempty_domain, dense }: FragmentInfo,
   current: ArraySchema,
 ): Generator<Finding> {
+  const offset = footer?.offset
   const changed = changedTiles(current, schema)
-  if (!changed) return
-  const place = { file, offset: footer?.offset, field: changed.field }
-  yield finding('FIELD_CHANGED', place, `${changed.now}, as in the array's schema`, changed.written, 'tiles')
+  if (changed) {
+    const place = { file, offset, field: changed.field }
+    yield finding('FIELD_CHANGED', place, `${changed.now}, as in the array's schema`, changed.written, 'tiles')
+    return
+  }
+  if (!nonempty_domain || current === schema) return
+  for (const [d, dimension] of current.domain.dimensions.entries()) {
+    const before = schema.domain.dimensions[d]
+    // Another finding says that the box leaves the domain of its own schema.
+    if (dimension.cell_val_num === 'var' || before?.type !== dimension.type || !isInDomain(before, nonempty_domain[d]))
+      continue
+    if (isInDomain(dimension, nonempty_domain[d])) continue
+    const place = { file, offset, field: `nonempty_domain.${dimension.name}` }
+    const expected = "a range inside the domain of the array's schema"
+    yield finding('FIELD_CHANGED', place, expected, 'one that leaves it', dense ? 'domain' : 'domainSparse')
+  }
 }
 
 /** Turns the error of a footer into an item: its schema is missing or unreadable, or the footer itself is damaged. */

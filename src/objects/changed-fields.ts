@@ -1,4 +1,5 @@
 import { type InspectError, inconsistent, unlessFault } from '../base/errors.ts'
+import { sameBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -85,6 +86,12 @@ export function changedCoordinates(current: ArraySchema, written: ArraySchema): 
     if (coordinateForm(now) !== coordinateForm(before)) return { field, now: now.type, written: before.type }
   }
   return undefined
+}
+
+/** Whether some dimension has another domain in the array than in a fragment's own schema. TileDB never changes a domain. */
+export function hasOtherDomain(current: ArraySchema, written: ArraySchema): boolean {
+  if (current === written) return false
+  return pairedDimensions(current, written).some(({ now, before }) => !sameBytes(now.domain, before.domain))
 }
 
 /** What two dimensions have in common whose stored coordinates are the same. */

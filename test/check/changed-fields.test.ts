@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { FINDING_CODES } from '../../src/check/codes.ts'
 import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
 import type { Datatype } from '../../src/format/datatype.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
@@ -166,3 +167,33 @@ describe('a newest schema by which sparse cells have other coordinates', () => {
     expect(text).toBe(before.text)
   })
 })
+
+test.each([
+  ['22/dense_3d_row_row', 'domain', 1],
+  ['22/sparse_2d_row_row', 'domainSparse', 0],
+] as const)(
+  'a newest schema with a smaller domain is told by check, explain and the overview: %s',
+  async (fixture, variant, code) => {
+    const array = await withNewest(fixture, ({ domain: { dimensions } }) => {
+      for (const { domain, tile_extent } of dimensions) {
+        // One tile is left.
+        const half = domain.length / 2
+        domain.copyWithin(half, 0, half)
+        domain[half] += (tile_extent?.[0] ?? 1) - 1
+      }
+    })
+    const seen: unknown[] = []
+    for (const command of [['check'], ['explain'], []]) {
+      const said = await runJson([...command, EDITED], { storage: array.storage() })
+      const found = items(get(said.documents[0], 'findings')).filter((one) => get(one, 'code') === 'FIELD_CHANGED')
+      expect(found.length).toBeGreaterThan(0)
+      seen.push([said.code, get(found[0], 'severity'), get(found[0], 'meaning')])
+    }
+    expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1)
+    expect(seen[0]).toMatchObject([
+      code,
+      code === 1 ? 'error' : 'warning',
+      FINDING_CODES.FIELD_CHANGED.variants[variant].meaning,
+    ])
+  },
+)

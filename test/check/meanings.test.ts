@@ -45,6 +45,17 @@ const farAway =
 /** Variants that only a check of another level than `cells` tells. */
 const LEVEL_OF: Readonly<Record<string, Level>> = { 'FILE_LONG.doubled': 'structure' }
 
+/** Adds a newest schema whose first dimension ends earlier. */
+async function withSmallerDomain(array: EditedArray): Promise<void> {
+  const newer = `__schema/__99_99_${UUID}`
+  array.add(newer, array.get(array.find(/__schema\/__\d/)))
+  await array.rewrite(`${EDITED}/${newer}`, arraySchema, ({ domain: { dimensions } }) => {
+    const { domain } = dimensions[0]
+    // The end becomes the beginning.
+    domain.copyWithin(domain.length / 2, 0, domain.length / 2)
+  })
+}
+
 function writeTwice(array: EditedArray, file: RegExp): void {
   const path = array.find(file)
   array.append(path, array.get(path))
@@ -74,6 +85,8 @@ const PROVOKED: Readonly<
       })
     },
   ],
+  'FIELD_CHANGED.domain': ['22/dense_3d_row_row', withSmallerDomain],
+  'FIELD_CHANGED.domainSparse': [SPARSE, withSmallerDomain],
   'ARRAY_UNKNOWN_ENTRY.masking': [SPARSE, (array) => array.add('__labels')],
   'FOOTER_VERSION.elsewhere': [
     SPARSE,

@@ -96,6 +96,16 @@ export const FRAGMENT_CODES = {
         meaning:
           'the array has other dimensions, tiles that begin elsewhere or have another size, or another order than the schema of the fragment, or only one of both is dense: TileDB reads the cells by the schema of the array, gives them at other coordinates or not at all, mostly without an error, or crashes. TileDB never changes any of these: a schema of another array lies in the folder, or was changed. decode shows the cells as they were written',
       },
+      domain: {
+        severity: 'error',
+        meaning:
+          'the domain of the array is smaller than when the fragment was written: reads leave the cells outside out without an error, and consolidation drops them for good. TileDB never makes a domain smaller: a schema of another array lies in the folder, or was changed. decode shows all cells',
+      },
+      domainSparse: {
+        severity: 'warning',
+        meaning:
+          'the domain of the array is smaller than when the fragment was written: reads without ranges give the cells outside, too, but TileDB refuses ranges there, and consolidation fails. TileDB never makes a domain smaller: a schema of another array lies in the folder, or was changed',
+      },
     },
   },
   FOOTER_NULL_DOMAIN: {
