@@ -574,7 +574,8 @@ export class InspectArray {
   metadataStrays(): Promise<readonly Entry[]> {
     const find = async (): Promise<readonly Entry[]> => {
       const inside = this.folder.folder(METADATA_FOLDER)
-      return oddEntries(inside, (await inside.listIfThere().catch(unlessFault)) ?? [])
+      const entries = (await inside.listIfThere().catch(unlessFault)) ?? []
+      return oddEntries(inside, entries, () => this.once('encryption', () => this.encryption(), this.timeless))
     }
     return this.once('metadata strays', find, this.timeless)
   }

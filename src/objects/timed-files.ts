@@ -2,10 +2,11 @@ import { ERROR_CODES, InspectError, unlessDamaged } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
 import { rising } from '../base/rising.ts'
+import type { GenericTileHeader } from '../format/generic-tile.ts'
 import type { Describe } from '../format/io.ts'
 import { hasTimes, isTimedName, nameFacts } from '../format/timestamped-name.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
-import { type ReadContext, readTileFile } from './generic-tile.ts'
+import { type ReadContext, readGenericTileHeader, readTileFile } from './generic-tile.ts'
 import { isWithin } from './visibility.ts'
 
 /** Whether the name of an entry of `__meta` or `__group` has another form than those that TileDB gives. */
@@ -26,13 +27,22 @@ export function isPassedOver(entry: Entry): boolean {
   return isStray(entry) || entry.name.endsWith('.vac')
 }
 
-/** The entries of `__meta` for which {@link isOdd} is true. Sizes that the listing lacks are asked for where that costs no request. */
-export async function oddEntries(inside: Folder, entries: readonly Entry[]): Promise<readonly Entry[]> {
+/**
+ * The entries of `__meta` for which {@link isOdd} is true, and, where that costs no request, files that are empty, begin with no generic
+ * tile, or are not encrypted as the array is.
+ */
+export async function oddEntries(
+  inside: Folder,
+  entries: readonly Entry[],
+  encryption: () => Promise<GenericTileHeader['encryption_type']>,
+): Promise<readonly Entry[]> {
   const odd: Entry[] = []
   for (const entry of entries) {
-    const isAsked = !inside.isRemote && entry.size === undefined && !isOdd(entry)
-    const size = isAsked ? await withSource(inside.file(entry.name), (source) => source.size()) : entry.size
-    if (isOdd({ ...entry, size })) odd.push(entry)
+    if (isOdd(entry)) odd.push(entry)
+    else if (!inside.isRemote) {
+      const header = await withSource(inside.file(entry.name), readGenericTileHeader).catch(unlessDamaged)
+      if (header?.encryption_type !== (await encryption())) odd.push(entry)
+    }
   }
   return odd
 }

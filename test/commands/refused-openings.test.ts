@@ -148,6 +148,12 @@ describe('what makes every read of TileDB fail, or miss cells, is a finding of e
       (array) => array.add('__meta/notes.txt', encodeText('x')),
       'METADATA_NAME_INVALID',
     ],
+    'an encrypted file among the key-value metadata of an array that is not encrypted': [
+      '22/metadata',
+      // The byte of the header that says how the tile is encrypted.
+      (array) => array.patch(array.first(/__meta\/__\d/), 4 + 8 + 8 + 1 + 8, [1]),
+      'METADATA_UNREADABLE',
+    ],
     'a folder among the key-value metadata': [
       SPARSE,
       (array) => array.add('__meta/sub/x', encodeText('x')),

@@ -29,7 +29,7 @@ export const GROUP_CODES = {
   },
   METADATA_UNREADABLE: {
     severity: 'error',
-    meaning: 'readers fail to open the array or group',
+    meaning: 'TileDB opens the array or group, but fails to read its key-value metadata while this is there',
     mend: 'aside',
     refused: { act: 'metadata', error: 'Cannot read from file; Read exceeds file size' },
     lost: loss('the keys that were set in this file; those of other files are still there'),
