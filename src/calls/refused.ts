@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { Finding } from '../check/finding.ts'
 import type { Refused } from '../check/refusals.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -115,17 +116,38 @@ export function untold(
   })
 }
 
-/** Says what TileDB refuses of cells that this command shows. @param told as in {@link untold} */
+/** The chunks that a read looked at and TileDB cannot read, one a file and kind: a file may have millions. */
+export class RefusedChunks {
+  private readonly chunks = new Map<string, RefusedChunk>()
+
+  readonly add = (chunk: RefusedChunk): void => {
+    const key = `${chunk.part} ${chunk.file}`
+    if (!this.chunks.has(key)) this.chunks.set(key, chunk)
+  }
+
+  list(): readonly RefusedChunk[] {
+    return [...this.chunks.values()]
+  }
+}
+
+/**
+ * Says what TileDB refuses of cells that this command shows.
+ * @param told as in {@link untold}
+ * @returns whether it refuses anything
+ */
 export async function tellRefused(
   cx: CommandContext,
   opened: OpenedArray,
   fields: readonly string[] | undefined,
   told: ReadonlySet<string>,
-): Promise<void> {
+  chunks = new RefusedChunks(),
+): Promise<boolean> {
   const refused = untold(await refusedOf(opened, fields), opened.array, told)
-  if (refused.length === 0) return
-  const { refusalError } = await import('../check/refusals.ts')
-  cx.fault(refusalError(refused))
+  const seen = chunks.list()
+  if (refused.length + seen.length === 0) return false
+  const { refusalError, refusedChunks } = await import('../check/refusals.ts')
+  cx.fault(refusalError([...refused, ...refusedChunks(seen)]))
+  return true
 }
 
 /** The fragments of a command that lists an array, whose footers contradict something. */

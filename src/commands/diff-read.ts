@@ -3,6 +3,7 @@ import { shownLabels } from '../calls/cell-reader.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { differences, step } from '../calls/compare-results.ts'
 import { FieldReport } from '../calls/field-report.ts'
+import { NotUniqueReport } from '../calls/not-unique.ts'
 import { packDocument } from '../calls/page-data.ts'
 import { shownEnumerations } from '../calls/shown-enumerations.ts'
 import { bytesOfRead } from '../calls/work-size.ts'
@@ -94,7 +95,8 @@ async function* placesOf(
   opened: OpenedArray,
   fields: readonly string[],
 ): AsyncGenerator<CellGroup, undefined> {
-  const query = { ...QUERY, fields }
+  const notUnique = new NotUniqueReport(opened.fragments)
+  const query = { ...QUERY, fields, onNotUnique: notUnique.add }
   const columns = readColumns(opened.schema, query)
   const { dimensions } = opened.schema.domain
   const report = new FieldReport()
@@ -118,6 +120,7 @@ async function* placesOf(
     }
   }
   if (place) yield place
+  notUnique.tell(cx)
   return undefined
 }
 

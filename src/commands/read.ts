@@ -8,10 +8,9 @@ import type { Outcome } from '../calls/outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
 import type { Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
-import { refusedOf, untold } from '../calls/refused.ts'
+import { RefusedChunks, tellRefused } from '../calls/refused.ts'
 import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
-import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Selection } from '../layers/layer.ts'
 import { openAt } from '../read/opening.ts'
@@ -65,14 +64,9 @@ export const command: CommandModule<ReadOptions> = {
     const faults = new FaultList(cx)
     const opened = selection?.opened ?? (await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined))
     const missing = faults.listed.length
-    /** By file and kind, as a file may have millions. */
-    const chunks = new Map<string, RefusedChunk>()
-    const onRefused = (chunk: RefusedChunk): void => {
-      const key = `${chunk.part} ${chunk.file}`
-      if (!chunks.has(key)) chunks.set(key, chunk)
-    }
+    const chunks = new RefusedChunks()
     const told = new Set<string>()
-    const outcome = await arrayOutcome(cx, path, opened, { faults, onRefused, told, selection }, options)
+    const outcome = await arrayOutcome(cx, path, opened, { faults, onRefused: chunks.add, told, selection }, options)
     // Not earlier, as a wrong option has an error without notes.
     if (options.where !== undefined && opened.schema.array_type === 'dense')
       cx.note('the array is dense: cells that do not meet the condition are shown with fill values')
@@ -80,10 +74,7 @@ export const command: CommandModule<ReadOptions> = {
       cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
     yield outcome
     // Said after the cells. With --labels, some faults of the labels were said already.
-    const refused = untold(await refusedOf(opened, options.field), opened.array, told)
-    if (refused.length + chunks.size === 0) return
-    const { refusalError, refusedChunks } = await import('../check/refusals.ts')
-    cx.fault(refusalError([...refused, ...refusedChunks([...chunks.values()])]))
+    await tellRefused(cx, opened, options.field, told, chunks)
   },
 }
 

@@ -5,8 +5,9 @@ import type { CommandContext } from '../calls/command.ts'
 import { shownCondition } from '../calls/condition-text.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
+import { NotUniqueReport } from '../calls/not-unique.ts'
 import { parseQuery, type QueryOptions } from '../calls/read-query.ts'
-import { tellRefused } from '../calls/refused.ts'
+import { RefusedChunks, tellRefused } from '../calls/refused.ts'
 import { enumerationResult } from '../calls/schema-result.ts'
 import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { endResult, exact, timeResult } from '../calls/values.ts'
@@ -45,6 +46,8 @@ export async function readStats(
   const { schema, between, fragments } = opened
   const { ranges, fields, where } = await parseQuery(cx, opened, options)
   const report = new FieldReport()
+  const notUnique = new NotUniqueReport(fragments)
+  const chunks = new RefusedChunks()
   const told = new Set<string>()
   const enumerations = await shownEnumerations(opened, { labels: true }, report, tellingFaults(cx, told))
   const progress = cx.progress({ what: 'reading cells', total: () => bytesOfRead(opened, { fields, where }) })
@@ -56,19 +59,24 @@ export async function readStats(
       where,
       labelled: new Set(enumerations.keys()),
       onRemark: (field, remark) => report.remark(field, remark),
+      onRefused: chunks.add,
+      onNotUnique: notUnique.add,
     })
   } finally {
     progress.stop()
   }
   report.tell(cx)
-  await tellRefused(cx, opened, options.field, told)
+  notUnique.tell(cx)
+  const isRefused = await tellRefused(cx, opened, options.field, told, chunks)
   const { cell_num, hidden, repeated } = summary
   const states = (await array.fragments()).map(({ state }) => state)
   const deletes = await deletesResult(cx, opened, summary)
   // A consolidation merges fragments of all times. It fails if they have no cell.
   const isEmpty = cell_num === 0 && ranges.size === 0 && where === undefined
   const merged = states.filter((state) => ['live', 'unlisted', 'future', 'past'].includes(state))
-  const purge_way = deletes.some((one) => heldCells(one) > 0) ? purgeWay(isEmpty ? 0 : merged.length) : null
+  // What TileDB cannot read it cannot write anew.
+  const isHeld = !isRefused && deletes.some((one) => heldCells(one) > 0)
+  const purge_way = isHeld ? purgeWay(isEmpty ? 0 : merged.length) : null
   const lines = purge_way === null ? [] : purgeLines(opened, purge_way)
   const document: ReadStatsDocument = {
     ...documentHead('read-stats', cx.shownPath(path)),
@@ -91,6 +99,7 @@ export async function readStats(
         ? []
         : [fieldResult(cx, field, enumerations.get(field.summary.column.name))],
     ),
+    not_unique: notUnique.result(),
   }
   return { document, lines }
 }

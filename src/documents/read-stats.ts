@@ -9,6 +9,7 @@ import type {
   Count,
   DocumentHead,
   Int64,
+  NotUniqueInfo,
   Path,
   ReadTimes,
   Sum,
@@ -45,15 +46,17 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
   later_deletes: readonly Time[]
   /**
    * How the deleted cells that the files of a read still contain are permanently removed. `consolidation`: of several fragments; `copy`: to a
-   * new array, as TileDB does not consolidate a single fragment. Null if there are none.
+   * new array, as TileDB does not consolidate a single fragment. Null if there are none, or if TileDB cannot read the array.
    */
   purge_way: PurgeWay | null
-  /** Lines of TileDB-Py that remove these cells; empty if there are none. */
+  /** Lines of TileDB-Py that remove these cells; empty if `purge_way` is null. */
   advice: readonly Prose[]
   /** Coordinates that several cells have. Only if the schema allows duplicates. */
   duplicates?: ReadStatsDuplicates | undefined
   /** Statistics of each field: dimensions of sparse arrays, then attributes. */
   fields: readonly ReadStatsField[]
+  /** Why readers of TileDB may return other cells than those that were counted; left out if all return the same. */
+  not_unique?: readonly NotUniqueInfo[] | undefined
 }
 
 /** Cells of a dense array. After a consolidation, gaps count as written, as the new fragment stores fill values there. */

@@ -64,7 +64,8 @@ export interface FieldSummary {
   filled: number
 }
 
-interface SummaryQuery extends Pick<ReadQuery, 'ranges' | 'fields' | 'where' | 'onRemark'> {
+interface SummaryQuery
+  extends Pick<ReadQuery, 'ranges' | 'fields' | 'where' | 'onRemark' | 'onRefused' | 'onNotUnique'> {
   /** Names of attributes whose cells are indexes of an enumeration. */
   labelled: ReadonlySet<string>
 }
@@ -95,6 +96,8 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
     provenance: tally.needsFragments && 'places',
     reuse: true,
     onRemark: query.onRemark,
+    onRefused: query.onRefused,
+    onNotUnique: query.onNotUnique,
     onHeld: (cells) => {
       held += cells
     },
@@ -218,6 +221,7 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
       leavesOutUnmet: true,
       leavesOutCoordinates: true,
       onRemark: query.onRemark,
+      onRefused: query.onRefused,
     }
     const isConsolidated = fragments.some(({ fragment }) => isConsolidatedName(fragment.name))
     for await (const batch of readMerged(opened, asked)) tally.addWritten(batch, isConsolidated)

@@ -31,7 +31,7 @@ async function written(name: string, times: readonly number[], allows_duplicates
   return `${folder}/${name}`
 }
 
-test('of a cell that fragments of one time have, read and history say that the answer is not unique', async () => {
+test('of a cell that fragments of one time have, read, stats, history and diff say that the answer is not unique', async () => {
   // TileDB 2.30 gives the last of three such writes in a global read, another in a row-major one.
   const array = await written('ties', [5, 5, 5])
   for (const order of ['global', 'row-major']) {
@@ -45,6 +45,12 @@ test('of a cell that fragments of one time have, read and history say that the a
   const history = await runJson(['history', array, '--cell', 'd=0'])
   expect(get(items(get(history.documents[0], 'not_unique'))[0], 'kind')).toBe('equal-times')
   expect((await run(['history', array, '--cell', 'd=1'])).stderr).toBe('')
+  const stats = await runJson(['stats', '--read', array])
+  expect(get(stats.documents[0], 'not_unique')).toEqual(get(history.documents[0], 'not_unique'))
+  expect(stats.stderr).toMatch(/^note: the answer is not unique: __5_5_/)
+  expect((await run(['diff', '--read', array, await written('tie', [5, 5])])).stderr.match(/not unique/g)).toHaveLength(
+    2,
+  )
 })
 
 test.each([

@@ -172,7 +172,11 @@ describe('tiles without bytes that TileDB wrote and cannot read', () => {
         const found = items(get(documents[0], 'findings')).filter((one) => get(one, 'severity') === 'error')
         expect([command, code, found.map((one) => get(one, 'code'))]).toEqual([command, 1, ['CHUNK_UNREADABLE']])
       }
-      expect((await run(['read', EDITED], { storage })).code).toBe(1)
+      for (const command of [['read'], ['stats', '--read']]) {
+        const { code, stderr } = await run([...command, EDITED], { storage })
+        expect([command, code]).toEqual([command, 1])
+        expect(stderr).toMatch(/TileDB 2\.30 cannot read the fields whose cells are here/)
+      }
     },
   )
 

@@ -153,6 +153,7 @@ async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
   // The copies have one time.
   yield* json(['read', array, '--limit', '2'])
   yield* json(['history', array, '--range', 'x=0..9'])
+  yield* json(['stats', '--read', array])
   yield* json(['check', '--plan', '--level', 'structure', array])
 }
 
