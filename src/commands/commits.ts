@@ -11,7 +11,7 @@ import type { CommitsDocument, CommitsLine } from '../documents/commits.ts'
 import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition } from '../format/delete-condition.ts'
-import { nameFacts } from '../format/timestamped-name.ts'
+import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import { type CommitEntry, type CommitFile, commitKind, committedPath, linePath, stem } from '../objects/commits.ts'
 import { allDeletePlaces } from '../objects/deletes.ts'
@@ -163,8 +163,10 @@ async function sayRefused(
   if (left.length > 0) cx.fault(refusalError(left))
 }
 
+/** The times as the name has them, as `ls` shows them; of other names, what TileDB reads from them. */
 function timesOf({ file, entry }: Row): CommitsLine['timestamp_range'] {
-  return nameFacts(lastPathPart(entry ?? file))?.timestamp_range ?? null
+  const name = lastPathPart(entry ?? file)
+  return (parseTimestampedName(name) ?? nameFacts(name))?.timestamp_range ?? null
 }
 
 /** The row of a commit file. @param bytes the content of the file, if it is a delete condition */

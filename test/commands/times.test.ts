@@ -4,7 +4,7 @@ import { localFiles } from '../../src/node/file.ts'
 import { CountedStorage } from '../helpers/counted-storage.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { get } from '../helpers/json.ts'
+import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
 const DELETES = `${FIXTURES}/22/deletes`
@@ -294,6 +294,13 @@ test('ls lists fragments by the numbers in their names, beyond 2^63 too', async 
   }
   const listed = get(await document('ls', late), 'fragments') as { name: string }[]
   expect(listed.slice(-3).map(({ name }) => name.split('_')[2])).toEqual(names)
+  const times = items(get(await document('ls', late), 'fragments')).map((one) =>
+    JSON.stringify(get(one, 'timestamp_range')?.toString()),
+  )
+  const commits = items(get(await document('commits', late), 'commits')).map((one) =>
+    JSON.stringify(get(one, 'timestamp_range')?.toString()),
+  )
+  expect(commits).toEqual(expect.arrayContaining(times.slice(-3)))
   const { text } = await run(['ls', late, '--names'])
   expect(text.match(/__\d{19,}/g)?.map((name) => name.slice(2))).toEqual(names)
   const shown = await run(['ls', late, '--names', '--as-of', '18446744073709551614'])
