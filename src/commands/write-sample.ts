@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { addPlace, exitCodeOf, InspectError, lacksMemory, usage } from '../base/errors.ts'
+import { addPlace, exitCodeOf, InspectError, lacksMemory, usage, withPlace } from '../base/errors.ts'
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../base/json-text.ts'
 import { extensionOf } from '../base/paths.ts'
 import type { Prose } from '../base/prose.ts'
@@ -211,7 +211,9 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
     const steps = [
       ...(append ? data.map((name, i) => ({ step: 'write', data: name, time: times[i] ?? null })) : []),
       ...(append && options.metadata ? [{ step: 'metadata', put: metadataValues(options.metadata) }] : []),
-      ...(stepsText === undefined ? [] : stepsOf(stepsText)),
+      ...(stepsFile === undefined || stepsText === undefined
+        ? []
+        : withPlace({ file: inputName(stepsFile) }, () => stepsOf(stepsText))),
       ...deletes.map((where) => ({ step: 'delete', where })),
       ...consolidate.map((mode) => ({ step: 'consolidate', mode })),
       ...vacuum.map((mode) => ({ step: 'vacuum', mode })),

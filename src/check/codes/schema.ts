@@ -243,6 +243,7 @@ export const SCHEMA_CODES = {
         meaning:
           'the enumeration had more values before, and cells may still index them: readers that look these up fail. An older schema of the array has the values',
         refused: { act: 'labels', error: 'no error of TileDB itself; TileDB-Py: IndexError, index out of bounds' },
+        lost: noLoss('nothing: an older schema of the array has the values, and the cells still hold their indexes'),
       },
     },
   },
