@@ -135,6 +135,7 @@ async function listedFragment(
   const damaged = inWork ? [] : damagedFiles(files, onDisk)
   if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
   const { data_size, unfiltered_size, ratio } = dataSizes(info, files, onDisk, damaged)
+  const box = info?.nonempty_domain
   // The type asks for every key, so that none is forgotten.
   const result: { [Key in keyof Required<ListedFragment>]: ListedFragment[Key] } = {
     name: fragment.name,
@@ -150,9 +151,7 @@ async function listedFragment(
     unfiltered_size,
     ratio,
     damaged_files: damaged.length > 0 ? damaged : undefined,
-    nonempty_domain: info?.nonempty_domain
-      ? rangesResult(info.schema.domain.dimensions, info.nonempty_domain, cx.style)
-      : null,
+    nonempty_domain: info && box ? rangesResult(info.schema.domain.dimensions, box, cx.style) : null,
     array_schema_name: info?.schemaName ?? null,
     committed: entry?.committed,
     visible: entry?.visible,
@@ -164,7 +163,7 @@ async function listedFragment(
     error: error && errorResult(cx, error),
   }
   // Copies, so that the other bytes of the file do not stay in memory.
-  const domain = info?.nonempty_domain?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
+  const domain = box?.map(({ min, max }) => ({ min: new Uint8Array(min), max: new Uint8Array(max) }))
   return { result, isRead: entry?.isRead ?? false, domain, fault }
 }
 

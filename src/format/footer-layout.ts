@@ -1,4 +1,5 @@
 import { element } from '../base/element.ts'
+import type { Slab } from '../base/slab.ts'
 import type { ArraySchema } from './array-schema.ts'
 import { FRAGMENT_SECTIONS, type FragmentFooter, fragmentFooter, SLOT_SECTIONS } from './fragment-footer.ts'
 import { fragmentSlots, type Slot } from './fragment-slots.ts'
@@ -6,7 +7,7 @@ import { decode, type Origin, trace } from './io.ts'
 import { type SectionPlace, sectionPlaces } from './metadata-sections.ts'
 import type { NDRange } from './range.ts'
 import type { Span } from './span.ts'
-import { u16, u64 } from './u32.ts'
+import { u64, u64s } from './u32.ts'
 
 /** Offset and length in bytes of a field of a footer. */
 type FieldSpan = Pick<Span, 'offset' | 'length'>
@@ -15,6 +16,8 @@ type FieldSpan = Pick<Span, 'offset' | 'length'>
  * Offsets of the fields of a footer, since version 10. Nearly all footers of an array have the same layout. One of them is
  * traced with the description ({@link fragmentFooter}); the fields of the others are then read at the same offsets. With
  * a thousand footers this matters: reading one with the description takes ten times as long.
+ *
+ * Footers are compared in words of 4 bytes: most of them are read by code that V8 has not optimized, where each step of a loop costs.
  */
 export class FooterLayout {
   readonly schema: ArraySchema
@@ -30,14 +33,20 @@ export class FooterLayout {
     | 'null_nonempty_domain'
   >
   readonly slots: readonly Slot[]
+  /** Bytes of the footer. */
+  readonly length: number
   /** The footer that the layout was made of. */
-  private readonly example: Uint8Array
-  /** The footer that was unpacked last: its fields are asked for one after another. */
-  private last: { packed: Uint8Array; footer: Uint8Array; value?: FragmentFooter } | undefined
+  private readonly example: Int32Array
+  /** The footer that was packed or unpacked last: its fields are asked for one after another. */
+  private last: { packed: PackedFooter; footer: Uint8Array } | undefined
+  /** The footer that was decoded last. */
+  private lastDecoded: { kept: KeptFooter; value: FragmentFooter } | undefined
   /** A 1 for each bit that is the same in all footers of this layout. */
-  private readonly mask: Uint8Array
+  private readonly mask: Int32Array
   /** The values of these bits; 0 elsewhere. */
-  private readonly bits: Uint8Array
+  private readonly bits: Int32Array
+  /** Memory for the words of one footer. */
+  private readonly room: Int32Array
   /** Fields of the footer, by name. */
   private readonly places = new Map<string, FieldSpan>()
   /** Bounds of the non-empty domain: minimum, then maximum of each dimension. */
@@ -51,89 +60,87 @@ export class FooterLayout {
   constructor(footer: Uint8Array, schema: ArraySchema) {
     const { value, root } = trace(footer, fragmentFooter(schema), 'footer')
     this.schema = schema
-    this.example = footer.slice()
+    this.length = footer.length
+    this.example = wordsOf(footer)
     this.common = value as FragmentFooter
     this.slots = fragmentSlots(this.common.version, schema, this.common)
-    this.mask = new Uint8Array(footer.length)
-    this.bits = new Uint8Array(footer.length)
     for (const span of root.children ?? []) this.places.set(span.name, span)
-    for (const span of leaves(root)) this.setMask(span)
-    for (const [i, byte] of footer.entries()) this.bits[i] = byte & (this.mask[i] ?? 0)
+    const mask = new Uint8Array(footer.length)
+    for (const span of leaves(root)) setMask(mask, span)
+    this.mask = wordsOf(mask)
+    this.bits = this.example.map((word, i) => word & (this.mask[i] ?? 0))
+    this.room = wordsOf(footer)
     const domain = root.children?.find(({ name }) => name === 'nonempty_domain')
     this.examplePlaces = sectionPlaces(value as FragmentFooter, this.slots)
     this.sections = SECTION_KEYS.flatMap((key) => this.places.get(key) ?? [])
     this.ranges = domain ? [...leaves(domain)].filter(({ bounds }) => !bounds) : []
   }
 
-  /**
-   * Marks the bits of a field that must be the same. These are all bits of what the layout depends on, and of sizes the
-   * bits that are 0 below 2^53. Other fields may have any value.
-   */
-  private setMask({ type, value, bounds, offset, length }: Span): void {
-    if (type === 'bytes' || typeof value === 'bigint') return
-    if (bounds || !type.startsWith('uint64')) this.mask.fill(0xff, offset, offset + length)
-    else for (let at = offset; at < offset + length; at += 8) this.mask.set(HIGH_BITS, at + 6)
-  }
-
   /** Whether a footer has this layout, and {@link decode} accepts it. */
   fits(footer: Uint8Array): boolean {
     const { mask, bits } = this
-    if (footer.length !== mask.length) return false
-    for (let i = 0; i < bits.length; i++) if (((footer[i] ?? 0) & (mask[i] ?? 0)) !== bits[i]) return false
+    if (footer.length !== this.length) return false
+    const words = this.words(footer)
+    const count = bits.length
+    for (let i = 0; i < count; i++) if (((words[i] ?? 0) & (mask[i] ?? 0)) !== bits[i]) return false
     return true
   }
 
-  /** Bytes of the footer. */
-  get length(): number {
-    return this.example.length
+  /** The words of a footer of this length, until the next call. */
+  private words(footer: Uint8Array): Int32Array {
+    new Uint8Array(this.room.buffer).set(footer)
+    return this.room
   }
 
   /**
-   * Packs a footer of this layout: the bytes in which it differs from another one, each after its offset. Most bytes are parts of sizes and
-   * offsets that are the same in all fragments, so this is a fifth of the footer.
-   * @param footer of at most 64 KiB
+   * Packs a footer of this layout: the words in which it differs from another one. Most words are parts of sizes and offsets that are
+   * the same in all fragments, so this is a fifth of the footer.
+   * @param footer of at most 64 KiB; its bytes may be overwritten later
+   * @param slab the memory for what is packed
    */
-  packed(footer: Uint8Array): Uint8Array {
+  packed(footer: Uint8Array, slab: Slab): PackedFooter {
     const { example } = this
-    let count = 0
-    for (let i = 0; i < example.length; i++) if (footer[i] !== example[i]) count++
-    const packed = new Uint8Array(count * PACKED_BYTES)
+    const words = this.words(footer)
+    const differing: number[] = []
+    for (let i = 0; i < example.length; i++) if (words[i] !== example[i]) differing.push(i)
+    const { buffer, byteOffset } = slab.take(differing.length * PACKED_WORD * Uint16Array.BYTES_PER_ELEMENT)
+    const packed = new Uint16Array(buffer, byteOffset, differing.length * PACKED_WORD)
     let at = 0
-    for (let i = 0; i < example.length; i++) {
-      if (footer[i] === example[i]) continue
-      packed[at++] = i & 0xff
-      packed[at++] = i >>> 8
-      packed[at++] = element(footer, i)
+    for (const i of differing) {
+      const word = words[i] ?? 0
+      packed[at++] = i
+      packed[at++] = word
+      packed[at++] = word >>> 16
     }
+    this.last = { packed, footer: footer.slice() }
     return packed
   }
 
-  /** The footer that {@link packed} has packed. The caller must not change it. */
-  unpacked(packed: Uint8Array): Uint8Array {
-    if (this.last?.packed === packed) return this.last.footer
-    const footer = this.example.slice()
-    for (let at = 0; at < packed.length; at += PACKED_BYTES) footer[u16(packed, at)] = element(packed, at + 2)
-    this.last = { packed, footer }
+  /** The bytes of a footer. The caller must not change them. */
+  unpacked(kept: KeptFooter): Uint8Array {
+    if (kept instanceof Uint8Array) return kept
+    if (this.last?.packed === kept) return this.last.footer
+    const words = this.example.slice()
+    for (let at = 0; at < kept.length; at += PACKED_WORD) {
+      words[element(kept, at)] = (kept[at + 1] ?? 0) | ((kept[at + 2] ?? 0) << 16)
+    }
+    const footer = new Uint8Array(words.buffer, 0, this.length)
+    this.last = { packed: kept, footer }
     return footer
   }
 
-  /** The fields of a footer that {@link packed} has packed. They are kept for one footer only: they take ten times its bytes. */
-  decoded(packed: Uint8Array, origin: Origin): FragmentFooter {
-    const value = (this.last?.packed === packed ? this.last.value : undefined) ?? this.decode(packed, origin)
-    if (this.last) this.last.value = value
+  /** The fields of a footer. They are kept for one footer only: they take ten times its bytes. */
+  decoded(kept: KeptFooter, origin: Origin): FragmentFooter {
+    if (this.lastDecoded?.kept === kept) return this.lastDecoded.value
+    const value = decode(this.unpacked(kept), fragmentFooter(this.schema), origin)
+    this.lastDecoded = { kept, value }
     return value
-  }
-
-  private decode(packed: Uint8Array, origin: Origin): FragmentFooter {
-    return decode(this.unpacked(packed), fragmentFooter(this.schema), origin)
   }
 
   /** Returns a list with a number for each slot. */
   sizes(footer: Uint8Array, name: 'file_sizes' | 'file_var_sizes' | 'file_validity_sizes'): Float64Array {
     const { offset, length } = this.places.get(name) as FieldSpan
-    const out = new Float64Array(length / 8)
-    for (let i = 0; i < out.length; i++) out[i] = u64(footer, offset + i * 8)
-    return out
+    return u64s(footer.subarray(offset, offset + length))
   }
 
   /** Returns a size or an offset: a single number, or the entry of a slot in a list. */
@@ -177,8 +184,13 @@ export class FooterLayout {
   }
 }
 
-/** Bytes of a packed byte: its offset and itself. */
-const PACKED_BYTES = 3
+/** What {@link FooterLayout.packed} makes. */
+type PackedFooter = Uint16Array
+/** A footer as it is kept: packed, or its bytes. */
+export type KeptFooter = PackedFooter | Uint8Array
+
+/** Elements of a packed word: its index, and its halves. */
+const PACKED_WORD = 3
 
 /** Keys of the fields with the offsets of sections. */
 const SECTION_KEYS: readonly string[] = [
@@ -188,6 +200,23 @@ const SECTION_KEYS: readonly string[] = [
 
 /** Mask of the bits in the two highest bytes of a uint64 that are 0 below 2^53. */
 const HIGH_BITS = [0xe0, 0xff]
+
+/** Bytes as words of 4 bytes, with zeros at the end if they do not fill the last one. */
+function wordsOf(bytes: Uint8Array): Int32Array {
+  const words = new Int32Array(Math.ceil(bytes.length / Int32Array.BYTES_PER_ELEMENT))
+  new Uint8Array(words.buffer).set(bytes)
+  return words
+}
+
+/**
+ * Marks the bits of a field that must be the same. These are all bits of what the layout depends on, and of sizes the
+ * bits that are 0 below 2^53. Other fields may have any value.
+ */
+function setMask(mask: Uint8Array, { type, value, bounds, offset, length }: Span): void {
+  if (type === 'bytes' || typeof value === 'bigint') return
+  if (bounds || !type.startsWith('uint64')) mask.fill(0xff, offset, offset + length)
+  else for (let at = offset; at < offset + length; at += 8) mask.set(HIGH_BITS, at + 6)
+}
 
 function* leaves({ children, ...span }: Span): Generator<Span> {
   if (!children) yield span

@@ -2,7 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import { Slab } from '../base/slab.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
-import { FooterLayout } from '../format/footer-layout.ts'
+import { FooterLayout, type KeptFooter } from '../format/footer-layout.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
@@ -17,9 +17,24 @@ export interface FooterPlace {
   offset: number
 }
 
+/** Bytes of footers that an array's fragments keep as they are. Packing a footer takes a tenth of the time of listing a fragment. */
+const MOST_PLAIN_BYTES = 2 ** 20
+
+/** Where the footers of an array are kept. */
+class FooterStore {
+  private readonly slab = new Slab()
+  private plainBytes = 0
+
+  /** Copies a footer: the first as they are, later ones packed. */
+  keep(layout: FooterLayout, footer: Uint8Array): KeptFooter {
+    this.plainBytes += footer.length
+    return this.plainBytes > MOST_PLAIN_BYTES ? layout.packed(footer, this.slab) : this.slab.copy(footer)
+  }
+}
+
 /**
- * A fragment's metadata from a footer of a known layout. A read holds one for each fragment, so it is little more than the packed footer.
- * Fields are decoded on demand.
+ * A fragment's metadata from a footer of a known layout. A read holds one for each fragment, so it is little more than the footer, which is
+ * packed if there are many. Fields are decoded on demand.
  */
 export class LaidOutInfo implements FragmentInfo {
   readonly tile_num: number
@@ -27,29 +42,29 @@ export class LaidOutInfo implements FragmentInfo {
   readonly last_tile_cell_num: number
   readonly v1 = undefined
   readonly layout: FooterLayout
-  private readonly packed: Uint8Array
+  private readonly kept: KeptFooter
   private readonly folder: Folder
   private readonly offset: number
 
   /**
    * @param footer its bytes may be overwritten later
-   * @param slab the memory for what is kept of it
+   * @param store where it is kept
    */
-  constructor(layout: FooterLayout, footer: Uint8Array, slab: Slab, { folder, offset }: FooterPlace) {
+  constructor(layout: FooterLayout, footer: Uint8Array, store: FooterStore, { folder, offset }: FooterPlace) {
     const { common, schema } = layout
     const grid = common.dense ? denseTileGrid(schema, layout.domain(footer)) : undefined
     this.tile_num = grid?.tile_num ?? layout.size(footer, 'sparse_tile_num')
     this.cells_per_tile = grid?.cells_per_tile ?? Number(schema.capacity)
     this.last_tile_cell_num = grid?.cells_per_tile ?? layout.size(footer, 'last_tile_cell_num')
     this.layout = layout
-    this.packed = slab.copy(layout.packed(footer))
+    this.kept = store.keep(layout, footer)
     this.folder = folder
     this.offset = offset
   }
 
   /** The footer. */
   get bytes(): Uint8Array {
-    return this.layout.unpacked(this.packed)
+    return this.layout.unpacked(this.kept)
   }
 
   get format_version(): number {
@@ -86,16 +101,16 @@ export class LaidOutInfo implements FragmentInfo {
     return { offset: this.offset, size: this.layout.length }
   }
   get footer(): FragmentInfo['footer'] {
-    const { offset, folder, layout, packed } = this
+    const { offset, folder, layout, kept } = this
     const place = { file: `${folder.path}/${FRAGMENT_METADATA_FILE}`, offset }
-    return { ...layout.decoded(packed, place), offset, size: layout.length }
+    return { ...layout.decoded(kept, place), offset, size: layout.length }
   }
 
   /** {@link sectionPlaces}, without decoding the footer if it has no optional sections. */
   get sectionPlaces(): SectionPlace[] {
     const { layout, bytes } = this
     if (!layout.common.optional_sections?.length) return layout.sectionPlaces(bytes)
-    return sectionPlaces(layout.decoded(this.packed, {}), layout.slots)
+    return sectionPlaces(layout.decoded(this.kept, {}), layout.slots)
   }
 
   /** Where the section at an offset ends at the latest: where the next one begins, or the footer. */
@@ -112,7 +127,7 @@ export class FooterLayouts {
   private readonly layouts: FooterLayout[] = []
   /** Schema of the last footer that was fully decoded. A layout is made only for the second footer of a schema. */
   private last: ArraySchema | undefined
-  private readonly slab = new Slab()
+  private readonly store = new FooterStore()
 
   /** Makes the layout of a footer, if another footer may need it. @param schema the schema of the footer */
   learn(footer: Uint8Array, schema: ArraySchema): void {
@@ -125,7 +140,7 @@ export class FooterLayouts {
     const layout = this.layouts.find((one) => one.fits(footer))
     if (!layout) return undefined
     try {
-      return new LaidOutInfo(layout, footer, this.slab, place)
+      return new LaidOutInfo(layout, footer, this.store, place)
     } catch (error) {
       if (error instanceof InspectError) return undefined
       throw error
