@@ -51,13 +51,17 @@ const EVERY_DAY = [
   'main',
   ...['ls', 'schema', 'footer', 'rtree', 'metadata'].flatMap((name) => [`commands/${name}`, `render/views/${name}`]),
   ...['codecs/zstd-frame', 'codecs/portable'].map((name) => `filters/${name}`),
+  // Small ones that many commands need: they would otherwise load `overview` or `stats` for them.
+  ...['dataset', 'object-files', 'shard'].map((name) => `objects/${name}`),
+  'storage/memory',
 ].map((name) => resolve(`src/${name}.ts`))
 /** Five more files have cached code: what `read`, Arrow, a call with only a target, `check` and `stats` need besides `core`. */
 const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings', 'advice/filter-sizes'].map(
   (name) => resolve(`src/${name}.ts`),
 )
 const READ = [
-  ...['commands/read', 'rows/cell-lines', 'node/packaged'],
+  // `verify-checksums` needs the last two: without them, it would load `check` and what that needs.
+  ...['commands/read', 'rows/cell-lines', 'node/packaged', 'calls/unit-runner', 'check/undo'],
   ...['codecs/zstd', 'codecs/lz4', 'kernels/kernels'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
 const ARROW = [resolve('src/calls/decode-arrow.ts')]

@@ -18,6 +18,7 @@ import type { DocumentHead } from '../documents/common.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../documents/verify-checksums.ts'
 import { parseShard, shardText } from '../objects/shard.ts'
 import type { Target } from '../objects/target.ts'
+import { optimizeLater } from '../storage/lean-heap.ts'
 
 interface Options {
   all?: boolean
@@ -68,6 +69,7 @@ export const command: CommandModule<Options> = {
     const bytes = await noteBytesToRead(cx, target)
     const deep = options.deep ?? false
     const work: UnitWork<VerifyItem> = (opened, inside, unit) => verifyUnit(opened, inside, unit, deep)
+    optimizeLater('tiles')
     const runner = await unitRunner(cx, target, work, { jobs, bytes, deep })
     yield outcome(cx, path, target, verifyOptions, runner, options)
   },

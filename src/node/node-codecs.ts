@@ -150,7 +150,7 @@ export async function zstdInWasm(): Promise<ByteCodec> {
     const other = new Uint8Array(bytes.length + EMPTY_SECTION.length)
     other.set(bytes)
     other.set(EMPTY_SECTION, bytes.length)
-    return zstdCodec(new WebAssembly.Module(other))
+    return zstdCodec(compileWasm(other))
   })
 }
 
@@ -159,7 +159,8 @@ const EMPTY_SECTION = Uint8Array.of(0, 1, 0)
 
 /**
  * Bytes that libzstd undoes before V8 may optimize it. That takes 50 to 70 ms of processor time, and saves 1.8 ms a MB (4.2 before, 2.4
- * after; Node 20, November 2026): where it has cost as much as it may save, it is worth it.
+ * after; Node 20, November 2026): where it has cost as much as it may save, it is worth it. Even then late ({@link compileWasm}): only
+ * functions that run much are worth it, and `verify-checksums --deep` of 1M cells takes 0.9 of the time.
  */
 const OPTIMIZED_FROM = 24 * 2 ** 20
 /** Bytes after which all functions of libzstd have run. One that runs later is optimized at once. */

@@ -82,7 +82,7 @@ export class MergePool {
     const times = batches.some(({ written }) => written) ? timeLanes(batches, from, rows) : []
     const lanes = [...coordinates, ...times]
     const sorted = isSorted(lanes, count) ? undefined : sortedPositions(lanes, count)
-    if (sorted && this.onNotUnique) this.checkOrder(coordinates, from, sorted)
+    if (sorted && this.onNotUnique) this.checkOrder(coordinates)
     let [taken, firstLimit] = [count, 0]
     for (let limit = 1; limit < limitNum; limit++)
       if (isBefore(coordinates, count + limit, count + firstLimit)) firstLimit = limit
@@ -107,33 +107,19 @@ export class MergePool {
   }
 
   /**
-   * Tells of batches that are not in global order.
+   * Tells of batches that are not in global order. Each batch is looked at once, when sorting shows that some cells were not in order.
    * @param lanes of the cells of all entries, one entry after another
-   * @param from the entry of each cell
    */
-  private checkOrder(lanes: KeyLanes, from: Uint32Array, sorted: Int32Array): void {
-    if (this.entries.every(({ batch }) => this.checked.has(batch))) return
-    // Only the cells of a batch that sorting moved past each other can be out of order. Comparing all would take as long as sorting.
-    const last = new Int32Array(this.entries.length)
-    const moved = new Uint8Array(this.entries.length)
-    for (let i = 0; i < sorted.length; i++) {
-      const at = sorted[i]
-      const entry = from[at]
-      if (at < last[entry]) moved[entry] = 1
-      last[entry] = at
-    }
+  private checkOrder(lanes: KeyLanes): void {
     let end = 0
-    for (const [entry, { batch, rows }] of this.entries.entries()) {
+    for (const { batch, rows } of this.entries) {
       const start = end
       end += rows.length
       if (this.checked.has(batch)) continue
       this.checked.add(batch)
-      if (!moved[entry]) continue
-      for (let i = start + 1; i < end; i++) {
-        if (!isBefore(lanes, i, i - 1)) continue
-        this.onNotUnique?.({ kind: 'out-of-order', fragments: [batch.source.index] })
-        break
-      }
+      const lanesOfBatch = lanes.map((lane) => lane.subarray(start, end))
+      if (isSorted(lanesOfBatch, rows.length)) continue
+      this.onNotUnique?.({ kind: 'out-of-order', fragments: [batch.source.index] })
     }
   }
 
