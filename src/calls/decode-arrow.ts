@@ -9,7 +9,7 @@ import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
 
 /** Writes a fragment's cells as Arrow IPC. */
 export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out: Output, file: boolean): Promise<void> {
-  optimizeLater('columns')
+  optimizeLater()
   const columns = reader.columns.map((column) => arrowColumn(column, reader))
   const batches = limitedBatches(reader.batches(true), reader.limit)
   await writeArrow({ columns, batches }, out, { file, raw: style.raw })

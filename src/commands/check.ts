@@ -60,7 +60,7 @@ export const command: CommandModule<Options> = {
   },
 
   async *run(cx, [path], options) {
-    optimizeLater('tiles')
+    optimizeLater()
     const level = parseChoice('--level', LEVELS, options.level ?? 'chunks')
     const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn ?? 'error')
     const shard = options.shard === undefined ? undefined : parseShard(options.shard)

@@ -69,7 +69,7 @@ export const command: CommandModule<Options> = {
     const bytes = await noteBytesToRead(cx, target)
     const deep = options.deep ?? false
     const work: UnitWork<VerifyItem> = (opened, inside, unit) => verifyUnit(opened, inside, unit, deep)
-    optimizeLater('tiles')
+    optimizeLater()
     const runner = await unitRunner(cx, target, work, { jobs, bytes, deep })
     yield outcome(cx, path, target, verifyOptions, runner, options)
   },

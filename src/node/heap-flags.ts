@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { type PlainWasm, useLeanHeap, type WorkOfLittleCode } from '../storage/lean-heap.ts'
+import { type PlainWasm, useLeanHeap } from '../storage/lean-heap.ts'
 
 function setFlag(flag: string): void {
   process.getBuiltinModule('node:v8').setFlagsFromString(flag)
@@ -16,8 +16,8 @@ const MANY_NAMES = 10_000
 const SOME_NAMES = 200
 /** Bytes of bytecode that a function runs before V8 optimizes it: 18 times the default. */
 const LATE = 1_200_000
-/** The same for work of a kind: 4 and 12 times the default. */
-const LATER: Readonly<Record<WorkOfLittleCode, number>> = { tiles: 270_336, columns: 800_000 }
+/** The same for work whose loops over cells are mostly kernels: 4 times the default. */
+const LATER = 270_336
 /**
  * The same for wasm, in about the bytes that a function runs, and V8's default. One function of libzstd takes 60 ms of
  * processor time to optimize.
@@ -56,12 +56,12 @@ function countListedNames(count: number): void {
 /**
  * A third of the processor time of checking a million cells was making optimized code. With it made later, `check` takes 0.8 of
  * the time, of 1 GB too. It was as much of writing 20 to 100 MB of cells as Arrow: there the hot loops are kernels and copies of the
- * system (Node 20, November 2026).
+ * system. Later still, merging the cells of fragments would run too long without optimized code (Node 20, November 2026).
  */
-function optimizeLater(work: WorkOfLittleCode): void {
+function optimizeLater(): void {
   if (later || late || !isNode20()) return
   later = true
-  setFlag(`--interrupt-budget=${LATER[work]}`)
+  setFlag(`--interrupt-budget=${LATER}`)
 }
 
 function isNode20(): boolean {

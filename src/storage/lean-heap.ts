@@ -1,6 +1,3 @@
-/** Work whose loops over cells are kernels: on tiles, or on whole columns. */
-export type WorkOfLittleCode = 'tiles' | 'columns'
-
 /** Functions of the program that set flags of V8. The library sets none, because the process belongs to its user. */
 interface LeanHeap {
   compileWasm(bytes: BufferSource): WebAssembly.Module
@@ -8,7 +5,7 @@ interface LeanHeap {
   countListedNames(count: number): void
   countReadBytes(bytes: number): void
   countPlannedBytes(bytes: number): void
-  optimizeLater(work: WorkOfLittleCode): void
+  optimizeLater(): void
 }
 
 /** A module whose functions V8 never optimizes. */
@@ -40,8 +37,8 @@ export function countPlannedBytes(bytes: number): void {
 }
 
 /** Call this before work that runs much code a few thousand times: once for each tile, not for each cell. */
-export function optimizeLater(work: WorkOfLittleCode): void {
-  lean?.optimizeLater(work)
+export function optimizeLater(): void {
+  lean?.optimizeLater()
 }
 
 /** Compiles a wasm file synchronously. In the program, V8 optimizes its functions later than usual. */
