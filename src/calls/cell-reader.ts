@@ -72,9 +72,10 @@ export function readerOutcome(
   async function* rows(): AsyncGenerator<CellsLine, ReadTail> {
     let cell_num = 0
     try {
-      for await (const row of limited(readerRows(reader, cx.style), limit)) {
+      for await (const row of limit > 0 ? readerRows(reader, cx.style) : []) {
         cell_num++
         yield row
+        if (cell_num >= limit) break
       }
     } finally {
       await end()
@@ -138,16 +139,6 @@ export function cellsOutcome(
 function tableColumns(columns: readonly ColumnType[]): string[] {
   const first = columns.filter(({ kind, name }) => kind === 'dimension' || name === PROVENANCE[0].name)
   return [...new Set([...first, ...columns].map(({ name }) => name))]
-}
-
-/** The first rows, up to a limit. */
-export async function* limited<T>(rows: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
-  let left = limit
-  if (left <= 0) return
-  for await (const row of rows) {
-    yield row
-    if (--left <= 0) return
-  }
 }
 
 /** The cells of a reader as objects, without the limit. */

@@ -1,13 +1,5 @@
 import { addPlace, asInspectError } from '../base/errors.ts'
-import {
-  type CellOptions,
-  cellsOutcome,
-  cellsTail,
-  FaultList,
-  limited,
-  parseLimit,
-  readerRows,
-} from '../calls/cell-reader.ts'
+import { type CellOptions, cellsOutcome, cellsTail, FaultList, parseLimit, readerRows } from '../calls/cell-reader.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
@@ -55,22 +47,25 @@ export async function allFragmentsOutcome(
       }
     }
   }
-  async function* all(): AsyncGenerator<CellsLine> {
+  const tail = (): CellsTail => cellsTail(cx, { report, faults: faults.listed })
+  // One generator: each more takes a twentieth of the time of a row.
+  async function* rows(): AsyncGenerator<CellsLine, CellsTail> {
+    let left = limit
     try {
-      for await (const { fragment, reader } of readers()) {
+      for await (const { fragment, reader } of left > 0 ? readers() : []) {
         try {
-          for await (const row of readerRows(reader, cx.style)) yield { [FRAGMENT_COLUMN]: fragment.name, ...row }
+          for await (const row of readerRows(reader, cx.style)) {
+            yield { [FRAGMENT_COLUMN]: fragment.name, ...row }
+            if (--left <= 0) break
+          }
         } catch (error) {
           addFault(error, fragment)
         }
+        if (left <= 0) break
       }
     } finally {
       report.tell(cx)
     }
-  }
-  const tail = (): CellsTail => cellsTail(cx, { report, faults: faults.listed })
-  async function* rows(): AsyncGenerator<CellsLine, CellsTail> {
-    yield* limited(all(), limit)
     return tail()
   }
   const head = documentHead('cells', cx.shownPath(path))

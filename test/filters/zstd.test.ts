@@ -43,7 +43,10 @@ test('libzstd is compiled once more after much work, and gives the same cells', 
   const compiled: string[] = []
   const { Module } = WebAssembly
   useLeanHeap({
-    compileWasm: (bytes) => new Module(bytes),
+    compileWasm(bytes) {
+      compiled.push('optimized late')
+      return new Module(bytes)
+    },
     plainWasm(bytes) {
       compiled.push('plain')
       return { module: new Module(bytes), allRan: () => compiled.push('all ran') }
@@ -56,23 +59,13 @@ test('libzstd is compiled once more after much work, and gives the same cells', 
   const data = new Uint8Array(2 ** 20).map((_, i) => (i * i) >> 7)
   const frame = zstdCodec(new Module(packagedBytes(ZSTD_WASM))).compress(data, 3)
   const codec = await zstdInWasm()
-  WebAssembly.Module = class extends Module {
-    constructor(bytes: BufferSource) {
-      super(bytes)
-      compiled.push('usual')
-    }
+  const out = new Uint8Array(data.length)
+  for (let i = 0; i < 40; i++) {
+    out.fill(0)
+    if (i % 2) codec.decompressInto?.(frame, out)
+    else out.set(codec.decompress(frame, data.length))
+    expect(Buffer.compare(out, data)).toBe(0)
+    codec.verify?.(frame, data.length)
   }
-  try {
-    const out = new Uint8Array(data.length)
-    for (let i = 0; i < 40; i++) {
-      out.fill(0)
-      if (i % 2) codec.decompressInto?.(frame, out)
-      else out.set(codec.decompress(frame, data.length))
-      expect(Buffer.compare(out, data)).toBe(0)
-      codec.verify?.(frame, data.length)
-    }
-  } finally {
-    WebAssembly.Module = Module
-  }
-  expect(compiled).toEqual(['plain', 'all ran', 'usual'])
+  expect(compiled).toEqual(['plain', 'all ran', 'optimized late'])
 })
