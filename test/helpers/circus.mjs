@@ -1,12 +1,20 @@
 import asyncHooks from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 import { createRequire, SourceMap } from 'node:module'
+import process from 'node:process'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 import run from 'jest-circus/runner'
 import { transformSync } from 'rolldown/utils'
 import { importModule } from './modules.mjs'
 
 const require = createRequire(import.meta.url)
+
+/*
+ * V8 optimizes a function eight times as late. Tests run much code a few times only: to optimize it took up to a quarter of the processor
+ * time of a folder of tests. Newer releases have no such option, and a quick compiler that optimizes most functions first.
+ */
+if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=540000')
 
 /**
  * Stands in for AsyncLocalStorage. On Node 20 each instance of it makes every promise slower, and jest-circus creates one for each test
