@@ -21,11 +21,12 @@ export async function run(): Promise<void> {
   process.exitCode = 3
   const argv = programArguments()
   const pager = columns ? await pagerOf(argv, columns) : undefined
+  const write = columns === undefined ? writeOut : writeTerminal
   const exitCode = await main({
     argv,
     env: process.env,
     stdout: {
-      write: pager ? (data) => pager.write(data) : columns === undefined ? writeOut : writeTerminal,
+      write: pager ? (data) => pager.write(data) : write,
       columns,
       color: false,
       isTTY: columns !== undefined,

@@ -64,7 +64,8 @@ export function comparableReader(type: Datatype): (bytes: Uint8Array) => Compara
 /** Compares two values: the result is below 0, 0 or above 0. Bytes compare one by one. */
 export function compare(a: Comparable, b: Comparable): number {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)
-  return a < b ? -1 : a > b ? 1 : 0
+  if (a < b) return -1
+  return a > b ? 1 : 0
 }
 
 /** The function that tells whether an n-dimensional range (an MBR or non-empty domain) overlaps the bounds. */

@@ -133,7 +133,9 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
       }
       const negative = float && hi >= 0x80000000
       const zero = negative && hi === 0x80000000 && lo === 0
-      high[i] = zero ? 0x80000000 : negative ? ~hi : hi ^ (float ? 0x80000000 : turn)
+      if (zero) high[i] = 0x80000000
+      else if (negative) high[i] = ~hi
+      else high[i] = hi ^ (float ? 0x80000000 : turn)
       low[i] = negative && !zero ? ~lo : lo
     }
     return [high, low]
@@ -143,7 +145,8 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
     for (let i = 0; i < cellNum; i++) {
       const value = bits[i]
       if ((value & 0x7fffffff) > 0x7f800000) low[i] = NAN_LANE
-      else low[i] = value === 0x80000000 ? value : value > 0x80000000 ? ~value : value ^ 0x80000000
+      else if (value === 0x80000000) low[i] = value
+      else low[i] = value > 0x80000000 ? ~value : value ^ 0x80000000
     }
     return [low]
   }

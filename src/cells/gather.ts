@@ -91,7 +91,8 @@ function gatherValidity(
   const out = new Uint8Array(rows.length)
   for (let i = 0; i < out.length; i++) {
     const list = lists[from[i]]
-    out[i] = list ? list[rows[i]] : sources[from[i]] ? 1 : valid
+    if (list) out[i] = list[rows[i]]
+    else out[i] = sources[from[i]] ? 1 : valid
   }
   return out
 }

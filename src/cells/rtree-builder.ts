@@ -111,7 +111,8 @@ export function compareValues({ type, cell_val_num }: RangeType, a: Uint8Array, 
   }
   const x = numberOf(type, a)
   const y = numberOf(type, b)
-  return x < y ? -1 : x > y ? 1 : 0
+  if (x < y) return -1
+  return x > y ? 1 : 0
 }
 
 /** Whether a range of a fixed-sized dimension lies inside its domain. */

@@ -103,8 +103,8 @@ export async function* checkArrayFiles(
     if (committed) continue
     const expected = state === 'no-metadata' ? 'a metadata file' : 'a commit'
     const found = hidden_by === undefined ? 'none' : `one that ${hidden_by} takes back`
-    const variant = state !== 'ignored' ? undefined : to_vacuum ? 'replaced' : 'ignored'
-    yield finding('FRAGMENT_UNCOMMITTED', place, expected, found, variant)
+    const takenBack = to_vacuum ? 'replaced' : 'ignored'
+    yield finding('FRAGMENT_UNCOMMITTED', place, expected, found, state === 'ignored' ? takenBack : undefined)
   }
   yield* checkReadsEmpty(array, entries)
 }

@@ -58,7 +58,8 @@ export function lostByScale(
   const least = Math.max(1, certain)
   // Integers of 1 and 2 bytes wrap around, so that others may hide between the bounds. Wider ones all become the lowest integer, which a
   // right cell may have, too.
-  const num = scale.width < 4 ? `at least ${least}` : lost > least ? `${least} to ${lost}` : `${lost}`
+  const between = lost > least ? `${least} to ${lost}` : `${lost}`
+  const num = scale.width < 4 ? `at least ${least}` : between
   const text = (value: number): string => {
     const bytes = new Uint8Array(scale.single ? Float32Array.of(value).buffer : Float64Array.of(value).buffer)
     return String(cellValue(type, 1, bytes, { raw: false }))

@@ -363,7 +363,8 @@ export class StatisticsCheck {
     const asStored = fits(this.lists)
     const isFound = asStored !== fits(replaced(this.lists, which, tile, counted, this.field))
     if (checksum !== undefined && asStored && (isFound || others === 'differ')) return LOST_BY_FILTER
-    const found = isFound ? (asStored ? CELLS_CHANGED : METADATA_WRONG) : others && OTHERS[others]
+    const own = asStored ? CELLS_CHANGED : METADATA_WRONG
+    const found = isFound ? own : others && OTHERS[others]
     if (found?.wrong === 'cells' && mayHaveLost)
       return {
         ...found,

@@ -61,8 +61,7 @@ export function* memberItems(found: DatasetMember, isPassing = false): Generator
   const uri = JSON.stringify(member.uri)
   if (state === 'cycle') yield finding('GROUP_CYCLE', place, 'a member below the group', uri)
   else if (state === 'missing') {
-    const lost = member.type === 'invalid' ? 'never' : isInside(found) ? undefined : 'elsewhere'
-    const variant = isPassing ? 'temporary' : lost
+    const variant = isPassing ? 'temporary' : missingSince(found)
     yield finding('GROUP_MEMBER_MISSING', place, memberInWords(member), `${uri}, not there`, variant)
   } else if (state === 'outside') {
     if (error) yield { notExamined: new InspectError(error.code, error.fault, place) }
@@ -77,6 +76,13 @@ export function* memberItems(found: DatasetMember, isPassing = false): Generator
   }
   if (lies === 'elsewhere' || lies === 'linked')
     yield finding('GROUP_MEMBER_ELSEWHERE', place, 'a member below the dataset', elsewhere(found))
+}
+
+/** The variant of the finding about a missing member. */
+function missingSince(found: DatasetMember): 'never' | 'elsewhere' | undefined {
+  // For TileDB, a member that did not exist when it was added stays invalid.
+  if (found.member.type === 'invalid') return 'never'
+  return isInside(found) ? undefined : 'elsewhere'
 }
 
 /** Whether the path of a member leads below its group. */

@@ -374,6 +374,8 @@ export class InspectArray {
       const found = visibility.state(folder)
       const state = found === 'uncommitted' && folder.hasNoCommit ? 'no-metadata' : found
       const listedBy = visibility.lists(path)[0]?.file
+      const isListed = state === 'to-vacuum' || state === 'hidden'
+      const ignoredBy = state === 'ignored' ? ignored.get(path) : undefined
       return {
         name,
         path,
@@ -384,8 +386,7 @@ export class InspectArray {
         to_vacuum: listedBy !== undefined,
         has_consolidated_metadata: inMeta.has(name),
         state,
-        hidden_by:
-          state === 'ignored' ? ignored.get(path) : state === 'to-vacuum' || state === 'hidden' ? listedBy : undefined,
+        hidden_by: isListed ? listedBy : ignoredBy,
       }
     })
   }

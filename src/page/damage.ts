@@ -54,7 +54,8 @@ export function asFindings(inspected: Inspected, faults: readonly ReadFault[]): 
   return faults.flatMap(({ code, message, at: { file, offset = null, field = null, tile } }) => {
     if (file === undefined) return []
     const isMissing = code === 'MISSING_FILE'
-    const lost = isMissing ? 'FILE_MISSING' : tile === undefined ? 'FRAGMENT_NO_METADATA' : 'TILE_UNREADABLE'
+    const unreadable = tile === undefined ? 'FRAGMENT_NO_METADATA' : 'TILE_UNREADABLE'
+    const lost = isMissing ? 'FILE_MISSING' : unreadable
     const place = { file: inspected.shownPath(file), offset, field, ...(!isMissing && { tile }) }
     return [{ severity: 'error', code: lost, ...place, expected: '', found: '', message, meaning: '' }]
   })

@@ -130,7 +130,8 @@ function imageText({ across, up, at, planes, by }: SmallImage, picture: LayerPic
   const [left, right] = across.ends
   const [bottom, top] = up.ends
   const ends = extremesOf(planes)?.map((end) => Number(end.toPrecision(6)))
-  const colours = planes.length === 3 ? 'red, green and blue' : isGrey(picture) ? 'black to white' : 'dark to light'
+  const ofOnePlane = isGrey(picture) ? 'black to white' : 'dark to light'
+  const colours = planes.length === 3 ? 'red, green and blue' : ofOnePlane
   return [
     `${across.dimension} from ${left} at the left to ${right}`,
     `${up.dimension} from ${top} at the top to ${bottom}`,

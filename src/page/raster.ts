@@ -190,8 +190,11 @@ export function newRaster(
         d,
         Array.from({ length: axis.length }, (_, i) => ({ low: pixelOf(axis, i)[0], high: pixelOf(axis, i)[0] })),
       )
-  const kind = isEach ? 'each' : isAll ? 'mean' : 'sample'
-  const raster = { ...emptyRaster(kind, a, b, column, isAll ? total : a.length * b.length), fillIsValue }
+  const ofMany = isAll ? 'mean' : 'sample'
+  const raster = {
+    ...emptyRaster(isEach ? 'each' : ofMany, a, b, column, isAll ? total : a.length * b.length),
+    fillIsValue,
+  }
   return { raster, query: { order: 'row-major', ranges: sets, fields, reuse: true } }
 }
 

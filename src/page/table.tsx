@@ -94,6 +94,7 @@ export function Table<Row>(props: {
     const objects = sorted.map((row) => Object.fromEntries(rowWords(row).map((word, c) => [titles[c], word])))
     download(`${caption}.json`, new Blob([JSON.stringify(objects)], { type: 'application/json' }))
   }
+  const direction = order?.down ? 'descending' : 'ascending'
   const sort = (column: number) =>
     setOrder((old) => ({ column, down: old?.column === column ? !old.down : columns[column].isNumber === true }))
   return (
@@ -108,7 +109,7 @@ export function Table<Row>(props: {
                   key={title}
                   scope="col"
                   class={isNumber ? 'number' : undefined}
-                  aria-sort={order?.column === i ? (order.down ? 'descending' : 'ascending') : undefined}
+                  aria-sort={order?.column === i ? direction : undefined}
                 >
                   {by ? (
                     <Button class="plain" onClick={() => sort(i)}>

@@ -331,7 +331,8 @@ async function checkedFiles<T>(
     // What no finished write left behind may be of any version, and have any content.
     const isStray = !isList && suffix !== undefined
     const isUnknown = isStray && hasCode(read, 'UNSUPPORTED_VERSION')
-    const fault = read instanceof InspectError ? (isUnknown ? read : damageOf(read)) : undefined
+    const refused = read instanceof InspectError ? read : undefined
+    const fault = refused && !isUnknown ? damageOf(refused) : refused
     if (fault) found.leaveOut(path, `it cannot be read: ${commandLineText(fault)}`, !isStray)
     else found.copy(folder, path)
   }

@@ -467,7 +467,8 @@ export class JsonText {
 
   /** Writes an element. @param columns number of columns before it. @returns the number with it; -1 if it does not fit */
   private lineElement(columns: number, value: Result, room: number, depth: number): number {
-    const start = columns === 0 ? '[' : this.style.indent ? ', ' : ','
+    const comma = this.style.indent ? ', ' : ','
+    const start = columns === 0 ? '[' : comma
     const from = columns + start.length
     const left = room - from - 1
     if (left <= 0) return -1

@@ -172,7 +172,8 @@ export class RowKernel {
       const { column, first, later } = one
       const kind = kindOf(one, style)
       const size = cellSize(kind, column)
-      const most = kind === MADE ? TEXT_BYTES : size === 0 ? LONGEST_TEXT : LONGEST_NUMBER
+      const longest = size === 0 ? LONGEST_TEXT : LONGEST_NUMBER
+      const most = kind === MADE ? TEXT_BYTES : longest
       row += Math.max(first.length, later.length) + texts.null.length + most
       return {
         kind: KINDS.indexOf(kind),

@@ -42,7 +42,8 @@ export async function cellsToRewrite(
   const { ranges } = part
   const dense = schema.array_type === 'dense'
   const collected = new CollectedColumns(schema)
-  const order = dense ? 'row-major' : schema.allows_duplicates ? 'unordered' : 'global'
+  const sparseOrder = schema.allows_duplicates ? 'unordered' : 'global'
+  const order = dense ? 'row-major' : sparseOrder
   const all = cellsOf(opened)
   for await (const batch of readMerged(opened, { order, ranges })) {
     collected.add(batch, batch.rows ? Int32Array.from(batch.rows) : { from: 0, to: batch.cell_num })

@@ -94,7 +94,8 @@ export async function consolidatedFragment(
   const sparse = schema.array_type === 'sparse'
   const marks = version >= DELETES_SINCE && sparse && (await hasDeletions(opened))
   const timed = version >= TIMESTAMPS_SINCE && sparse
-  const ofDeleted = purge ? 'purged' : marks ? 'marked' : 'as-they-are'
+  const kept = marks ? 'marked' : 'as-they-are'
+  const ofDeleted = purge ? 'purged' : kept
   const { domain, ...cells } = timed
     ? await cellsToConsolidate(opened, ofDeleted, onRead)
     : await cellsToRewrite(opened, undefined, onRead)

@@ -158,7 +158,8 @@ function checkDimension(schema: ArraySchema, dimension: Dimension, path: string,
   checkType(type, version, `${path}.type`)
   refuse(!isDimensionType(type), `${path}.type`, 'numbers, dates, times or STRING_ASCII', type)
   if (text) since(5, version, `${path}.type`, 'dimensions of text')
-  const elements = text ? '"var" for text' : cell_val_num === 'var' ? `1 for ${type}` : '1'
+  const one = cell_val_num === 'var' ? `1 for ${type}` : '1'
+  const elements = text ? '"var" for text' : one
   refuse(cell_val_num !== (text ? 'var' : 1), `${path}.cell_val_num`, elements, String(cell_val_num))
   const oneType = `one type for all dimensions of ${dense ? 'a dense array' : 'formats 3 and 4'} (${first})`
   refuse(type !== first && (version < 5 || dense), `${path}.type`, oneType, type)

@@ -64,7 +64,7 @@ function referenceIn(json: Json | undefined, depth = 0): string | undefined {
   if (depth > MOST_STAGES) return undefined
   const own = stringOf(keyOf(json, 'spatialreference'))
   if (own) return own
-  for (const inner of Array.isArray(json) ? json : isObject(json) ? Object.values(json) : []) {
+  for (const inner of Array.isArray(json) || isObject(json) ? Object.values(json) : []) {
     const found = referenceIn(inner, depth + 1)
     if (found !== undefined) return found
   }

@@ -78,6 +78,7 @@ function Row({ node, chosen, hovered, choose, hover, toggle }: RowProps) {
   const { part, group } = node
   const classes = ['node', node === chosen && 'chosen', node === hovered && 'over', isBad(node) && 'damaged']
   const siblings = node.parent?.kids
+  const arrow = node.isOpen ? '▾' : '▸'
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names the active row
@@ -106,7 +107,7 @@ function Row({ node, chosen, hovered, choose, hover, toggle }: RowProps) {
           toggle(node)
         }}
       >
-        {node.canOpen ? (node.isOpen ? '▾' : '▸') : ' '}
+        {node.canOpen ? arrow : ' '}
       </span>{' '}
       <Text>{group ? `[${group.from}..${group.to - 1}]` : partName(part)}</Text>
       {!group && (

@@ -136,7 +136,8 @@ function emptySeries(opened: OpenedArray, { d, attributes, ranges }: SeriesOptio
   const isFloat = datatypeKind(type) === 'float'
   const size = isFloat ? Number(high) - Number(low) : Number(BigInt(high) - BigInt(low)) + 1
   const step = isFloat ? size / BINS : BigInt(Math.ceil(size / BINS))
-  const length = isFloat ? (size > 0 ? BINS : 1) : Math.ceil(size / Number(step))
+  const ofFloats = size > 0 ? BINS : 1
+  const length = isFloat ? ofFloats : Math.ceil(size / Number(step))
   const query: ReadQuery = { order: 'row-major', ranges, fields: [...attributes] }
   const columns = readColumns(schema, query).filter(({ kind }) => kind === 'attribute')
   return {

@@ -146,11 +146,17 @@ function labelled(found: readonly { ms: number; place: number }[], step: number 
     const date = text.slice(0, at)
     if (step === undefined) return { place, text: date.slice(0, isYears ? -6 : -3) }
     if (step >= DAY) return { place, text: date }
-    const clock = text.slice(at + 1, at + 1 + (step >= MINUTE ? 5 : step >= SECOND ? 8 : 12))
+    const clock = text.slice(at + 1, at + 1 + clockLength(step))
     const isNew = date !== day
     day = date
     return { place, text: isNew ? `${date} ${clock}` : clock }
   })
+}
+
+/** Characters of a clock that are enough for steps of so many milliseconds: hh:mm, hh:mm:ss or hh:mm:ss.sss. */
+function clockLength(step: number): number {
+  if (step >= MINUTE) return 5
+  return step >= SECOND ? 8 : 12
 }
 
 /** The smallest step of a scale, as a part of its numbers: they are rounded to 12 digits. */

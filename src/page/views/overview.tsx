@@ -115,8 +115,9 @@ function cellsText({ array_type, cell_num, certainty, whole_cell_num }: ArrayOve
 }
 
 function fragmentFacts(found: FragmentOverview): FactList {
+  const arrayType = found.dense ? 'dense' : 'sparse'
   return [
-    ['Fragment', found.dense === null ? NOTHING : found.dense ? 'dense' : 'sparse'],
+    ['Fragment', found.dense === null ? NOTHING : arrayType],
     ['State', found.state ?? NOTHING],
     ['Format version', versionText(found.format_version)],
     ['Time', timeRangeText(found.timestamp_range)],

@@ -413,13 +413,14 @@ function lanesOf(items: readonly Item[], scale: Scale): { lanes: Lane[]; height:
 function packRows(items: readonly Item[], scale: Scale, room: number, most: number): Placed[] {
   const ends: number[] = []
   let turn = 0
+  const nextRow = (): number => (ends.length < most ? ends.length : turn++ % most)
   return items.flatMap((item) => {
     if (item.timestamp_range === null) return []
     const [first, last] = item.timestamp_range.map((stamp) => room * scale.at(Number(stamp)))
     const from = first - 1
     const to = Math.max(from + LEAST_WIDTH, last + 1)
     const free = ends.findIndex((end) => end < from)
-    const row = free >= 0 ? free : ends.length < most ? ends.length : turn++ % most
+    const row = free >= 0 ? free : nextRow()
     ends[row] = Math.max(ends[row] ?? 0, to)
     return [{ item, row, from, to }]
   })
@@ -465,7 +466,8 @@ function drawTimeline(
   const room = roomOf(width)
   canvas.fillStyle = colour('dim')
   for (const [i, end] of scale.ends.entries()) {
-    canvas.textAlign = scale.ends.length === 1 ? 'center' : i === 0 ? 'left' : 'right'
+    const outwards = i === 0 ? 'left' : 'right'
+    canvas.textAlign = scale.ends.length === 1 ? 'center' : outwards
     canvas.fillText(timeText(end, false), LABELS + room * scale.at(end), 3, room / 2 - 4)
   }
   canvas.textAlign = 'left'

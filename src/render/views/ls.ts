@@ -330,7 +330,8 @@ export async function groupTable(
 ): Promise<void> {
   const { kind, path, as_of, members, member_num, totals, layer, metadata } = document
   const what = member_num === 0 ? 'no members' : counted(member_num, 'member')
-  const title = layer ? layerTitle(layer) : kind === 'group' ? 'group' : 'folder'
+  const plain = kind === 'group' ? 'group' : 'folder'
+  const title = layer ? layerTitle(layer) : plain
   await writeTitle(path, withTimes(`${title}, ${what}`, as_of), out)
   if (members.length > 0) {
     const all = membersBelow(members, '')
