@@ -44,9 +44,15 @@ export interface ContentPlace {
   from: number
 }
 
+/** A filter that was undone, with the checksums that it compared. */
+interface UndoneFilter {
+  stage: StageResult
+  verdicts: readonly ChecksumVerdict[]
+}
+
 interface UndoneChunk {
-  /** The filters that were undone, with the checksums that each compared. */
-  stages: { stage: StageResult; verdicts: ChecksumVerdict[] }[]
+  /** The filters that were undone. */
+  stages: UndoneFilter[]
   /** Undefined if a filter failed. */
   out: FilteredBytes | undefined
   error: InspectError | undefined
@@ -244,10 +250,10 @@ function filterParts(run: ChunkRun, metadata: Part, undone: UndoneChunk): { inMe
   const after: Part[] = []
   let holder = inMetadata
   let { space, offset } = metadata
-  for (const [i, { stage, verdicts }] of undone.stages.entries()) {
-    const { input, output, config } = stage
+  for (const [i, filter] of undone.stages.entries()) {
+    const { input, output, config } = filter.stage
     const own = ownMetadata(input, output)
-    if (own > 0) holder.push(filterPart(stage, verdicts, space, offset, own, undone))
+    if (own > 0) holder.push(filterPart(filter, { space, offset, length: own }, undone))
     offset += own
     const newMetadata = output.metadata.length > 0 && own === input.metadata.length
     const newData = !isSameView(input.data, output.data)
@@ -291,15 +297,13 @@ function failedFilter(
   const describe = stageDescription(stage)
   if (!describe) return undefined
   const { root, error } = trace(metadata, describe, config.name, { offset })
-  return error || root.length === 0 ? undefined : filterPart(stage, failedVerdicts, space, offset, root.length, undone)
+  if (error || root.length === 0) return undefined
+  return filterPart({ stage, verdicts: failedVerdicts }, { space, offset, length: root.length }, undone)
 }
 
 function filterPart(
-  stage: StageResult,
-  verdicts: readonly ChecksumVerdict[],
-  space: Space,
-  offset: number,
-  length: number,
+  { stage, verdicts }: UndoneFilter,
+  { space, offset, length }: Pick<Part, 'space' | 'offset' | 'length'>,
   { error, out }: UndoneChunk,
 ): Part {
   const bytes = stage.input.metadata.subarray(0, length)

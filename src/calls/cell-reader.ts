@@ -89,7 +89,7 @@ export function readerOutcome(
       const { writeCellLines } = await import('../rows/cell-lines.ts')
       const columns = reader.columns.map((column) => ({ column, labels: shownLabels(reader, column, cx.style) }))
       const written = { ...cx.style, ...style }
-      const notes = await writeCellLines(columns, reader.batches(true), limit, out, written).finally(() => end())
+      const notes = await writeCellLines(columns, reader.batches(true), out, written, { limit }).finally(() => end())
       return { ...notes, tail: tail() }
     },
     async arrow(out, file) {

@@ -12,7 +12,7 @@ import type { FragmentInfo } from '../objects/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
 import { emptyStringFault } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
-import { RoundedCoordinates } from './rounded-coordinates.ts'
+import { RoundedCoordinates, type TileNotes } from './rounded-coordinates.ts'
 
 /**
  * Checks the coordinates of a sparse fragment, tile by tile. They must lie inside the domain and the tile's box, and in the order
@@ -60,16 +60,18 @@ export class CoordinatesCheck {
       items.push(finding('COORDINATE_DOMAIN', at, 'coordinates of the domain', 'NaN', 'nanCoordinate'))
     }
     this.rounded.next(this.leaves && mbrAt(this.leaves, tile, this.dimensions))
-    this.checkDomain(ranges, placeOf, items)
-    if (this.leaves) this.checkBox(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), placeOf, items)
+    const notes = { placeOf, items }
+    this.checkDomain(ranges, notes)
+    if (this.leaves) this.checkBox(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), notes)
     this.beyondAscii ||= columns.some(({ data, starts }) => starts !== undefined && !isAscii(data))
-    this.checkOrder(columns, cells, placeOf, items)
+    this.checkOrder(columns, cells, notes)
   }
 
-  private checkDomain(ranges: NDRange, placeOf: (dimension: number) => Place, items: Item[]): void {
+  private checkDomain(ranges: NDRange, notes: TileNotes): void {
+    const { placeOf, items } = notes
     for (const [d, dimension] of this.dimensions.entries()) {
       if (dimension.cell_val_num === 'var') continue
-      if (isInDomain(dimension, ranges[d]) || this.rounded.explainsDomain(d, ranges[d], placeOf, items)) continue
+      if (isInDomain(dimension, ranges[d]) || this.rounded.explainsDomain(d, ranges[d], notes)) continue
       const [expected, found] = ['coordinates inside the domain', 'coordinates outside of it']
       items.push(finding('COORDINATE_DOMAIN', named(placeOf(d), dimension), expected, found))
     }
@@ -81,11 +83,11 @@ export class CoordinatesCheck {
     columns: readonly ColumnData[],
     ranges: NDRange,
     mbr: NDRange,
-    placeOf: (dimension: number) => Place,
-    items: Item[],
+    notes: TileNotes,
   ): void {
+    const { placeOf, items } = notes
     for (const [d, dimension] of this.dimensions.entries()) {
-      if (this.rounded.explainsBox(d, ranges[d], mbr[d], placeOf, items)) continue
+      if (this.rounded.explainsBox(d, ranges[d], mbr[d], notes)) continue
       const low = compareValues(dimension, ranges[d].min, mbr[d].min)
       const high = compareValues(dimension, ranges[d].max, mbr[d].max)
       const nan = hasNaN(dimension, mbr[d].min)
@@ -103,27 +105,17 @@ export class CoordinatesCheck {
   }
 
   /** Compares the cells of a tile with one another, and its first cell with the last of the tile before. */
-  private checkOrder(
-    columns: readonly ColumnData[],
-    cells: number,
-    placeOf: (dimension: number) => Place,
-    items: Item[],
-  ): void {
+  private checkOrder(columns: readonly ColumnData[], cells: number, notes: TileNotes): void {
     const first = columns.map((column, d) => cellOf(column, 0, this.dimensions[d]))
     const both = this.last?.map((column, d) => joined(column, first[d]))
-    if (both) this.compareCells(both, 2, -1, placeOf, items)
-    this.compareCells(columns, cells, 0, placeOf, items)
+    if (both) this.compareCells(both, 2, -1, notes)
+    this.compareCells(columns, cells, 0, notes)
     this.last = columns.map((column, d) => cellOf(column, cells - 1, this.dimensions[d]))
   }
 
   /** Compares each cell with the previous one, and reports the first fault of each kind. */
-  private compareCells(
-    columns: readonly ColumnData[],
-    cells: number,
-    base: number,
-    placeOf: (dimension: number) => Place,
-    items: Item[],
-  ): void {
+  private compareCells(columns: readonly ColumnData[], cells: number, base: number, notes: TileNotes): void {
+    const { placeOf, items } = notes
     const { schema, footer } = this.info
     const faultsBy = ({ rule, holds }: Partial<OldOrder> = {}): OrderFaults => {
       const lanes = orderLanes(schema, columns, cells, rule)
@@ -139,8 +131,8 @@ export class CoordinatesCheck {
       return { falling, same: firstFaults([], cells, isSame).same }
     }
     let { falling, same } = faultsBy()
-    if (falling >= 0 && this.rounded.explainsOrder(columns, falling, placeOf, items)) falling = -1
-    if (same >= 0 && this.rounded.explainsOrder(columns, same, placeOf, items)) same = -1
+    if (falling >= 0 && this.rounded.explainsOrder(columns, falling, notes)) falling = -1
+    if (same >= 0 && this.rounded.explainsOrder(columns, same, notes)) same = -1
     if (falling >= 0) {
       const at = { ...placeOf(0), cell: base + falling }
       const expected = 'a cell that sorts after the one before it in global order'

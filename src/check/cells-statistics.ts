@@ -57,6 +57,24 @@ interface WrongStatistic {
   found: string
 }
 
+/** What a check of statistics compares cells with, and where it is. */
+interface StatisticsSources {
+  fragment: Fragment
+  lists: StatisticsLists
+  stored: SlotStatistics | undefined
+  file: string
+  boxes: RTreeLevel | undefined
+}
+
+/** The cells of a tile of one slot. */
+interface CheckedTile {
+  tile: number
+  column: ColumnData
+  cells: number
+  /** The cells that count; undefined if all do. */
+  rows: Uint32Array | undefined
+}
+
 /**
  * Computes minimum, maximum, sum and null count of each tile of one slot, and of the fragment, and compares them with the
  * stored ones. Ignores missing statistics, as readers do.
@@ -103,15 +121,7 @@ export class StatisticsCheck {
   private readonly knownReported = new Set<FindingCode>()
   private evidenceSought = 0
 
-  private constructor(
-    fragment: Fragment,
-    info: FragmentInfo,
-    slot: number,
-    lists: StatisticsLists,
-    stored: SlotStatistics | undefined,
-    file: string,
-    boxes: RTreeLevel | undefined,
-  ) {
+  private constructor(info: FragmentInfo, slot: number, { fragment, lists, stored, file, boxes }: StatisticsSources) {
     const { type, cell_val_num, nullable, kind } = info.slots[slot]
     const field = { type, cell_val_num, nullable, dimension: kind === 'dimension' }
     this.fragment = fragment
@@ -155,7 +165,8 @@ export class StatisticsCheck {
     }
     const needsBoxes = info.slots[slot].kind === 'dimension' && lossOf(info, slot) !== 'none'
     const rtree = needsBoxes ? await quietly(() => fragment.rtree()) : undefined
-    return new StatisticsCheck(fragment, info, slot, lists, stored?.[slot], file, rtree && leafLevel(rtree))
+    const boxes = rtree && leafLevel(rtree)
+    return new StatisticsCheck(info, slot, { fragment, lists, stored: stored?.[slot], file, boxes })
   }
 
   /** Called for a tile whose cells could not be read. The fragment's statistics cannot be checked then. */
@@ -164,20 +175,14 @@ export class StatisticsCheck {
   }
 
   /** @param placeOf returns the place of the tile in its data file */
-  add(
-    tile: number,
-    column: ColumnData,
-    cells: number,
-    rows: Uint32Array | undefined,
-    placeOf: () => Place,
-    items: Item[],
-  ): void {
+  add(checked: CheckedTile, placeOf: () => Place, items: Item[]): void {
+    const { tile, column, cells, rows } = checked
     this.tileNum++
     this.dataPlace = placeOf
     this.counted.add(tile, column, cells, rows)
     const isRounded = this.loss === 'digits'
     if (isRounded || (this.loss === 'hidden colours' && hasHiddenPixel(column.data))) this.exact = false
-    const kinds = isRounded || this.exact ? this.comparable(tile, column, cells, rows, placeOf, items) : []
+    const kinds = isRounded || this.exact ? this.comparable(checked, placeOf, items) : []
     // Computed only if something does not fit.
     let written: readonly SlotStatistics[] | undefined
     for (const which of kinds) {
@@ -193,7 +198,7 @@ export class StatisticsCheck {
       this.report(wrong, alike, evidence, items)
     }
     if (!this.exact) return
-    this.reportNaN(tile, column, cells, rows, items)
+    this.reportNaN(checked, items)
     if (!this.ways) return
     written ??= this.writtenStatistics(tile, column, cells)
     for (const [way, one] of written.entries()) this.ways[way] = [...(this.ways[way] ?? []), one]
@@ -201,10 +206,7 @@ export class StatisticsCheck {
 
   /** The statistics of a tile that can be compared with its cells, after filters may have changed these. */
   private comparable(
-    tile: number,
-    column: ColumnData,
-    cells: number,
-    rows: Uint32Array | undefined,
+    { tile, column, cells, rows }: CheckedTile,
     placeOf: () => Place,
     items: Item[],
   ): readonly Which[] {
@@ -239,13 +241,7 @@ export class StatisticsCheck {
   }
 
   /** Reports stored extremes that are as TileDB computes them, but are not those of the cells, because of NaN. */
-  private reportNaN(
-    tile: number,
-    column: ColumnData,
-    cells: number,
-    rows: Uint32Array | undefined,
-    items: Item[],
-  ): void {
+  private reportNaN({ tile, column, cells, rows }: CheckedTile, items: Item[]): void {
     const { field } = this
     if (!hasMinMax(field) || holdsExtremes(field.type, this.counted.sums.subarray(8 * tile, 8 * tile + 8))) return
     const values = numbersOf(field.type, column.data)

@@ -52,9 +52,10 @@ export async function* checkConsolidatedMetadata(
 
 async function* checkedEntry(run: CheckRun, array: InspectArray, path: string, kind: Entry['kind']) {
   const code = 'CONSOLIDATED_METADATA_UNREADABLE'
+  const { folder, cx } = array
   if (kind === 'file')
-    return yield* checkedTileFile(run, array.folder, path, consolidatedFragmentMetadata, array.cx, code)
-  yield finding(code, { file: `${array.folder.path}/${path}` }, 'a file', 'a folder', 'folder')
+    return yield* checkedTileFile(run, cx, { folder, path, describe: consolidatedFragmentMetadata, code })
+  yield finding(code, { file: `${folder.path}/${path}` }, 'a file', 'a folder', 'folder')
   return undefined
 }
 

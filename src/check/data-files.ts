@@ -194,7 +194,8 @@ async function openCellsCheck(
       const rows = statistics[0] || labels !== undefined ? facts.dense?.rows(tile) : undefined
       const columns = fields.map((field, i) => {
         const column = checkColumn({ info, field, tile }, reads[i], facts.dense, items)
-        if (column) statistics[i]?.add(tile, column, tileCellNum(info, tile), rows, () => field.place(tile), items)
+        const cells = tileCellNum(info, tile)
+        if (column) statistics[i]?.add({ tile, column, cells, rows }, () => field.place(tile), items)
         else statistics[i]?.skip()
         return column
       })

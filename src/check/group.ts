@@ -24,7 +24,12 @@ export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Item
       return
     }
     yield* checkFuture('GROUP_DETAILS_FUTURE', `${inside.path}/${name}`, cx)
-    const read = yield* checkedTileFile(run, inside, name, groupDetails, cx, 'GROUP_DETAILS_UNREADABLE')
+    const read = yield* checkedTileFile(run, cx, {
+      folder: inside,
+      path: name,
+      describe: groupDetails,
+      code: 'GROUP_DETAILS_UNREADABLE',
+    })
     if (!read) readable = false
   })
   yield* checkMetadata(run, folder, cx, true)

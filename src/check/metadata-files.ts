@@ -57,7 +57,12 @@ async function* checkMetadataEntry(run: CheckRun, place: MetadataPlace, entry: E
     yield* guarded('METADATA_UNREADABLE', { file }, () => checkList(place, name))
   } else {
     yield* checkFuture('METADATA_FUTURE', file, cx)
-    yield* checkedTileFile(run, inside, name, arrayMetadata, cx, 'METADATA_UNREADABLE')
+    yield* checkedTileFile(run, cx, {
+      folder: inside,
+      path: name,
+      describe: arrayMetadata,
+      code: 'METADATA_UNREADABLE',
+    })
   }
 }
 

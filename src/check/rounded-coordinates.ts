@@ -7,6 +7,13 @@ import type { NDRange, Range } from '../format/range.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
 
+/** Where what is found in a tile is noted. */
+export interface TileNotes {
+  /** Returns the place of the tile in the data file of a dimension. */
+  placeOf(dimension: number): Place
+  items: Item[]
+}
+
 /** A dimension whose filter changes coordinates. */
 interface RoundedDimension {
   dimension: Dimension
@@ -48,42 +55,30 @@ export class RoundedCoordinates {
   }
 
   /** Whether rounding or loss explains coordinates outside of the domain. */
-  explainsDomain(d: number, range: Range, placeOf: (dimension: number) => Place, items: Item[]): boolean {
+  explainsDomain(d: number, range: Range, notes: TileNotes): boolean {
     const one = this.rounded[d]
     if (!one) return false
     const { domain } = one.dimension
     const [low, high] = [domain.subarray(0, domain.length / 2), domain.subarray(domain.length / 2)]
-    return this.explainsEnds(d, range, { min: low, max: high }, true, placeOf, items)
+    return this.explainsEnds(d, range, { min: low, max: high }, true, notes)
   }
 
   /** Whether rounding or loss explains coordinates that do not fill the box of their tile, or leave it. */
-  explainsBox(d: number, range: Range, box: Range, placeOf: (dimension: number) => Place, items: Item[]): boolean {
-    return this.explainsEnds(d, range, box, false, placeOf, items)
+  explainsBox(d: number, range: Range, box: Range, notes: TileNotes): boolean {
+    return this.explainsEnds(d, range, box, false, notes)
   }
 
   /** Whether rounding or loss explains that a cell does not sort after the one before it, or has the same coordinates. */
-  explainsOrder(
-    columns: readonly ColumnData[],
-    cell: number,
-    placeOf: (dimension: number) => Place,
-    items: Item[],
-  ): boolean {
+  explainsOrder(columns: readonly ColumnData[], cell: number, notes: TileNotes): boolean {
     if (this.mayBeOutOfOrder) return true
     const d = this.rounded.findIndex((one, i) => one !== undefined && this.mayChangePlaces(one, columns[i], cell))
     if (d < 0) return false
-    this.note(d, placeOf, items)
+    this.note(d, notes)
     return true
   }
 
   /** @param mayBeInside whether coordinates inside the ends are as they should be */
-  private explainsEnds(
-    d: number,
-    range: Range,
-    ends: Range,
-    mayBeInside: boolean,
-    placeOf: (dimension: number) => Place,
-    items: Item[],
-  ): boolean {
+  private explainsEnds(d: number, range: Range, ends: Range, mayBeInside: boolean, notes: TileNotes): boolean {
     const one = this.rounded[d]
     if (!one) return false
     if (this.isLost[d]) return true
@@ -100,7 +95,7 @@ export class RoundedCoordinates {
       const highFits = isNear(high, ends.max) || (mayBeInside && high < 0) || isLostNaN(range.max)
       if (!lowFits || !highFits) return false
     }
-    this.note(d, placeOf, items)
+    this.note(d, notes)
     return true
   }
 
@@ -120,7 +115,7 @@ export class RoundedCoordinates {
     })
   }
 
-  private note(d: number, placeOf: (dimension: number) => Place, items: Item[]): void {
+  private note(d: number, { placeOf, items }: TileNotes): void {
     const one = this.rounded[d]
     if (!one || this.noted.has(d)) return
     this.noted.add(d)

@@ -157,11 +157,8 @@ export async function* checkedTile<T>(
 /** {@link checkedTile} for a file that is a single generic tile. */
 export async function* checkedTileFile<T>(
   run: CheckRun,
-  folder: Folder,
-  path: string,
-  describe: Describe<T>,
   cx: ReadContext,
-  code: FindingCode,
+  { folder, path, describe, code }: { folder: Folder; path: string; describe: Describe<T>; code: FindingCode },
 ): Items<Content<T> | undefined> {
   const file = `${folder.path}/${path}`
   run.counts.file_num++

@@ -93,7 +93,12 @@ export class CheckedSchemas {
         continue
       }
       const { folder, cx } = this.array
-      const read = yield* checkedTileFile(this.run, folder, path, boundedEnumeration(cx), cx, 'ENUMERATION_UNREADABLE')
+      const read = yield* checkedTileFile(this.run, cx, {
+        folder,
+        path,
+        describe: boundedEnumeration(cx),
+        code: 'ENUMERATION_UNREADABLE',
+      })
       if (!read) continue
       const inFile = `${folder.path}/${path}`
       const { value } = read
@@ -188,7 +193,14 @@ export class CheckedSchemas {
     } else {
       // The array's own reader tells a wrong key from damage. Checking the tile finds all other faults.
       schema = await array.schema(name).catch(() => undefined)
-      yield* withUnknownType(checkedTileFile(run, array.folder, path, arraySchema, array.cx, 'SCHEMA_UNREADABLE'))
+      yield* withUnknownType(
+        checkedTileFile(run, array.cx, {
+          folder: array.folder,
+          path,
+          describe: arraySchema,
+          code: 'SCHEMA_UNREADABLE',
+        }),
+      )
     }
     this.checked.set(name, schema)
     if (schema) yield* schemaFindings(schema, file)

@@ -41,7 +41,12 @@ export async function* checkStray(
     variant = 'passedOver'
   else if (kind === 'file' && hasTimes(name)) {
     const read = await collectItems(
-      checkedTileFile<unknown>(run, inside, name, describe as Describe<unknown>, cx, unreadable),
+      checkedTileFile(run, cx, {
+        folder: inside,
+        path: name,
+        describe: describe as Describe<unknown>,
+        code: unreadable,
+      }),
     )
     items = read.items
     // A file that could not be examined is not called damaged. TileDB cannot read an unknown version either.

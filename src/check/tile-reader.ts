@@ -201,7 +201,7 @@ export class FieldReader {
     try {
       const stored = file.isLarge(tile) ? undefined : await file.stored(tile)
       this.run.counts.tile_num++
-      const undone = await undoTile(file, tile, stored, inside, this.reports(place, items), { keep })
+      const undone = await undoTile(file, tile, stored, this.reports(place, items), { stringOffsets: inside, keep })
       const { end, total, whole } = undone
       const { offset, size } = file.place(tile)
       const expected = file.expectedSize(tile) ?? total

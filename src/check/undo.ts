@@ -39,6 +39,12 @@ export interface UndoneTile {
   ends: number[]
 }
 
+interface UndoOptions {
+  stringOffsets: boolean
+  keep?: boolean
+  checksumsOnly?: boolean
+}
+
 /**
  * Undoes the filters of a tile chunk by chunk, and continues after a fault.
  * @param stored undefined for a large tile, which is read chunk by chunk
@@ -51,9 +57,8 @@ export async function undoTile(
   file: TileFile,
   tile: number,
   stored: Uint8Array | undefined,
-  stringOffsets: boolean,
   reports: ChunkReports,
-  { keep: wanted = false, checksumsOnly = false }: { keep?: boolean; checksumsOnly?: boolean },
+  { stringOffsets, keep: wanted = false, checksumsOnly = false }: UndoOptions,
 ): Promise<UndoneTile> {
   const pipeline = await file.pipeline(stringOffsets)
   const { offset: base, size } = file.place(tile)

@@ -258,7 +258,8 @@ class Verifier {
         this.items.push({ lostTail: file.source.name, tile })
       },
     }
-    const { total } = await undoTile(file, tile, stored, inside, reports, { checksumsOnly: !this.deep })
+    const options = { stringOffsets: inside, checksumsOnly: !this.deep }
+    const { total } = await undoTile(file, tile, stored, reports, options)
     const expected = file.expectedSize(tile) ?? total
     if (total === expected) return
     throw inconsistent({ expected: `${expected} unfiltered bytes in the tile`, found: `chunks of ${total}` })

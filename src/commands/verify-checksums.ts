@@ -71,7 +71,7 @@ export const command: CommandModule<Options> = {
     const work: UnitWork<VerifyItem> = (opened, inside, unit) => verifyUnit(opened, inside, unit, deep)
     optimizeLater()
     const runner = await unitRunner(cx, target, work, { jobs, bytes, deep })
-    yield outcome(cx, path, target, verifyOptions, runner, options)
+    yield outcome(cx, path, target, { verifyOptions, runner, ...options })
   },
 }
 
@@ -82,14 +82,18 @@ const COLUMNS: readonly (keyof VerifyChecksumsLine)[] = [
 /** The keys of the document that are known after the failures. */
 type Tail = Omit<VerifyChecksumsDocument, keyof DocumentHead | 'deep' | 'shard' | 'failures'>
 
+/** How a target is verified. */
+interface Verification extends Options {
+  verifyOptions: VerifyOptions
+  runner: UnitRunner<VerifyItem>
+}
+
 /** Writes failures as they are found. The summary follows the last failure. */
 function outcome(
   cx: CommandContext,
   path: string,
   target: Target,
-  verifyOptions: VerifyOptions,
-  runner: UnitRunner<VerifyItem>,
-  { requireChecksums = false, deep = false }: Options,
+  { verifyOptions, runner, requireChecksums = false, deep = false }: Verification,
 ): Outcome {
   const found = new Verified()
   let failureNum = 0

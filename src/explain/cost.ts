@@ -155,7 +155,7 @@ async function measureFragment(
       for (const read of some) {
         const parts: PartCost[] = []
         for (const role of rolesRead(opened, info, read))
-          parts.push(await measurePart(opened, info, lists, role, read, exact))
+          parts.push(await measurePart(opened, lists, role, read, exact))
         measured.push({ read, name, cells: tilesCellNum(info, read.tiles), parts })
       }
       lists.release()
@@ -178,12 +178,12 @@ function rolesRead({ schema }: OpenedArray, info: FragmentInfo, { slot, validity
 
 async function measurePart(
   { array, schema }: OpenedArray,
-  info: FragmentInfo,
   lists: SlotLists,
   role: TileRole,
   { tiles, slot }: TileRead,
   exact: boolean,
 ): Promise<PartCost> {
+  const { info } = lists
   const { size } = fieldTileFile(info, slot, role)
   const batches = new Batches(exact)
   // A whole file that is small enough is one read: the offsets of its tiles do not matter.
@@ -220,8 +220,8 @@ export function unfilterSeconds(filters: readonly FilterConfig[], bytes: number)
 
 /** The lists of one slot of a fragment. Each is read once, when it is first needed. */
 class SlotLists {
+  readonly info: FragmentInfo
   private readonly fragment: Fragment
-  private readonly info: FragmentInfo
   private readonly slot: number
   private readonly known = new Map<string, TileList<Float64Array>>()
 

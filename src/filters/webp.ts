@@ -74,7 +74,7 @@ function pictures(codec: ImageCodec): PartTransform {
       if (part.length !== stride * height) {
         throw badValue({ expected: `${stride * height} bytes (one picture)`, found: part.length })
       }
-      return codec.encode(part, stride / depth, height, format, quality, lossless)
+      return codec.encode(part, stride / depth, height, { format, quality, lossless })
     },
     outputLength(file, { format = 'NONE' }) {
       const { width, height } = webpSize(file)

@@ -103,16 +103,14 @@ export interface Rows {
 /**
  * Reads cells page by page.
  * @param names names of the dimensions
- * @param from index of the first row of the first page
- * @param size number of rows of a page
+ * @param page index of the first row of the first page, and number of rows of a page
  */
 async function* cells(
   engine: Engine,
   command: 'read' | 'decode',
   options: object,
   names: readonly string[],
-  from: number,
-  size: number,
+  { from, size }: { from: number; size: number },
 ): AsyncGenerator<Rows, Rows> {
   const { faults, onFault } = collectFaults()
   const { isDue, shown } = startPace()

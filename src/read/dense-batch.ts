@@ -73,7 +73,8 @@ export function batchOf(form: BatchForm, made: Assembly, first: number, count: n
     if (data) return { data: data.subarray(first * size, (first + count) * size), starts: undefined, validity }
     return { ...varColumn(made.tiles, c, fill, owners, places), validity }
   })
-  const met = query.where && owners && meetsCondition(form, query.where, made.tiles, owners, coordinates, values)
+  const met =
+    query.where && owners && meetsCondition(form, query.where, { tiles: made.tiles, owners, coordinates, values })
   if (met && owners && !query.leavesOutUnmet) hideUnmet(form, made, { met, owners, places }, values)
   const shown = query.leavesOutCoordinates ? coordinates.map(() => undefined) : coordinates
   const columns: CellBatch['columns'] = [...shown, ...values.slice(0, form.shownNum)]
@@ -158,14 +159,19 @@ export function fillBox(
   }
 }
 
+/** The cells of a batch, with the tile of each. */
+interface OwnedCells {
+  tiles: readonly ReadTile[]
+  owners: Int32Array
+  coordinates: readonly ColumnData[]
+  values: readonly ColumnData[]
+}
+
 /** By cell: 1 if it meets the condition. The result of a comparison depends on whether the cell's fragment has the field. */
 function meetsCondition(
   { attributes, dimensions }: BatchForm,
   where: ConditionNode,
-  tiles: readonly ReadTile[],
-  owners: Int32Array,
-  coordinates: readonly ColumnData[],
-  values: readonly ColumnData[],
+  { tiles, owners, coordinates, values }: OwnedCells,
 ): Uint8Array {
   const columns = new Map<string, ConditionColumn>()
   for (const [d, { name, type, cell_val_num }] of dimensions.entries())

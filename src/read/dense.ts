@@ -273,7 +273,7 @@ class DenseReader {
       const { source, tile } = part
       const cells = this.inTile(part.from)
       const from = this.inBoxes ? this.firstOf(part.lengths) : cells
-      this.putTile(made, { source, tile, columns }, part.lengths, from, to, cells)
+      this.putTile(made, { source, tile, columns }, part.lengths, { from, to, cells })
     }
     for (const { source } of parts) if (source.isSparse) await this.putSparse(made, block, piece, source)
   }
@@ -288,9 +288,7 @@ class DenseReader {
     made: Assembly,
     tile: ReadTile,
     lengths: readonly number[],
-    from: BoxPlace,
-    to: BoxPlace,
-    cells = from,
+    { from, to, cells = from }: { from: BoxPlace; to: BoxPlace; cells?: BoxPlace },
   ): void {
     const { owner, place, tiles } = made
     const { columns } = tile
@@ -342,7 +340,7 @@ class DenseReader {
         const tested = source.isZipped ? point : point.map(() => point[point.length - 1])
         if (!isInside(point, segments) || hiding.some(({ domain }) => isInside(tested, domain))) continue
         const at = segments.map(({ low, at: first }, d) => first + Number(point[d].low - low))
-        this.putTile(made, read, ones, constantPlace(ones, cell), inBlock(block, at))
+        this.putTile(made, read, ones, { from: constantPlace(ones, cell), to: inBlock(block, at) })
       }
     }
   }

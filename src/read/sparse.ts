@@ -73,9 +73,7 @@ class SparseReader {
     opened: OpenedArray,
     query: ReadQuery,
     filter: CellFilter,
-    sources: readonly Source[],
-    files: OpenFiles,
-    maxSorted: number,
+    { sources, files, maxSorted }: { sources: readonly Source[]; files: OpenFiles; maxSorted: number },
   ) {
     this.maxSorted = maxSorted
     this.waiting = new Lease(opened.array.cx.memory)
@@ -124,7 +122,7 @@ class SparseReader {
         source.mayHold = await tileTest(fragment, info, where, alone)
       }
     }
-    return new SparseReader(opened, query, filter, sources, files, maxSorted)
+    return new SparseReader(opened, query, filter, { sources, files, maxSorted })
   }
 
   async close(): Promise<void> {

@@ -54,10 +54,9 @@ const PLAIN_ROWS = 1024
 export async function writeCellLines(
   columns: readonly ShownColumn[],
   batches: AsyncIterable<CellBatch>,
-  limit: number,
   out: Output,
   style: CellLineStyle,
-  plainRows = PLAIN_ROWS,
+  { limit, plainRows = PLAIN_ROWS }: { limit: number; plainRows?: number },
 ): Promise<JsonNotes> {
   const lines = new TextBuffer(out)
   const rows = new CellLines(columns, lines, style, { plainRows })

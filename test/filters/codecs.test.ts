@@ -326,9 +326,9 @@ describe('the wasm files that the build packs for pages', () => {
   test('webp reads, and says which file it lacks to write', async () => {
     const [here, there] = [await inPages.webp(), await portableCodecs.webp()]
     const pixels = noise(6 * 4 * 3)
-    const file = there.encode(pixels, 6, 4, 'RGB', 100, true)
+    const file = there.encode(pixels, 6, 4, { format: 'RGB', quality: 100, lossless: true })
     expect(here.decode(file, 'RGB')).toMatchObject({ width: 6, height: 4, pixels })
-    expect(refusal(() => here.encode(pixels, 6, 4, 'RGB', 100, true))).toMatchObject({
+    expect(refusal(() => here.encode(pixels, 6, 4, { format: 'RGB', quality: 100, lossless: true }))).toMatchObject({
       code: 'UNSUPPORTED_FILTER',
       message: 'expected the file @jsquash/webp/codec/enc/webp_enc.wasm, found none',
     })

@@ -133,7 +133,7 @@ describe('sizes', () => {
 
   test('that the canvas and the picture inside declare differently are damage', async () => {
     const codec = await BACKENDS[0][1].webp()
-    const inner = codec.encode(new Uint8Array(300 * 300 * 3), 300, 300, 'RGB', 50, true)
+    const inner = codec.encode(new Uint8Array(300 * 300 * 3), 300, 300, { format: 'RGB', quality: 50, lossless: true })
     const file = riff('VP8X', [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ...inner.subarray(12)])
     viewOf(file).setUint32(16, 10, true)
     expect(webpSize(file)).toEqual({ width: 1, height: 1 })

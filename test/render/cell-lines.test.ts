@@ -38,7 +38,7 @@ async function quickly(columns: ShownColumn[], batches: CellBatch[], style: Cell
     [Number.POSITIVE_INFINITY, 0].map(async (plainRows) => {
       const { out, text } = textOutput()
       const limit = Number.POSITIVE_INFINITY
-      const notes = await writeCellLines(columns, later(batches), limit, out, style, plainRows)
+      const notes = await writeCellLines(columns, later(batches), out, style, { limit, plainRows })
       return { text: text(), rounded: style.format === 'ndjson' && notes.rounded }
     }),
   )
@@ -297,7 +297,9 @@ describe('lines written from bytes are those of the rows', () => {
     const batch = { tile: 0, cell_num: 4, rows: undefined, columns: [] }
     const data = { data: Uint8Array.of(1, 2, 3, 4), starts: undefined, validity: undefined }
     const batches = later([batch, batch].map((one) => ({ ...one, columns: [data] })))
-    await writeCellLines([{ column: columnOf('UINT8', { name: 'a' }), labels: undefined }], batches, 5, out, STYLES[0])
+    await writeCellLines([{ column: columnOf('UINT8', { name: 'a' }), labels: undefined }], batches, out, STYLES[0], {
+      limit: 5,
+    })
     expect(text()).toBe('{"a":1}\n{"a":2}\n{"a":3}\n{"a":4}\n{"a":1}\n')
   })
 

@@ -133,7 +133,7 @@ function globalRounds(
   return roundsOf(index, tiles, (visit) =>
     cell_order === 'hilbert'
       ? simulateHilbert(tiles, ranks, total_budget, held, visit)
-      : simulateGlobal(tiles, ranks, allows_duplicates, total_budget, held, visit),
+      : simulateGlobal(tiles, ranks, { duplicates: allows_duplicates, budget: total_budget, held }, visit),
   )
 }
 
@@ -163,7 +163,7 @@ async function leastGlobal(
   const known = await ranks()
   if (isAlone(index) || found)
     return leastBudget(tiles, [forLists, enough], found === undefined, (budget) =>
-      simulateGlobal(tiles, known, schema.allows_duplicates, budget, loaded),
+      simulateGlobal(tiles, known, { duplicates: schema.allows_duplicates, budget, held: loaded }),
     )
   const together = budgetForCoordinates(RELEASE.bytes.tile_id * tiles.count + mostBytesTogether(tiles, known))
   return Math.ceil(Math.max(forLists, forReturned, together))

@@ -190,9 +190,7 @@ export function simulateHilbert(
 export function simulateGlobal(
   tiles: LoadedTiles,
   ranks: TileRanks,
-  duplicates: boolean,
-  budget: number,
-  held: number,
+  { duplicates, budget, held }: { duplicates: boolean; budget: number; held: number },
   visit?: VisitRound,
 ): boolean {
   const { count, fragment, first: sizes, returned, gives } = tiles

@@ -43,12 +43,11 @@ export interface Aead {
 export interface ImageCodec {
   /** Returns the pixels in `format`, tightly packed, row by row. */
   decode(file: Uint8Array, format: PixelFormat): { width: number; height: number; pixels: Uint8Array }
-  encode(
-    pixels: Uint8Array,
-    width: number,
-    height: number,
-    format: PixelFormat,
-    quality: number,
-    lossless: boolean,
-  ): Uint8Array
+  encode(pixels: Uint8Array, width: number, height: number, options: ImageOptions): Uint8Array
+}
+
+export interface ImageOptions {
+  format: PixelFormat
+  quality: number
+  lossless: boolean
 }

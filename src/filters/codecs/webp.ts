@@ -52,7 +52,7 @@ export async function loadWebp(readWasm: WasmReader): Promise<ImageCodec> {
       recolour(rgba, RGBA_BYTES, pixels, depth, layout)
       return { width, height, pixels }
     },
-    encode(pixels, width, height, format, quality, lossless) {
+    encode(pixels, width, height, { format, quality, lossless }) {
       if (encoder instanceof Error) throw encoder
       const layout = pixelLayout(format)
       const rgba = new Uint8Array(width * height * RGBA_BYTES)

@@ -16,7 +16,7 @@ import { timeOptions } from '../times.ts'
 import { useReading } from '../use-reading.ts'
 import type { ViewProps } from '../view.ts'
 import { boundsPlaces, shownNames, writtenAxis } from './chosen.ts'
-import { type Area, canvasPen, type Pen } from './pen.ts'
+import { type Area, around, canvasPen, type Pen } from './pen.ts'
 import { keptInside, type PlotAxis, placeOfCoordinate, rangeWord, spanWord } from './plot-axis.ts'
 import { type Kept, SaveButtons } from './save.tsx'
 import type { Series, SeriesLine } from './series.ts'
@@ -321,7 +321,7 @@ function drawLine(pen: Pen, area: Area, { line, series, axis, seen, x, colour, n
     if (Number.isFinite(highs[bin])) high = Math.max(high, highs[bin])
   }
   pen.text(cutName(line.column.name || '(no name)'), area.x, area.y - 10, 'left', colour('ink'))
-  pen.box(area.x - 0.5, area.y - 0.5, area.width + 1, area.height + 1, colour('line'), true)
+  pen.box(around(area), colour('line'), true)
   if (low > high) return
   const room = (high - low) * 0.05 || Math.abs(high) * 0.05 || 1
   const [bottom, top] = [low - room, high + room]
@@ -348,7 +348,8 @@ function drawLine(pen: Pen, area: Area, { line, series, axis, seen, x, colour, n
         pen.path([...above, ...below.reverse()], `${colour(name)}55`, true)
       }
       pen.path(points, colour(name))
-      if (points.length * 6 < area.width) for (const [px, py] of points) pen.box(px - 1.5, py - 1.5, 3, 3, colour(name))
+      if (points.length * 6 < area.width)
+        for (const [px, py] of points) pen.box({ x: px - 1.5, y: py - 1.5, width: 3, height: 3 }, colour(name))
     }
   })
 }

@@ -4,7 +4,7 @@ type Align = 'left' | 'center' | 'right'
 
 export interface Pen {
   /** @param outline whether only its edge is drawn */
-  box(x: number, y: number, width: number, height: number, colour: string, outline?: boolean): void
+  box(area: Area, colour: string, outline?: boolean): void
   line(x0: number, y0: number, x1: number, y1: number, colour: string): void
   /** @param y its middle */
   text(text: string, x: number, y: number, align: Align, colour: string): void
@@ -23,6 +23,11 @@ export interface Area {
   height: number
 }
 
+/** The area with half a pixel more at each side: a line around it is sharp there. */
+export function around({ x, y, width, height }: Area): Area {
+  return { x: x - 0.5, y: y - 0.5, width: width + 1, height: height + 1 }
+}
+
 export function canvasPen(canvas: CanvasRenderingContext2D): Pen {
   canvas.textBaseline = 'middle'
   const pathOf = (points: readonly (readonly [number, number])[]): void => {
@@ -30,7 +35,7 @@ export function canvasPen(canvas: CanvasRenderingContext2D): Pen {
     for (const [x, y] of points) canvas.lineTo(x, y)
   }
   return {
-    box(x, y, width, height, colour, outline) {
+    box({ x, y, width, height }, colour, outline) {
       if (outline) {
         canvas.strokeStyle = colour
         canvas.strokeRect(x, y, width, height)
@@ -91,7 +96,7 @@ export function svgPen(width: number, height: number, background: string): { pen
   const parts: string[] = []
   let clips = 0
   const pen: Pen = {
-    box: (x, y, w, h, colour, outline) =>
+    box: ({ x, y, width: w, height: h }, colour, outline) =>
       parts.push(
         `<rect x="${x}" y="${y}" width="${w}" height="${h}" ${outline ? `fill="none" stroke="${colour}"` : `fill="${colour}"`}/>`,
       ),

@@ -1,7 +1,7 @@
 import { cutName } from '../controls.tsx'
 import { colourAt, partOf, type Scale } from '../palette.ts'
 import type { Raster } from '../raster.ts'
-import type { Area, Pen } from './pen.ts'
+import { type Area, around, type Pen } from './pen.ts'
 import { type PlotAxis, rasterPlaces } from './plot-axis.ts'
 import { ticksOf, valueTicks } from './ticks.ts'
 
@@ -143,15 +143,15 @@ export function drawPlot(pen: Pen, sizes: Sizes, plot: Plot, colour: ColourOf): 
       )
     }
     for (const box of boxes) {
-      const { x, y, width, height } = areaOf(frame, seen, area, box)
-      pen.box(x, y, width, height, box.colour, true)
+      pen.box(areaOf(frame, seen, area, box), box.colour, true)
     }
     if (cursor) {
       const { x, y, width, height } = areaOf(frame, seen, area, cursor)
-      pen.box(x - 1, y - 1, Math.max(3, width + 2), Math.max(3, height + 2), colour('c2'), true)
+      const shown = { x: x - 1, y: y - 1, width: Math.max(3, width + 2), height: Math.max(3, height + 2) }
+      pen.box(shown, colour('c2'), true)
     }
   })
-  pen.box(area.x - 0.5, area.y - 0.5, area.width + 1, area.height + 1, colour('line'), true)
+  pen.box(around(area), colour('line'), true)
   drawAxes(pen, area, plot, colour)
   if (scale) drawScale(pen, area, scale, plot.valueText, colour)
 }
@@ -197,13 +197,10 @@ function drawScale(pen: Pen, area: Area, scale: Scale, valueText: Plot['valueTex
   const { low, high, isLog, palette } = scale
   for (let row = 0; row < area.height; row++)
     pen.box(
-      x,
-      area.y + row,
-      SCALE_WIDTH,
-      Math.min(1.5, area.height - row),
+      { x, y: area.y + row, width: SCALE_WIDTH, height: Math.min(1.5, area.height - row) },
       css(colourAt(1 - row / area.height, palette)),
     )
-  pen.box(x - 0.5, area.y - 0.5, SCALE_WIDTH + 1, area.height + 1, colour('line'), true)
+  pen.box(around({ ...area, x, width: SCALE_WIDTH }), colour('line'), true)
   for (const value of valueTicks(low, high, Math.max(2, Math.floor(area.height / APART.up)), isLog)) {
     const y = area.y + (1 - partOf(scale, value)) * area.height
     if (!(y >= area.y - 1 && y <= area.y + area.height + 1)) continue

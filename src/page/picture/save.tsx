@@ -48,7 +48,7 @@ function savePng({ name, width, height, draw }: Kept): void {
   canvas.scale(RATIO, RATIO)
   canvas.font = '12px system-ui, sans-serif'
   const pen = canvasPen(canvas)
-  pen.box(0, 0, width, height, styleColour('paper'))
+  pen.box({ x: 0, y: 0, width, height }, styleColour('paper'))
   draw(pen, width, styleColour)
   sheet.toBlob((blob) => blob && download(`${name}.png`, blob))
 }

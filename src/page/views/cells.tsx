@@ -80,7 +80,9 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['
       kept.current = undefined
       const isNext = old?.key === key && old.position === from
       if (!isNext) old?.job.stop()
-      const job = isNext ? old.job : inspected.begin('cells', commandFor(inspected), options, names, from, PAGE)
+      const job = isNext
+        ? old.job
+        : inspected.begin('cells', commandFor(inspected), options, names, { from, size: PAGE })
       progress.onStop(job.stop)
       while (true) {
         const { done, value } = await job.next()
