@@ -7,10 +7,14 @@ import { shortTurn } from '../helpers/turn.ts'
 
 const folder = temporaryFolder()
 const array = `${folder}/array`
+/** What is left in a place is named whatever array is recovered to it. */
+const small = `${folder}/small`
 
 beforeAll(async () => {
   await run(['write-sample', array, '--cells', '40000', '--fragments', '100', '--capacity', '500'])
-  for (const name of readdirSync(`${array}/__fragments`)) rmSync(`${array}/__fragments/${name}/__fragment_metadata.tdb`)
+  await run(['write-sample', small, '--cells', '100', '--fragments', '1'])
+  for (const one of [array, small])
+    for (const name of readdirSync(`${one}/__fragments`)) rmSync(`${one}/__fragments/${name}/__fragment_metadata.tdb`)
 })
 
 for (const signal of shortTurn(['SIGINT', 'SIGTERM', 'SIGKILL'] as const, 3)) {
@@ -33,7 +37,7 @@ for (const signal of shortTurn(['SIGINT', 'SIGTERM', 'SIGKILL'] as const, 3)) {
     if (signal !== 'SIGKILL') expect(left).toEqual([])
     for (const name of left) expect(readdirSync(`${place}/${name}`)).toEqual(['__fragments'])
     // The next run names it.
-    const { stderr } = await run(['recover', array, '--to', `${place}/new`])
+    const { stderr } = await run(['recover', small, '--to', `${place}/new`])
     const named = left.map(
       (name) => `note: ${place}/${name} was left by a run that was killed. Nothing reads it, and it can be removed\n`,
     )
