@@ -13,8 +13,8 @@ import { cellStarts } from './types.ts'
 /** Makes the part of a data file: its tiles, and gaps where the metadata lists no tile. A tile is read when it is opened. */
 export function dataFilePart(file: TileFile, space: Space): Part {
   const { length } = space
-  const list = tileList(file, space)
-  const parts = withGaps(space, list.length > 0 ? [list] : [], 0, length, 'the metadata lists no tile here')
+  const tiles = tilesPart(file, space)
+  const parts = withGaps(space, tiles.length > 0 ? [tiles] : [], 0, length, 'the metadata lists no tile here')
   return {
     name: file.name,
     type: 'data file',
@@ -26,8 +26,8 @@ export function dataFilePart(file: TileFile, space: Space): Part {
   }
 }
 
-/** All tiles; an empty list if the file has no bytes. */
-function tileList(file: TileFile, space: Space): Part {
+/** All tiles. Has no bytes if there are no tiles. */
+function tilesPart(file: TileFile, space: Space): Part {
   const count = file.tileNum
   const fault = orderFault(file)
   const last = count > 0 && !fault ? file.place(count - 1) : { offset: 0, size: 0 }
@@ -87,7 +87,7 @@ async function insideTile(file: TileFile, part: Part, tile: number, size: number
     filters: file.filters,
     what: `tile ${tile} of ${file.name}`,
     expectedSize: file.expectedSize(tile),
-    ...cellsReader(file, tile, starts),
+    ...cellFinder(file, tile, starts),
   })
   if (fault && found.parts.length > 0) found.parts[0] = { ...found.parts[0], verdict: 'invalid', fault }
   return childList(found.parts, found.content)
@@ -108,9 +108,9 @@ async function startsOf(file: TileFile, tile: number): Promise<Float64Array | 'i
 }
 
 /** How cells are found in the unfiltered bytes of a tile. */
-type CellsReader = Pick<ChunkRun, 'content' | 'cellsOf' | 'inPlace'>
+type CellFinder = Pick<ChunkRun, 'content' | 'cellsOf' | 'inPlace'>
 
-function cellsReader(file: TileFile, tile: number, starts: Float64Array | 'inside' | undefined): CellsReader {
+function cellFinder(file: TileFile, tile: number, starts: Float64Array | 'inside' | undefined): CellFinder {
   if (file.info.slots[file.slot].kind === 'coords') return coordinates(file, tile)
   return file.role === 'var' ? varCells(file, tile, starts) : fixedCells(file, tile)
 }
@@ -130,7 +130,7 @@ function lastCell(file: TileFile, tile: number): number {
   return Math.max(0, file.cells(tile) - 1)
 }
 
-function fixedCells(file: TileFile, tile: number): CellsReader {
+function fixedCells(file: TileFile, tile: number): CellFinder {
   const { type, cell_val_num } = cellType(file)
   const size = datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
   return {
@@ -151,28 +151,28 @@ function cellType({ info, slot, role }: TileFile): ValueType {
   return role === 'validity' ? { type: 'UINT8', cell_val_num: 1 } : info.slots[slot]
 }
 
-/** @param known starts of the cells and the end of the last, if they are known before the filters are undone */
-function varCells(file: TileFile, tile: number, known: Float64Array | 'inside' | undefined): CellsReader {
+/** @param starts starts of the cells and the end of the last; `inside` if they are known only once the filters are undone */
+function varCells(file: TileFile, tile: number, starts: Float64Array | 'inside' | undefined): CellFinder {
   const { type, cell_val_num } = cellType(file)
   return {
     inPlace: true,
     content(bytes, place, offsets) {
       const { from } = place
       const part = bytesPart(bytes, place)
-      const starts = known === 'inside' ? offsets && withEnd(offsets, from + bytes.length) : known
-      if (!starts || bytes.length === 0 || starts[0] !== 0) return part
+      const edges = starts === 'inside' ? offsets && withEnd(offsets, from + bytes.length) : starts
+      if (!edges || bytes.length === 0 || edges[0] !== 0) return part
       const to = from + bytes.length
-      const count = starts.length - 1
-      const first = from === 0 ? 0 : holderOf(from, starts)
+      const count = edges.length - 1
+      const first = from === 0 ? 0 : holderOf(from, edges)
       // Empty cells after the last byte belong to the chunk that holds that byte.
-      const last = to >= starts[count] ? count - 1 : holderOf(to - 1, starts)
+      const last = to >= edges[count] ? count - 1 : holderOf(to - 1, edges)
       if (first < 0 || last < first) return part
-      const within = starts.subarray(first, last + 2).map((at) => Math.min(Math.max(at - from, 0), bytes.length))
+      const within = edges.subarray(first, last + 2).map((at) => Math.min(Math.max(at - from, 0), bytes.length))
       const read = cellReader(type, cell_val_num, part.space.style)
       // A cell that lies in several chunks is shown as plain bytes.
       const isWhole = (index: number): boolean =>
-        starts[first + index] >= from &&
-        starts[first + index + 1] <= to &&
+        edges[first + index] >= from &&
+        edges[first + index + 1] <= to &&
         (within[index + 1] - within[index]) % datatypeSize(type) === 0
       return {
         ...part,
@@ -189,8 +189,8 @@ function varCells(file: TileFile, tile: number, known: Float64Array | 'inside' |
       }
     },
     cellsOf(from, to) {
-      if (!(known instanceof Float64Array)) return { tile, from: 0, to: lastCell(file, tile) }
-      return { tile, from: Math.max(0, holderOf(from, known)), to: Math.max(0, holderOf(to - 1, known)) }
+      if (!(starts instanceof Float64Array)) return { tile, from: 0, to: lastCell(file, tile) }
+      return { tile, from: Math.max(0, holderOf(from, starts)), to: Math.max(0, holderOf(to - 1, starts)) }
     },
   }
 }
@@ -201,7 +201,7 @@ function holderOf(byte: number, starts: Float64Array): number {
 }
 
 /** Coordinates: all values of the first dimension, then of the second, and so on. Version 1 may interleave them. */
-function coordinates(file: TileFile, tile: number): CellsReader {
+function coordinates(file: TileFile, tile: number): CellFinder {
   const { schema, format_version } = file.info
   const { dimensions } = schema.domain
   const { type } = dimensions[0]

@@ -1,5 +1,4 @@
 import { badValue, faultOf, grammatical, InspectError, unlessFault } from '../base/errors.ts'
-import { UNNAMED_SECTION_VERSION } from '../check/sections.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import {
   type FooterHead,
@@ -11,7 +10,12 @@ import {
 } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { type Describe, trace } from '../format/io.ts'
-import { type SectionName, sectionContent, sectionPlaces } from '../format/metadata-sections.ts'
+import {
+  type SectionName,
+  sectionContent,
+  sectionPlaces,
+  UNNAMED_SECTION_VERSION,
+} from '../format/metadata-sections.ts'
 import { type TileMinMax, tileMinMax } from '../format/tile-min-max.ts'
 import { type TileOffsets, tileOffsets } from '../format/tile-offsets.ts'
 import { tileSums } from '../format/tile-sums.ts'
@@ -28,12 +32,12 @@ interface Section {
   /** Where the next section or the footer begins. */
   end: number
   name: string
-  /** Names of the section in a path. */
-  keys: string[][]
+  /** The ways to name the section in a path. */
+  paths: string[][]
   content: ContentReader
 }
 
-const NO_SECTION = 'the footer names no section here'
+const NO_SECTION = 'no field of the footer points to this place'
 
 /**
  * Makes the part of `__fragment_metadata.tdb`: sections as generic tiles, the footer, and the footer's length. In versions 1 and 2
@@ -69,21 +73,21 @@ async function wholeFile(fragment: Fragment, info: FragmentInfo, space: Space): 
   return Promise.all(covered.map((part) => unnamedSection(part, info)))
 }
 
-async function sectionPart({ name, offset, end, content, keys }: Section, space: Space): Promise<Part> {
-  return { ...(await genericTilePart(name, space, offset, end, content)), keys }
+async function sectionPart({ name, offset, end, content, paths }: Section, space: Space): Promise<Part> {
+  return { ...(await genericTilePart(name, space, offset, end, content)), keys: paths }
 }
 
 /** Turns a gap that holds a generic tile into the part of that tile. Returns other parts as they are. */
 async function unnamedSection(part: Part, info: FragmentInfo): Promise<Part> {
   const { space, offset, length } = part
   const end = offset + length
-  if (part.type !== 'gap' || (await tileLength(space, offset, end)) !== length) return part
+  if (part.type !== 'gap' || (await genericTileLength(space, offset, end)) !== length) return part
   const isKnown = info.format_version === UNNAMED_SECTION_VERSION
   const [name, content] = isKnown
     ? ['processed_conditions', sectionReader('processed_conditions', info)]
     : ['unnamed section', unknownContent]
   const tile = await genericTilePart(name, space, offset, end, content)
-  return { ...tile, meaning: 'a generic tile that no field of the footer names' }
+  return { ...tile, meaning: 'a generic tile that no field of the footer points to' }
 }
 
 /** The parts of the footer, of the R-tree, or of all other sections. In versions 1 and 2 the only generic tile. */
@@ -101,8 +105,8 @@ export async function metadataParts(
     const { name, offset } = section
     if ((name === 'rtree') !== (which === 'rtree')) continue
     if (offset >= footer.offset) {
-      const fault = { expected: `an offset before the footer at ${footer.offset}`, found: offset }
-      throw badValue(fault, { file: space.file, field: name })
+      const mismatch = { expected: `an offset before the footer at ${footer.offset}`, found: offset }
+      throw badValue(mismatch, { file: space.file, field: name })
     }
     parts.push(await sectionPart(section, space))
   }
@@ -150,7 +154,10 @@ export function knownOfFooter({ schema, slots }: Pick<FragmentInfo, 'schema' | '
 /** Results of comparing footer fields with files or sections, by the field's name and the index in its list. */
 type FooterNotes = ReadonlyMap<string, (index: number) => Note | undefined>
 
-/** Above this number of slots, footer fields are not compared with files and sections. */
+/**
+ * Above this number of slots, footer fields are not compared with files and sections: each section takes a read, which the part of the
+ * footer would wait for.
+ */
 const MAX_NOTED_SLOTS = 2000
 
 async function footerNotes(fragment: Fragment, info: FragmentInfo, footer: Footer, space: Space): Promise<FooterNotes> {
@@ -161,27 +168,30 @@ async function footerNotes(fragment: Fragment, info: FragmentInfo, footer: Foote
   for (const { key, offset } of sectionPlaces(footer, info.slots)) {
     const values = key && footer[key]
     if (typeof values !== 'number' && !(values instanceof Float64Array)) continue
-    if (!known.has(offset)) known.set(offset, await tileNote(space, offset, footer.offset))
+    if (!known.has(offset)) known.set(offset, await genericTileNote(space, offset, footer.offset))
     notes.set(String(key), (index) => known.get(typeof values === 'number' ? values : values[index]))
   }
   return notes
 }
 
 /** Whether a valid generic tile starts at an offset. */
-async function tileNote(space: Space, offset: number, end: number): Promise<Note> {
+async function genericTileNote(space: Space, offset: number, end: number): Promise<Note> {
   if (offset >= end) return { verdict: 'invalid', meaning: `after the sections, which end at ${end}` }
-  const length = await tileLength(space, offset, end)
+  const length = await genericTileLength(space, offset, end)
   if (length === undefined) return { verdict: 'invalid', meaning: 'no generic tile is there' }
   return { verdict: length <= end - offset ? 'valid' : 'invalid' }
 }
 
 /** Length in bytes of the generic tile at an offset, from its header; undefined if there is none. */
-async function tileLength(space: Space, offset: number, end: number): Promise<number | undefined> {
+async function genericTileLength(space: Space, offset: number, end: number): Promise<number | undefined> {
   const found = await headerAt(space, offset, end).catch(unlessFault)
   return found && found.headerLength + found.header.persisted_size
 }
 
-/** Compares the sizes in the footer with the files. A longer file is valid. @returns notes by list and by slot */
+/**
+ * Compares the sizes in the footer with the files. A longer file is valid: no reader goes beyond the size in the footer.
+ * @returns notes by list and by slot
+ */
 async function sizeNotes(fragment: Fragment, { tile_num }: FragmentInfo): Promise<Map<string, Map<number, Note>>> {
   const notes = new Map(['', '_var', '_validity'].map((kind) => [`file${kind}_sizes`, new Map<number, Note>()]))
   const onDisk = await fragmentFileSizes(fragment)
@@ -214,7 +224,7 @@ export function footerAlias(path: readonly string[]): readonly string[] {
   return key === undefined ? path : [key, index]
 }
 
-/** All sections that the footer names, by rising offset. Fields with the same offset share a section. */
+/** All sections that the footer points to, by rising offset. Fields with the same offset share a section. */
 function sections(info: FragmentInfo, footer: Footer): Section[] {
   const { slots } = info
   const at = new Map<number, Section>()
@@ -224,11 +234,11 @@ function sections(info: FragmentInfo, footer: Footer): Section[] {
       offset,
       end: footer.offset,
       name: field ? `${name} ${field.name}` : name,
-      keys: [],
+      paths: [],
       content: sectionReader(name, info, field),
     }
-    section.keys.push(...(field ? [field.name, String(slot)].map((one) => [name, one]) : [[name]]))
-    if (name === 'fragment_min_max_sum_null_count') section.keys.push(['statistics'])
+    section.paths.push(...(field ? [field.name, String(slot)].map((one) => [name, one]) : [[name]]))
+    if (name === 'fragment_min_max_sum_null_count') section.paths.push(['statistics'])
     at.set(offset, section)
   }
   const sorted = [...at.values()].sort((a, b) => a.offset - b.offset)
@@ -278,7 +288,7 @@ function ofSlot(part: Part, slot: Slot | undefined): Part {
 const levelPath: StructureFacts['refine'] = (part, path) =>
   path.length === 3 && path[0] === 'levels' && path[2] === 'bytes' ? { ...part, name: 'mbrs', transparent: true } : part
 
-/** Checks that there is one entry per tile, or none. */
+/** Checks that there is one entry for each tile, or none; or, in versions 7 and 8, zeros after those of the tiles. */
 function tileCount({ values }: TileOffsets, info: FragmentInfo): Partial<Part> {
   const { tile_num } = info
   const fits = values.length === 0 || values.length === tile_num || hasValidityEntries(info, values)
@@ -291,17 +301,17 @@ function tileCount({ values }: TileOffsets, info: FragmentInfo): Partial<Part> {
 async function withoutInfo(fragment: Fragment, space: Space, error: InspectError): Promise<Part[]> {
   const footer = await footerHeadParts(fragment, space, error)
   const end = footer[0]?.offset ?? space.length
-  const tiles: Part[] = []
+  const genericTiles: Part[] = []
   let offset = 0
   while (offset < end) {
-    const length = await tileLength(space, offset, end)
+    const length = await genericTileLength(space, offset, end)
     if (length === undefined || offset + length > end) break
-    tiles.push(await genericTilePart(`section ${tiles.length}`, space, offset, end, unknownContent))
+    genericTiles.push(await genericTilePart(`section ${genericTiles.length}`, space, offset, end, unknownContent))
     offset += length
   }
-  if (footer.length === 0) return [...tiles, unreadable(space, offset, space.length - offset, error)]
+  if (footer.length === 0) return [...genericTiles, unreadable(space, offset, space.length - offset, error)]
   const rest = offset < end ? [gap(space, offset, end - offset, NO_SECTION)] : []
-  return [...tiles, ...rest, ...footer]
+  return [...genericTiles, ...rest, ...footer]
 }
 
 const unknownContent: ContentReader = ({ length }, space) => ({

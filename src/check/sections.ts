@@ -1,7 +1,12 @@
 import { faultOf } from '../base/errors.ts'
 import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
-import { type SectionName, type SectionPlace, sectionPlaces } from '../format/metadata-sections.ts'
+import {
+  type SectionName,
+  type SectionPlace,
+  sectionPlaces,
+  UNNAMED_SECTION_VERSION,
+} from '../format/metadata-sections.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../objects/fragment.ts'
 import { GENERIC_TILE_HEADER_BYTES } from '../objects/generic-tile.ts'
 import type { VariantOf } from './codes.ts'
@@ -106,9 +111,6 @@ function fieldAt(info: FragmentInfo, offset: number): string | undefined {
   }
   return undefined
 }
-
-/** The version that writes processed conditions, but whose footer has no field for their offset. */
-export const UNNAMED_SECTION_VERSION = 15
 
 /** Whether the bytes are one section that the footers of this version do not name. */
 async function isUnnamedSection(fragment: Fragment, info: FragmentInfo, from: number, end: number): Promise<boolean> {

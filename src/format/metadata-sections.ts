@@ -48,6 +48,9 @@ const FOOTER_SECTIONS = [
   })),
 ]
 
+/** The version that writes processed conditions, but whose footer has no field for their offset. */
+export const UNNAMED_SECTION_VERSION = 15
+
 /** Where a section begins. */
 export interface SectionPlace {
   name: SectionName
@@ -59,7 +62,7 @@ export interface SectionPlace {
   offset: number
 }
 
-/** Returns the places of all sections that a footer names, in the footer's order. Sections may share a place. */
+/** Returns the places of all sections that a footer points to, in the footer's order. Sections may share a place. */
 export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): SectionPlace[] {
   const places: SectionPlace[] = []
   for (const field of Object.keys(footer)) {
