@@ -6,7 +6,7 @@ import type { NDRange } from '../format/range.ts'
 import { bytesOf, cellValue } from '../format/value.ts'
 import type { FooterRemains } from './footer-remains.ts'
 
-/** The box that a dense fragment wrote, found without its metadata. */
+/** The box that a dense fragment wrote, found although its metadata is damaged or missing. */
 interface KnownDomain {
   domain: NDRange
   /** What was assumed, in words; undefined if nothing was. */
@@ -20,7 +20,7 @@ interface KnownDomain {
  * @param known.given returns the box that the user gave
  * @param known.remains what is left of the footer
  * @param known.agrees whether the file sizes in `remains` are those of the files
- * @param known.inPlace the box in metadata whose other bytes are damaged
+ * @param known.damagedBox the box in metadata whose other bytes are damaged
  * @param known.union the box around the fragments that this one replaced, if they are still there
  * @throws InspectError NOT_RECOVERED if nothing tells the box; USAGE if the given one has another number of tiles
  */
@@ -31,7 +31,7 @@ export function denseDomain(
     given(): NDRange | undefined
     remains: FooterRemains | undefined
     agrees: boolean
-    inPlace: NDRange | undefined
+    damagedBox: NDRange | undefined
     union: NDRange | undefined
   },
 ): KnownDomain {
@@ -44,7 +44,7 @@ export function denseDomain(
       return false
     }
   }
-  const { remains, inPlace, agrees, union } = known
+  const { remains, damagedBox, agrees, union } = known
   const left = remains?.dense && fits(remains.domain) ? remains : undefined
   // A cut file lacks its end, but the rest is right. In a file of full length any byte may be wrong.
   if (left && (left.copied || agrees || !left.footer)) return { domain: left.domain, assumed: undefined }
@@ -54,7 +54,7 @@ export function denseDomain(
     if (fits(box)) return { domain: box, assumed: undefined }
     throw usage(`--domain expects a box of ${tileNum} tiles, found ${boxText(schema, box)}`)
   }
-  const damaged = left?.domain ?? inPlace
+  const damaged = left?.domain ?? damagedBox
   if (fits(damaged))
     return { domain: damaged, assumed: `the box is ${boxText(schema, damaged)}, as the damaged metadata says` }
   // Nothing is written outside a current domain.
@@ -64,7 +64,7 @@ export function denseDomain(
   if (!now && fits(everything)) return roundOut(schema, everything, 'the whole domain')
   throw new InspectError(
     'NOT_RECOVERED',
-    `nothing tells which ${tileNum} of ${gridOf(schema).tile_num} tiles of the domain it wrote, a box of ${shapesText(schema, tileNum)}: give its box with --domain NAME=LO..HI for each dimension; --drop-damaged leaves it out`,
+    `the metadata that says where the fragment lies is lost. It has ${tileNum} of ${gridOf(schema).tile_num} tiles, in a box of ${shapesText(schema, tileNum)}. Give the box with --domain NAME=LO..HI for each dimension, or leave out the fragment with --drop-damaged`,
     { field: 'nonempty_domain' },
   )
 }
@@ -81,17 +81,21 @@ export function roundOut(schema: ArraySchema, domain: NDRange, what: string): Kn
   return { domain: rounded, assumed: `the box is ${boxText(schema, rounded)}, ${what}` }
 }
 
-/** `1 × 6 or 2 × 3 tiles`: the shapes of boxes with this number of tiles that fit into the domain. */
+/**
+ * `1 × 6 or 2 × 3`: the shapes of boxes with this number of tiles that fit into the domain. Of many shapes the first ones:
+ * `1 × 36, 2 × 18, 3 × 12, 4 × 9, 6 × 6 or another shape`.
+ */
 function shapesText(schema: ArraySchema, tileNum: number): string {
-  let shapes: { sides: number[]; left: number }[] = [{ sides: [], left: tileNum }]
+  let shapes: { sides: number[]; rest: number }[] = [{ sides: [], rest: tileNum }]
   for (const { tile_num } of gridOf(schema).axes)
-    shapes = shapes.flatMap(({ sides, left }) => {
-      const fitting = Array.from({ length: Math.min(tile_num, left) }, (_, i) => i + 1).filter((n) => left % n === 0)
-      return fitting.map((n) => ({ sides: [...sides, n], left: left / n }))
+    shapes = shapes.flatMap(({ sides, rest }) => {
+      const fitting = Array.from({ length: Math.min(tile_num, rest) }, (_, i) => i + 1).filter((n) => rest % n === 0)
+      return fitting.map((n) => ({ sides: [...sides, n], rest: rest / n }))
     })
-  const texts = shapes.filter(({ left }) => left === 1).map(({ sides }) => sides.join(' × '))
-  const shown = texts.length > MOST_SHAPES ? [...texts.slice(0, MOST_SHAPES - 1), 'others'] : texts
-  return `${shown.join(' or ')} tiles`
+  const texts = shapes.filter(({ rest }) => rest === 1).map(({ sides }) => sides.join(' × '))
+  return texts.length > MOST_SHAPES
+    ? `${texts.slice(0, MOST_SHAPES - 1).join(', ')} or another shape`
+    : texts.join(' or ')
 }
 
 /** Limit on the shapes that a message names. */

@@ -99,8 +99,8 @@ export async function factsOf(
   let domain = info?.dense ? info.nonempty_domain : undefined
   if (dense && !domain) {
     const agrees = remains !== undefined && footerAgrees(remains, shape, walked)
-    const inPlace = await domainInPlace(fragment, shape)
-    const known = { given: () => outside.domain(schema), remains, inPlace, agrees, union: await outside.union() }
+    const damagedBox = await domainInPlace(fragment, shape)
+    const known = { given: () => outside.domain(schema), remains, damagedBox, agrees, union: await outside.union() }
     const found = denseDomain(schema, tileNum, known)
     domain = found.domain
     if (found.assumed !== undefined) assumed.push(found.assumed)

@@ -209,7 +209,7 @@ describe('lost metadata', () => {
     const failed = await run(['recover', from, '--to', to])
     expect(failed.code).toBe(3)
     expect(failed.stderr).toMatch(
-      /nothing tells which \d+ of \d+ tiles of the domain it wrote, a box of [\d ×or]+ tiles: .*--domain NAME=LO\.\.HI/,
+      /where the fragment lies is lost\. It has \d+ of \d+ tiles, in a box of [\d ×or]+\. .*--domain NAME=LO\.\.HI/,
     )
     expect(existsSync(to)).toBe(false)
     const { code, text } = await run(['recover', from, '--to', `${to}.without`, '--drop-damaged', '--json'])
@@ -217,7 +217,7 @@ describe('lost metadata', () => {
     expect([code, get(one, 'outcome'), get(one, 'reason')]).toEqual([
       1,
       'lost',
-      expect.stringContaining('nothing tells'),
+      expect.stringContaining('where the fragment lies is lost'),
     ])
     const ranges = dimensions.flatMap(({ name }, d) => ['--domain', `${name}=${box[d].join('..')}`])
     expect((await run(['recover', from, '--to', to, ...ranges])).code).toBe(0)
