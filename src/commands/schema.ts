@@ -1,4 +1,4 @@
-import { InspectError, orError, withPlace } from '../base/errors.ts'
+import { exitCodeOf, InspectError, orError, withPlace } from '../base/errors.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
@@ -18,7 +18,7 @@ import { type InspectArray, type SchemaFile, schemaFileOpened } from '../objects
 import { enumerationFault } from '../objects/enumerations.ts'
 import { readGenericTile, readGenericTileHeader } from '../objects/generic-tile.ts'
 import { type FileTarget, type Target, withArticle } from '../objects/target.ts'
-import type { WhichSchema } from '../render/views/schema.ts'
+import type { ListedSchema, WhichSchema } from '../render/views/schema.ts'
 import { readAll, withSource } from '../storage/source.ts'
 
 interface SchemaOptions extends HexOptions {
@@ -77,13 +77,15 @@ async function* schemasOf(
       return
     case 'array': {
       const files = await target.array.schemaFiles()
+      // Called for its error alone: an array has a schema.
       if (files.length === 0) await target.array.newestSchema()
       const opened = schemaFileOpened(files, cx.reading.now)
-      if (options.all && !options.hex) yield* allSchemas(cx, target.array, files)
+      let told: ReadonlySet<string> | undefined
+      if (options.all && !options.hex) told = yield* allSchemas(cx, target.array, files)
       else
         for (const file of options.all || !opened ? files : [opened])
           yield* oneSchema(cx, target.array, file, files, options)
-      await tellNotOpened(cx, target.array, { schema: true })
+      await tellNotOpened(cx, target.array, { schema: true, told })
       return
     }
     case 'fragment': {
@@ -131,28 +133,39 @@ async function* oneSchema(
   yield outcome(document, { number: files.indexOf(file) + 1, count: files.length, all: false })
 }
 
-/** Shows every schema, the oldest first. Above the first table there is a line for each schema. */
-async function* allSchemas(cx: CommandContext, array: InspectArray, files: SchemaFile[]): AsyncGenerator<Outcome> {
-  const documents: SchemaDocument[] = []
-  let fault: InspectError | undefined
-  for (const file of files) {
+/**
+ * Shows every schema that can be read, the oldest first, and then the errors of the others. Above the first table there is a line for each
+ * schema that is shown.
+ * @returns paths of the files with errors
+ */
+async function* allSchemas(
+  cx: CommandContext,
+  array: InspectArray,
+  files: SchemaFile[],
+): AsyncGenerator<Outcome, ReadonlySet<string>> {
+  const shown: { document: SchemaDocument; number: number }[] = []
+  const faults: InspectError[] = []
+  for (const [i, file] of files.entries()) {
     const document = await orError(() => schemaDocument(cx, array, file))
     if (document instanceof InspectError) {
-      fault = document
+      faults.push(document)
+      if (exitCodeOf(document) === 1) continue
+      // Such as a wrong key, which is wrong for every schema.
       break
     }
-    const before = documents.at(-1)
-    documents.push(before ? { ...document, changes: schemaChanges(...comparedSchemas(before, document)) } : document)
+    const before = shown.at(-1)?.document
+    const changes = before && schemaChanges(...comparedSchemas(before, document))
+    shown.push({ document: changes ? { ...document, changes } : document, number: i + 1 })
   }
-  for (const [i, document] of documents.entries()) {
-    const which = { number: i + 1, count: files.length, all: true }
-    const steps = i === 0 && files.length > 1 ? documents : []
-    yield outcome(document, which, steps)
+  for (const [i, { document, number }] of shown.entries()) {
+    const listed = i === 0 && files.length > 1 ? shown : []
+    yield outcome(document, { number, count: files.length, all: true }, listed)
   }
-  if (fault) throw fault
+  for (const error of faults) yield { kind: 'error', error }
+  return new Set(faults.flatMap(({ at }) => at.file ?? []))
 }
 
-/** Schemas without the keys that differ in every schema. */
+/** Schemas without the keys that are not part of what a schema says. */
 function comparedSchemas(...documents: [SchemaDocument, SchemaDocument]) {
   const [before, after] = documents.map(
     ({ kind, path, schema_version, name, encryption, as_of, changes, ...compared }) => compared,
@@ -175,7 +188,7 @@ async function schemaDocument(cx: CommandContext, array: InspectArray, file: Sch
 }
 
 /**
- * The enumerations of a schema that are there. It is shown without those that are lost, which are told.
+ * The enumerations of a schema that are there. Lost enumerations are left out and reported.
  * @throws InspectError if one is damaged
  */
 async function readableEnumerations(
@@ -193,11 +206,11 @@ async function readableEnumerations(
   return found
 }
 
-/** @param steps the schemas that get a line each above the table */
-function outcome(document: SchemaDocument, which?: WhichSchema, steps?: readonly SchemaDocument[]): Outcome {
+/** @param listed the schemas that get a line each above the table */
+function outcome(document: SchemaDocument, which?: WhichSchema, listed?: readonly ListedSchema[]): Outcome {
   return {
     kind: 'document',
     document,
-    table: async (out) => (await import('../render/views/schema.ts')).schemaTable(document, which, out, steps),
+    table: async (out) => (await import('../render/views/schema.ts')).schemaTable(document, which, out, listed),
   }
 }

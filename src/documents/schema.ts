@@ -45,7 +45,7 @@ export interface SchemaDocument extends DocumentHead<'schema'>, AsOf {
   dimension_labels: readonly SchemaDimensionLabel[]
   /** Current domain: `[lo, hi]` of each dimension; null if there is none. It can grow up to the domain, but never shrinks. */
   current_domain: Record<string, ValueRange> | null
-  /** Changes since the previous schema; the oldest schema has none. Only with `--all`. */
+  /** Changes since the previous schema that can be read; the first one has none. Only with `--all`. */
   changes?: readonly SchemaChange[] | undefined
 }
 

@@ -95,13 +95,24 @@ describe('schema --all says what changed', () => {
     expect((await run(['write-sample', `${folder}/again`, '--schema', `${folder}/last.json`])).code).toBe(0)
   })
 
-  test('shows the schemas ahead of one that cannot be read', async () => {
+  test('shows the schemas around those that cannot be read, and names these', async () => {
     const broken = `${folder}/broken`
-    cpSync(`${FIXTURES}/22/evolved_dense`, broken, { recursive: true })
-    const [, second] = readdirSync(`${broken}/__schema`).sort()
+    const array = `${FIXTURES}/22/evolved_dense`
+    const whole = (await runJson(['schema', '--all', array])).documents
+    expect(whole.length).toBeGreaterThan(2)
+    cpSync(array, broken, { recursive: true })
+    const [, second] = readdirSync(`${broken}/__schema`)
+      .filter((name) => name.startsWith('__') && name !== '__enumerations')
+      .sort()
     writeFileSync(`${broken}/__schema/${second}`, 'no schema')
     const { code, documents } = await runJson(['schema', '--all', broken])
     expect(code).toBe(1)
-    expect(get(documents[0], 'kind')).toBe('schema')
+    const names = whole.map((one) => get(one, 'name'))
+    expect(documents.slice(0, -1).map((one) => get(one, 'name'))).toEqual(names.filter((name) => name !== second))
+    expect(String(get(get(documents.at(-1), 'error'), 'file'))).toContain(second)
+    const { stderr, text } = await run(['schema', '--all', broken])
+    expect(stderr.split(second)).toHaveLength(2)
+    expect(text).toMatch(new RegExp(`^2 of ${names.length} schemas of .*\\n1 {2}.*\\n3 {2}`))
+    expect(text).toContain(`schema 3/${names.length} of `)
   })
 })

@@ -28,6 +28,13 @@ import {
 /** Most characters of a value. */
 const VALUE = 40
 
+/** A schema that gets a line above the tables. */
+export interface ListedSchema {
+  document: SchemaDocument
+  /** As in {@link WhichSchema}. */
+  number: number
+}
+
 /** Position of a schema among those of its array. */
 export interface WhichSchema {
   /** Number of the schema; the oldest is 1. */
@@ -41,15 +48,15 @@ export interface WhichSchema {
 /**
  * Shows a schema.
  * @param which undefined for a schema outside of an array
- * @param steps the schemas that get a line each, above
+ * @param listed the schemas that get a line each, above
  */
 export async function schemaTable(
   document: SchemaDocument,
   which: WhichSchema | undefined,
   out: Output,
-  steps: readonly SchemaDocument[] = [],
+  listed: readonly ListedSchema[] = [],
 ): Promise<void> {
-  if (steps.length > 0) await schemaSteps(steps, out)
+  if (listed.length > 0) await schemaLines(listed, which?.count ?? listed.length, out)
   const { path, as_of, dimensions, attributes, enumerations, dimension_labels } = document
   const names = dimensions.map(({ name }) => name)
   const number = which && which.count > 1 ? `${which.number}/${which.count} ` : ''
@@ -73,14 +80,15 @@ export async function schemaTable(
   }
 }
 
-/** Shows a line for each schema: when it was written, and what changed. */
-async function schemaSteps(documents: readonly SchemaDocument[], out: Output): Promise<void> {
-  await writeHeading(`${counted(documents.length, 'schema')} of ${documents[0].path}, oldest first`, out)
-  const pairs = documents.map(({ name, changes, attributes }, i): Pair => {
+/** Shows a line for each schema: when it was written, and what changed. @param count number of schemas of the array */
+async function schemaLines(listed: readonly ListedSchema[], count: number, out: Output): Promise<void> {
+  const some = listed.length < count ? `${listed.length} of ` : ''
+  await writeHeading(`${some}${counted(count, 'schema')} of ${listed[0].document.path}, oldest first`, out)
+  const pairs = listed.map(({ document: { name, changes, attributes }, number }): Pair => {
     const time = nameTimeText(name) ?? name
     const first = `first, with ${counted(attributes.length, 'attribute')}: ${namesText(attributes)}`
-    const steps = changes ? changeTexts(changes) : [first]
-    return [`${i + 1}  ${time}`, steps.length === 0 ? 'nothing changed' : steps.join('; ')]
+    const texts = changes ? changeTexts(changes) : [first]
+    return [`${number}  ${time}`, texts.length === 0 ? 'nothing changed' : texts.join('; ')]
   })
   await writeKeyValues(pairs, out)
   await out.write('\n')
