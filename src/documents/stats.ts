@@ -39,7 +39,7 @@ export interface StatsSums extends DocumentHead<'stats'> {
   /** Number of cells inside the non-empty domains. */
   cells_in_domain: Int64
   tile_num: TileNum
-  /** Bytes of all files, including those of fragments that could not be read. */
+  /** Bytes of all files of the fragments in these sums, and of those that could not be read. */
   size: Bytes
   /** Bytes of data files. */
   data_size: Bytes
@@ -131,16 +131,16 @@ export interface GroupStats extends DocumentHead<'stats'>, AsOf {
   findings: readonly GroupStatsFinding[]
 }
 
-/** A part of a dataset. */
-interface GroupStatsPart extends StatsRatio {
+/** What an array, or a field, has of a dataset. */
+interface GroupStatsShare extends StatsRatio {
   /** Names from the group down to the array. */
   member: string
-  /** Share of the bytes of all data files, a ratio of 0 to 1. */
+  /** Share of the bytes of all data files, from 0 to 1. */
   share: number | null
 }
 
 /** The data files of an array. */
-export interface GroupStatsArray extends GroupStatsPart {
+export interface GroupStatsArray extends GroupStatsShare {
   /** Number of fragments. */
   fragment_num: Count
   /** Number of cells inside the non-empty domains. */
@@ -148,7 +148,7 @@ export interface GroupStatsArray extends GroupStatsPart {
 }
 
 /** The data files of a field. */
-export interface GroupStatsField extends GroupStatsPart {
+export interface GroupStatsField extends GroupStatsShare {
   /** Name of the attribute, dimension or internal field. */
   name: string
 }
@@ -230,8 +230,9 @@ export interface StatsMetadata {
   memory_size: Bytes
 }
 
+/** The files with one filter pipeline. */
 export interface StatsFilter extends StatsRatio {
-  /** Filters in writing order. */
+  /** Filters of the pipeline, in writing order. */
   filters: readonly FilterDescription[]
   /** Number of files. */
   file_num: Count
@@ -247,15 +248,15 @@ export interface StatsRole extends StatsRatio {
 export interface StatsField extends StatsRatio {
   /** Name of the attribute, dimension or internal field. */
   name: string
-  /** Share of all data bytes, a ratio of 0 to 1. */
+  /** Share of all data bytes, from 0 to 1. */
   share: number | null
   /** Files of the field, one entry for each role. */
   files: readonly StatsFieldFile[]
 }
 
 export interface StatsFieldFile extends StatsRole {
-  /** Share of all data bytes, a ratio of 0 to 1. */
+  /** Share of all data bytes, from 0 to 1. */
   share: number | null
-  /** Filter pipelines; several if the schema evolved. */
+  /** Filter pipelines of the files; several if the schema evolved. */
   filters: readonly (readonly FilterDescription[])[]
 }

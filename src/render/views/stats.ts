@@ -84,13 +84,13 @@ export async function groupSums(document: SweepStats, out: Output): Promise<void
   const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
   await writeKeyValues(
     [
-      ['stored cells', `${countText(document.cells_in_domain)} in ${counted(document.fragment_num, 'fragment')}`],
+      ['cells', `${countText(document.cells_in_domain)} in ${counted(document.fragment_num, 'fragment')}`],
       ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
       ['fragment metadata', `about ${shortSizeText(memory_size)} in TileDB's memory once all is loaded`],
       ['vacuum frees', vacuum_size === 0 ? 'nothing' : sizeText(vacuum_size)],
       unread_size > vacuum_size && [
-        'unread',
-        `${sizeText(unread_size - vacuum_size)} of other fragments that TileDB does not read: why says of each whether it may go`,
+        'unread, kept by vacuum',
+        `${sizeText(unread_size - vacuum_size)} of fragments: tiledb-inspect why PATH says which may be deleted`,
       ],
       ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata, groups`],
     ],
@@ -104,6 +104,7 @@ export async function groupSums(document: SweepStats, out: Output): Promise<void
     await writeSection('fields of all arrays, largest first', out)
     await writeTableOrBelow(listOf(GROUP_FIELD_COLUMNS, fields.slice(0, SCREEN)), out)
   }
+  // If each array has one fragment, the table of arrays says as much. Of 10 arrays and more, both lists are cut to 10.
   if (fragments.length > arrays.length) {
     await writeSection('fragments, largest first', out)
     await writeTableOrBelow(listOf(GROUP_FRAGMENT_COLUMNS, fragments.slice(0, FEW_FRAGMENTS)), out)
@@ -148,7 +149,7 @@ const GROUP_FIELD_COLUMNS: readonly Shows<GroupStatsField>[] = [
 const GROUP_FRAGMENT_COLUMNS: readonly Shows<GroupStatsFragment>[] = [
   { name: 'fragment', cell: ({ name }) => name },
   { name: 'array', role: 'field', cell: ({ member }) => member },
-  { name: 'data size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
 ]
 
 function facts(document: OneStats): Pairs {
@@ -184,8 +185,8 @@ function arrayFacts(document: ArrayStats): Pairs {
   const unread = `${counted(unread_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(unread_size)}`
   return [
     not_examined.length > 0 && [
-      'not examined',
-      `${counted(not_examined.length, 'fragment')} that could not be read, only counted in the size on disk`,
+      UNREADABLE,
+      `${counted(not_examined.length, 'fragment')}, only counted in the size on disk`,
     ],
     unread_fragment_num > 0 && ['unread', `${unread}, ${unread_counted ? 'counted here' : 'not counted here'}`],
     unread_fragment_num > 0 && ['vacuum frees', vacuum_size === 0 ? 'nothing' : sizeText(vacuum_size)],
@@ -242,6 +243,7 @@ async function writeSections(document: OneStats, out: Output): Promise<void> {
   await writeSection(`sections of __fragment_metadata.tdb, ${inOrder ? 'in its order' : 'largest first'}`, out)
   const content = listOf(SECTION_COLUMNS, ordered)
   const hasRoom = placed && fits(content.columns, content.rows, out)
+  // The last column has the offsets. Sums over fragments have none.
   const columns = hasRoom ? content.columns : content.columns.slice(0, -1)
   await writeTable({ ...content, columns, limit: limitOf(SECTIONS, out) }, out)
   if (fragment_metadata.footer_size > 0)
@@ -328,10 +330,10 @@ export async function comparisonTable(a: OneStats, b: OneStats, out: Output): Pr
     await writeLine(`${counted(same, 'file or section', 'files and sections')} of the same size`, out, 'dim')
 }
 
-/** Returns a row for the fragments that could not be read, if there are any. */
+/** Returns a row for the unreadable fragments, if there are any. */
 function unreadableRow(a: OneStats, b: OneStats): Compared[] {
   const [left, right] = [a, b].map((one) => (one.target === 'array' ? one.not_examined.length : 0))
-  return left + right === 0 ? [] : [{ what: 'fragments, unreadable', a: left, b: right }]
+  return left + right === 0 ? [] : [{ what: `fragments, ${UNREADABLE}`, a: left, b: right }]
 }
 
 async function writeCompared(
