@@ -39,7 +39,7 @@ export interface FilterConfig {
   /** WEBP: values of one row of a tile. */
   x_extent?: Count | undefined
   /** The compressor number of the options, where it contradicts the filter type. */
-  // That is damage. TileDB uses the filter type.
+  // That is damage. TileDB goes by this number, decode by the filter type.
   compressor?: Count | undefined
   /** Option bytes that no release defines. */
   // In files of real releases only WEBP has some: its padding.

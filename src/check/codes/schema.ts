@@ -26,7 +26,7 @@ export const SCHEMA_CODES = {
       attributeType: {
         severity: 'error',
         meaning:
-          'no attribute has this type. TileDB opens the array all the same, and reads the other fields (measured with 2.30). Nothing tells the size of the values of this one',
+          'TileDB has no such type. It opens the array all the same, and reads the other fields (measured with 2.30). Nothing tells the size of the values of this one',
         refused: { act: 'fields', error: 'tiledb datatype not understood' },
       },
     },
@@ -36,7 +36,9 @@ export const SCHEMA_CODES = {
     meaning: 'the footer names a schema that is not there: the fragment cannot be read',
     mend: 'recover-places',
     refused: { act: 'open', error: 'FragmentMetadata: Could not find schema … in map of schemas loaded.' },
-    lost: noLoss('nothing but the name of its schema: the cells are still there'),
+    lost: noLoss(
+      'no cells. Nothing at all if only the name in the footer is wrong; the schema, if its file was removed',
+    ),
   },
   SCHEMA_NO_DIMENSION: {
     severity: 'error',
@@ -68,7 +70,7 @@ export const SCHEMA_CODES = {
   },
   SCHEMA_LAYOUT: {
     severity: 'error',
-    meaning: 'no array has this order of tiles: TileDB fails to open the array',
+    meaning: 'TileDB has no such order of tiles: it fails to open the array',
     mend: 'schema',
     isRoot: true,
     refused: { act: 'open', error: '[ArraySchema::deserialize]' },
@@ -76,21 +78,21 @@ export const SCHEMA_CODES = {
       cellOrder: {
         severity: 'error',
         meaning:
-          'no array has this order of cells. TileDB opens the array all the same (measured with 2.30), but nothing tells in which order its cells are',
+          'TileDB has no such order of cells. It opens the array all the same (measured with 2.30), but nothing tells in which order its cells are',
         refused: null,
       },
     },
   },
   SCHEMA_CAPACITY: {
     severity: 'error',
-    meaning: 'tiles have no cells: the cells of sparse fragments cannot be found',
+    meaning: 'the capacity is 0: the cells of sparse fragments cannot be found',
     mend: 'schema',
     isRoot: true,
     refused: { act: 'read', error: 'Tile: Incorrect unfiltered tile size allocated.' },
   },
   SCHEMA_DOMAIN: {
     severity: 'error',
-    meaning: 'the ends of the domain are reversed or no numbers: readers fail',
+    meaning: 'the ends of the domain are reversed, or NaN: readers fail',
     mend: 'schema',
     isRoot: true,
     refused: { act: 'read', error: 'Lower range bound cannot be larger than the higher bound' },
@@ -107,7 +109,7 @@ export const SCHEMA_CODES = {
   },
   SCHEMA_TILE_EXTENT: {
     severity: 'error',
-    meaning: 'the domain cannot be divided into tiles of this extent, or without an extent',
+    meaning: 'the tile extent does not fit the domain, or is missing where one is needed',
     mend: 'schema',
     isRoot: true,
     refused: {
@@ -150,17 +152,18 @@ export const SCHEMA_CODES = {
   },
   SCHEMA_FILTER_UNKNOWN: {
     severity: 'error',
-    meaning: 'no release has this filter: what it filtered cannot be read',
+    meaning: 'TileDB has no such filter: what it filtered cannot be read',
     mend: 'schema',
     isRoot: true,
     refused: { act: 'open', error: 'FilterCreate: Deserialization error; unknown type' },
   },
   SCHEMA_FILTER_COMPRESSOR: {
     severity: 'warning',
-    meaning: 'the number inside the options contradicts the filter; TileDB uses the filter',
+    meaning:
+      'the number inside the options contradicts the filter: TileDB goes by the number, and fails to read what the filter made (measured with 2.30)',
     mend: 'schema',
     isRoot: true,
-    lost: noLoss('nothing: decode uses the filter; TileDB may use the number, and fail to read tiles'),
+    lost: noLoss('nothing: decode goes by the filter'),
   },
   SCHEMA_FILTER_OPTIONS: {
     severity: 'warning',
@@ -171,7 +174,7 @@ export const SCHEMA_CODES = {
     variants: {
       byteWidth: {
         severity: 'error',
-        meaning: 'no integers have this size: TileDB fails to open the array, and what it filtered cannot be read',
+        meaning: 'TileDB has no integers of this size: it fails to open the array, and what it filtered cannot be read',
         lost: SCHEMA_NEEDED,
         refused: {
           act: 'open',
