@@ -10,7 +10,7 @@ import { type Finding, finding, type Place } from './finding.ts'
 export interface WrittenBounds {
   min: number
   max: number
-  /** Whether all values lay between both. TileDB forgets the values before a NaN. */
+  /** Whether all values lay between `min` and `max`. After a NaN TileDB starts them anew. */
   holdAll: boolean
   /** Whether a value was NaN. */
   hasNaN: boolean
@@ -23,8 +23,8 @@ export function unstorable({ min, max, hasNaN }: WrittenBounds, scale: FloatScal
 }
 
 /**
- * The finding about the cells of a tile that were lost when SCALE_FLOAT stored them; undefined if none were. Certainly lost are the cells
- * outside the bounds. A lost cell inside is only found if it reads as what becomes of a bound or of NaN.
+ * The finding about the cells of a tile that were lost when SCALE_FLOAT stored them; undefined if none were. Cells outside the bounds are
+ * certainly lost. Inside, a cell counts as lost only if it has the value that a lost bound, or NaN, turns into.
  *
  * @param cells positions of the cells that count: no padding and no nulls
  */
@@ -56,8 +56,8 @@ export function lostByScale(
     if (first < 0) first = cell
   }
   const least = Math.max(1, certain)
-  // Integers of 1 and 2 bytes wrap around, so that others may hide between the bounds. Wider ones all become the lowest integer, which a
-  // right cell may have, too.
+  // Integers of 1 and 2 bytes wrap around, so that others may hide between the bounds. In wider types every value out of range is stored
+  // as the lowest integer, which an intact cell may hold, too.
   const between = lost > least ? `${least} to ${lost}` : `${lost}`
   const num = scale.width < 4 ? `at least ${least}` : between
   const text = (value: number): string => {

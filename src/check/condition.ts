@@ -10,21 +10,24 @@ import { metadataItems } from './metadata-files.ts'
 import { newRun } from './run.ts'
 
 /** What a check of a part says about its state. Warnings and notes do not change it: readers cope with them. */
-export function conditionOf(items: readonly Item[], level: Level): PartCondition {
+export function conditionOf(items: readonly Item[], depth: Level): PartCondition {
   const found: Finding[] = []
-  let isWhole = true
+  let isExamined = true
   for (const item of items) {
-    if ('notExamined' in item) isWhole = false
+    if ('notExamined' in item) isExamined = false
     else if (item.severity === 'error') found.push(item)
   }
   const findings = [...new Set(found.map(({ code, variant }) => (variant === undefined ? code : `${code} ${variant}`)))]
   const refused = found.map(refusalOf).find((one) => one !== undefined)?.act
-  return { state: stateOf(found, isWhole), depth: level, findings, refused }
+  return { state: stateOf(found, isExamined), depth, findings, refused }
 }
 
-/** Findings about which nobody can tell whether the cells or the metadata are wrong make a part suspect: its cells can be read. */
-function stateOf(found: readonly Finding[], isWhole: boolean): PartState {
-  if (found.length === 0) return isWhole ? 'whole' : 'unseen'
+/**
+ * The state of a part. It is suspect if its findings only say that cells and metadata disagree, whether or not it is known which is wrong:
+ * its cells can still be read.
+ */
+function stateOf(found: readonly Finding[], isExamined: boolean): PartState {
+  if (found.length === 0) return isExamined ? 'whole' : 'unseen'
   return found.every((finding) => finding.wrong !== undefined || lostOf(finding) === UNSURE) ? 'suspect' : 'damaged'
 }
 
@@ -52,7 +55,7 @@ async function itemsOf(array: InspectArray, path: string, depth: Level): Promise
     const entry = { name: lastPathPart(path), kind: (await array.folder.kind(path)) ?? 'other' }
     return metadataItems(array.folder, [entry], array.cx, false)
   }
-  // Most paths are none of a fragment.
+  // Loaded only here: most paths do not lead to fragments.
   const { checkTarget } = await import('./check.ts')
   const items: Item[] = []
   const target = { type: 'fragment', path: file, fragment: array.fragment(path), array: undefined } as const
