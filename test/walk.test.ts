@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { changed, walk } from '../src/base/walk.ts'
+import { mapRows, walk } from '../src/base/walk.ts'
 
 /** Rows that are made one by one; says whether they were closed, and when. */
 function source(
@@ -57,20 +57,20 @@ describe('a walk', () => {
 describe('changed rows', () => {
   test('return what the rows return', async () => {
     const seen: string[] = []
-    const rows = changed(source(2).rows, (row) => `row ${row}`)
+    const rows = mapRows(source(2).rows, (row) => `row ${row}`)
     expect(await walk(rows, (row) => void seen.push(row))).toBe('the end')
     expect(seen).toEqual(['row 0', 'row 1'])
   })
 
   test('close the rows if they are closed, or if the change fails', async () => {
     const first = source(3)
-    for await (const row of changed(first.rows, (row) => row)) if (row === 1) break
+    for await (const row of mapRows(first.rows, (row) => row)) if (row === 1) break
     expect(first.ended).toEqual(['closed'])
     const second = source(3)
     const change = (): never => {
       throw new Error('no such column')
     }
-    await expect(walk(changed(second.rows, change), () => {})).rejects.toThrow('no such column')
+    await expect(walk(mapRows(second.rows, change), () => {})).rejects.toThrow('no such column')
     expect(second).toMatchObject({ made: [0], ended: ['closed'] })
   })
 })

@@ -21,7 +21,7 @@ export async function walk<Row, End>(
 }
 
 /** Rows with a change to each. They return what the rows return. */
-export async function* changed<Row, Changed, End>(
+export async function* mapRows<Row, Changed, End>(
   rows: AsyncIterator<Row, End, undefined>,
   change: (row: Row) => Changed,
 ): AsyncGenerator<Changed, End> {

@@ -2,7 +2,7 @@ import type { InspectError } from '../base/errors.ts'
 import { extensionOf } from '../base/paths.ts'
 import { isFields, type Output, Pages, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
-import { changed } from '../base/walk.ts'
+import { mapRows } from '../base/walk.ts'
 import type { CommandModule, Special } from '../calls/command.ts'
 import type {
   BytesOutcome,
@@ -42,7 +42,7 @@ export type Shown = Exclude<Outcome, BytesOutcome | ErrorOutcome>
 
 /** What is known after an outcome is written. */
 interface Written extends Partial<JsonNotes> {
-  /** Whether something is missing that the text does not mention. */
+  /** Whether cells were left out that the output does not show. */
   incomplete?: boolean
 }
 
@@ -158,7 +158,7 @@ function writeWhole(outcome: Shown, { out, int64, ending }: OutputContext, inden
   return writeJson(wholeDocument(outcome), out, { int64, indent }, { ending, columnLines })
 }
 
-/** The document of an outcome. Its rows return its last keys. */
+/** The document of an outcome. The generator of rows returns the last keys. */
 function wholeDocument(outcome: Shown): object {
   if ('document' in outcome) return outcome.document
   return { ...outcome.head, [outcome.list]: outcome.walk() }
@@ -230,13 +230,13 @@ function originOf(outcome: Exclude<Shown, DocumentOutcome>): Origin {
   return outcome.origin ?? { path }
 }
 
-/** Rows that are walked. @param several whether rows must say which target they belong to */
+/** The rows of an outcome, one by one. @param several whether rows must say which target they belong to */
 function rowsIn<Row extends Result, End>(
   outcome: Exclude<Shown, DocumentOutcome>,
   rows: AsyncGenerator<Row, End, undefined>,
   several: boolean,
 ): AsyncGenerator<Result, End> {
-  return several ? changed(rows, withOrigin(originOf(outcome))) : rows
+  return several ? mapRows(rows, withOrigin(originOf(outcome))) : rows
 }
 
 /** The rows of a list. @param several whether rows must say which target they belong to */
@@ -245,10 +245,10 @@ function listedRows(outcome: RowsOutcome, several: boolean): List<Result> {
   if (!several) return rows
   const origin = originOf(outcome)
   const named = withOrigin(origin)
-  if (!(rows instanceof Pages)) return mapped(rows, named)
+  if (!(rows instanceof Pages)) return mapList(rows, named)
   const namedPage = (page: Iterable<Result>): Iterable<Result> =>
     page instanceof ColumnRows ? page.after(origin) : Array.from(page, named)
-  return new Pages(() => mapped(rows.pages(), namedPage))
+  return new Pages(() => mapList(rows.pages(), namedPage))
 }
 
 /**
@@ -260,6 +260,6 @@ function withOrigin(origin: Origin): (row: Result) => Result {
   return (row) => (isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row)
 }
 
-async function* mapped<A, B>(list: List<A>, change: (element: A) => B): AsyncGenerator<B> {
+async function* mapList<A, B>(list: List<A>, change: (element: A) => B): AsyncGenerator<B> {
   for await (const element of list) yield change(element)
 }

@@ -1,6 +1,6 @@
 import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
-import { changed } from '../base/walk.ts'
+import { mapRows } from '../base/walk.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { parseChoice, parseJobs, SHARD_OPTION } from '../calls/option-values.ts'
@@ -89,7 +89,7 @@ function outcome(cx: CommandContext, path: string, checked: OpenCheck): Findings
   const { run, fails } = checked
   const head = { ...documentHead('check', cx.shownPath(path)), level: run.level, shard: shardText(run.shard) }
   const walk = (listsNotExamined: boolean): AsyncGenerator<CheckFinding, FindingsTail> =>
-    changed(checked.findings(listsNotExamined), (finding) => findingResult(cx, finding))
+    mapRows(checked.findings(listsNotExamined), (finding) => findingResult(cx, finding))
   return {
     kind: 'findings',
     head,

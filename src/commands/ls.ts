@@ -1,6 +1,6 @@
 import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
-import { changed, walk } from '../base/walk.ts'
+import { mapRows, walk } from '../base/walk.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import { keyValueResult } from '../calls/key-values.ts'
@@ -511,7 +511,7 @@ async function* sortedMembers(
     cut,
     sorted,
   )
-  const { num, end } = yield* changed(trees, (tree) => cutTree([tree], levels)[0])
+  const { num, end } = yield* mapRows(trees, (tree) => cutTree([tree], levels)[0])
   return { member_num: num, totals: sums.result(), layer: end }
 }
 
