@@ -34,7 +34,7 @@ export const xor: FilterDefinition = {
         const size = datatypeSize(cx.datatype)
         if (part.length % size !== 0)
           throw badData({ expected: `whole ${size}-byte elements`, found: `${part.length} bytes` }, 'part_lengths')
-        return cx.kernels?.run('separate', part.length, [part], part.length, size) ?? combine(part, size, true)
+        return cx.kernels?.run('unxor', part.length, [part], part.length, size) ?? combine(part, size, true)
       },
     }),
 }

@@ -200,7 +200,7 @@ describe('the memory of the kernels', () => {
       fresh.run('unbyteshuffle', bytes.length, [bytes], bytes.length, 4)
     fresh.begin(1000)
     const large = new Uint8Array(4 << 20).fill(1)
-    const held = fresh.run('separate', 100, [new Uint8Array(100).fill(7)], 100, 1)
+    const held = fresh.run('unxor', 100, [new Uint8Array(100).fill(7)], 100, 1)
     expect(held?.subarray(0, 2)).toEqual(Uint8Array.of(7, 0))
     expect(unshuffled(large)).toBeUndefined()
     expect(held?.length).toBe(100)

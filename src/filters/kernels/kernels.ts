@@ -121,7 +121,7 @@ type KernelName =
   | 'unbitshuffle'
   | 'unbyteshuffle'
   | 'sums'
-  | 'separate'
+  | 'unxor'
   | 'undoubleDelta'
   | 'unpositiveDelta'
   | 'widen'

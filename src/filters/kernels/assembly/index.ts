@@ -4,7 +4,7 @@ export { unbzip2 } from './bzip2'
 export { undoubleDelta } from './double-delta'
 export { unlz4 } from './lz4'
 export { unrle } from './rle'
-export { separate, sums } from './scan'
+export { sums, unxor } from './scan'
 export { unpositiveDelta, widen } from './windows'
 
 /** First byte of memory that the caller may use. The kernels' own data is before it. */

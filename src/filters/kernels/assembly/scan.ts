@@ -10,7 +10,7 @@ export function sums(output: usize, input: usize, length: usize, size: usize, lo
 }
 
 /** Undoes XOR of whole elements. */
-export function separate(output: usize, input: usize, length: usize, size: usize): void {
+export function unxor(output: usize, input: usize, length: usize, size: usize): void {
   if (size === 1) eachXor<u8>(input, output, length)
   else if (size === 2) eachXor<u16>(input, output, length)
   else if (size === 4) eachXor<u32>(input, output, length)
