@@ -1,7 +1,7 @@
 import { type Comparable, compare } from '../cells/bounds.ts'
 
 /** The range of a tile along one dimension. */
-export interface Span {
+export interface TileRange {
   low: Comparable
   high: Comparable
   /** Bytes of the tile's wanted columns. */
@@ -18,31 +18,31 @@ const HALVINGS = 60
  * evenly over a tile. Texts are cut where tiles begin.
  * @returns rising values
  */
-export function cuts(spans: readonly Span[], bytes: number): Comparable[] {
-  const total = spans.reduce((sum, span) => sum + span.bytes, 0)
+export function cuts(ranges: readonly TileRange[], bytes: number): Comparable[] {
+  const total = ranges.reduce((sum, range) => sum + range.bytes, 0)
   const count = Math.ceil(total / bytes)
   // A box with NaN does not tell in which slice its cells are.
-  if (count < 2 || spans.some(({ low, high }) => Number.isNaN(low) || Number.isNaN(high))) return []
-  const step = Math.ceil(spans.length / MAX_EXAMINED)
-  const some = spans.filter((_, i) => i % step === 0)
+  if (count < 2 || ranges.some(({ low, high }) => Number.isNaN(low) || Number.isNaN(high))) return []
+  const step = Math.ceil(ranges.length / MAX_EXAMINED)
+  const some = ranges.filter((_, i) => i % step === 0)
   const found = typeof some[0].low === 'object' ? textCuts(some, count) : numberCuts(some, count)
   return found.filter((cut, i) => i === 0 || compare(found[i - 1], cut) < 0)
 }
 
-function textCuts(spans: readonly Span[], count: number): Comparable[] {
-  const sorted = spans.toSorted((a, b) => compare(a.low, b.low))
+function textCuts(ranges: readonly TileRange[], count: number): Comparable[] {
+  const sorted = ranges.toSorted((a, b) => compare(a.low, b.low))
   return Array.from({ length: count - 1 }, (_, i) => sorted[Math.floor(((i + 1) * sorted.length) / count)].low)
 }
 
-function numberCuts(spans: readonly Span[], count: number): Comparable[] {
-  const isBig = typeof spans[0].low === 'bigint'
-  const [lows, highs] = [spans.map(({ low }) => Number(low)), spans.map(({ high }) => Number(high))]
-  /** The share of a span's cells that lie below a value. */
+function numberCuts(ranges: readonly TileRange[], count: number): Comparable[] {
+  const isBig = typeof ranges[0].low === 'bigint'
+  const [lows, highs] = [ranges.map(({ low }) => Number(low)), ranges.map(({ high }) => Number(high))]
+  /** The share of a range's cells that lie below a value. */
   const part = (i: number, value: number): number => {
     if (value <= lows[i]) return 0
     return value >= highs[i] ? 1 : (value - lows[i]) / (highs[i] - lows[i])
   }
-  const bytesBelow = (value: number): number => spans.reduce((sum, { bytes }, i) => sum + bytes * part(i, value), 0)
+  const bytesBelow = (value: number): number => ranges.reduce((sum, { bytes }, i) => sum + bytes * part(i, value), 0)
   const first = lows.reduce((a, b) => Math.min(a, b))
   const last = highs.reduce((a, b) => Math.max(a, b))
   const total = bytesBelow(last)

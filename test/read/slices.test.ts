@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
-import { cuts, type Span } from '../../src/read/slices.ts'
+import { cuts, type TileRange } from '../../src/read/slices.ts'
 
 const text = (word: string): Uint8Array => new TextEncoder().encode(word)
 
 describe('a dimension is cut into slices of about equal bytes', () => {
-  const numbers = Array.from({ length: 10 }, (_, i): Span => ({ low: 10 * i, high: 10 * i + 9, bytes: 100 }))
+  const numbers = Array.from({ length: 10 }, (_, i): TileRange => ({ low: 10 * i, high: 10 * i + 9, bytes: 100 }))
 
   test('between numbers', () => {
     expect(cuts(numbers, 1000)).toEqual([])
@@ -13,7 +13,7 @@ describe('a dimension is cut into slices of about equal bytes', () => {
   })
 
   test('between integers of 64 bits', () => {
-    const wide = numbers.map(({ bytes }, i): Span => {
+    const wide = numbers.map(({ bytes }, i): TileRange => {
       const low = 2n ** 63n - 100n + 10n * BigInt(i)
       return { low, high: low + 9n, bytes }
     })
