@@ -1,8 +1,8 @@
 import { type AnyIo, type Io, lengthAndBytes } from './io.ts'
 
 /**
- * Statistics of one slot over the whole fragment. `min` and `max` are empty if the field has none. A minimum that is the
- * empty string looks the same.
+ * Statistics of one slot over the whole fragment. `min` and `max` are empty if the slot has none. An empty minimum may also be
+ * the empty string.
  */
 export type SlotStatistics = ReturnType<typeof slotStatistics>
 function slotStatistics(io: AnyIo) {

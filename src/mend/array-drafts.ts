@@ -11,7 +11,7 @@ import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { TIMESTAMPS_SINCE } from '../objects/visibility.ts'
 import { type Draft, draftIn } from './drafts.ts'
-import { listLines, partsWithout } from './lists.ts'
+import { listLines, rangesWithout } from './lists.ts'
 import { wayOf, wayOfCode } from './mending.ts'
 import { mayBeOlder, type TimedName } from './older.ts'
 import type { Move, Shell } from './shell.ts'
@@ -344,7 +344,7 @@ export class ArrayDrafts {
       // A list without a finding of its own changes with the last of its fragments.
       const draft = this.byKey.get(`list ${path}`) ?? owner
       if (!draft) continue
-      const parts = partsWithout(lines, offsets)
+      const parts = rangesWithout(lines, offsets)
       this.take(draft, path, parts.length > 0 ? this.shell.cutTo(path, parts) : this.shell.moveAside(path))
     }
   }

@@ -23,17 +23,17 @@ function lineOf({ text, offset, tile }: Pick<CommitEntry, 'text' | 'offset' | 't
   return { text, offset, length: end - offset }
 }
 
-/** The parts of a list that are left without some of its lines. Adjacent lines are one part. @param dropped offsets of the lines */
-export function partsWithout(
+/** The byte ranges of a list that remain when some lines are dropped. Adjacent lines are one range. @param dropped offsets of the lines */
+export function rangesWithout(
   lines: readonly ListLine[],
   dropped: ReadonlySet<number>,
 ): [offset: number, length: number][] {
-  const parts: [number, number][] = []
+  const ranges: [number, number][] = []
   for (const { offset, length } of lines) {
     if (dropped.has(offset)) continue
-    const last = parts.at(-1)
+    const last = ranges.at(-1)
     if (last && last[0] + last[1] === offset) last[1] += length
-    else parts.push([offset, length])
+    else ranges.push([offset, length])
   }
-  return parts
+  return ranges
 }

@@ -60,6 +60,7 @@ async function timesOf({ folder, cx }: InspectGroup): Promise<bigint[]> {
     for (const { name } of await folder.folder(inside).listIfThere())
       for (const stamp of stampsIn(name)) stamps.add(stamp)
   const times = [...stamps].sort(rising)
+  // Also the time before the first change, at which the group is empty.
   return times[0] > 0n ? [times[0] - 1n, ...times] : times
 }
 
@@ -80,7 +81,8 @@ async function differentMembers(before: InspectGroup, after: InspectGroup): Prom
 
 async function memberTexts(group: InspectGroup): Promise<Map<string, string>> {
   const members = await group.members().catch(() => [])
-  // Members that no list names, but that lie in the folder, count only in groups of old releases.
+  // Members that no list names, but that lie in the folder, count only in groups of old releases. No file but a member's own adds or
+  // removes them.
   const listed = members.filter(({ implicit }) => !implicit)
   return new Map(listed.map(({ name, uri, type, relative }) => [name ?? uri, JSON.stringify([uri, type, relative])]))
 }

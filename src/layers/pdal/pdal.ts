@@ -8,7 +8,7 @@ import { checkJson, isObject, type Json, jsonOf, keyOf, stringOf } from '../text
 import { hasCells } from '../written.ts'
 
 /*
- * A point cloud of PDAL: a sparse array of points, and what else PDAL knows as JSON, written last.
+ * A point cloud of PDAL: a sparse array of points, and one JSON text with all else, which PDAL writes last.
  *
  * Source: PDAL, plugins/tiledb/io/TileDBWriter.cpp and TileDBUtils.cpp.
  */
@@ -59,9 +59,9 @@ async function cloudFacts(part: Part): Promise<LayerFact[]> {
   ]
 }
 
-/** The coordinate reference system: each stage of PDAL that knows it has it among its own metadata. */
+/** The coordinate reference system. Each stage of PDAL that has one repeats it in its own metadata. */
 function referenceIn(json: Json | undefined, depth = 0): string | undefined {
-  if (depth > MOST_STAGES) return undefined
+  if (depth > MOST_LEVELS) return undefined
   const own = stringOf(keyOf(json, 'spatialreference'))
   if (own) return own
   for (const inner of Array.isArray(json) || isObject(json) ? Object.values(json) : []) {
@@ -71,10 +71,10 @@ function referenceIn(json: Json | undefined, depth = 0): string | undefined {
   return undefined
 }
 
-/** So deep are stages in each other, at most. */
-const MOST_STAGES = 8
+/** Upper limit on the levels of JSON that are searched. */
+const MOST_LEVELS = 8
 
-/** The filter FLOAT_SCALE rounds values: to multiples of what, for each field. */
+/** For each field with SCALE_FLOAT: the step to which it rounds. */
 function scalesOf({ domain, attributes }: ArraySchema): string[] {
   return [...domain.dimensions, ...attributes].flatMap(({ name, filters }) =>
     filters.filters.flatMap(({ scale }) => (scale === undefined ? [] : [`${name} ${scale}`])),
@@ -91,7 +91,7 @@ async function* checkCloud(part: Part): Items {
     if (!dimensions.some((dimension) => dimension.name === name && dimension.type === 'FLOAT64'))
       yield finding('LAYER_SCHEMA', placeOf(part, name), `the dimension ${name} FLOAT64`, found)
   if (!(await part.metadata()).has(PDAL)) {
-    // Nothing was written yet, and so no write broke off.
+    // Without cells nothing was written, so the key is not missing.
     if (await hasCells(part))
       yield finding(
         'LAYER_INCOMPLETE',

@@ -33,11 +33,11 @@ export function withRemote(local: Storage, remoteFor: (url: string) => Storage):
 
 /** The parts of a URL that the user gave. */
 interface RemoteTarget {
-  /** The URL as the user wrote it, without secrets. */
+  /** The URL in normal form, without secrets. */
   shown: string
   /** Internal path. */
   path: string
-  /** Set if the URL had a query or a password. */
+  /** Set if the URL had a query, a user name or a password. */
   access: HttpAccess | undefined
 }
 
