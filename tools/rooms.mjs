@@ -91,7 +91,7 @@ function picture() {
   const lines = arrows()
     .sort(([a, b], [c, d]) => floor(c) - floor(a) || floor(d) - floor(b))
     .map(([from, to]) => `  ${from} --> ${to}`)
-  return [BEGIN, '```mermaid', 'flowchart TD', ...lines, '```', END].join('\n')
+  return [BEGIN, '```mermaid', 'flowchart BT', ...lines, '```', END].join('\n')
 }
 
 /** What the README of a room names and the room does not have: where to enter, and what to read first. */
