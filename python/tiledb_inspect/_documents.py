@@ -164,7 +164,7 @@ def read(uri: Uri, *, as_dicts: bool = False, **options: Any) -> pyarrow.Table |
 
     Raises:
         InspectError: damage. With `keep_going=True` what cannot be read is left out, and an InspectWarning says what.
-        ImportError: pyarrow is not installed. `as_dicts=True` needs nothing: a dict a cell.
+        ImportError: pyarrow is not installed. `as_dicts=True` does without: one dict per cell.
     """
     return _rows("read", uri, options) if as_dicts else _table("read", uri, options)
 
