@@ -45,13 +45,14 @@ export function Metadata({ inspected, link, isAll }: ViewProps & { isAll: boolea
             )}
             {later > 0 && (
               <p>
-                {counted(later, 'change')} of metadata {later === 1 ? 'comes' : 'come'} after{' '}
-                {link.t === undefined ? 'now' : 'that time'}: no reader gets {later === 1 ? 'it' : 'them'} then.
+                {counted(later, 'change')} of metadata {later === 1 ? 'is' : 'are'} dated later than{' '}
+                {link.t === undefined ? 'now' : 'that time'}, so readers do not see {later === 1 ? 'it' : 'them'}{' '}
+                {link.t === undefined ? 'yet' : 'then'}.
               </p>
             )}
             {!isAll && past > 0 && (
               <p>
-                {counted(past, 'other stored value')} of metadata: see{' '}
+                {counted(past, 'other change')} of metadata: see{' '}
                 {inspected.target.type === 'array' ? <a href={viewLink(link, 'timeline')}>Timeline</a> : 'the files'}.
               </p>
             )}
@@ -101,7 +102,7 @@ const columns = (link: Link): readonly Column<Version>[] => [
   {
     title: 'file',
     show: ({ file }) => (
-      // Cut, as the whole name has 75 characters, and its time has a column of its own.
+      // Cut, because the name is long and its time has a column of its own.
       <a href={viewLink(link, 'files', { p: file })} title={escapeText(file)}>
         <Text>{`${file.slice(0, 12)}…${file.slice(-11)}`}</Text>
       </a>

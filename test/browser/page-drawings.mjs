@@ -152,16 +152,19 @@ describe('the timeline', () => {
       await table('Key-value metadata in time', '20'),
       all.map((one) => row(one, then.has(one.file) ? 'current' : 'later')),
     )
-    assert.match(await page.textContent('main'), /2 changes of metadata come after that time: no reader gets them then/)
+    assert.match(
+      await page.textContent('main'),
+      /2 changes of metadata are dated later than that time, so readers do not see them then/,
+    )
     assert.deepEqual(await axe(page), [])
     // The overview shows what a reader gets.
     assert.deepEqual(
       await table('Key-value metadata'),
       all.filter(({ current, deleted }) => current && !deleted).map((one) => row(one, 'current')),
     )
-    assert.match(await page.textContent('main'), /3 other stored values of metadata: see Timeline/)
+    assert.match(await page.textContent('main'), /3 other changes of metadata: see Timeline/)
     await table('Key-value metadata', '20')
-    assert.match(await page.textContent('main'), /2 changes of metadata come after that time/)
+    assert.match(await page.textContent('main'), /2 changes of metadata are dated later than that time/)
     assert.deepEqual(await axe(page), [])
     // A click on a mark of the last lane chooses its time.
     await follow(page, { v: 'timeline', x: 'order' })

@@ -13,7 +13,10 @@ import { Text } from '../text.tsx'
 import { useReading } from '../use-reading.ts'
 import type { ViewParts, ViewProps } from '../view.ts'
 
-/** The distribution of the values of each column, for the first cells that `read` gives. The link has the keys of Cells. */
+/**
+ * The distribution of the values of each field, for the first cells that `read` gives. The link has the same parameters as the view
+ * Cells.
+ */
 export const histograms: ViewParts = {
   call: ({ link }) => ({ words: ['read', ...wordsOf(optionsOf(link))] }),
   Show: Histograms,
@@ -22,6 +25,7 @@ export const histograms: ViewParts = {
 /** Number of cells to read: the default and the upper limit. All numbers are in memory until the bins are known. */
 const CELLS = { usual: 100_000, most: 1_000_000 }
 
+/** The options of the command. Where a cell is stored is no value to count. */
 function optionsOf(link: ViewProps['link']) {
   const { provenance, ...options } = queryOptions(link)
   const limit = Number(link.n ?? CELLS.usual)
@@ -29,10 +33,11 @@ function optionsOf(link: ViewProps['link']) {
 }
 
 function Histograms(props: ViewProps) {
-  return <Queried {...props} switches="lk" show={(schema) => <Columns schema={schema} {...props} />} />
+  // l: labels, k: go on after damage.
+  return <Queried {...props} switches="lk" show={(schema) => <Fields schema={schema} {...props} />} />
 }
 
-function Columns({ schema, inspected, link }: ViewProps & { schema: Documents['schema'] }) {
+function Fields({ schema, inspected, link }: ViewProps & { schema: Documents['schema'] }) {
   const options = optionsOf(link)
   const { value, isDone, error, stop } = useReading<Counted>(
     (progress) => progress.follow(inspected.begin('histograms', options, schema)),
@@ -52,7 +57,7 @@ function Columns({ schema, inspected, link }: ViewProps & { schema: Documents['s
       {isDone && value && (
         <div class="histograms">
           {value.summaries.map((summary) => (
-            <Histogram key={summary.name} {...summary} unread={value.cells - summary.cells} />
+            <Histogram key={summary.name} {...summary} unreadable={value.cells - summary.cells} />
           ))}
         </div>
       )}
@@ -67,20 +72,20 @@ function scopeText({ cells, faults }: Counted, limit: number): string {
     : `Of ${counted(cells, 'cell')}${faults.length > 0 ? ' that can be read' : ''}.`
 }
 
-/** @param unread number of cells that could be read of another field, but not of this one */
-function Histogram(props: Counted['summaries'][number] & { unread: number }) {
-  const { name, bars, cells, nulls, nonFinite, note, unread } = props
+/** @param unreadable number of cells that could be read of another field, but not of this one */
+function Histogram(props: Counted['summaries'][number] & { unreadable: number }) {
+  const { name, bars, cells, nulls, nonFinite, note, unreadable } = props
   const most = Math.max(1, ...bars.map(({ count }) => count))
   const columns: readonly Column<Bar>[] = [
     { title: 'value', show: ({ label }) => <Text>{label}</Text> },
     numberColumn(heading('cell_num'), ({ count }) => count),
     {
-      title: 'share',
+      title: 'compared with the largest',
       show: ({ count }) => count > 0 && <span class="bar" style={{ width: `${(10 * count) / most}rem` }} />,
     },
   ]
   const words = [
-    unread > 0 && `${formatCount(unread)} more could not be read`,
+    unreadable > 0 && `${formatCount(unreadable)} more could not be read`,
     nulls > 0 && `${formatCount(nulls)} null`,
     nonFinite > 0 && `${formatCount(nonFinite)} NaN or infinite`,
     note,
