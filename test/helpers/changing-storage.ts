@@ -45,7 +45,7 @@ export class ChangingStorage implements Storage {
     return this.inner.list(path)
   }
 
-  /** As on a disk: an open file can be read after it was removed. */
+  /** As on a disk: an open file can be read after it was removed, once something of it was read. */
   open(path: string): ByteSource {
     let opened: ByteSource | undefined
     const source = (): ByteSource => {

@@ -12,24 +12,24 @@ export interface ServedRequest {
 }
 
 /** Answers a request in place of the server; false leaves it to the server. `count` counts requests of that path from 1. */
-export type Fault = (request: ServedRequest, response: ServerResponse, count: number) => boolean
+export type Handler = (request: ServedRequest, response: ServerResponse, count: number) => boolean
 
 export interface ServerOptions {
   /** Whether folders have an index page. */
   index?: boolean
-  /** Who listens; a server that is closed behind the tests without it. */
+  /** Who listens; without it a server that is closed after the tests. */
   listen?: (listener: RequestListener) => Promise<string>
 }
 
 export interface FolderServer {
   url: string
   requests: ServedRequest[]
-  fault: Fault | undefined
+  fault: Handler | undefined
   /** Forgets requests and fault. */
   reset(): void
 }
 
-/** Serves the files of a folder by HTTP on the loopback, with ranges, as servers of plain files do. Closed behind the tests. */
+/** Serves the files of a folder by HTTP on the loopback, with ranges, as servers of plain files do. Closed after the tests. */
 export async function serveFolder(root: string, options: ServerOptions = {}): Promise<FolderServer> {
   const counts = new Map<string, number>()
   const served: FolderServer = {
@@ -52,7 +52,7 @@ export async function serveFolder(root: string, options: ServerOptions = {}): Pr
   return served
 }
 
-/** A server on the loopback, closed behind the tests. @returns its URL */
+/** A server on the loopback, closed after the tests. @returns its URL */
 export async function listenForTests(listener: RequestListener): Promise<string> {
   const [{ afterAll }, { url, close }] = await Promise.all([import('@jest/globals'), listen(listener)])
   afterAll(close)
@@ -83,7 +83,7 @@ function describe({ method = '', url = '', headers }: IncomingMessage): ServedRe
   return { method, path: decoded(pathname), search, range, authorization }
 }
 
-/** The path; as it was asked for where its names are not UTF-8. */
+/** The decoded path, or the raw one if it is not UTF-8. */
 function decoded(pathname: string): string {
   try {
     return decodeURIComponent(pathname)
@@ -131,7 +131,7 @@ function answerFolder(folder: string, path: string, { index }: ServerOptions, ou
   else if (!path.endsWith('/')) out.writeHead(301, { location: `${encodeURI(path)}/` }).end()
   else {
     const links = readdirSync(folder, { withFileTypes: true }).map((entry) => {
-      // as web servers do: what a link leads to
+      // As web servers do: a symlink is what it leads to.
       const isFolder = statSync(`${folder}/${entry.name}`, { throwIfNoEntry: false })?.isDirectory() ?? false
       const name = isFolder ? `${entry.name}/` : entry.name
       return `<li><a href="${encodeURIComponent(entry.name)}${isFolder ? '/' : ''}">${name}</a></li>`

@@ -15,12 +15,12 @@ export interface S3Request {
 }
 
 /** Answers a request in place of the server; false leaves it to the server. `count` counts requests of that key or prefix from 1. */
-export type S3Fault = (request: S3Request, response: ServerResponse, count: number) => boolean
+export type S3Handler = (request: S3Request, response: ServerResponse, count: number) => boolean
 
 export interface S3Server {
   url: string
   requests: S3Request[]
-  fault: S3Fault | undefined
+  fault: S3Handler | undefined
   /** Most requests that waited for their answers at once. */
   mostAtOnce: number
   /** Forgets requests and fault. */
@@ -34,13 +34,13 @@ export interface S3Options {
   marks?: readonly string[]
   /** Milliseconds before each answer. */
   delay?: number
-  /** Who listens; a server that is closed behind the tests without it. */
+  /** Who listens; without it a server that is closed after the tests. */
   listen?: (listener: RequestListener) => Promise<string>
 }
 
 /**
  * Serves folders as buckets, as S3 does with path-style addresses: objects by ranges, listings (ListObjectsV2) with delimiter
- * and in pages. Signatures are not verified. Closed behind the tests.
+ * and in pages. Signatures are not verified. Closed after the tests.
  *
  * @param buckets folders by the buckets' names; the paths of their files are the keys
  */
@@ -116,7 +116,7 @@ function answerListing(
   out: ServerResponse,
 ): void {
   const names = namesWith(folder, prefix, query.get('delimiter') === '/', marks)
-  // A page begins behind the last name of the page before it, whatever came or went meanwhile.
+  // A page begins after the last name of the page before it, whatever came or went meanwhile.
   const last = Buffer.from(query.get('continuation-token')?.replace('token ', '') ?? '', 'base64')
   const behind = names.findIndex(({ name }) => Buffer.compare(Buffer.from(name), last) > 0)
   const from = behind < 0 ? names.length : behind

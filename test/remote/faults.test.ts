@@ -6,7 +6,7 @@ import { localFiles } from '../../src/node/file.ts'
 import { certificateNote } from '../../src/storage/remote/connection-failure.ts'
 import { openPlaces } from '../../src/storage/remote/places.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
-import { type Fault, serveFolder } from '../helpers/http-server.ts'
+import { type Handler, serveFolder } from '../helpers/http-server.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { quickRetries } from '../helpers/quick-retries.ts'
 import { type Ran, run } from '../helpers/run.ts'
@@ -28,7 +28,7 @@ function footer(more: readonly string[] = [], url = server.url): Promise<Ran> {
 }
 
 /** A fault of the metadata file only, in `times` of 3 tries. */
-function onMetadata(fault: Fault, times = Number.POSITIVE_INFINITY): void {
+function onMetadata(fault: Handler, times = Number.POSITIVE_INFINITY): void {
   server.fault = (request, response, count) =>
     request.path === METADATA && count <= times ? fault(request, response, count) : false
 }
@@ -37,7 +37,7 @@ function code({ text }: Ran): unknown {
   return get(get(parseJson(text), 'error'), 'code')
 }
 
-const TRANSIENT: [string, Fault][] = [
+const TRANSIENT: [string, Handler][] = [
   ['HTTP 503', (_, response) => !!response.writeHead(503).end()],
   ['HTTP 500', (_, response) => !!response.writeHead(500).end()],
   ['HTTP 429', (_, response) => !!response.writeHead(429, { 'retry-after': '0' }).end()],
@@ -84,7 +84,7 @@ describe('a temporary fault', () => {
 const RANGE = `bytes 0-${FILE.length - 1}/${FILE.length}`
 
 describe('a permanent fault', () => {
-  const faults: [string, string, RegExp, Fault][] = [
+  const faults: [string, string, RegExp, Handler][] = [
     ['403', 'NO_PERMISSION', /HTTP 403/, (_, response) => !!response.writeHead(403).end()],
     ['401', 'NO_PERMISSION', /HTTP 401/, (_, response) => !!response.writeHead(401).end()],
     ['404', 'NOT_FOUND', /HTTP 404/, (_, response) => !!response.writeHead(404).end()],
@@ -141,7 +141,7 @@ describe('a permanent fault', () => {
 describe('an answer that cannot be is a fault of the server, not of the file', () => {
   const DATA = `/${FRAGMENT}/a0.tdb`
   const decode = (): Promise<Ran> => run(['decode', '--json', `${server.url}/${FRAGMENT}`], { env })
-  const unsatisfied = (range: string): Fault => {
+  const unsatisfied = (range: string): Handler => {
     return (_, response) => !!response.writeHead(416, { 'content-range': range }).end()
   }
 
@@ -170,7 +170,7 @@ describe('an answer that cannot be is a fault of the server, not of the file', (
 
   test('two answers that disagree about the size', async () => {
     const storage = openPlaces(localFiles, [], OPTIONS).storage
-    const part: Fault = ({ range = '' }, response, count) => {
+    const part: Handler = ({ range = '' }, response, count) => {
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? []
       response.writeHead(206, { 'content-range': `bytes ${first}-${last}/${1000 * count}` })
       return !!response.end(Buffer.alloc(Number(last) - Number(first) + 1))
@@ -204,7 +204,7 @@ describe('an answer that cannot be is a fault of the server, not of the file', (
 })
 
 describe('servers that send whole files', () => {
-  const whole: Fault = ({ path }, response) =>
+  const whole: Handler = ({ path }, response) =>
     !path.endsWith('/') && !!response.writeHead(200).end(readFileSync(`${FIXTURES}${path}`))
 
   test('give the same result, with a note', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { type Fault, listenForTests, serveFolder } from '../helpers/http-server.ts'
+import { type Handler, listenForTests, serveFolder } from '../helpers/http-server.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { type Ran, run } from '../helpers/run.ts'
 import { answerError, listingPage, serveBuckets } from '../helpers/s3-server.ts'
@@ -35,14 +35,14 @@ beforeEach(() => {
   elsewhere.splice(0)
 })
 
-const on = (path: string, fault: Fault): void => {
+const on = (path: string, fault: Handler): void => {
   server.fault = (request, response, count) => request.path === path && fault(request, response, count)
 }
 const error = ({ text }: Ran): unknown => get(parseJson(text), 'error')
 
 describe('redirects', () => {
   const footer = (): Promise<Ran> => run(['footer', '--json', `${server.url}/${FRAGMENT}`])
-  const to = (location: string): Fault => {
+  const to = (location: string): Handler => {
     return (_, response) => !!response.writeHead(302, { location }).end()
   }
 
@@ -87,7 +87,7 @@ describe('redirects', () => {
 })
 
 describe('a page in place of a file is not damage', () => {
-  const page = (type: string, body: string): Fault => {
+  const page = (type: string, body: string): Handler => {
     return ({ method }, response) => {
       response.writeHead(200, { 'content-type': type, 'content-length': body.length })
       return !!response.end(method === 'HEAD' ? '' : body)

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { quickRetries } from '../helpers/quick-retries.ts'
 import { type Ran, run } from '../helpers/run.ts'
-import { answerError, listingPage, type S3Fault, type S3Request, serveBuckets } from '../helpers/s3-server.ts'
+import { answerError, listingPage, type S3Handler, type S3Request, serveBuckets } from '../helpers/s3-server.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
 
 const SECRET = 'SECRET/KEY+of=tests'
@@ -226,7 +226,7 @@ const isMetadata = ({ key }: S3Request): boolean => key === METADATA
 const isFragments = ({ prefix }: S3Request): boolean => prefix === '22/sparse_basic/__fragments/'
 
 /** A fault of the first `times` requests that `which` selects. */
-function on(which: (request: S3Request) => boolean, fault: S3Fault, times = Number.POSITIVE_INFINITY): void {
+function on(which: (request: S3Request) => boolean, fault: S3Handler, times = Number.POSITIVE_INFINITY): void {
   server.fault = (request, response, count) =>
     which(request) && count <= times ? fault(request, response, count) : false
 }
@@ -236,9 +236,9 @@ const names = (): Promise<Ran> => run(['ls', '--names', '--json', `${BUCKET}/${A
 const error = ({ text }: Ran, key: string): unknown => get(get(parseJson(text), 'error'), key)
 
 const RANGE = `bytes 0-${FILE.length - 1}/${FILE.length}`
-const SLOW_DOWN: S3Fault = (_, response) => answerError(response, 503, 'SlowDown')
+const SLOW_DOWN: S3Handler = (_, response) => answerError(response, 503, 'SlowDown')
 
-const TRANSIENT: [string, S3Fault][] = [
+const TRANSIENT: [string, S3Handler][] = [
   ['503 SlowDown', SLOW_DOWN],
   ['500 InternalError', (_, response) => answerError(response, 500, 'InternalError')],
   ['no answer', () => true],
@@ -278,7 +278,7 @@ describe('faults of an object', () => {
     expect(error(ran, 'code')).toBe('IO')
   })
 
-  const lasting: [string, string, RegExp, S3Fault][] = [
+  const lasting: [string, string, RegExp, S3Handler][] = [
     ['403', 'NO_PERMISSION', /HTTP 403 \(AccessDenied\)/, (_, response) => answerError(response, 403, 'AccessDenied')],
     [
       'a storage class that must be restored',
@@ -349,11 +349,11 @@ describe('faults of a listing', () => {
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringMatching(/__fragments: .*, 3 times\n$/) })
   })
 
-  const page = (text: string): S3Fault => {
+  const page = (text: string): S3Handler => {
     return (_, response) => !!response.writeHead(200, { 'content-type': 'application/xml' }).end(text)
   }
   const NAMES = ['a', 'b', 'c'].map((name) => ({ name: `22/sparse_basic/__fragments/${name}/`, size: undefined }))
-  const lasting: [string, string, RegExp, S3Fault][] = [
+  const lasting: [string, string, RegExp, S3Handler][] = [
     ['403', 'NO_PERMISSION', /HTTP 403 \(AccessDenied\)/, (_, response) => answerError(response, 403, 'AccessDenied')],
     ['a page cut off', 'IO', /ListObjectsV2.*a part of one/, page(listingPage(NAMES, 0, 2).slice(0, -30))],
     ['no XML', 'IO', /ListObjectsV2.*another document/, page('<html>Welcome</html>')],
@@ -435,7 +435,7 @@ test('an unknown way of addressing is refused, and the known ones are named', as
 describe('buckets in other regions', () => {
   const region = ({ authorization }: S3Request): string | undefined =>
     /\d{8}\/([^/]+)\/s3/.exec(authorization ?? '')?.[1]
-  const elsewhere: [string, S3Fault][] = [
+  const elsewhere: [string, S3Handler][] = [
     [
       '301 with x-amz-bucket-region',
       (_, response) => {
