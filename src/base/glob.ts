@@ -17,7 +17,7 @@ type Meets = (character: string) => boolean
 interface Step {
   meets: Meets
   isRepeated: boolean
-  /** Whether it stands for whole folders: it may end only behind one, or be nothing at all. */
+  /** Whether it stands for whole folders: it may end only after one, or be nothing at all. */
   isFolders: boolean
 }
 
@@ -73,7 +73,7 @@ function meets(steps: readonly Step[], path: string): boolean {
   return at.includes(steps.length)
 }
 
-/** The parts that can be next: after parts that may be left out, those behind them. @param before the last character of the path */
+/** The parts that can be next: after parts that may be left out, those after them. @param before the last character of the path */
 function reached(steps: readonly Step[], from: readonly number[], before: string): number[] {
   const all = new Set<number>()
   for (const start of from)

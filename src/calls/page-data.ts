@@ -24,7 +24,7 @@ export interface PagePlaces {
 
 /**
  * The head of a report. The bytes of its files follow it, one file after another. In a large report only some bytes do: all
- * bytes of the other files are behind the program, which shows something while the browser still reads them.
+ * bytes of the other files are after the program, which shows something while the browser still reads them.
  */
 export interface ReportHead extends PagePlaces {
   kind: 'report'
@@ -42,7 +42,7 @@ export interface ReportFile {
   /** Whether the report lacks its bytes. */
   isLeftOut?: true
   /**
-   * Number of bytes of its end that follow the head; the whole file is then behind the program. Undefined if the whole file follows
+   * Number of bytes of its end that follow the head; the whole file is then after the program. Undefined if the whole file follows
    * the head.
    */
   first?: number

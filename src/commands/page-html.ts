@@ -57,7 +57,7 @@ export interface ReportNeeds {
 /**
  * A report, in pieces. Its program is compressed.
  * @param data text without `<`, which goes in front of the program
- * @param rest base64 text that goes behind the program, in several elements
+ * @param rest base64 text that goes after the program, in several elements
  */
 export function reportPage(data: string, rest: string, needs: ReportNeeds): readonly string[] {
   const later: { name: string; text: string }[] = []

@@ -48,7 +48,7 @@ function reportPlace(bytes: Uint8Array): Place {
   }
 }
 
-/** The bytes of a report that stand behind the program. The browser may not have read them yet. */
+/** The bytes of a report that stand after the program. The browser may not have read them yet. */
 async function restOfReport(files: ReportHead['files']): Promise<Uint8Array> {
   if (files.every(({ first }) => first === undefined)) return new Uint8Array()
   if (document.readyState === 'loading')

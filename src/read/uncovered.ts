@@ -1,4 +1,4 @@
-/** Coordinates along an axis: the first, and the end, which is the first behind them. */
+/** Coordinates along an axis: the first, and the end, which is the first after them. */
 export interface Side<T extends number | bigint> {
   readonly from: T
   readonly end: T

@@ -3,7 +3,7 @@ import { changedWhileRead, type Entry } from './source.ts'
 
 /*
  * A large folder is listed in several steps, between which a writer makes and removes names. Such a listing may be of no state that
- * there was: without a consolidated fragment, which was made behind the step that came by, and without those that it replaced.
+ * there was: without a consolidated fragment, which was made where the listing had passed by already, and without those that it replaced.
  */
 
 /** Upper limit on the names that every system and browser lists in one step. */

@@ -44,7 +44,7 @@ export function firstCandidates(sample: Sample): FilterConfig[][] {
       [one, defaultFilter('BITSHUFFLE'), FIRST],
     ]),
   ]
-  // These filters shrink values without a compressor behind them.
+  // These filters shrink values without a compressor after them.
   if (role === 'validity' || datatypeSize(type) > 1 || isText(sample)) pipelines.push([defaultFilter('RLE')])
   if (isText(sample)) pipelines.push([defaultFilter('DICTIONARY_ENCODING')])
   return valid(sample, pipelines)

@@ -216,7 +216,7 @@ async function flipAll(
         const place = `${opened.folder.name}: ${chunk.file} tile ${chunk.tile} chunk ${chunk.chunk} byte ${at} bit ${bit}`
         const found = failures.map(({ file, tile, chunk: number }) => `${file} tile ${tile} chunk ${number}`)
         const wanted = `${chunk.file} tile ${chunk.tile} chunk ${chunk.chunk}`
-        // Of what a compressor behind the checksum wrote, some bits mean nothing: then the cells are the same.
+        // Of what a compressor after the checksum wrote, some bits mean nothing: then the cells are the same.
         const harmless = intact !== undefined && Buffer.from(chunk.undo() ?? [0]).equals(intact)
         if (notExamined.length > 0) missed.push(`${place}: not examined`)
         else if (found.length === 0 ? !harmless : found.some((one) => one !== wanted))

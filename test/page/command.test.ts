@@ -18,7 +18,7 @@ interface Report {
   page: string
   head: ReportHead
   content: Buffer
-  /** The bytes behind the program. */
+  /** The bytes after the program. */
   rest: Buffer
 }
 

@@ -108,7 +108,7 @@ describe('what belongs to the page', () => {
     expect([status, body.length]).toEqual([200, 0])
   })
 
-  test('is no range behind the end', async () => {
+  test('is no range after the end', async () => {
     const { status, headers } = await ask(asked('file', '/array/a0.tdb'), { range: 'bytes=100-' })
     expect([status, headers['content-range']]).toEqual([416, 'bytes */100'])
   })

@@ -39,7 +39,7 @@ export function coordinateAt({ isFloat, origin }: PlotAxis, place: number): numb
   return isFloat ? Number(origin) + place : BigInt(origin) + BigInt(Math.floor(place))
 }
 
-/** A coordinate as options take it. An integer is at most the last one: a place on a long axis is rounded, and may lie behind its type. */
+/** A coordinate as options take it. An integer is at most the last one: a place on a long axis is rounded, and may lie beyond its type. */
 export function coordinateWord({ dimension, isFloat, last }: PlotAxis, value: number | bigint): string {
   return coordinateText(cellOfNumber(dimension.type, isFloat ? value : lesser(value, last))) ?? ''
 }
@@ -86,7 +86,7 @@ export function keptInside(from: number, to: number, { isFloat, size }: PlotAxis
 
 /**
  * The coordinates of a step from a place on, as options take them.
- * @param end place behind the last coordinate: the last step may be shorter
+ * @param end place after the last coordinate: the last step may be shorter
  */
 export function spanWord(axis: PlotAxis, from: number, step: number, end: number): string {
   const low = coordinateAt(axis, from)
