@@ -7,7 +7,10 @@ import type { FilteredBytes, FilterParts } from './filter.ts'
 
 /** What the string layouts of RLE and DICTIONARY_ENCODING share: cells by their offsets, and big-endian counts. */
 
-/** Growth of these filters. Empty strings take room for counts, so the output may be far larger than the strings. */
+/**
+ * Growth of these filters. A string of one byte takes up to 17: itself, and two counts of 8 bytes. The rest is room for empty strings,
+ * which take counts, too, but have no bytes.
+ */
 export const STRING_GROWTH = 64
 
 /** Returns the bytes of counts up to `largest`: 1, 2, 4 or 8. */
