@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -104,6 +114,17 @@ describe('groups of releases before TileDB 2.8', () => {
         .split('\n')
         .map((line) => get(parseJson(line), 'path')),
     ).toEqual([`${OLD}/a`, `${OLD}/a/inner`, `${OLD}/sub/b`])
+  })
+
+  test('stats names what TileDB does not read and no vacuum removes', async () => {
+    const group = copyOf('old', 'uncommitted')
+    const [fragment] = readdirSync(`${group}/a`).filter((name) => name.startsWith('__') && name.endsWith('.ok'))
+    rmSync(`${group}/a/${fragment}`)
+    const { text } = await run(['stats', group])
+    expect(text).toMatch(/^cells +\d+ in \d+ fragments?$/m)
+    expect(text).toMatch(
+      /^unread, kept by vacuum +.* of fragments: tiledb-inspect why PATH says which may be deleted$/m,
+    )
   })
 
   test('footer, rtree and tiles give a document for each fragment of each array', async () => {
