@@ -248,8 +248,13 @@ function writeEffect({ states, commits }: ArrayFacts, path: string): Effect {
   const state = states.get(path)
   // The fragment of an ignored commit may be gone.
   if (state === undefined) return commits.ignored.has(path) ? 'hidden' : 'dangling'
-  if (state === 'to-vacuum' || state === 'hidden' || state === 'ignored' || state === 'future') return state
-  return 'visible'
+  return state === 'to-vacuum' ||
+    state === 'hidden' ||
+    state === 'ignored' ||
+    state === 'future' ||
+    state === 'unlisted'
+    ? state
+    : 'visible'
 }
 
 /** The effect of a delete condition. @param name the name of its commit, without suffix */

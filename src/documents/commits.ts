@@ -28,6 +28,7 @@ export interface CommitsLine extends OfSeveral {
     | 'to-vacuum'
     | 'ignored'
     | 'future'
+    | 'unlisted'
     | 'orphan'
     | 'dangling'
     | 'deletes'

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -8,6 +8,7 @@ import { run, runJson } from '../helpers/run.ts'
 const IGNORED = `${FIXTURES}/22/commits_ignored`
 const copy = `${temporaryFolder()}/array`
 const vacuum = `${temporaryFolder()}/array`
+const late = `${temporaryFolder()}/array`
 
 /** What the lines of the consolidated commits file do, and what they name. */
 async function effects(array: string): Promise<(Json | undefined)[][]> {
@@ -39,4 +40,20 @@ test('the footnote names the kind of file that hides', async () => {
   cpSync(`${FIXTURES}/22/vacuum_left`, vacuum, { recursive: true })
   rmSync(`${vacuum}/__fragments/__10_30_32ef0f2d841e4284eb2d65bafd915a38_22`, { recursive: true })
   expect(await notes(vacuum)).toEqual([byVacuum])
+})
+
+test('a consolidated fragment that ends in the future is unlisted, as ls calls it', async () => {
+  const name = '__10_30_32ef0f2d841e4284eb2d65bafd915a38_22'
+  const later = name.replace('30', '9999999999999')
+  cpSync(`${FIXTURES}/22/vacuum_left`, late, { recursive: true })
+  renameSync(`${late}/__fragments/${name}`, `${late}/__fragments/${later}`)
+  renameSync(`${late}/__commits/${name}.wrt`, `${late}/__commits/${later}.wrt`)
+  rmSync(`${late}/__commits/${name}.vac`)
+  const of = async (command: string, list: string, key: string) => {
+    const { documents } = await runJson([command, late])
+    const row = items(get(documents[0], list)).find((one) => get(one, key) === later)
+    return get(row, command === 'ls' ? 'state' : 'effect')
+  }
+  expect(await of('ls', 'fragments', 'name')).toBe('unlisted')
+  expect(await of('commits', 'commits', 'refers_to')).toBe('unlisted')
 })

@@ -32,6 +32,10 @@ const EFFECTS: readonly (readonly [Effect, string, ((row: Row) => boolean)?])[] 
   ['dangling', 'it refers to something that is not there'],
   ['orphan', 'the fragment that should hold the cells of those listed is not there'],
   ['future', 'readers do not count it before the time in its name'],
+  [
+    'unlisted',
+    'TileDB reads the fragment as far as it was written up to now, but does not list it: its timestamps end in the future',
+  ],
   ['marked', 'the fragment holds the cells that the condition deletes, marked as deleted'],
   ['purged', 'the fragment no longer holds the cells that the condition deletes'],
   ['applied', 'the condition is applied whenever the fragment is read'],
