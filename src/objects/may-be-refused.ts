@@ -116,8 +116,10 @@ function isOdd({
   return pipelines.some(({ filters }) => filters.some(isOddFilter))
 }
 
-function isOddFilter({ name, byte_width, extra }: ArraySchema['coords_filters']['filters'][number]): boolean {
-  return name.startsWith('UNKNOWN_') || name === 'AES_256_GCM' || byte_width !== undefined || extra !== undefined
+function isOddFilter(filter: ArraySchema['coords_filters']['filters'][number]): boolean {
+  const { name, compressor, byte_width, extra } = filter
+  const hasOdd = compressor !== undefined || byte_width !== undefined || extra !== undefined
+  return hasOdd || name.startsWith('UNKNOWN_') || name === 'AES_256_GCM'
 }
 
 function hasOddFill({ type, cell_val_num, fill_value }: Attribute): boolean {

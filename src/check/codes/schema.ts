@@ -158,11 +158,12 @@ export const SCHEMA_CODES = {
     refused: { act: 'open', error: 'FilterCreate: Deserialization error; unknown type' },
   },
   SCHEMA_FILTER_COMPRESSOR: {
-    severity: 'warning',
+    severity: 'error',
     meaning:
       'the number inside the options contradicts the filter: TileDB goes by the number, and fails to read what the filter made (measured with 2.30)',
     mend: 'schema',
     isRoot: true,
+    refused: { act: 'fields', error: 'another for each filter' },
     lost: noLoss('nothing: decode goes by the filter'),
   },
   SCHEMA_FILTER_OPTIONS: {
