@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -25,6 +25,12 @@ const COMMANDS = [
 const SIZES = [0n, 1n, 3n, 65_537n, 2n ** 32n, 2n ** 40n, 2n ** 53n, 2n ** 64n - 1n]
 /** Changes of each array. */
 const CHANGES = 12
+
+// The tests of a process share its environment.
+const usual = process.env.TILEDB_INSPECT_NOW
+afterAll(() => {
+  process.env.TILEDB_INSPECT_NOW = usual
+})
 
 beforeAll(async () => {
   process.env.TILEDB_INSPECT_NOW = '4000000000000'
