@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { deflateRawSync } from 'node:zlib'
-import asc from 'assemblyscript/asc'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { licences } from './build-licences.mjs'
 import { buildMan } from './build-man.mjs'
 import { buildPage } from './build-page.mjs'
+import { generateAll, WASM } from './generated.mjs'
 
 /**
  * Builds THIRD_PARTY_LICENSES and dist/:
@@ -93,17 +92,6 @@ async function importsOf(roots) {
 const EXPECTED = new Set(['EMPTY_IMPORT_META', 'INEFFECTIVE_DYNAMIC_IMPORT'])
 const onLog = (level, log) => level === 'warn' && !EXPECTED.has(log.code) && console.warn(log.message)
 
-/** The wasm files that pages need, by the name of the codec. src/filters/codecs/wasm-file.ts loads them. */
-const WASM = {
-  zstd: '@foxglove/wasm-zstd/dist/wasm-zstd.wasm',
-  bzip2: 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm',
-  webp: '@jsquash/webp/codec/dec/webp_dec.wasm',
-}
-for (const [name, file] of Object.entries(WASM)) {
-  const text = deflateRawSync(readFileSync(join('node_modules', file)), { level: 9 }).toString('base64')
-  writeFileSync(`src/filters/codecs/${name}.wasm.js`, `export const DEFLATED = '${text}'\n`)
-}
-
 /** Folders of the packages with code in dist/. The kernels contain parts of AssemblyScript's library, and chunks contain helpers of the bundler. */
 const bundled = new Set(
   ['assemblyscript', 'rolldown', ...Object.values(WASM).map(packageOf)].map((name) => resolve('node_modules', name)),
@@ -161,24 +149,7 @@ function asciiOnly(code) {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** Compiles kernels, and writes them as text into a module, so that no separate file has to be loaded. */
-async function kernels(folder) {
-  const source = `${folder}/assembly/index.ts`
-  const options = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd', '--outFile', 'kernels.wasm']
-  let binary
-  const writeFile = (_name, contents) => {
-    binary = contents
-  }
-  const { error, stderr } = await asc.main([source, ...options], { writeFile })
-  if (error) throw new Error(`${error.message}\n${stderr}`)
-  const text = Buffer.from(binary).toString('base64')
-  writeFileSync(
-    `${folder}/binary.js`,
-    `/** What the build makes of assembly/. */\nexport const KERNELS_WASM =\n  '${text}'\n`,
-  )
-}
-
-for (const folder of ['src/filters/kernels', 'src/rows/kernels']) await kernels(folder)
+await generateAll()
 const core = await importsOf(EVERY_DAY)
 const [read, overview, arrow] = [await importsOf(READ), await importsOf(OVERVIEW), await importsOf(ARROW)]
 const [check, stats] = [await importsOf(CHECK), await importsOf(STATS)]
