@@ -65,6 +65,9 @@ export interface FindingState {
   wrong?: 'cells' | 'metadata' | undefined
 }
 
+/** {@link FINDING_CODES}, each row as what any row may have. One table, so that a row that lacks something is told once. */
+export const CODE_ROWS: Readonly<Record<FindingCode, CodeRow>> = FINDING_CODES
+
 /** The codes that are mended in one of these ways. */
 export type MendedBy<Way extends Mend> = {
   [Code in FindingCode]: (typeof FINDING_CODES)[Code]['mend'] extends Way ? Code : never
@@ -72,7 +75,7 @@ export type MendedBy<Way extends Mend> = {
 
 /** Whether a code is mended in one of these ways. */
 export function isMendedBy<Way extends Mend>(code: FindingCode, ...ways: readonly Way[]): code is MendedBy<Way> {
-  const { mend }: CodeRow = FINDING_CODES[code]
+  const { mend } = CODE_ROWS[code]
   return ways.some((way) => way === mend)
 }
 
@@ -89,19 +92,19 @@ export function isMendedByRecovering({ code, variant }: FindingState): boolean {
 
 /** Whether only `--level cells` finds a code. */
 export function needsCells(code: FindingCode): boolean {
-  const { level }: CodeRow = FINDING_CODES[code]
+  const { level } = CODE_ROWS[code]
   return level === 'cells'
 }
 
 /** Whether only `--all` finds a code. */
 export function needsAll(code: FindingCode): boolean {
-  const { onlyAll }: CodeRow = FINDING_CODES[code]
+  const { onlyAll } = CODE_ROWS[code]
   return onlyAll === true
 }
 
 /** Whether faults of fragments may follow from a code while it is an error. */
 export function isRoot(code: FindingCode): boolean {
-  const row: CodeRow = FINDING_CODES[code]
+  const row = CODE_ROWS[code]
   return row.isRoot === true
 }
 
@@ -109,7 +112,7 @@ export function isRoot(code: FindingCode): boolean {
 export function meaningOf({ code, variant, knownFaults = [] }: FindingState): Meaning {
   if (knownFaults.length > 0)
     return { severity: 'note', meaning: knownFaults.map((fault) => KNOWN_FAULTS[fault]).join('; ') }
-  const row: CodeRow = FINDING_CODES[code]
+  const row = CODE_ROWS[code]
   return (variant === undefined ? undefined : row.variants?.[variant]) ?? row
 }
 
@@ -118,7 +121,7 @@ export const ANEW: ReadonlySet<Mend> = new Set<Mend>(['recover', 'recover-places
 
 /** How a finding is mended. */
 export function mendOf({ code, variant, knownFaults = [] }: FindingState): Mend {
-  const { mend, variants }: CodeRow = FINDING_CODES[code]
+  const { mend, variants } = CODE_ROWS[code]
   if (knownFaults.length > 0) return ANEW.has(mend) ? 'leave' : mend
   return (variant === undefined ? undefined : variants?.[variant]?.mend) ?? mend
 }
@@ -126,7 +129,7 @@ export function mendOf({ code, variant, knownFaults = [] }: FindingState): Mend 
 /** What TileDB refuses because of an error; undefined if it reads on, rightly or wrongly. */
 export function refusalOf({ code, variant, severity }: FindingState & Meaning): Refusal | undefined {
   if (severity !== 'error') return undefined
-  const row: CodeRow = FINDING_CODES[code]
+  const row = CODE_ROWS[code]
   const ofVariant = variant === undefined ? undefined : row.variants?.[variant]?.refused
   return ofVariant === undefined ? row.refused : (ofVariant ?? undefined)
 }
@@ -138,7 +141,7 @@ const WRONG_STATISTICS = noLoss('nothing: only the metadata is wrong')
 
 /** What is already lost with a finding; undefined if that depends on the array. */
 export function lostOf({ code, variant, wrong }: FindingState): Loss | undefined {
-  const row: CodeRow = FINDING_CODES[code]
+  const row = CODE_ROWS[code]
   const ofVariant = variant === undefined ? undefined : row.variants?.[variant]?.lost
   if (ofVariant) return ofVariant
   if (wrong !== undefined) return wrong === 'cells' ? CHANGED : WRONG_STATISTICS

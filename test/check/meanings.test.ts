@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { CodeRow } from '../../src/check/codes/row.ts'
-import { FINDING_CODES } from '../../src/check/codes.ts'
+import { CODE_ROWS } from '../../src/check/codes.ts'
 import { LEVELS, type Level } from '../../src/check/finding.ts'
 import { isWrittenTwice } from '../../src/check/written-twice.ts'
 import { METADATA, SCHEMA, UUID } from '../../src/damage/damage.ts'
@@ -421,7 +420,7 @@ async function provoked(state: string): Promise<EditableArray> {
 }
 
 describe('a code means something else where its own severity would not be true', () => {
-  const all = Object.entries<CodeRow>(FINDING_CODES).flatMap(([code, row]) =>
+  const all = Object.entries(CODE_ROWS).flatMap(([code, row]) =>
     Object.entries(row.variants ?? {}).map(([variant, meant]) => ({ code, variant, usual: row.meaning, ...meant })),
   )
   test.each(all)('$code.$variant', async ({ code, variant, usual, severity, meaning }) => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import type { CodeRow, Meaning } from '../../src/check/codes/row.ts'
-import { ADVICE_CODES, FINDING_CODES, type FindingState } from '../../src/check/codes.ts'
+import type { Meaning } from '../../src/check/codes/row.ts'
+import { ADVICE_CODES, CODE_ROWS, type FindingState } from '../../src/check/codes.ts'
 import { WAYS, wayOf } from '../../src/mend/mending.ts'
 
 export const CHECK_PAGE = fileURLToPath(new URL('../../docs/check.md', import.meta.url))
@@ -13,7 +13,7 @@ const HEAD = /\| --- \| --- \| --- \|(?: --- \|)?\n/g
  * first, then their other ones. The codes of advice follow.
  */
 export function checkPage(page: string): string {
-  const findings = Object.entries<CodeRow>(FINDING_CODES).flatMap(([code, row]) => [
+  const findings = Object.entries(CODE_ROWS).flatMap(([code, row]) => [
     findingRow(code, row),
     ...Object.entries(row.variants ?? {}).map(([variant, meaning]) => findingRow(code, meaning, variant)),
   ])
