@@ -19,7 +19,9 @@ import { ColumnRows } from '../cells/column-rows.ts'
 import type { CellsTail } from '../documents/cells.ts'
 import type { List } from '../documents/common.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
+import type { RowStyle } from '../rows/csv.ts'
 import { type JsonNotes, type JsonParts, type JsonStyle, writeJson } from '../rows/json.ts'
+import type { Rows } from '../rows/text-buffer.ts'
 
 /** What a format needs besides the outcome that it writes. */
 export interface OutputContext {
@@ -31,7 +33,7 @@ export interface OutputContext {
   first: boolean
   /** Whether rows must say which target they belong to. */
   several: boolean
-  /** The columns of the last header that CSV wrote. */
+  /** The columns of the last header that a format of text wrote. */
   csv: { columns?: readonly string[] | undefined }
   /** The value of a document's last key, if an error ends the document early. */
   ending(error: InspectError): Result
@@ -63,7 +65,7 @@ interface ReportFormat {
   reporter(out: Output, folder: string): Promise<Reporter>
 }
 
-/** Formats that every command can write. */
+/** Formats that every command can write. Another one of text with columns gives its writer to {@link writeRows}. */
 const COMMON_FORMATS = {
   table: {
     extensions: ['', 'txt'],
@@ -191,37 +193,47 @@ async function* withSummary({ head, walk }: FindingsOutcome | StreamOutcome): As
 async function writeSeparated(outcome: Shown, writing: OutputContext, format: 'csv' | 'tsv'): Promise<Written> {
   const quickly = outcome.kind === 'cells' ? await writeCells(outcome, writing, format) : undefined
   if (quickly) return quickly
-  const { out, int64, several, csv } = writing
   const { writeCsv } = await import('../rows/csv.ts')
+  return writeRows(outcome, writing, (rows, out, style) => writeCsv(rows, out, { ...style, format }))
+}
+
+/** Writes rows in a format of text that has columns, as rows/csv.ts does. @returns the columns, and what the rows return */
+type RowWriter = <End>(
+  rows: Rows<Result, End>,
+  out: Output,
+  style: RowStyle,
+) => Promise<{ columns: readonly string[] | undefined; end: End | undefined }>
+
+/** Writes an outcome as rows with the same columns. Those of several targets stand below one header. */
+async function writeRows(outcome: Shown, writing: OutputContext, write: RowWriter): Promise<Written> {
+  const { out, int64, several, csv } = writing
   const columns = outcome.kind === 'document' ? undefined : await outcome.columns?.()
   const origin = several && outcome.kind !== 'document' ? Object.keys(originOf(outcome)) : []
-  const style = {
+  const style: RowStyle = {
     int64,
     columns: columns && [...origin.filter((name) => !columns.includes(name)), ...columns],
     earlierColumns: csv.columns,
-    tabs: format === 'tsv',
     terminal: out.columns !== undefined,
+    flushRows: outcome.kind === 'stream' && outcome.flushRows,
+  }
+  const add = async <End>(rows: Rows<Result, End>): Promise<End | undefined> => {
+    const written = await write(rows, out, style)
+    csv.columns = written.columns
+    return written.end
   }
   switch (outcome.kind) {
     case 'document':
-      csv.columns = (await writeCsv([outcome.document], out, style)).columns
+      await add([outcome.document])
       return {}
     case 'rows':
-      csv.columns = (await writeCsv(listedRows(outcome, several), out, style)).columns
+      await add(listedRows(outcome, several))
       return {}
     case 'stream':
-      csv.columns = (
-        await writeCsv(rowsIn(outcome, outcome.walk(), several), out, { ...style, flushRows: outcome.flushRows })
-      ).columns
-      return {}
     case 'findings':
-      csv.columns = (await writeCsv(rowsIn(outcome, outcome.walk(), several), out, style)).columns
+      await add(rowsIn(outcome, outcome.walk(), several))
       return {}
-    case 'cells': {
-      const written = await writeCsv(rowsIn(outcome, outcome.walk(), several), out, style)
-      csv.columns = written.columns
-      return afterCells(outcome, written.end)
-    }
+    case 'cells':
+      return afterCells(outcome, await add(rowsIn(outcome, outcome.walk(), several)))
   }
 }
 

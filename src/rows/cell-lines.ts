@@ -17,7 +17,7 @@ export interface CellLineStyle extends ValueStyle {
 
 /** Returns the style of CSV or TSV; undefined for JSON. */
 function csvStyle({ format, int64, terminal }: CellLineStyle): CsvStyle | undefined {
-  return format === 'ndjson' ? undefined : { int64, terminal, tabs: format === 'tsv' }
+  return format === 'ndjson' ? undefined : { int64, terminal, format }
 }
 
 /** A column to write. */

@@ -10,28 +10,32 @@ interface CsvRow {
   readonly [key: string]: Result | undefined
 }
 
-export interface CsvStyle {
+/** How rows are written in any format of text that has columns. */
+export interface RowStyle {
   /** Style of 64-bit integers inside lists. */
   int64?: JsonStyle['int64']
   /** Names of the columns. Default: the keys of the first row, and no header if there is none. */
   columns?: readonly string[] | undefined
   /** Columns of the rows that the output already has. New rows must have the same columns, and get no second header. */
   earlierColumns?: readonly string[] | undefined
-  /** Whether tabs separate fields, as in TSV, not commas. */
-  tabs?: boolean | undefined
   /** Whether the output is a terminal. Control characters are then escaped as in tables. */
   terminal?: boolean | undefined
   /** Whether each line is written at once. */
   flushRows?: boolean | undefined
 }
 
-/** Returns the line end of RFC 4180; for TSV a line feed, as programs that split its lines expect no carriage return. */
-export function lineEnd({ tabs }: CsvStyle): string {
-  return tabs ? '\n' : '\r\n'
+export interface CsvStyle extends RowStyle {
+  /** In TSV tabs separate fields, in CSV commas. Default: `csv`. Errors name the format. */
+  format?: 'csv' | 'tsv'
 }
 
-export function separator({ tabs }: CsvStyle): string {
-  return tabs ? '\t' : ','
+/** Returns the line end of RFC 4180; for TSV a line feed, as programs that split its lines expect no carriage return. */
+export function lineEnd({ format }: CsvStyle): string {
+  return format === 'tsv' ? '\n' : '\r\n'
+}
+
+export function separator({ format }: CsvStyle): string {
+  return format === 'tsv' ? '\t' : ','
 }
 
 /** Text of a line whose only field is null. Readers would skip an empty line. */
@@ -74,7 +78,7 @@ export async function writeCsv<End>(
         columns = Object.keys(row)
         writeHeader(columns)
       }
-      checkKeys(row, columns)
+      checkKeys(row, columns, style)
       writeLine(columns.map((name) => csvField(row[name], style)))
       if (buffer.full || style.flushRows) return buffer.flush()
     })
@@ -87,13 +91,13 @@ export async function writeCsv<End>(
   return { columns: columns ?? style.earlierColumns, end }
 }
 
-function checkKeys(row: CsvRow, columns: readonly string[]): void {
+function checkKeys(row: CsvRow, columns: readonly string[], { format = 'csv' }: CsvStyle): void {
   let i = 0
   for (const key in row) {
     // The keys nearly always have the order of the columns.
     if (columns[i] !== key && row[key] !== undefined && !columns.includes(key)) {
       const name = JSON.stringify(key)
-      throw usage({ expected: 'rows with the same keys for csv', found: `${name} only in some: use ndjson` })
+      throw usage({ expected: `rows with the same keys for ${format}`, found: `${name} only in some: use ndjson` })
     }
     i++
   }
@@ -121,7 +125,7 @@ export function csvField(value: Result | undefined, style: CsvStyle): string {
     return quoted(toJson(value, { int64: style.int64 ?? 'number', indent: false }), style)
   } catch (error) {
     if (!(error instanceof AsyncValueError)) throw error
-    throw usage({ expected: 'rows for csv', found: 'a tree: use json or ndjson' })
+    throw usage({ expected: `rows for ${style.format ?? 'csv'}`, found: 'a tree: use json or ndjson' })
   }
 }
 
@@ -144,7 +148,7 @@ const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
 const SPECIAL = /[",\r\n]/
 const SPECIAL_IN_TSV = /["\t\r\n]/
 
-function quoted(text: string, { tabs }: CsvStyle): string {
-  const plain = text !== '' && !FORMULA.test(text) && !(tabs ? SPECIAL_IN_TSV : SPECIAL).test(text)
+function quoted(text: string, { format }: CsvStyle): string {
+  const plain = text !== '' && !FORMULA.test(text) && !(format === 'tsv' ? SPECIAL_IN_TSV : SPECIAL).test(text)
   return plain ? text : `"${text.replaceAll('"', '""')}"`
 }

@@ -57,7 +57,7 @@ async function plainly(columns: ShownColumn[], batches: CellBatch[], style: Cell
     return { text: text(), rounded }
   }
   const { int64, terminal, format } = style
-  await writeCsv(rows, out, { int64, terminal, tabs: format === 'tsv', columns: types.map(({ name }) => name) })
+  await writeCsv(rows, out, { int64, terminal, format, columns: types.map(({ name }) => name) })
   return { text: text(), rounded: false }
 }
 

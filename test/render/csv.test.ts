@@ -82,4 +82,10 @@ describe('CSV', () => {
     const tree = { name: 'x', children: later([]) }
     await expect(writeCsv([tree] as never, sink(), {})).rejects.toMatchObject({ code: 'USAGE' })
   })
+
+  test.each(['csv', 'tsv'] as const)('the errors of %s name it', async (format) => {
+    const tree = { children: later([]) }
+    for (const rows of [[tree], [{ a: 1 }, { b: 2 }]])
+      await expect(writeCsv(rows as never, sink(), { format })).rejects.toThrow(` for ${format}, found `)
+  })
 })
