@@ -60,10 +60,13 @@ export type Takes = { readonly [taken in keyof typeof TAKEN]?: string }
 /** The targets that a command takes. */
 export type TargetFor<T extends Takes> = TargetsByKind[(typeof TAKEN)[keyof T & keyof typeof TAKEN]['kinds'][number]]
 
-/** What commands about one fragment take. */
+/**
+ * What commands about one fragment take. They open it with {@link oneFragment}, not with {@link targetFor}: for an array, its message
+ * names a fragment to type instead. A test of every command asks for that message.
+ */
 export const ONE_FRAGMENT = { 'fragment or its file': '' } as const satisfies Takes
 
-/** What commands about one fragment take that need no name of it where an array has no other. */
+/** What commands about one fragment take that need no name of it where an array has no other. They open it with {@link singleFragment}. */
 export const SINGLE_FRAGMENT = { ...ONE_FRAGMENT, array: 'with a single fragment' } as const satisfies Takes
 
 function rowsOf(taken: Takes): [Taken, string][] {

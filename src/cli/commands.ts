@@ -22,7 +22,10 @@ interface CommandEntry {
   /** Heading in the list of commands. */
   group: string
   summary: string
-  /** A question that the command answers, if it is not in the list of questions.ts. */
+  /**
+   * A question that the command answers. Every command needs one, here or beside others about its subject in questions.ts:
+   * test/cli/questions.test.ts asks. Only `completion` has none.
+   */
   question?: Question
   load: () => Promise<{ command: CommandModule<never> }>
 }

@@ -69,8 +69,12 @@ export type TriedValues = 'integers' | 'offsets' | 'floats' | 'texts' | 'bytes'
 export type FilterUse = {
   /** Class of TileDB-Py; undefined if there is none. */
   python: string | undefined
-  /** Speed at which TileDB undoes the filter, in 1,000,000 unfiltered bytes a second. */
+  /**
+   * Speed at which TileDB undoes the filter, in 1,000,000 unfiltered bytes a second, for `explain`. Measured, never guessed: give
+   * bench/tiledb_filters.py a case of the filter, which needs only TileDB-Py.
+   */
   rate: number
+  /** For `whatif`. Measured with bench/whatif-speed.mjs, whose `whatif_speed.py` needs TileDB-Py; `{}` counts as no time. */
   ns: Nanoseconds
 } & (
   | {

@@ -57,7 +57,10 @@ export type OptionValues = readonly [low: number, high: number] | 'float' | 'fla
 interface Option<V> {
   read(io: Io<FilterConfig>): V
   values: OptionValues
-  /** Argument of TileDB-Py's filter; undefined if the value follows from the array. */
+  /**
+   * Argument of TileDB-Py's filter. Undefined leaves the option out of Python code: because the value follows from the array, as the
+   * extents of WEBP, or because TileDB-Py has no such argument. The code then means the default, and says nothing of another value.
+   */
   python: string | undefined
 }
 

@@ -2,7 +2,7 @@ import { MEASURED_RELEASE } from '../../format/releases.ts'
 
 /** What `explain` assumes of one release of TileDB, beyond what all releases do. */
 interface Release {
-  /** Whose counters the tests compare with. */
+  /** Whose counters the tests compare with. One release is measured everywhere: format/releases.ts names it. */
   name: string
   /** Defaults of its settings, by their names; sizes in bytes. */
   settings: Readonly<{
