@@ -37,7 +37,7 @@ export const SCHEMA_CODES = {
     mend: 'recover-places',
     refused: { act: 'open', error: 'FragmentMetadata: Could not find schema … in map of schemas loaded.' },
     lost: noLoss(
-      'no cells. Nothing at all if only the name in the footer is wrong; the schema, if its file was removed',
+      'nothing if only the name in the footer is wrong; the schema if its file was removed: the cells are still there',
     ),
   },
   SCHEMA_NO_DIMENSION: {
