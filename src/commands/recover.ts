@@ -36,6 +36,7 @@ import { bytesOf } from '../recover/fragment.ts'
 import { lostCells } from '../recover/lost-cells.ts'
 import { underItsName } from '../recover/lost-name.ts'
 import { toJson } from '../rows/json.ts'
+import { optimizeLater } from '../storage/lean-heap.ts'
 import { mounted, renamed } from '../storage/overlay.ts'
 import { Folder } from '../storage/source.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
@@ -95,6 +96,7 @@ export const command: CommandModule<Options> = {
   },
 
   async *run(cx, [path], options) {
+    optimizeLater()
     if (options.relocate) {
       const target = await targetFor(cx, 'recover --relocate', TAKES_WITH['--relocate'], await cx.open(path))
       yield await (await import('./recover-group.ts')).relocate(cx, path, target, options)

@@ -23,6 +23,7 @@ import { noteLeftBeside } from '../node/file-output.ts'
 import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { bytesIn, type Input, inputName, openInput, peeked, readText, textOf } from '../node/text-input.ts'
+import { optimizeLater } from '../storage/lean-heap.ts'
 import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
 import { csvRows } from '../write/csv-cells.ts'
 import { DocumentValue } from '../write/document.ts'
@@ -150,6 +151,7 @@ export const command: CommandModule<WriteSampleOptions> = {
   },
 
   async *run(cx, paths, options) {
+    optimizeLater()
     if (options.damage === undefined) {
       yield await writeSample(cx, oneFolder(paths), options)
       return
