@@ -63,10 +63,20 @@ test('the line changes neither the settings of the terminal nor its cursor', () 
     process.stdin.setRawMode = () => console.error('RAW')
     process.stdin.isTTY = true
     const line = new ProgressLine({ color: false, meter: { bytes: 0, restart() {} } })
+    // The program lives until the line was drawn twice.
+    const latest = setTimeout(() => line.end(), 20_000)
+    const write = process.stderr.write.bind(process.stderr)
+    let drawn = 0
+    process.stderr.write = (text, ...more) => {
+      if (String(text).includes('tiles') && ++drawn === 2) {
+        clearTimeout(latest)
+        setTimeout(() => line.end(), 10)
+      }
+      return write(text, ...more)
+    }
     line.start()
     const progress = line.begin({ what: 'reading', unit: 'tiles', total: async () => 2 })
-    progress.update(1)
-    setTimeout(() => line.end(), 4000)`
+    progress.update(1)`
   const args = ['--import', './test/fuzz/register.mjs', '--no-warnings', '--input-type=module', '-e', script]
   const { status, stderr } = spawnSync(execPath, args, { cwd: ROOT, encoding: 'utf8', input: '' })
   expect(status).toBe(0)
@@ -79,7 +89,7 @@ test('work that waits for nothing lets the event loop turn', async () => {
   let turns = 0
   const timer = setInterval(() => turns++, 1)
   await pauseForEvents()
-  for (const end = performance.now() + 400; performance.now() < end; ) await pauseForEvents()
+  for (const end = performance.now() + 10_000; performance.now() < end && turns < 2; ) await pauseForEvents()
   clearInterval(timer)
   expect(turns).toBeGreaterThan(1)
 })
@@ -115,7 +125,7 @@ test('output that does not fill the screen is shown without a pager, which gets 
     () => {},
   )
   await output.write('1\n')
-  await new Promise((done) => setTimeout(done, 400))
+  while (shown.length === 0) await new Promise((done) => setTimeout(done, 10))
   expect(shown).toEqual(['1\n'])
   expect(existsSync(file)).toBe(false)
   await output.write('2\n3\n4\n5\n')

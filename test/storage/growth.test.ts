@@ -9,7 +9,7 @@ const folder = temporaryFolder()
 const METADATA = '__fragment_metadata.tdb'
 
 /** Numbers of fragments: eight times as many. */
-const [FEW, MANY] = [24, 192]
+const [FEW, MANY] = [16, 128]
 /** Eight times the work may take at most this many times the calls. */
 const MOST_TIMES = 10
 /** Calls of each fragment: its folder, its metadata, and its three data files. */
