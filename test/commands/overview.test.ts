@@ -327,7 +327,7 @@ test('of a remedy of several lines, the first of which does nothing alone, it sh
 
 test('a remedy that makes a new array is shown as the command that shows its lines', async () => {
   const array = `${folder}/small-tiles`
-  const options = '--sparse --dim x:INT32:0..9999999 --attr a:INT32 --cells 100000 --capacity 10 --fragments 1'
+  const options = '--sparse --dim x:INT32:0..9999999 --attr a:INT32 --cells 20000 --capacity 10 --fragments 1'
   expect((await run(['write-sample', array, ...options.split(' ')])).code).toBe(0)
   const { text } = await run([array], { columns: 1000, env: { NO_COLOR: '1' } })
   expect(text).toContain(`\ntiledb-inspect explain ${array}  # shows the 3 lines that rewrite the array\n`)

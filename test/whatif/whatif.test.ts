@@ -474,7 +474,7 @@ describe('--emit', () => {
       (name) => `${samples}/${name}`,
     )
     const fields = ['--dim', 'x:INT32:0..9999:10000', '--attr', 'word:STRING_ASCII', '--attr', 'list:INT32:var']
-    await run(['write-sample', old, ...fields, '--capacity', '2000', '--cells', '6000', '--fragments', '1'])
+    await run(['write-sample', old, ...fields, '--capacity', '500', '--cells', '1500', '--fragments', '1'])
     const { fields: tried, total } = await whatif(old)
     const filters = tried.map(({ candidates, smallest }) => candidates[smallest ?? -1]?.filters[0]?.name)
     expect(filters).toContain('DICTIONARY_ENCODING')
