@@ -256,8 +256,9 @@ export function isSorted(lanes: KeyLanes, cellNum: number): boolean {
   return true
 }
 
-const DIGIT_BITS = 16
-const DIGITS = 1 << DIGIT_BITS
+/** Bits of a digit: each pass also goes through all digits, so few cells take more passes of fewer digits. */
+const DIGIT_BITS = { few: 8, many: 16 }
+const MANY_CELLS = 8192
 
 /** The positions of the cells, sorted by their keys. */
 export function sortedPositions(lanes: KeyLanes, cellNum: number): Int32Array {
@@ -274,9 +275,10 @@ function* sorting(lanes: KeyLanes, cellNum: number): Generator<void, Int32Array>
   let positions = new Int32Array(cellNum)
   for (let i = 0; i < cellNum; i++) positions[i] = i
   let other = new Int32Array(cellNum)
-  const counts = new Uint32Array(DIGITS)
+  const bits = cellNum < MANY_CELLS ? DIGIT_BITS.few : DIGIT_BITS.many
+  const counts = new Uint32Array(1 << bits)
   for (const lane of lanes.toReversed()) {
-    for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
+    for (let shift = 0; shift < 32; shift += bits) {
       if (!countDigits(lane, shift, cellNum, counts)) continue
       sortByDigit(lane, shift, positions, other, counts)
       const sorted = other
@@ -292,9 +294,10 @@ function* sorting(lanes: KeyLanes, cellNum: number): Generator<void, Int32Array>
 
 /** Counts the cells of each digit. @returns whether they have more than one */
 function countDigits(lane: Uint32Array, shift: number, cellNum: number, counts: Uint32Array): boolean {
+  const mask = counts.length - 1
   counts.fill(0)
-  for (let i = 0; i < cellNum; i++) counts[(lane[i] >>> shift) & (DIGITS - 1)]++
-  return counts[(lane[0] >>> shift) & (DIGITS - 1)] !== cellNum
+  for (let i = 0; i < cellNum; i++) counts[(lane[i] >>> shift) & mask]++
+  return counts[(lane[0] >>> shift) & mask] !== cellNum
 }
 
 /** Sorts positions by a digit of their cells. @param counts of {@link countDigits}; changed */
@@ -305,14 +308,15 @@ function sortByDigit(
   sorted: Int32Array,
   counts: Uint32Array,
 ): void {
+  const mask = counts.length - 1
   let before = 0
-  for (let digit = 0; digit < DIGITS; digit++) {
+  for (let digit = 0; digit <= mask; digit++) {
     const count = counts[digit]
     counts[digit] = before
     before += count
   }
   for (let i = 0; i < positions.length; i++) {
     const position = positions[i]
-    sorted[counts[(lane[position] >>> shift) & (DIGITS - 1)]++] = position
+    sorted[counts[(lane[position] >>> shift) & mask]++] = position
   }
 }
