@@ -46,7 +46,9 @@ function neededBy({ attributes, enumerations }: OpenedArray['schema'], fields: r
   }
   return ({ field, file }: Finding, act: RefusedAct | undefined): boolean => {
     if (act === 'labels') return needed.has(field) || needed.has(lastPathPart(file))
-    return act !== 'fields' || field?.startsWith('attributes.') !== true || needed.has(field)
+    if (act !== 'fields' || field?.startsWith('attributes.') !== true || needed.has(field)) return true
+    // What is found in one filter has its name after that of the pipeline.
+    return [...needed].some((one) => one !== undefined && field.startsWith(`${one}.`))
   }
 }
 

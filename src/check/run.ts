@@ -108,7 +108,11 @@ export function* filterFindings(filter: FilterConfig, place: Place, inSchema: bo
   if (name.startsWith('UNKNOWN_'))
     yield finding('SCHEMA_FILTER_UNKNOWN', { ...place, field }, 'a filter of some release', name)
   const at = { ...place, field: `${field}.compressor` }
-  if (compressor !== undefined) yield finding('SCHEMA_FILTER_COMPRESSOR', at, `the number of ${name}`, compressor)
+  if (compressor !== undefined) {
+    // Other pipelines of a schema may be used by no field.
+    const variant = inSchema && place.field?.startsWith('attributes.') ? 'attribute' : undefined
+    yield finding('SCHEMA_FILTER_COMPRESSOR', at, `the number of ${name}`, compressor, variant)
+  }
   if (extra && (name !== 'WEBP' || extra.length !== WEBP_PADDING_BYTES))
     yield wrong('extra', 'no more options', `${extra.length} more bytes`, 'extra')
   if (byte_width !== undefined && !isElementSize(byte_width))

@@ -187,7 +187,14 @@ export class UnitWorker<I> {
   private arrayAround(path: string, cx: ReadContext): Promise<InspectArray | undefined> {
     const folder = folderOf(path)
     if (this.around?.folder !== folder)
-      this.around = { folder, array: openFragment(this.storage, path, cx).then(({ array }) => array) }
+      this.around = {
+        folder,
+        array: openFragment(this.storage, path, cx).then(
+          ({ array }) => array,
+          // The fragments that follow are opened one by one, so that each has its own error.
+          () => undefined,
+        ),
+      }
     return this.around.array
   }
 

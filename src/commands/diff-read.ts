@@ -5,7 +5,8 @@ import { differences, step } from '../calls/compare-results.ts'
 import { FieldReport } from '../calls/field-report.ts'
 import { NotUniqueReport } from '../calls/not-unique.ts'
 import { packDocument } from '../calls/page-data.ts'
-import { shownEnumerations } from '../calls/shown-enumerations.ts'
+import { RefusedChunks, tellRefused } from '../calls/refused.ts'
+import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { bytesOfRead } from '../calls/work-size.ts'
 import type { Comparable } from '../cells/bounds.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
@@ -96,11 +97,13 @@ async function* placesOf(
   fields: readonly string[],
 ): AsyncGenerator<CellGroup, undefined> {
   const notUnique = new NotUniqueReport(opened.fragments)
-  const query = { ...QUERY, fields, onNotUnique: notUnique.add }
+  const chunks = new RefusedChunks()
+  const query = { ...QUERY, fields, onNotUnique: notUnique.add, onRefused: chunks.add }
   const columns = readColumns(opened.schema, query)
   const { dimensions } = opened.schema.domain
   const report = new FieldReport()
-  const enumerations = await shownEnumerations(opened, { labels: true }, report, cx.fault)
+  const told = new Set<string>()
+  const enumerations = await shownEnumerations(opened, { labels: true }, report, tellingFaults(cx, told))
   const values = columns.map((column) =>
     columnValue(column, cx.style, shownLabels({ enumerations, report }, column, cx.style)),
   )
@@ -121,6 +124,7 @@ async function* placesOf(
   }
   if (place) yield place
   notUnique.tell(cx)
+  await tellRefused(cx, opened, fields, told, chunks)
   return undefined
 }
 

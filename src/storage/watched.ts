@@ -42,9 +42,13 @@ const CONFIRMED_EVERY = 1000
 /** What TileDB writes before it removes fragments whose commits were consolidated. */
 const IGNORE_SUFFIX = '.ign'
 
-/** A watched storage: see {@link Watch}. @param storage a storage that has kept no listings of the target */
-export function watched(storage: Storage): Watch {
-  const watch = new WatchedStorage(storage)
+/**
+ * A watched storage: see {@link Watch}.
+ * @param storage a storage that has kept no listings of the target
+ * @param keepsEnds whether what was read of small files is kept: for a run, which ends soon
+ */
+export function watched(storage: Storage, keepsEnds = true): Watch {
+  const watch = new WatchedStorage(storage, keepsEnds)
   return {
     storage: watch.storage(),
     changed: () => watch.changed,
@@ -63,12 +67,13 @@ class WatchedStorage {
   private readonly others = new Map<string, Listing>()
   /** When a path was found, in milliseconds since 1970. */
   private readonly found = new Map<string, number>()
-  /** What was read of small files. A storage over a network keeps these itself. */
-  private readonly ends = new KeptEnds()
+  /** What was read of small files; undefined if it is not kept. A storage over a network keeps these itself. */
+  private readonly ends: KeptEnds | undefined
   private confirmed = 0
 
-  constructor(under: Storage) {
+  constructor(under: Storage, keepsEnds: boolean) {
     this.under = under
+    this.ends = keepsEnds ? new KeptEnds() : undefined
   }
 
   storage(): Storage {
@@ -126,18 +131,19 @@ class WatchedStorage {
   private open(path: string): ByteSource {
     const source = this.under.open(path)
     const fail = (error: unknown, since: number | undefined): Promise<never> => this.failed(path, error, since)
-    return source.fetch ? new WatchedRemoteFile(source, fail) : new WatchedLocalFile(source, fail, this.ends)
+    if (source.fetch) return new WatchedRemoteFile(source, fail)
+    return this.ends ? new WatchedLocalFile(source, fail, this.ends) : new WatchedFile(source, fail)
   }
 
   private readEnd(path: string, into: Uint8Array): ReturnType<NonNullable<Storage['readEnd']>> {
-    const kept = this.ends.get(path)
+    const kept = this.ends?.get(path)
     if (kept && kept.bytes.length >= Math.min(kept.size, into.length)) {
       const bytes = kept.bytes.subarray(-into.length)
       into.set(bytes)
       return { size: kept.size, length: bytes.length }
     }
     const end = this.under.readEnd?.(path, into)
-    if (end) this.ends.keep(path, end.size, into.subarray(0, end.length))
+    if (end) this.ends?.keep(path, end.size, into.subarray(0, end.length))
     return end
   }
 
@@ -300,7 +306,8 @@ class WatchedLocalFile extends WatchedFile {
 
   override read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     const kept = this.ends.part(this.name, offset, length)
-    if (kept) return Promise.resolve(kept)
+    // A copy: callers may write into what they read.
+    if (kept) return Promise.resolve(kept.slice())
     const read = super.read(offset, length, into)
     return length > TAIL_BYTES ? read : read.then((bytes) => this.kept(offset, bytes))
   }

@@ -263,6 +263,13 @@ const PROVOKED: Readonly<
     SPARSE,
     (array) => array.editSchema(({ domain }) => void domain.dimensions[0].tile_extent?.fill(0)),
   ],
+  'SCHEMA_FILTER_COMPRESSOR.attribute': [
+    SPARSE,
+    (array) =>
+      array.editSchema(({ attributes }) => {
+        attributes[0].filters.filters = [{ name: 'ZSTD', compressor: 5, level: 3 }]
+      }),
+  ],
   'SCHEMA_FILTER_OPTIONS.byteWidth': [
     SPARSE,
     (array) =>

@@ -53,6 +53,23 @@ describe('an array that TileDB refuses, but this program reads', () => {
     }
   })
 
+  test('read and explain say that the number of a compressor is wrong, but not of other fields', async () => {
+    const array = new EditedArray('22/sparse_basic')
+    await array.editSchema(({ attributes }) => {
+      attributes[0].filters.filters = [{ name: 'ZSTD', compressor: 5, level: 3 }]
+    })
+    const { schema } = await (await openEdited(array)).newestSchema()
+    const [{ name }, other] = schema.attributes
+    const says = async (...args: string[]): Promise<[number, boolean]> => {
+      const { code, text, stderr } = await run(args, { storage: array.storage() })
+      return [code, `${text}${stderr}`.includes('expected the number of ZSTD, found 5')]
+    }
+    expect(await says('read', EDITED, '--field', name, '--limit', '0')).toEqual([1, true])
+    expect((await says('explain', EDITED, '--field', name))[1]).toBe(true)
+    expect((await says('explain', EDITED, '--field', other.name))[1]).toBe(false)
+    expect((await says('read', EDITED, '--field', other.name))[1]).toBe(false)
+  })
+
   test.each(['DELETE_CONDITION_FIELD', 'DELETE_CONDITION_VALUE'] as const)('explain says %s', async (code) => {
     const array = await whole(code)
     await DAMAGES[code].plant(array)

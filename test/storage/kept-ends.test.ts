@@ -65,3 +65,32 @@ test('another run reads a file anew', async () => {
   appendFileSync(path, new Uint8Array(1))
   expect(await sizeIn()).toBe(101)
 })
+
+test('who writes into what was read changes no other read', async () => {
+  const path = join(folder, 'cells')
+  writeFileSync(path, Uint8Array.of(1, 2, 3))
+  const { storage } = watched(localFiles)
+  const file = storage.open(path)
+  for (let turn = 0; turn < 3; turn++) {
+    const bytes = await file.read(0, 3)
+    expect(bytes).toEqual(Uint8Array.of(1, 2, 3))
+    bytes.fill(9)
+  }
+  await file.close()
+})
+
+test('a storage that keeps nothing notices that a file was cut', async () => {
+  const path = join(folder, 'cut')
+  writeFileSync(path, new Uint8Array(100))
+  const { storage } = watched(localFiles, false)
+  const sizeNow = async (): Promise<number> => {
+    const file = storage.open(path)
+    await file.read(0, 10)
+    const size = await file.size()
+    await file.close()
+    return size
+  }
+  expect(await sizeNow()).toBe(100)
+  writeFileSync(path, new Uint8Array(50))
+  expect(await sizeNow()).toBe(50)
+})

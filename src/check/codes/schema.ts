@@ -158,13 +158,20 @@ export const SCHEMA_CODES = {
     refused: { act: 'open', error: 'FilterCreate: Deserialization error; unknown type' },
   },
   SCHEMA_FILTER_COMPRESSOR: {
-    severity: 'error',
+    severity: 'warning',
     meaning:
-      'the number inside the options contradicts the filter: TileDB goes by the number, and fails to read what the filter made (measured with 2.30)',
+      'the number inside the options contradicts the filter: TileDB goes by the number, and may fail to read what the filter made',
     mend: 'schema',
     isRoot: true,
-    refused: { act: 'fields', error: 'another for each filter' },
     lost: noLoss('nothing: decode goes by the filter'),
+    variants: {
+      attribute: {
+        severity: 'error',
+        meaning:
+          'the number inside the options contradicts the filter: TileDB goes by the number, and fails to read what the filter made (measured with 2.30)',
+        refused: { act: 'fields', error: 'that of the compressor of this number' },
+      },
+    },
   },
   SCHEMA_FILTER_OPTIONS: {
     severity: 'warning',
