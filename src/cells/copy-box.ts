@@ -64,8 +64,8 @@ export function startOfRun(lengths: readonly number[], from: BoxPlace, to: BoxPl
   return axes?.length === 1 && axes[0].from === 1 && axes[0].to === 1 ? from.at : undefined
 }
 
-/** Up to this many bytes of a run, a loop is faster than `subarray` and `set`. */
-const SHORT_BYTES = 1024
+/** Up to this many units of a run, a loop is faster than `subarray` and `set`. */
+const FEW_UNITS = 128
 /** Cells along each axis of a block that is turned: the lines of source and target that it meets stay in the first cache. */
 const BLOCK = 32
 
@@ -110,13 +110,12 @@ function rowsCopier(
   const [run, ...others] = axes
   if (run.to === 1 && run.from === 0) return constantCopier(source, target, size)
   if (run.from !== 1 || run.to !== 1) return turningCopier(source, target, size)
-  if (run.length * size > SHORT_BYTES) return longRunCopier(source, target, size)
-  // Small cells of a run are copied together, in units as large as the places of the runs allow.
   const places = [first, at, run.length, ...others.flatMap(({ from, to }) => [from, to])]
   const bytes = [source.byteOffset, target.byteOffset, ...places.map((place) => place * size)]
-  return bytes.every((place) => place % 8 === 0)
-    ? wideRunCopier(source, target, size)
-    : shortRunCopier(source, target, size, unitOf(...bytes))
+  const unit = bytes.every((place) => place % 8 === 0) ? 8 : unitOf(...bytes)
+  return (run.length * size) / unit > FEW_UNITS
+    ? longRunCopier(source, target, size)
+    : shortRunCopier(source, target, size, unit)
 }
 
 function constantCopier(source: Uint8Array, target: Uint8Array, size: number): RowsCopier {
@@ -139,29 +138,28 @@ function longRunCopier(source: Uint8Array, target: Uint8Array, size: number): Ro
   }
 }
 
-function wideRunCopier(source: Uint8Array, target: Uint8Array, size: number): RowsCopier {
-  const read = new BigUint64Array(source.buffer, source.byteOffset, source.length >>> 3)
-  const write = new BigUint64Array(target.buffer, target.byteOffset, target.length >>> 3)
-  const wide = (cells: number): number => (cells * size) / 8
-  return (run, rows, first, at) =>
-    copyWideRuns(read, wide(first), write, wide(at), wide(run.length), {
-      length: rows.length,
-      from: wide(rows.from),
-      to: wide(rows.to),
-    })
-}
-
-function shortRunCopier(source: Uint8Array, target: Uint8Array, size: number, unit: 1 | 2 | 4): RowsCopier {
-  const read = unitsOf(source, unit)
-  const write = unitsOf(target, unit)
+/** Small cells of a run are copied together. @param unit of copying, in bytes: as large as the places of the runs allow */
+function shortRunCopier(source: Uint8Array, target: Uint8Array, size: number, unit: 1 | 2 | 4 | 8): RowsCopier {
   // A quotient of integers stays an integer for V8, which a product with a fraction does not.
   const inUnits = (cells: number): number => (cells * size) / unit
-  return (run, rows, first, at) =>
-    copyShortRuns(read, inUnits(first), write, inUnits(at), inUnits(run.length), {
-      length: rows.length,
-      from: inUnits(rows.from),
-      to: inUnits(rows.to),
-    })
+  const copy = unit === 8 ? wideRuns(source, target) : shortRuns(source, target, unit)
+  return (run, { length, from, to }, first, at) =>
+    copy(inUnits(first), inUnits(at), inUnits(run.length), { length, from: inUnits(from), to: inUnits(to) })
+}
+
+/** Copies runs of `count` units, one for each cell of an axis. All places are in units. */
+type RunsCopier = (first: number, at: number, count: number, rows: RunAxis) => void
+
+function shortRuns(source: Uint8Array, target: Uint8Array, unit: 1 | 2 | 4): RunsCopier {
+  const read = unitsOf(source, unit)
+  const write = unitsOf(target, unit)
+  return (first, at, count, rows) => copyShortRuns(read, first, write, at, count, rows)
+}
+
+function wideRuns(source: Uint8Array, target: Uint8Array): RunsCopier {
+  const read = new BigUint64Array(source.buffer, source.byteOffset, source.length >>> 3)
+  const write = new BigUint64Array(target.buffer, target.byteOffset, target.length >>> 3)
+  return (first, at, count, rows) => copyWideRuns(read, first, write, at, count, rows)
 }
 
 /** For cells that are not neighbours in both buffers. A block at a time, so that no line of memory is fetched again for its next cell. */
@@ -190,7 +188,6 @@ function blockAxis({ length, from, to }: RunAxis, start: number, width: number):
   return { length: Math.min(BLOCK, length - start), from: from * width, to: to * width }
 }
 
-/** Copies runs of `count` units, one for each cell of an axis. All places are in units. */
 function copyShortRuns(
   read: Units,
   first: number,

@@ -20,14 +20,7 @@ function shuffled(random: Random, list: readonly unknown[]): number[] {
 }
 
 /** Each cell by itself, a byte at a time. */
-function plainCopy(
-  source: Uint8Array,
-  from: BoxPlace,
-  target: Uint8Array,
-  to: BoxPlace,
-  lengths: readonly number[],
-  size: number,
-): void {
+const plainCopy: typeof copyBox = (source, from, target, to, lengths, size) => {
   const walk = (axis: number, first: number, at: number): void => {
     if (axis === lengths.length) for (let i = 0; i < size; i++) target[at * size + i] = source[first * size + i]
     else
