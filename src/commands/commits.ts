@@ -248,13 +248,16 @@ function writeEffect({ states, commits }: ArrayFacts, path: string): Effect {
   const state = states.get(path)
   // The fragment of an ignored commit may be gone.
   if (state === undefined) return commits.ignored.has(path) ? 'hidden' : 'dangling'
-  return state === 'to-vacuum' ||
-    state === 'hidden' ||
-    state === 'ignored' ||
-    state === 'future' ||
-    state === 'unlisted'
-    ? state
-    : 'visible'
+  switch (state) {
+    case 'to-vacuum':
+    case 'hidden':
+    case 'ignored':
+    case 'future':
+    case 'unlisted':
+      return state
+    default:
+      return 'visible'
+  }
 }
 
 /** The effect of a delete condition. @param name the name of its commit, without suffix */

@@ -55,8 +55,9 @@ function countListedNames(count: number): void {
 
 /**
  * A third of the processor time of checking a million cells was making optimized code. With it made later, `check` takes 0.8 of
- * the time, of 1 GB too; `recover` 0.85 and `write-sample` 0.9. It was as much of writing 20 to 100 MB of cells as Arrow: there the hot loops are kernels and copies of the
- * system. Later still, merging the cells of fragments would run too long without optimized code (Node 20, November 2026).
+ * the time, of 1 GB too; `recover` 0.8 and `write-sample` 0.9. It was as much of writing 20 to 100 MB of cells as Arrow: there the
+ * hot loops are kernels and copies of the system. Later still, merging the cells of fragments would run too long without optimized
+ * code (Node 20, November 2026).
  */
 function optimizeLater(): void {
   if (later || late || !isNode20()) return
