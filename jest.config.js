@@ -2,6 +2,8 @@ import { sameOnAnyNode } from './test/helpers/of-node.mjs'
 
 // What TileDB reads depends on the time. Tests read fixtures at a time later than all of their timestamps.
 process.env.TILEDB_INSPECT_NOW ??= '1900000000000'
+// Node reads these certificates at every start, which takes longer than most calls. No test goes where they are needed.
+delete process.env.NODE_EXTRA_CA_CERTS
 
 /** Tests run in Node's own context, over ES modules that test/helpers/modules.mjs loads (test/helpers/circus.mjs). */
 export default {
