@@ -7,7 +7,7 @@ const MEANINGS: Readonly<Record<NotUnique['kind'], Prose>> = {
   'equal-times':
     "they wrote the same cell at one time, and duplicates are not allowed. This is the answer of TileDB's global and unordered reads; its row-major and col-major reads may give another, or none if a delete condition deletes that one",
   'out-of-order':
-    "its cells are not in global order in its files. This is the answer of TileDB's row-major and col-major reads; its global and unordered reads may also give cells that newer ones replaced",
+    "cells are not in global order in their file. This is the answer of TileDB's row-major and col-major reads; its global and unordered reads may also give cells that newer ones replaced",
 }
 
 /** Most fragments that are named. */

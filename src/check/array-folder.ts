@@ -12,7 +12,7 @@ import {
 import { type CommitKind, commitKindIn, FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
 import type { VariantOf } from './codes.ts'
-import { type Finding, finding, type Items } from './finding.ts'
+import { type Finding, finding, type Items, NO_FILE } from './finding.ts'
 import { type CheckRun, checkEmpty } from './run.ts'
 import { checkStray, TIMED_NAME } from './strays.ts'
 
@@ -28,9 +28,11 @@ export async function* checkArrayFolder(run: CheckRun, array: InspectArray, entr
   for (const entry of await schemas.listIfThere()) {
     const { name, kind } = entry
     if (name === ENUMERATIONS_FOLDER) continue
-    const parsed = kind === 'file' ? parseTimestampedName(name) : undefined
+    const parsed = kind === 'folder' ? undefined : parseTimestampedName(name)
     if (!parsed || parsed.suffix !== undefined || !hasTimes(name))
       yield* checkStray(run, schemas, entry, TIMED_NAME, array.cx)
+    else if (kind === 'other')
+      yield finding('SCHEMA_UNREADABLE', { file: `${schemas.path}/${name}` }, 'a regular file', NO_FILE.other)
   }
 }
 

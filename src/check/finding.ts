@@ -38,6 +38,9 @@ export interface Finding extends Place, FindingState {
   once?: string | undefined
 }
 
+/** What is found in the place of a file. */
+export const NO_FILE = { none: 'no such file', folder: 'a folder', other: 'a pipe, socket or device' } as const
+
 /** Something that could not be examined: no key, no permission, an unknown version. It is not a finding. */
 export interface NotExamined {
   notExamined: InspectError

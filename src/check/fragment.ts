@@ -20,6 +20,7 @@ import {
   type IgnoredReason,
   type Item,
   type Items,
+  NO_FILE,
 } from './finding.ts'
 import { footerFindings } from './footer.ts'
 import { type CheckRun, reaches } from './run.ts'
@@ -60,12 +61,14 @@ async function* checkAsRead(
   const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
   run.counts.fragment_num++
   run.counts.file_num++
-  const isThere = sizes?.has(FRAGMENT_METADATA_FILE) ?? (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) === 'file'
-  if (!isThere) {
-    const place = { file: fragment.folder.path }
-    // An unfinished write may lack anything. So may a fragment that is being removed.
-    yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, 'no such file', ignored)
-    return
+  if (!sizes?.has(FRAGMENT_METADATA_FILE)) {
+    const kind = await fragment.folder.kind(FRAGMENT_METADATA_FILE)
+    if (kind !== 'file') {
+      const place = { file: fragment.folder.path }
+      // An unfinished write may lack anything. So may a fragment that is being removed.
+      yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, NO_FILE[kind ?? 'none'], ignored)
+      return
+    }
   }
   let info: FragmentInfo
   try {

@@ -1,7 +1,7 @@
 import { allInOrder, atOnce } from '../base/in-order.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { lastPathPart, parseLines } from '../format/commit-files.ts'
-import { hasTimes, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
+import { hasTimes, nameFacts, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
 import { vacuumPath } from '../objects/visibility.ts'
@@ -79,13 +79,13 @@ async function* checkList({ inside, names, ofGroup }: MetadataPlace, name: strin
   }
 }
 
-/** Reports a file that TileDB does not read yet, because the second timestamp in its name is in the future. */
+/** Reports a file that TileDB does not read yet, because the second timestamp that it reads in its name is in the future. */
 export function* checkFuture(
   code: 'METADATA_FUTURE' | 'GROUP_DETAILS_FUTURE',
   file: string,
   { now }: ReadContext,
 ): Generator<Item> {
-  const ends = parseTimestampedName(lastPathPart(file))?.timestamp_range[1]
+  const ends = nameFacts(lastPathPart(file))?.timestamp_range[1]
   if (ends !== undefined && ends > now) yield futureFinding(code, { file }, ends, now)
 }
 

@@ -2,7 +2,8 @@ import type { InspectError } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { MOST_LISTED } from '../calls/compare-results.ts'
 import type { Takes } from '../calls/targets.ts'
-import type { DiffLine, DiffPart, DiffVerdict } from '../documents/diff.ts'
+import type { NotUniqueInfo } from '../documents/common.ts'
+import type { DiffLine, DiffPart, DiffRead, DiffVerdict } from '../documents/diff.ts'
 
 export const TAKES = {
   array: '',
@@ -35,6 +36,8 @@ export class Comparison {
   cell_num: number | undefined
   /** Sums over arrays whose cells were compared as readers see them. */
   counts: CellCounts | undefined
+  /** Why answers of reads of each target are not unique, over all arrays. */
+  readonly notUnique: readonly [NotUniqueInfo[], NotUniqueInfo[]] = [[], []]
   /** Number of cells that differ and are not listed in `found`. */
   unlistedCells = 0
   /** Number of other differences that are not listed there. */
@@ -57,6 +60,18 @@ export class Comparison {
     }
     this.counts = sums
     this.cell_num = (this.cell_num ?? 0) + cells
+  }
+
+  /** The counts and reasons that the document has of reads; undefined if no cells were read. */
+  get reads(): DiffRead | undefined {
+    const [own, other] = this.notUnique
+    return (
+      this.counts && {
+        ...this.counts,
+        not_unique: own.length > 0 ? own : undefined,
+        other_not_unique: other.length > 0 ? other : undefined,
+      }
+    )
   }
 
   /** Reports what could not be compared. */

@@ -13,6 +13,7 @@ import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { compareCoordinates, coordinatesOf } from '../cells/coordinates.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { CellsLine } from '../documents/cells.ts'
+import type { NotUniqueInfo } from '../documents/common.ts'
 import type { DiffLine } from '../documents/diff.ts'
 import type { CellValue } from '../format/value.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
@@ -60,7 +61,8 @@ export async function compareReads(
   const names = leftColumns.flatMap(({ kind, name }) =>
     kind === 'attribute' && rightColumns.some((column) => column.kind === kind && column.name === name) ? [name] : [],
   )
-  const [a, b] = [placesOf(cx, left, names), placesOf(cx, right, names)]
+  const [ofLeft, ofRight] = run.notUnique
+  const [a, b] = [placesOf(cx, left, names, ofLeft), placesOf(cx, right, names, ofRight)]
   const counts = { cells_same: 0, cells_changed: 0, cells_only_a: 0, cells_only_b: 0 }
   const total = async (): Promise<number> =>
     (await bytesOfRead(left, { fields: names })) + (await bytesOfRead(right, { fields: names }))
@@ -90,11 +92,15 @@ export async function compareReads(
   run.addCounts(counts)
 }
 
-/** The cells that a reader sees, one place after another in row-major order. */
+/**
+ * The cells that a reader sees, one place after another in row-major order.
+ * @param reasons gets why the answer is not unique
+ */
 async function* placesOf(
   cx: CommandContext,
   opened: OpenedArray,
   fields: readonly string[],
+  reasons: NotUniqueInfo[],
 ): AsyncGenerator<CellGroup, undefined> {
   const notUnique = new NotUniqueReport(opened.fragments)
   const chunks = new RefusedChunks()
@@ -124,6 +130,7 @@ async function* placesOf(
   }
   if (place) yield place
   notUnique.tell(cx)
+  reasons.push(...(notUnique.result() ?? []))
   await tellRefused(cx, opened, fields, told, chunks)
   return undefined
 }

@@ -80,7 +80,7 @@ export const command: CommandModule<DiffOptions> = {
       ]
       const { verdict } = await compareArraysRead(run, '', opened)
       const at = { as_of: opened[0].between, other_as_of: opened[1].between }
-      yield diffOutcome(run, [a, b], verdict, { reader_cells: { ...at, ...run.counts } })
+      yield diffOutcome(run, [a, b], verdict, { reader_cells: { ...at, ...run.reads } })
     } else {
       const { verdict } = await compareObjects(run, '', [a, left], [b, right])
       yield diffOutcome(run, [a, b], verdict)
@@ -110,7 +110,7 @@ function diffOutcome(
     verdict,
     cells_compared: options.cells ?? counts !== undefined,
     cell_num,
-    reader_cells: reader_cells ?? counts ?? (isRead ? {} : undefined),
+    reader_cells: reader_cells ?? run.reads ?? (isRead ? {} : undefined),
     not_compared: not_compared.length === 0 ? undefined : not_compared,
     unlisted_cell_num: unlistedCells || undefined,
     unlisted_num: unlisted || undefined,

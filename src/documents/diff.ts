@@ -1,5 +1,5 @@
 import type { ObjectType } from '../format/layout.ts'
-import type { Count, DocumentHead, Path, TimestampRange } from './common.ts'
+import type { Count, DocumentHead, NotUniqueInfo, Path, TimestampRange } from './common.ts'
 
 /** `tiledb-inspect diff <a> <b> --json`. NDJSON: one difference a line (`$defs/line`). */
 export interface DiffDocument extends DocumentHead<'diff'> {
@@ -70,6 +70,10 @@ export interface DiffRead {
   cells_only_a?: Count | undefined
   /** Number of cells that only the second array has. */
   cells_only_b?: Count | undefined
+  /** Why the answers of reads of the first target are not unique: TileDB's reads in another order may give other cells. */
+  not_unique?: readonly NotUniqueInfo[] | undefined
+  /** The same of the second target. */
+  other_not_unique?: readonly NotUniqueInfo[] | undefined
 }
 
 /** A difference. */

@@ -246,8 +246,11 @@ export class InspectArray {
       for (const entry of await this.folder.folder(SCHEMA_FOLDER).list()) {
         const { name, kind } = entry
         const path = `${SCHEMA_FOLDER}/${name}`
-        if (kind === 'folder' && name !== ENUMERATIONS_FOLDER) others.push(entry)
-        if (kind !== 'file') continue
+        if (kind === 'folder') {
+          if (name !== ENUMERATIONS_FOLDER) others.push(entry)
+          continue
+        }
+        // TileDB tries to read pipes and devices, too.
         if (parseTimestampedName(name) || (await this.isReadAsSchema(path)))
           files.push({ name, path, timestamp_range: nameFacts(name)?.timestamp_range })
         else others.push(entry)

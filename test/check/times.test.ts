@@ -28,6 +28,19 @@ test('findings of what is dated ahead print ISO times beside the milliseconds', 
   expect(await toldOf(metadata, 'METADATA_FUTURE')).toEqual([expect.stringMatching(NOW)])
 })
 
+test('a time beyond 2^63 is the same in findings of fragments and of metadata: what TileDB makes of it', async () => {
+  const name = `__${2n ** 64n - 2n}_${2n ** 64n - 1n}_${UUID}`
+  const told = [expect.stringMatching(/; 9223372036854775807$/)]
+  const fragment = new EditedArray('22/sparse_basic')
+  fragment.move(fragment.fragmentPath(), `${fragment.root}/__fragments/${name}_22`)
+  fragment.move(fragment.find(COMMIT), `${fragment.root}/__commits/${name}_22.wrt`)
+  expect(await toldOf(fragment, 'FRAGMENT_FUTURE')).toEqual(told)
+
+  const metadata = new EditedArray('22/metadata')
+  metadata.move(metadata.first(/\/__meta\/__/), `${metadata.root}/__meta/${name}`)
+  expect(await toldOf(metadata, 'METADATA_FUTURE')).toEqual(told)
+})
+
 test('findings of cells written outside the time of their fragment print ISO times', async () => {
   const array = new EditedArray('22/deletes_consolidated')
   const [from, to] = ['1714557600000', '1714557600500']

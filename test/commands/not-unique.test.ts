@@ -48,9 +48,12 @@ test('of a cell that fragments of one time have, read, stats, history and diff s
   const stats = await runJson(['stats', '--read', array])
   expect(get(stats.documents[0], 'not_unique')).toEqual(get(history.documents[0], 'not_unique'))
   expect(stats.stderr).toMatch(/^note: the answer is not unique: __5_5_/)
-  expect((await run(['diff', '--read', array, await written('tie', [5, 5])])).stderr.match(/not unique/g)).toHaveLength(
-    2,
-  )
+  const other = await written('tie', [5, 5])
+  const diff = await runJson(['diff', '--read', array, other])
+  expect(diff.stderr.match(/not unique/g)).toHaveLength(2)
+  const compared = get(diff.documents[0], 'reader_cells')
+  expect(get(compared, 'not_unique')).toEqual(get(stats.documents[0], 'not_unique'))
+  expect(get(compared, 'other_not_unique')).toEqual(get((await runJson(['read', other])).documents[0], 'not_unique'))
 })
 
 test.each([
