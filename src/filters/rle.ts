@@ -92,7 +92,8 @@ function compressCells(part: Uint8Array, size: number): Uint8Array {
 
 /** Returns the end of each run: the index of the first cell after it. */
 function runEnds(part: Uint8Array, size: number): Uint32Array {
-  const unit = size % 4 === 0 ? 4 : size === 2 ? 2 : 1
+  const small = size === 2 ? 2 : 1
+  const unit = size % 4 === 0 ? 4 : small
   const lanes = lanesOf(part, unit)
   const each = size / unit
   const ends = new Uint32Array(part.length / size)

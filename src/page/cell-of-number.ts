@@ -18,6 +18,7 @@ export function cellOfNumber(type: Datatype, value: number | bigint): CellValue 
   if (kind === 'float') return Number(value)
   const whole = typeof value === 'bigint' ? value : BigInt(Math.round(value))
   if (kind !== 'datetime' && kind !== 'time') return Number.isSafeInteger(Number(whole)) ? Number(whole) : whole
-  const inside = whole < FIRST ? FIRST : whole > LAST ? LAST : whole
+  const notBefore = whole < FIRST ? FIRST : whole
+  const inside = notBefore > LAST ? LAST : notBefore
   return cellValue(type, 1, bytesOf(type, 1, inside, { raw: true }), { raw: false }) as CellValue
 }

@@ -137,7 +137,8 @@ function imageText({ across, up, at, planes, by }: SmallImage, picture: LayerPic
     `${up.dimension} from ${top} at the top to ${bottom}`,
     ...at,
     ...(ends ? [ends[0] === ends[1] ? `each value is ${ends[0]}` : `${colours}: ${ends.join(' to ')}`] : []),
-    ...(by === 'mean' ? ['a pixel is the mean of its cells'] : by === 'sample' ? ['a sample of the cells'] : []),
+    ...(by === 'mean' ? ['a pixel is the mean of its cells'] : []),
+    ...(by === 'sample' ? ['a sample of the cells'] : []),
   ].join('; ')
 }
 

@@ -111,15 +111,12 @@ export function Table<Row>(props: {
                   class={isNumber ? 'number' : undefined}
                   aria-sort={order?.column === i ? direction : undefined}
                 >
-                  {by ? (
+                  {by && (
                     <Button class="plain" onClick={() => sort(i)}>
                       {title}
                     </Button>
-                  ) : isName ? (
-                    <Text>{title}</Text>
-                  ) : (
-                    title
                   )}
+                  {!by && (isName ? <Text>{title}</Text> : title)}
                 </th>
               ))}
             </tr>

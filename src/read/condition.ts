@@ -203,7 +203,9 @@ function compareNumbers(
 ) {
   for (let i = 0; i < met.length; i++) {
     const cell = cells[i]
-    met[i] = cell < value ? less : cell > value ? greater : cell === value ? equal : unordered
+    if (cell < value) met[i] = less
+    else if (cell > value) met[i] = greater
+    else met[i] = cell === value ? equal : unordered
   }
 }
 
@@ -218,7 +220,8 @@ function compareWide(type: Datatype, data: Uint8Array, value: Uint8Array, wanted
     const cellHigh = (lanes[2 * i + 1] ^ flip) >>> 0
     const cellLow = lanes[2 * i]
     if (cellHigh !== high) met[i] = cellHigh < high ? less : greater
-    else met[i] = cellLow === low ? equal : cellLow < low ? less : greater
+    else if (cellLow !== low) met[i] = cellLow < low ? less : greater
+    else met[i] = equal
   }
 }
 
@@ -228,7 +231,8 @@ function compareFirstChars(data: Uint8Array, value: Uint8Array, [less, equal, gr
   const wanted = value.length === 0 ? 0 : (value[0] << 24) >> 24
   for (let i = 0; i < met.length; i++) {
     const cell = (data[i * size] << 24) >> 24
-    met[i] = cell < wanted ? less : cell > wanted ? greater : equal
+    if (cell !== wanted) met[i] = cell < wanted ? less : greater
+    else met[i] = equal
   }
 }
 
@@ -248,7 +252,8 @@ function compareText(
     let at = 0
     while (at < shared && data[start + at] === value[at]) at++
     const difference = at < shared ? data[start + at] - value[at] : length - value.length
-    met[i] = difference < 0 ? less : difference > 0 ? greater : equal
+    if (difference !== 0) met[i] = difference < 0 ? less : greater
+    else met[i] = equal
   }
 }
 
@@ -330,7 +335,9 @@ function compareElements(type: Datatype, a: Uint8Array, b: Uint8Array): number {
   if (!isWide(type)) {
     const [x] = numbersOf(type, a)
     const [y] = numbersOf(type, b)
-    return x < y ? -1 : x > y ? 1 : x === y ? 0 : Number.NaN
+    if (x === y) return 0
+    if (x < y) return -1
+    return x > y ? 1 : Number.NaN
   }
   const signed = datatypeKind(type) !== 'uint'
   const [x, y] = [a, b].map((bytes) => {

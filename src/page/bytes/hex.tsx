@@ -152,7 +152,7 @@ function bytesRow(props: HexProps, pages: Pages, from: number, width: number) {
       <span class="dim">{from.toString(16).padStart(digits, '0')}</span>
       {'  '}
       {hex}
-      {' '.repeat(missing * 3 + (missing >= 8 ? 2 : missing > 0 ? 1 : 0))}
+      {' '.repeat(missing * 3 + Number(missing > 0) + Number(missing >= 8))}
       {text}
     </>
   )

@@ -34,6 +34,11 @@ export const files: ViewParts = {
 /** Up to this number of fragments, the list has the files of all. If there are more, a click on one lists its files. */
 const FEW = 30
 
+function classOf(state: FileRow['state']): string {
+  if (state === undefined || state === 'present') return ''
+  return state === 'to-vacuum' ? 'dim' : 'bad'
+}
+
 interface FileRow {
   /** Path below the target. */
   path: string
@@ -106,11 +111,7 @@ function columns(link: Link): readonly Column<FileRow>[] {
     numberColumn('size', ({ size }) => size, sizeText),
     {
       title: 'state',
-      show: ({ state }) => (
-        <span class={state === 'to-vacuum' ? 'dim' : state && state !== 'present' ? 'bad' : ''}>
-          {state ?? NOTHING}
-        </span>
-      ),
+      show: ({ state }) => <span class={classOf(state)}>{state ?? NOTHING}</span>,
       by: ({ state }) => state,
     },
     { title: 'in', show: ({ path }) => <Text>{folderOf(path) || NOTHING}</Text>, by: ({ path }) => folderOf(path) },

@@ -159,18 +159,19 @@ async function writeStored(
   }
   const [first] = deletes.filter((_, i) => held[i] > 0)
   const cells = counted(all, 'removed cell is', 'removed cells are')
-  const how =
-    purge_way === null
-      ? ''
-      : purge_way === 'consolidation'
-        ? '; TileDB-Py takes them out for good:'
-        : '; TileDB consolidates no single fragment, so TileDB-Py takes them out in a new array; the old one holds them until it is deleted:'
   await writeLine(
-    `${cells} still in the files: read --as-of ${timeOf(first.time) - 1n} shows those of the first delete${how}`,
+    `${cells} still in the files: read --as-of ${timeOf(first.time) - 1n} shows those of the first delete${purgeText(purge_way)}`,
     out,
     'dim',
   )
   for (const line of lines) await writeCodeLine(line, out)
+}
+
+function purgeText(purge_way: ReadStatsDocument['purge_way']): string {
+  if (purge_way === null) return ''
+  return purge_way === 'consolidation'
+    ? '; TileDB-Py takes them out for good:'
+    : '; TileDB consolidates no single fragment, so TileDB-Py takes them out in a new array; the old one holds them until it is deleted:'
 }
 
 /** Returns how the number of cells of a dense array is meant: consolidation stores fill values in gaps between fragments. */

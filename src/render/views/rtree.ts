@@ -43,7 +43,7 @@ export async function rtreeTable(
   const columns: Shows<Boxes>[] = [
     { name: 'level', cell: (_, level) => String(level) },
     { name: 'boxes', align: 'right', cell: (boxes, level) => countText(level === leaf ? mbr_num : length(boxes)) },
-    { name: 'what', cell: (_, level) => (level === leaf ? 'one a tile' : level === 0 ? 'root' : '') },
+    { name: 'what', cell: (_, level) => levelText(level, leaf) },
   ]
   if (leaf > 0) await writeTable(listOf(columns, levels), out)
   if (mbr_num === 0) return
@@ -83,6 +83,11 @@ function length(boxes: Boxes): number {
 function* numbered(boxes: Boxes): Generator<readonly [number, Box]> {
   let tile = 0
   for (const box of boxes) yield [tile++, box]
+}
+
+function levelText(level: number, leaf: number): string {
+  if (level === leaf) return 'one a tile'
+  return level === 0 ? 'root' : ''
 }
 
 /** Shows the boxes of tiles. If the terminal is too narrow for a column for each dimension, each dimension has a line. */

@@ -46,8 +46,8 @@ const recent: usize = memory.data(272 + 16, 16)
 /** Shuffles of a vector: row p moves lane p to the front. */
 const toFront: usize = memory.data(256, 16)
 for (let p: usize = 0; p < 16; p++) {
-  for (let lane: usize = 0; lane < 16; lane++)
-    store<u8>(toFront + 16 * p + lane, (lane === 0 ? p : lane <= p ? lane - 1 : lane) as u8)
+  store<u8>(toFront + 16 * p, p as u8)
+  for (let lane: usize = 1; lane < 16; lane++) store<u8>(toFront + 16 * p + lane, (lane <= p ? lane - 1 : lane) as u8)
 }
 
 /** Eight tables for the checksum, one for each position among eight bytes. */

@@ -72,7 +72,8 @@ function storedWidth(entry: usize, bytes: usize, size: usize): usize {
 }
 
 function valueLow(entry: usize, size: usize): u32 {
-  return size === 1 ? load<u8>(entry) : size === 2 ? load<u16>(entry) : load<u32>(entry)
+  if (size === 1) return load<u8>(entry)
+  return size === 2 ? load<u16>(entry) : load<u32>(entry)
 }
 
 function valueHigh(entry: usize, size: usize): u32 {

@@ -35,7 +35,8 @@ export function writeDate(out: usize, unit: u32, count: i64): usize {
   if (unit <= DAY) return tooFar(count) ? 0 : writeDay(out, unit === WEEK ? count * 7 : count)
   let perSecond: i64 = 1
   for (let i = SEC; i < unit; i++) perSecond *= 1000
-  const unitSeconds: i64 = unit === HR ? 3600 : unit === MIN ? 60 : 1
+  let unitSeconds: i64 = unit === MIN ? 60 : 1
+  if (unit === HR) unitSeconds = 3600
   const whole = unit > SEC ? floored(count, perSecond) : count
   const days = floored(whole, DAY_SECONDS / unitSeconds)
   if (tooFar(days)) return 0

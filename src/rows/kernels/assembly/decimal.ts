@@ -115,7 +115,7 @@ function writeScientific(out: usize): usize {
   const length = (last - scratch) as i32
   /** Number of digits before the point. */
   const point = ((end - scratch) as i32) + exponent
-  places = length > 15 ? MOST_PLACES + 1 : length > point ? length - point : 0
+  places = length > 15 ? MOST_PLACES + 1 : max<i32>(length - point, 0)
   if (point > 21 || point <= -6) return writeExponent(out, length, point - 1)
   if (point <= 0) {
     store<u64>(out, 0x303030303030_2e30)
