@@ -52,7 +52,8 @@ for (const size of [1, 2, 4, 8, 16]) {
 console.log('| copy | MB/s | ratio to set | bytes of garbage |\n| --- | ---: | ---: | ---: |')
 for (const [name, lengths, from, to, size] of COPIES) {
   const bytes = lengths[0] * lengths[1] * size
-  const copy = () => copyBox(source, { at: 0, strides: from }, target, { at: 0, strides: to }, lengths, size)
+  const box = { lengths, from: { at: 0, strides: from }, to: { at: 0, strides: to }, size }
+  const copy = () => copyBox(source, target, box)
   const whole = source.subarray(0, bytes)
   seconds(copy)
   const pairs = [0, 1, 2, 3, 4].map(() => [seconds(copy), seconds(() => target.set(whole))])

@@ -2,7 +2,7 @@ import { commandLineText, exitCodeOf, faultOf, InspectError, inconsistent } from
 import { sizeText } from '../base/sizes.ts'
 import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
-import { type Pipeline, type StageResult, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
+import { metadataOffset, type Pipeline, type StageResult, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
 import { filterOf } from '../filters/registry.ts'
 import { type DescribedValue, stageDescription } from '../filters/stage-metadata.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
@@ -147,7 +147,7 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
     run.pipeline.refuseClaim(chunk)
     run.pipeline.refuseBeyond(end, run.expectedSize, run.stored.length)
     run.pipeline.refuseLarger(end)
-    const out = run.pipeline.undoAt(run.stored, run.offset, chunk, index, {
+    const out = run.pipeline.undoAt(metadataOffset(chunk, run.stored, run.offset), chunk, index, {
       onVerdict: (verdict) => void verdicts.push(verdict),
       onStage(stage) {
         stages.push({ stage, verdicts })

@@ -72,19 +72,25 @@ const BLOCK = 32
 /** An axis of one cell. */
 const ONE: RunAxis = { length: 1, from: 0, to: 0 }
 
-/** Copies the cells of a box from one buffer to another, which may have another order. @param size bytes of a cell */
-export function copyBox(
-  source: Uint8Array,
-  from: BoxPlace,
-  target: Uint8Array,
-  to: BoxPlace,
-  lengths: readonly number[],
-  size: number,
-): void {
+/** A box of cells to copy from one buffer to another. */
+export interface CopiedBox {
+  /** Cells along each axis. */
+  lengths: readonly number[]
+  /** Where they are in the source. */
+  from: BoxPlace
+  /** Where they are in the target, which may have another order. */
+  to: BoxPlace
+  /** Bytes of a cell. */
+  size: number
+}
+
+/** Copies the cells of a box from one buffer to another. */
+export function copyBox(source: Uint8Array, target: Uint8Array, box: CopiedBox): void {
+  const { lengths, from, to } = box
   const axes = joinedAxes(lengths, from, to)
   if (!axes) return
   const [run, rows = ONE, ...outer] = axes
-  const copyRows = rowsCopier(source, from.at, target, to.at, axes, size)
+  const copyRows = rowsCopier(source, target, box, axes)
   const walk = (axis: number, first: number, at: number): void => {
     if (axis < 0) copyRows(run, rows, first, at)
     else {
@@ -98,19 +104,17 @@ export function copyBox(
 /** Copies the cells of the two innermost axes. The places of the first cell are in cells. */
 type RowsCopier = (run: RunAxis, rows: RunAxis, first: number, at: number) => void
 
-/** The way to copy that suits the axes. @param first @param at where the box begins, in cells */
+/** The way to copy that suits the axes. */
 function rowsCopier(
   source: Uint8Array,
-  first: number,
   target: Uint8Array,
-  at: number,
+  { from, to, size }: CopiedBox,
   axes: readonly RunAxis[],
-  size: number,
 ): RowsCopier {
   const [run, ...others] = axes
   if (run.to === 1 && run.from === 0) return constantCopier(source, target, size)
   if (run.from !== 1 || run.to !== 1) return turningCopier(source, target, size)
-  const places = [first, at, run.length, ...others.flatMap(({ from, to }) => [from, to])]
+  const places = [from.at, to.at, run.length, ...others.flatMap((axis) => [axis.from, axis.to])]
   const bytes = [source.byteOffset, target.byteOffset, ...places.map((place) => place * size)]
   const unit = bytes.every((place) => place % 8 === 0) ? 8 : unitOf(...bytes)
   return (run.length * size) / unit > FEW_UNITS
@@ -188,6 +192,7 @@ function blockAxis({ length, from, to }: RunAxis, start: number, width: number):
   return { length: Math.min(BLOCK, length - start), from: from * width, to: to * width }
 }
 
+// biome-ignore lint/complexity/useMaxParams: a hot loop over two buffers
 function copyShortRuns(
   read: Units,
   first: number,
@@ -204,6 +209,7 @@ function copyShortRuns(
  * {@link copyShortRuns} of 8 bytes a step, a function of its own as V8 would make an object of each unit if the same code also copied
  * numbers. Eight steps together take half as long (Node 20, November 2026).
  */
+// biome-ignore lint/complexity/useMaxParams: a hot loop over two buffers
 function copyWideRuns(
   read: BigUint64Array,
   first: number,
@@ -239,6 +245,7 @@ function fillRun(cell: Uint8Array, target: Uint8Array, start: number, end: numbe
 }
 
 /** Copies the cells of a block, of `width` units each. The places and strides are in units. */
+// biome-ignore lint/complexity/useMaxParams: a hot loop over two buffers
 function copyBlock(
   read: Units,
   first: number,

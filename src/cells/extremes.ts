@@ -167,6 +167,7 @@ export function textExtremes(
   return { min: data.subarray(minFrom, minTo), max: data.subarray(maxFrom, maxTo) }
 }
 
+// biome-ignore lint/complexity/useMaxParams: called twice for each cell, so no object is made
 function compareText(data: Uint8Array, a: number, aEnd: number, b: number, bEnd: number, end: number): number {
   const longer = aEnd - a - (bEnd - b)
   const length = longer < 0 ? aEnd - a : bEnd - b

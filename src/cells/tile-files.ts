@@ -190,7 +190,7 @@ export class TileFile {
           const pipeline = await this.pipeline(false)
           pipeline.refuseClaim(chunk)
           this.holdNew(chunk.original_length)
-          return pipeline.owned(pipeline.undoAt(chunk.metadata, offset, chunk, index, options).data)
+          return pipeline.owned(pipeline.undoAt(offset, chunk, index, options).data)
         } catch (error) {
           throw this.placed(error, tile)
         }

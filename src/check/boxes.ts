@@ -26,6 +26,7 @@ export class Boxes {
   }
 
   /** Compares an end of box `i` along dimension `d` with an end of another level's box. @returns below 0, 0 or above 0 */
+  // biome-ignore lint/complexity/useMaxParams: called for each box, so no object is made
   compare(d: number, end: End, i: number, other: Boxes, otherEnd: End, j: number): number {
     const a = this.axes[d]
     const b = other.axes[d]
@@ -149,6 +150,7 @@ function textAxis(bytes: Uint8Array, at: Float64Array): TextAxis {
   return { text: true, bytes, minStart, minEnd, maxStart: minEnd, maxEnd }
 }
 
+// biome-ignore lint/complexity/useMaxParams: called for each box, so no object is made
 function compareText(a: Uint8Array, from: number, to: number, other: TextAxis, end: End, j: number): number {
   const b = other.bytes
   const bFrom = other[`${end}Start`][j]

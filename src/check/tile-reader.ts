@@ -351,12 +351,11 @@ export type VisitTile = (tile: number, columns: readonly ReadColumn[], items: It
 /**
  * Visits tiles until a field cannot be read without waiting, or something is found.
  * @param columns receives the fields of the last tile that were read
- * @returns the last tile, which has findings or fields that were not read; `to` if there is none
+ * @returns the last tile, which has findings or fields that were not read; the end of the run if there is none
  */
 function visitFaultless(
-  fields: readonly FieldReader[],
+  { fields, run: { to } }: OpenFields,
   from: number,
-  to: number,
   visit: VisitTile | undefined,
   columns: ReadColumn[],
   items: Item[],
@@ -421,7 +420,7 @@ export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined
       if (pause) await pause
       const items: Item[] = []
       const columns: ReadColumn[] = []
-      tile = visitFaultless(fields, tile, run.to, visit, columns, items)
+      tile = visitFaultless(opened, tile, visit, columns, items)
       if (tile < run.to && items.length === 0) {
         for (const field of fields.slice(columns.length))
           columns.push(field.readFaultless(tile) ?? (await field.read(tile, items)))

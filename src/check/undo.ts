@@ -102,7 +102,7 @@ export async function undoTile(
       if (!checksumsOnly) pipeline.refuseClaim(chunk)
       pipeline.refuseBeyond(out.total, expected, size)
       file.hold(keep ? KEPT_TIMES[file.role] * Math.max(expected ?? 0, out.total) : chunk.original_length)
-      const { data, offsets } = pipeline.undoAt(chunk.metadata, offset, chunk, index, options)
+      const { data, offsets } = pipeline.undoAt(offset, chunk, index, options)
       out.offsets ??= offsets
       if (keep && from === 0 && out.total === expected) out.data = pipeline.owned(data)
       else if (keep) {

@@ -55,7 +55,7 @@ export async function undoneOutcome(
       pipeline.refuseClaim(chunk)
       pipeline.refuseBeyond(end, expected, size)
       if (isKept) pipeline.refuseLarger(end)
-      const out = pipeline.undoAt(metadata, offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
+      const out = pipeline.undoAt(offset, chunk, index, { onStage: (stage) => void stages.push(stage) })
       if (options.bytes) bytes.push(out.data)
       undone++
       unfiltered_size += out.data.length

@@ -72,19 +72,10 @@ const codec: WindowCodec<ReturnType<typeof bitWidthHead>, BitWidthWindow> = {
     const width = storedWidth(window, type.size)
     return width === type.size ? stored : restore(stored, width, window, type)
   },
-  kernel: (kernels, table, data, { window_num, original_bytes }, { size, signed }, limit) =>
-    original_bytes > limit
-      ? undefined
-      : kernels.run(
-          'widen',
-          original_bytes,
-          [table, data],
-          window_num,
-          data.length,
-          original_bytes,
-          size,
-          Number(signed),
-        ),
+  kernel(kernels, { head: { window_num, original_bytes: length }, table, data }, { size, signed }, limit) {
+    if (length > limit) return undefined
+    return kernels.run('widen', length, [table, data], window_num, data.length, length, size, Number(signed))
+  },
 }
 
 /** Returns the bytes of a value in the data: the full width if the window is stored unchanged. */

@@ -86,6 +86,7 @@ const FOURS = 0x0f0f0f0f
  * Transposes squares of 8 x 8 bits. A square has eight rows of one byte. It is held in two uint32, row r in byte r. Three
  * steps swap squares of 1, 2 and 4 bits across the diagonal.
  */
+// biome-ignore lint/complexity/useMaxParams: a hot loop over two buffers
 function transpose(
   input: Uint8Array,
   from: number,

@@ -243,7 +243,7 @@ export class Pipeline {
         data = withRoom(data, at, total, total)
         room = data.subarray(at, at + original_length)
       }
-      const out = this.undoAt(stored, base, chunk, index, options, room)
+      const out = this.undoAt(metadataOffset(chunk, stored, base), chunk, index, options, room)
       if (out.offsets) {
         if (index > 0) throw inconsistent({ expected: 'one chunk of strings', found: chunks.length }, { offset: base })
         offsets = out.offsets
@@ -518,22 +518,14 @@ export class Pipeline {
 
   /**
    * {@link undo}, with the chunk's index and offset in errors.
-   * @param base offset of `stored` in its file
+   * @param metadata offset of the chunk's metadata in its file
    */
-  undoAt(
-    stored: Uint8Array,
-    base: number,
-    chunk: StoredChunk,
-    index: number,
-    options: ReadOptions,
-    room?: Uint8Array,
-  ): FilteredBytes {
+  undoAt(metadata: number, chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
     try {
       return this.undo(chunk, index, options, room)
     } catch (error) {
       const { code, fault, at, cause } = faultOf(error)
       const part = at.field
-      const metadata = base + (chunk.metadata.byteOffset - stored.byteOffset)
       // An error that names only a filter is about its data, which come after the metadata of all filters. Tags and digests
       // cover both.
       const isData = this.stages.some(({ config, definition }) => config.name === part && !definition.tellsDamage)
@@ -542,6 +534,11 @@ export class Pipeline {
       throw new InspectError(code, fault, { field, offset }, { cause })
     }
   }
+}
+
+/** Offset in its file of the metadata of a chunk that lies in `stored`. @param base offset of `stored` in the file */
+export function metadataOffset({ metadata }: StoredChunk, stored: Uint8Array, base: number): number {
+  return base + (metadata.byteOffset - stored.byteOffset)
 }
 
 function losesEmptyPart({ definition, datatype }: Stage, formatVersion: number): boolean {

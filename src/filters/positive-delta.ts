@@ -54,7 +54,7 @@ const codec: WindowCodec<ReturnType<typeof positiveDeltaHead>, PositiveDeltaWind
   dataIs: 'in windows',
   reverse: (stored, { first_value }, { size }) =>
     stored.length % size === 0 ? scan(stored, size, true, lowLane(first_value), highLane(first_value)) : stored,
-  kernel: (kernels, table, data, head, { size }) =>
+  kernel: (kernels, { head, table, data }, { size }) =>
     kernels.run('unpositiveDelta', data.length, [table, data], head.window_num, data.length, size),
 }
 

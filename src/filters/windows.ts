@@ -24,15 +24,17 @@ export interface WindowCodec<Head extends { window_num: number }, Entry extends 
   /** Checks the unfiltered bytes of all windows. */
   check?(total: number, head: Head): void
   reverse(stored: Uint8Array, entry: Entry, type: IntegerType): Uint8Array
-  /** Undoes all windows. `table` has their entries. Returns undefined if anything is wrong. */
-  kernel(
-    kernels: Kernels,
-    table: Uint8Array,
-    data: Uint8Array,
-    head: Head,
-    type: IntegerType,
-    limit: number,
-  ): Uint8Array | undefined
+  /** Undoes all windows. Returns undefined if anything is wrong. */
+  kernel(kernels: Kernels, stored: StoredWindows<Head>, type: IntegerType, limit: number): Uint8Array | undefined
+}
+
+/** The windows of a chunk as they are stored. */
+export interface StoredWindows<Head> {
+  head: Head
+  /** Their entries in the metadata. */
+  table: Uint8Array
+  /** Their bytes. */
+  data: Uint8Array
 }
 
 /** Makes a filter that cuts the chunk into windows, each with an entry in the metadata. */
@@ -63,7 +65,7 @@ export function windowFilter<Head extends { window_num: number }, Entry extends 
       const { value: head, length } = decodePrefix<Head>(metadata, codec.head)
       const end = length + head.window_num * (type.size + codec.entryBytes)
       if (cx.kernels && end <= metadata.length) {
-        const fast = codec.kernel(cx.kernels, metadata.subarray(length, end), data, head, type, cx.limit)
+        const fast = codec.kernel(cx.kernels, { head, table: metadata.subarray(length, end), data }, type, cx.limit)
         if (fast) return { metadata: metadata.subarray(end), data: fast }
       }
       const { windows } = decodePrefix(metadata, codec.metadata(type.size)).value

@@ -27,14 +27,70 @@ export const FOOTER_LENGTH_BYTES = 8
  * @see format_spec/fragment.md, "Footer"
  */
 export const SLOT_SECTIONS = [
-  section('tile_offsets', 'tile_offsets_offsets', 3, true, tileOffsets, 'tile offsets'),
-  section('tile_var_offsets', 'tile_var_offsets_offsets', 3, false, tileOffsets, 'var tile offsets'),
-  section('tile_var_sizes', 'tile_var_sizes_offsets', 3, false, tileOffsets, 'var tile sizes'),
-  section('tile_validity_offsets', 'tile_validity_offsets_offsets', 7, true, tileOffsets, 'validity tile offsets'),
-  section('tile_mins', 'tile_min_values_offsets', 11, true, tileMinMax, 'minima'),
-  section('tile_maxs', 'tile_max_values_offsets', 11, true, tileMinMax, 'maxima'),
-  section('tile_sums', 'tile_sums_offsets', 11, true, tileSums, 'sums'),
-  section('tile_null_counts', 'tile_null_counts_offsets', 11, true, tileOffsets, 'null counts'),
+  {
+    name: 'tile_offsets',
+    key: 'tile_offsets_offsets',
+    since: 3,
+    coords: true,
+    content: tileOffsets,
+    what: 'tile offsets',
+  },
+  {
+    name: 'tile_var_offsets',
+    key: 'tile_var_offsets_offsets',
+    since: 3,
+    coords: false,
+    content: tileOffsets,
+    what: 'var tile offsets',
+  },
+  {
+    name: 'tile_var_sizes',
+    key: 'tile_var_sizes_offsets',
+    since: 3,
+    coords: false,
+    content: tileOffsets,
+    what: 'var tile sizes',
+  },
+  {
+    name: 'tile_validity_offsets',
+    key: 'tile_validity_offsets_offsets',
+    since: 7,
+    coords: true,
+    content: tileOffsets,
+    what: 'validity tile offsets',
+  },
+  {
+    name: 'tile_mins',
+    key: 'tile_min_values_offsets',
+    since: 11,
+    coords: true,
+    content: tileMinMax,
+    what: 'minima',
+  },
+  {
+    name: 'tile_maxs',
+    key: 'tile_max_values_offsets',
+    since: 11,
+    coords: true,
+    content: tileMinMax,
+    what: 'maxima',
+  },
+  {
+    name: 'tile_sums',
+    key: 'tile_sums_offsets',
+    since: 11,
+    coords: true,
+    content: tileSums,
+    what: 'sums',
+  },
+  {
+    name: 'tile_null_counts',
+    key: 'tile_null_counts_offsets',
+    since: 11,
+    coords: true,
+    content: tileOffsets,
+    what: 'null counts',
+  },
 ] as const
 
 /** The content of the sections that exist once. The footer has the offset of each under its name and `_offset`. */
@@ -55,17 +111,6 @@ type SlotSection = (typeof SLOT_SECTIONS)[number]
 /** The footer's offsets of {@link SLOT_SECTIONS}: one for each slot, in bytes from the start of the file. */
 export type SlotSectionOffsets = {
   [S in SlotSection as S['key']]: Float64Array | (S['since'] extends 3 ? never : undefined)
-}
-
-function section<Name extends string, Key extends string, Since extends number, Content>(
-  name: Name,
-  key: Key,
-  since: Since,
-  coords: boolean,
-  content: Content,
-  what: string,
-) {
-  return { name, key, since, coords, content, what }
 }
 
 function offsetOf(what: string): string {

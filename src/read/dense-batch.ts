@@ -152,10 +152,11 @@ export function fillBox(
   lengths: readonly number[],
   to: BoxPlace,
 ): void {
+  const from = constantPlace(lengths)
   for (const [c, { fill, size }] of attributes.entries()) {
     const { data, validity } = columns[c]
-    if (data && size !== undefined) copyBox(fill.data, constantPlace(lengths), data, to, lengths, size)
-    if (validity && fill.validity) copyBox(fill.validity, constantPlace(lengths), validity, to, lengths, 1)
+    if (data && size !== undefined) copyBox(fill.data, data, { lengths, from, to, size })
+    if (validity && fill.validity) copyBox(fill.validity, validity, { lengths, from, to, size: 1 })
   }
 }
 

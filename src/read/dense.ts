@@ -296,8 +296,8 @@ class DenseReader {
       const column = columns[c] ?? fill
       const source = columns[c] ? from : constantPlace(lengths)
       const { data, validity } = made.columns[c]
-      if (data && size !== undefined) copyBox(column.data, source, data, to, lengths, size)
-      if (validity && column.validity) copyBox(column.validity, source, validity, to, lengths, 1)
+      if (data && size !== undefined) copyBox(column.data, data, { lengths, from: source, to, size })
+      if (validity && column.validity) copyBox(column.validity, validity, { lengths, from: source, to, size: 1 })
     }
     if (!owner) return
     if (this.isTracked && tiles.at(-1) !== tile) {

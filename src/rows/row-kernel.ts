@@ -306,9 +306,9 @@ export class RowKernel {
     for (let c = 0; c < columns.length; c++) {
       const column = columns[c]
       if (!column) continue
-      const { kind, data, validity, more, size } = this.places[c]
+      const { kind, data, validity, size } = this.places[c]
       if (kind === MADE_KIND) continue
-      if (column.starts) this.loadTexts(column.data, column.starts, base, end, data, more)
+      if (column.starts) this.loadTexts(column.data, column.starts, base, end, this.places[c])
       else this.heap.set(part(column.data, base * size, end * size), data)
       if (validity === 0) continue
       if (column.validity) this.heap.set(part(column.validity, base, end), validity)
@@ -344,18 +344,11 @@ export class RowKernel {
     return last
   }
 
-  private loadTexts(
-    texts: Uint8Array,
-    starts: Float64Array,
-    base: number,
-    end: number,
-    dataAt: number,
-    startsAt: number,
-  ): void {
+  private loadTexts(texts: Uint8Array, starts: Float64Array, base: number, end: number, place: ColumnAddresses): void {
     const { words } = this
     const first = starts[base]
-    this.heap.set(part(texts, first, starts[end]), dataAt)
-    for (let cell = base, at = startsAt / 4; cell <= end; cell++, at++) words[at] = starts[cell] - first
+    this.heap.set(part(texts, first, starts[end]), place.data)
+    for (let cell = base, at = place.more / 4; cell <= end; cell++, at++) words[at] = starts[cell] - first
   }
 
   /** Returns the text that was written, and removes it. It must be used before the next rows are written. */

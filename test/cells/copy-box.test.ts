@@ -20,7 +20,7 @@ function shuffled(random: Random, list: readonly unknown[]): number[] {
 }
 
 /** Each cell by itself, a byte at a time. */
-const plainCopy: typeof copyBox = (source, from, target, to, lengths, size) => {
+const plainCopy: typeof copyBox = (source, target, { lengths, from, to, size }) => {
   const walk = (axis: number, first: number, at: number): void => {
     if (axis === lengths.length) for (let i = 0; i < size; i++) target[at * size + i] = source[first * size + i]
     else
@@ -54,8 +54,9 @@ describe('a box of cells', () => {
       source.set(random.bytes(source.length))
       const target = room(random, to.cells * size)
       const expected = target.slice()
-      plainCopy(source, place, expected, to.place, lengths, size)
-      copyBox(source, place, target, to.place, lengths, size)
+      const box = { lengths, from: place, to: to.place, size }
+      plainCopy(source, expected, box)
+      copyBox(source, target, box)
       expect(Buffer.compare(target, expected)).toBe(0)
     }
   })

@@ -262,7 +262,7 @@ describe('at, of a byte in a large tile', () => {
     const original = Pipeline.prototype.undoAt
     let chunks = 0
     Pipeline.prototype.undoAt = function (...args) {
-      if (args[2].original_length >= 32_768) chunks++
+      if (args[1].original_length >= 32_768) chunks++
       return original.apply(this, args)
     }
     try {
