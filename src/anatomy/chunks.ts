@@ -1,6 +1,6 @@
+import { concat, NO_BYTES } from '../base/bytes.ts'
 import { commandLineText, exitCodeOf, faultOf, InspectError, inconsistent } from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
-import { concat, NO_BYTES } from '../filters/bytes.ts'
 import type { ChecksumVerdict, FilteredBytes } from '../filters/filter.ts'
 import { metadataOffset, type Pipeline, type StageResult, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
 import { filterOf } from '../filters/registry.ts'

@@ -1,6 +1,7 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { nameOf } from '../base/paths.ts'
+import { sum } from '../base/sum.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { quickGroupItems } from '../check/quick.ts'
 import type { CheckFindingNum } from '../documents/check.ts'
@@ -86,7 +87,7 @@ async function factsOf(cx: CommandContext, { target, path = '' }: DatasetMember)
     const { array_type, format_version, cell_num, certainty, timestamp_range, finding_num, findings, states } = document
     const schema = await orError(() => array.newestSchema())
     const shape = schema instanceof InspectError ? null : shapeOf(schema.schema)
-    const fragment_num = states.reduce((all, { state, fragment_num }) => all + (isRead(state) ? fragment_num : 0), 0)
+    const fragment_num = sum(states, ({ state, fragment_num }) => (isRead(state) ? fragment_num : 0))
     await array.folder.storage.listAhead?.(array.folder.path)
     const files = await arrayFiles(array.folder)
     return {

@@ -1,3 +1,4 @@
+import { sum } from '../base/sum.ts'
 import { type InColumns, ValueColumn } from '../cells/column-rows.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import type { ValueRange } from '../documents/common.ts'
@@ -66,7 +67,7 @@ export async function tileBoxes(
 function denseBoxes(info: FragmentInfo): ((from: number, to: number) => RTreeLevel) | undefined {
   if (!info.nonempty_domain) return undefined
   const sizes = info.schema.domain.dimensions.map(({ type }) => datatypeSize(type))
-  const stride = 2 * sizes.reduce((sum, size) => sum + size, 0)
+  const stride = 2 * sum(sizes, (size) => size)
   const coordinates = new DenseCoordinates(info)
   const integer = new BigInt64Array(1)
   const bytesOfIt = new Uint8Array(integer.buffer)

@@ -1,5 +1,5 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import { ValueColumn } from '../cells/column-rows.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'

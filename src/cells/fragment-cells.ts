@@ -1,6 +1,7 @@
 import { element } from '../base/element.ts'
 import { addPlace, InspectError, inconsistent, usage, withPlace } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { sum } from '../base/sum.ts'
 import { viewOf } from '../filters/bytes.ts'
 import type { LostTail, RefusedPart } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
@@ -212,7 +213,7 @@ export class FragmentCells {
       dense && !selection.fill ? dense.nextRow(tile, from, selection.box) : from
     const readers = this.partReaders(tile)
     const hasFiles = readers.some((read) => read !== undefined)
-    const cellBytes = this.columns.reduce((sum, column) => sum + (fixedSize(column) ?? datatypeSize(column.type)), 0)
+    const cellBytes = sum(this.columns, (column) => fixedSize(column) ?? datatypeSize(column.type))
     let bytes = FIRST_PART
     for (let first = nextRow(0); first < cells; ) {
       const part = { first, count: Math.min(cells - first, Math.max(1, Math.floor(bytes / cellBytes))) }

@@ -1,6 +1,6 @@
+import { concat, NO_BYTES } from '../base/bytes.ts'
 import { type InspectError, inconsistent } from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
-import { concat, NO_BYTES } from '../filters/bytes.ts'
 import { withRoom } from '../filters/pipeline.ts'
 import { decodePrefix } from '../format/io.ts'
 import {

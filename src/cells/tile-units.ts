@@ -1,5 +1,6 @@
 import { element } from '../base/element.ts'
 import { InspectError, orError } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
@@ -61,7 +62,7 @@ export function tileUnits(
   // Over a network, other threads would fetch again what this thread has already read.
   if (folder.isRemote || files.length === 0) return undefined
   /** Unfiltered bytes of a tile, over all files; NaN if the metadata does not say. */
-  const sizeOf = (tile: number): number => files.reduce((sum, file) => sum + (file.expectedSize(tile) ?? Number.NaN), 0)
+  const sizeOf = (tile: number): number => sum(files, (file) => file.expectedSize(tile) ?? Number.NaN)
   let total = 0
   for (const tile of tiles) {
     const size = sizeOf(tile)

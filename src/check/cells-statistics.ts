@@ -1,3 +1,4 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import { allRows, type ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
 import { type Cells, numberOf, numbersOf } from '../cells/elements.ts'
@@ -17,7 +18,7 @@ import {
   sumType,
   TileStatistics,
 } from '../cells/tile-statistics.ts'
-import { hex, NO_BYTES, sameBytes } from '../filters/bytes.ts'
+import { hex, sameBytes } from '../filters/bytes.ts'
 import { filterOf } from '../filters/registry.ts'
 import type { FloatScale } from '../filters/scale-float.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'

@@ -1,5 +1,6 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
-import { NO_BYTES, sameBytes } from '../filters/bytes.ts'
+import { sameBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition, refusedParts, updateCondition } from '../format/delete-condition.ts'

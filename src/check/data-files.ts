@@ -1,4 +1,5 @@
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { coordinatesOf } from '../cells/fragment-cells.ts'
@@ -64,7 +65,7 @@ export async function* dataFileUnits(
   }
   for (const slots of fieldsTogether(info)) {
     const together = files.filter(({ slot }) => slots.includes(slot))
-    const whole = { from: 0, to: info.tile_num, bytes: together.reduce((sum, { size }) => sum + size, 0) }
+    const whole = { from: 0, to: info.tile_num, bytes: sum(together, ({ size }) => size) }
     const parts = readsCells && info.tile_num > MOST_SHARED_TILES ? [whole] : await tileRuns(fragment, info, together)
     const isShared = readsCells && parts.length > 1
     if (isShared && runs.length > 0) yield unit()

@@ -1,6 +1,7 @@
 import { asInspectError, type ErrorFacts, InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { folderOf } from '../base/paths.ts'
+import { sum } from '../base/sum.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import { type TileRole, tileRole } from '../cells/tile-places.ts'
 import type { InspectArray } from '../objects/array.ts'
@@ -104,7 +105,7 @@ export async function tileRuns(
   { tile_num }: FragmentInfo,
   files: readonly FieldFile[],
 ): Promise<TileRun[]> {
-  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  const bytes = sum(files, ({ size }) => size)
   const whole = [{ from: 0, to: tile_num, bytes }]
   if (bytes <= UNIT_BYTES) return whole
   const lists: Float64Array[] = []

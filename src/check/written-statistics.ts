@@ -1,8 +1,9 @@
+import { NO_BYTES } from '../base/bytes.ts'
+import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
 import { type Extremes, extremesOf, isPlainText } from '../cells/extremes.ts'
 import { cellSizeOf, countsNulls, hasMinMax, hasSum, type StatisticsField, slabSum } from '../cells/tile-statistics.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 
 /**
@@ -81,7 +82,7 @@ export function isLastAtFirst(list: Uint8Array, values: readonly Uint8Array[]): 
   const place = values[0].length
   const left = values[values.length - 1].subarray(0, place)
   return (
-    list.length === values.reduce((sum, { length }) => sum + length, 0) &&
+    list.length === sum(values, ({ length }) => length) &&
     left.every((byte, i) => list[i] === byte) &&
     list.subarray(place).every((byte) => byte === 0)
   )

@@ -1,4 +1,4 @@
-import { concat } from '../filters/bytes.ts'
+import { concat } from '../base/bytes.ts'
 
 /** Builds bytes from readable pieces: `bytes(u32(7), [1, 2])`. */
 export function bytes(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Array {

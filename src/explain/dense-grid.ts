@@ -1,4 +1,5 @@
 import { rising } from '../base/rising.ts'
+import { sum } from '../base/sum.ts'
 import type { DenseAxis } from '../format/dense-tiles.ts'
 import { hull, type Interval, stridesOf } from '../read/dense-windows.ts'
 
@@ -41,7 +42,7 @@ export function gridAxis(axis: DenseAxis, wanted: readonly Interval[], domains: 
     before.push(first === spans[w - 1]?.last ? tile_num - 1 : tile_num)
     tile_num = before[w] + last - first + 1
   }
-  const cell_num = wanted.reduce((sum, { low, high }) => sum + Number(high - low + 1n), 0)
+  const cell_num = sum(wanted, ({ low, high }) => Number(high - low + 1n))
   return { tileOf, extent: Number(axis.extent), wanted: spans, before, tile_num, cell_num }
 }
 

@@ -1,4 +1,5 @@
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { sum } from '../base/sum.ts'
 import { type Bounds, compare, type Overlap, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import { allRows, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { tilesCellNum } from '../cells/tile-places.ts'
@@ -56,7 +57,7 @@ export async function planLegacy(
     fragments: plan.fragments,
     tile_reads: plan.tile_reads,
     metadata_reads: plan.metadata_reads,
-    cells_read: plan.fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
+    cells_read: sum(plan.fragments, ({ cells_read }) => cells_read),
     cells_found: exact ? plan.cells_found : null,
     least_memory_budget: 0,
   }

@@ -1,3 +1,4 @@
+import { sum } from '../base/sum.ts'
 import { RELEASE } from './memory/release.ts'
 import { globalMemory, type SparseMemory, unorderedMemory } from './memory/sparse-memory.ts'
 import type { ExplainQuery, MetadataRead, ReaderName, ReadPlan } from './plan.ts'
@@ -69,7 +70,7 @@ function sparsePlan(reader: ReaderName, { index, found, metadata_reads, memory }
     fragments,
     tile_reads: index.tileReads(memory.rounds, found),
     metadata_reads,
-    cells_read: fragments.reduce((sum, { cells_read }) => sum + cells_read, 0),
+    cells_read: sum(fragments, ({ cells_read }) => cells_read),
     cells_found: found ? found.cells : null,
     least_memory_budget: memory.least_memory_budget,
   }

@@ -1,7 +1,8 @@
+import { concat } from '../base/bytes.ts'
 import { InspectError } from '../base/errors.ts'
 import { AES_IV_BYTES, aesMetadata, type EncryptedPart } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, concat, hex, Parts, wholeMetadata } from './bytes.ts'
+import { badData, hex, Parts, wholeMetadata } from './bytes.ts'
 import type { Aead } from './codecs/codecs.ts'
 import { type Filter, type FilterContext, type FilterDefinition, noMore } from './filter.ts'
 

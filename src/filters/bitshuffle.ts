@@ -1,5 +1,5 @@
+import { concat } from '../base/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { concat } from './bytes.ts'
 import type { Filter, FilterDefinition } from './filter.ts'
 import { partFilter, SHUFFLE_FACTS } from './part-filter.ts'
 

@@ -4,8 +4,6 @@ import { OPTION_OF_MEMORY } from '../base/memory.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
 import type { FilterContext } from './filter.ts'
 
-export { concat, NO_BYTES } from '../base/bytes.ts'
-
 /** Small helpers that filters share. All lengths in bytes. */
 
 export function viewOf(bytes: Uint8Array): DataView {

@@ -1,7 +1,8 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import { badValue } from '../base/errors.ts'
 import { compressorMetadata, dictionaryMetadata } from '../format/chunk-metadata.ts'
 import { encode } from '../format/io.ts'
-import { badData, checkLimit, FEW_BYTES, NO_BYTES } from './bytes.ts'
+import { badData, checkLimit, FEW_BYTES } from './bytes.ts'
 import type { FilterContext, FilterDefinition, FilteredBytes, FilterParts } from './filter.ts'
 import {
   checkStrings,

@@ -1,8 +1,10 @@
+import { concat } from '../base/bytes.ts'
+import { sum } from '../base/sum.ts'
 import { partLengthsMetadata } from '../format/chunk-metadata.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decodePrefix, encode } from '../format/io.ts'
-import { badData, checkLimit, concat, Parts } from './bytes.ts'
+import { badData, checkLimit, Parts } from './bytes.ts'
 import {
   type Filter,
   type FilterContext,
@@ -54,7 +56,7 @@ export function partFilter(transform: PartTransform): Filter {
       if (total === 0 && cx.losesEmptyParts && value.part_lengths.length > 0) cx.onRefused?.('part of nothing')
       if (total !== bytes.data.length) {
         const size = datatypeSize(cx.datatype)
-        const whole = value.part_lengths.reduce((sum, length) => sum + length - (length % size), 0)
+        const whole = sum(value.part_lengths, (length) => length - (length % size))
         const why =
           transform.dropsTails && whole === bytes.data.length
             ? ': TileDB dropped what is after the last whole element when it wrote'
@@ -65,7 +67,7 @@ export function partFilter(transform: PartTransform): Filter {
       const parts = value.part_lengths.map((part) => stored.take(part, 'part_lengths'))
       const { outputLength } = transform
       if (outputLength) {
-        const declared = parts.reduce((sum, part) => sum + outputLength(part, config, cx), 0)
+        const declared = sum(parts, (part) => outputLength(part, config, cx))
         checkLimit(declared, cx, 'part_lengths')
       }
       const out = parts.map((part) => transform.reverse(part, config, cx))

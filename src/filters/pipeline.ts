@@ -1,3 +1,4 @@
+import { concat, NO_BYTES } from '../base/bytes.ts'
 import { element } from '../base/element.ts'
 import { type ErrorPlace, faultOf, InspectError, inconsistent, longer, withHint } from '../base/errors.ts'
 import { OPTION_OF_MEMORY } from '../base/memory.ts'
@@ -6,7 +7,7 @@ import type { Datatype } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
 import { onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
-import { badData, concat, NO_BYTES } from './bytes.ts'
+import { badData } from './bytes.ts'
 import type { Codecs } from './codecs/codecs.ts'
 import type {
   ChecksumVerdict,

@@ -1,3 +1,4 @@
+import { sum } from '../base/sum.ts'
 import type { ArraySchema } from './array-schema.ts'
 import type { CellValNum } from './cell-val-num.ts'
 import { type Datatype, datatypeSize } from './datatype.ts'
@@ -59,7 +60,7 @@ export function fragmentSlots(version: number, schema: ArraySchema, flags: SlotF
   const own = (kind: Exclude<SlotKind, 'attribute' | 'coords' | 'dimension'>): Slot =>
     fieldSlot(kind, 0, { name: `__${kind}`, type: 'UINT64', cell_val_num: 1 })
   const coords = fieldSlot('coords', 0, { name: '__coords', type: dimensions[0]?.type ?? 'UINT8', cell_val_num: 1 })
-  const cellSize = dimensions.reduce((bytes, { type }) => bytes + datatypeSize(type), 0)
+  const cellSize = sum(dimensions, ({ type }) => datatypeSize(type))
   const slots = schema.attributes.map((attribute, index) => fieldSlot('attribute', index, attribute))
   slots.push({ ...coords, cellSize, phantom: version >= 5 })
   if (version < 5) return slots

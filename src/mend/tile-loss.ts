@@ -1,4 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import { fieldTileFile, tileCellNum, tileRole } from '../cells/tile-places.ts'
@@ -102,7 +103,7 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
   // A dense tile has cells inside the non-empty domain only: the rest is padding.
   const dense = info.dense && info.nonempty_domain ? new DenseCoordinates(info) : undefined
   const cellNum = (tile: number): number => (dense ? cellsInBox(dense.tileBox(tile)) : tileCellNum(info, tile))
-  const cellsOf = (tiles: Iterable<number>): number => [...tiles].reduce((sum, tile) => sum + cellNum(tile), 0)
+  const cellsOf = (tiles: Iterable<number>): number => sum(tiles, (tile) => cellNum(tile))
   const all = cellsInDomain(info)
   const lost: FragmentLoss['lost'] = []
   const tiles = new Set<number>()

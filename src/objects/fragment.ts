@@ -1,3 +1,4 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import { element } from '../base/element.ts'
 import {
   addSection,
@@ -11,7 +12,6 @@ import {
 } from '../base/errors.ts'
 import { lastNotAfter } from '../base/last-not-after.ts'
 import { sizeText } from '../base/sizes.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
 import { keepsOffsets } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'

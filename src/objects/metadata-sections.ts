@@ -1,5 +1,6 @@
 import { badValue, type InspectError } from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
+import { sum } from '../base/sum.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { GENERIC_TILE_FIXED_BYTES, genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -100,9 +101,7 @@ function rtreeMemorySize(unfiltered: number, info: FragmentInfo): number {
   for (let level = info.tile_num; level > 0; level = level === 1 ? 0 : Math.ceil(level / RTREE_FANOUT)) mbrs += level
   const ranges = ndRangeSize(dimensions)
   const values =
-    ranges === undefined
-      ? unfiltered
-      : mbrs * dimensions.reduce((bytes, { type }) => bytes + heapBytes(2 * datatypeSize(type)), 0)
+    ranges === undefined ? unfiltered : mbrs * sum(dimensions, ({ type }) => heapBytes(2 * datatypeSize(type)))
   return mbrs * (VECTOR_OBJECT + heapBytes(dimensions.length * RANGE_OBJECT)) + values
 }
 

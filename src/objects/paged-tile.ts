@@ -1,6 +1,6 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import { element } from '../base/element.ts'
 import { type InspectError, inconsistent } from '../base/errors.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'

@@ -1,6 +1,7 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import { element } from '../base/element.ts'
 import { badValue, InspectError } from '../base/errors.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
+import { sum } from '../base/sum.ts'
 import { datatypeCoding } from '../format/datatype.ts'
 import type { OffsetsList, SectionName } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
@@ -120,7 +121,7 @@ export class TileLists {
       for (const list of lists) list.release()
       if (!tile || (lists.at(-1)?.count ?? 0) < MANY_TILES) return undefined
       this.onRead(tile.length)
-      const count = lists.reduce((sum, list) => sum + list.count, 0)
+      const count = sum(lists, (list) => list.count)
       return lists.map((list) => ({
         ...list,
         block: (from, to) => {

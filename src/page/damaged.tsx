@@ -1,4 +1,5 @@
 import { exitCodeOf, type InspectError } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { counted } from '../render/views/wording.ts'
 import { Button } from './controls.tsx'
 import { asFindings } from './damage.ts'
@@ -31,7 +32,7 @@ export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGo
   ])
   // The read may not have met all damage, so cells that it found whole are not counted.
   const losses = damage.losses.map(({ whole, ...loss }) => loss)
-  const cells = losses.reduce((sum, { cells = 0 }) => sum + cells, 0)
+  const cells = sum(losses, ({ cells = 0 }) => cells)
   const isMore =
     faults.length === MOST_FAULTS || damage.unexamined > 0 || losses.some(({ because }) => because !== undefined)
   return (

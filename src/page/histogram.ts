@@ -1,4 +1,5 @@
 import type { Prose } from '../base/prose.ts'
+import { sum } from '../base/sum.ts'
 import type { CellValue } from '../documents/common.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -98,7 +99,7 @@ class Numbers implements Tally {
 
 function floatMean(values: readonly number[], shown: (value: number) => string): string {
   // Divided first, as the sum of large numbers may be infinite.
-  const mean = values.reduce((sum, value) => sum + value / values.length, 0)
+  const mean = sum(values, (value) => value / values.length)
   return shown(Number(mean.toPrecision(12)))
 }
 

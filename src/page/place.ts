@@ -1,4 +1,5 @@
 import { InspectError } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { unpackText } from '../calls/packed-text.ts'
 import type { PagePlaces, ReportHead } from '../calls/page-data.ts'
 import type { ListedFile } from '../storage/folder-storage.ts'
@@ -36,7 +37,7 @@ function reportPlace(bytes: Uint8Array): Place {
   const { path, shown, documents, made, files, wasm } = head
   addWasmFiles(wasm)
   const left = files.filter(({ isLeftOut }) => isLeftOut)
-  const size = left.reduce((sum, file) => sum + file.size, 0)
+  const size = sum(left, (file) => file.size)
   return {
     kind: 'report',
     storage: new ReportStorage(head, bytes.subarray(4 + length), restOfReport(files)),

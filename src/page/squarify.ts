@@ -1,3 +1,5 @@
+import { sum } from '../base/sum.ts'
+
 export interface Rect {
   x: number
   y: number
@@ -11,7 +13,7 @@ export interface Rect {
  * @param sizes in falling order, all above 0
  */
 export function squarify(sizes: readonly number[], width: number, height: number): Rect[] {
-  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const total = sum(sizes, (size) => size)
   const scale = (width * height) / total
   const rects: Rect[] = []
   let left: Rect = { x: 0, y: 0, width, height }

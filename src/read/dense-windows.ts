@@ -1,4 +1,5 @@
 import { rising } from '../base/rising.ts'
+import { sum } from '../base/sum.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import type { Domain } from '../format/array-schema.ts'
 import type { Datatype } from '../format/datatype.ts'
@@ -253,7 +254,7 @@ export function* orderedWindows(
   order: readonly number[],
   { usual, most }: WindowSizes,
 ): Generator<Window> {
-  const lengths = wanted.map((intervals) => intervals.reduce((sum, { low, high }) => sum + Number(high - low + 1n), 0))
+  const lengths = wanted.map((intervals) => sum(intervals, ({ low, high }) => Number(high - low + 1n)))
   /** Cells of one coordinate along each axis of the order. */
   const slices = order.map((_, k) => order.slice(k + 1).reduce((product, d) => product * lengths[d], 1))
   const cut = slices.findIndex((cells) => cells <= most)

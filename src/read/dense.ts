@@ -1,4 +1,5 @@
 import { Lease } from '../base/memory.ts'
+import { sum } from '../base/sum.ts'
 import { type ColumnData, type ColumnType, columnsBytes } from '../cells/column.ts'
 import { type BoxPlace, constantPlace, copyBox, startOfRun, visitRuns } from '../cells/copy-box.ts'
 import { type CellRun, fastestFirst } from '../cells/dense-coordinates.ts'
@@ -159,7 +160,7 @@ class DenseReader {
       this.grid.map((_, d) => this.sources.map(({ domain }) => domain[d])),
     )
     const isVar = this.attributes.some(({ size }) => size === undefined)
-    const cellBytes = this.attributes.reduce((sum, { size = 0, type }) => sum + size + Number(type.nullable), 0)
+    const cellBytes = sum(this.attributes, ({ size = 0, type }) => size + Number(type.nullable))
     const cellNum = this.grid.reduce((product, { extent }) => product * Number(extent), 1)
     this.inBoxes = !isVar && cellNum * cellBytes > array.cx.memory.room
     this.isTracked = (query.provenance ?? false) !== false || query.where !== undefined || isVar
@@ -198,7 +199,7 @@ class DenseReader {
       bytes += (size ?? 8) + (type.nullable ? 1 : 0)
       if (size === undefined) bytes += this.sources.reduce((most, source) => Math.max(most, source.varBytes(c)), 0)
     }
-    const coordinates = this.dimensions.reduce((sum, { type }) => sum + datatypeSize(type), 0)
+    const coordinates = sum(this.dimensions, ({ type }) => datatypeSize(type))
     const most = Math.max(1, Math.floor(this.room.most / Math.max(1, bytes)))
     return { usual: Math.min(most, Math.ceil(this.room.batch / (bytes + coordinates))), most, cutsTiles: this.inBoxes }
   }
@@ -457,7 +458,7 @@ function partOf(
   const all = along as Exclude<Overlap, undefined>[]
   return {
     source,
-    tile: all.reduce((sum, { tile }) => sum + tile, 0),
+    tile: sum(all, ({ tile }) => tile),
     from: all.map(({ from }) => from),
     at: all.map(({ at }) => at),
     lengths: all.map(({ length }) => length),

@@ -1,4 +1,5 @@
 import { rising } from '../base/rising.ts'
+import { sum } from '../base/sum.ts'
 import { isSorted, type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
 import { type ColumnData, columnsBytes, sameCell } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
@@ -49,7 +50,7 @@ export class MergePool {
 
   /** Number of cells of a fragment in the pool. @param index position of the fragment */
   waiting(index: number): number {
-    return this.entries.reduce((sum, { batch, rows }) => sum + (batch.source.index === index ? rows.length : 0), 0)
+    return sum(this.entries, ({ batch, rows }) => (batch.source.index === index ? rows.length : 0))
   }
 
   /**
@@ -141,7 +142,7 @@ export class MergePool {
     this.entries = this.entries.flatMap(({ batch }, i) =>
       left[i].count > 0 ? [{ batch, rows: left[i].rows.slice(0, left[i].count) }] : [],
     )
-    this.bytes = this.entries.reduce((sum, { batch, rows }) => sum + entryBytes(batch, rows), 0)
+    this.bytes = sum(this.entries, ({ batch, rows }) => entryBytes(batch, rows))
   }
 }
 
@@ -159,7 +160,7 @@ function newestFirst(a: SourceBatch, b: SourceBatch): number {
 
 /** Lists the cells of several batches, one batch after another. */
 export function cellsOfBatches(cells: readonly Uint32Array[]): Picked {
-  const count = cells.reduce((sum, { length }) => sum + length, 0)
+  const count = sum(cells, ({ length }) => length)
   const [from, rows] = [new Uint32Array(count), new Uint32Array(count)]
   let at = 0
   for (const [i, own] of cells.entries()) {

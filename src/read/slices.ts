@@ -1,3 +1,4 @@
+import { sum } from '../base/sum.ts'
 import { type Comparable, compare } from '../cells/bounds.ts'
 
 /** The range of a tile along one dimension. */
@@ -19,7 +20,7 @@ const HALVINGS = 60
  * @returns rising values
  */
 export function cuts(ranges: readonly TileRange[], bytes: number): Comparable[] {
-  const total = ranges.reduce((sum, range) => sum + range.bytes, 0)
+  const total = sum(ranges, (range) => range.bytes)
   const count = Math.ceil(total / bytes)
   // A box with NaN does not tell in which slice its cells are.
   if (count < 2 || ranges.some(({ low, high }) => Number.isNaN(low) || Number.isNaN(high))) return []

@@ -1,12 +1,13 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import type { InspectError } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
+import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { TileStatistics } from '../cells/tile-statistics.ts'
-import { NO_BYTES } from '../filters/bytes.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { Fragment } from '../objects/fragment.ts'
@@ -131,7 +132,7 @@ export async function rebuild(
       const { name, isUnused } = file
       const ranges = rangesOf(file, selection.tiles)
       if (!isUnused) return { name, ranges }
-      return { name, bytes: new Uint8Array(ranges.reduce((sum, { length }) => sum + length, 0)) }
+      return { name, bytes: new Uint8Array(sum(ranges, ({ length }) => length)) }
     }),
     metadata: await metadataFile(facts, selection, measured, cx),
   }

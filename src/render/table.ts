@@ -1,6 +1,7 @@
 /** Tables, records and headings for people. Programs should read JSON, as this text may change. */
 
 import type { Output } from '../base/result.ts'
+import { sum } from '../base/sum.ts'
 import type { Rows } from '../rows/text-buffer.ts'
 import { type Paint, painter, type Role } from './color.ts'
 import { cutForNames, cutItems, cutMiddle, pad, textWidth, wrapIndented, wrapText } from './text-width.ts'
@@ -264,7 +265,7 @@ function fitWidths(columns: readonly Column[], widths: readonly number[], room: 
   const least = (narrow: number): number[] =>
     widths.map((width, c) => (isWhole(columns[c]) ? width : Math.min(width, narrow)))
   const all = room - BETWEEN * columns.length
-  if (sum(least(NARROW)) <= all) return shrink(widths, columns, all)
+  if (totalWidth(least(NARROW)) <= all) return shrink(widths, columns, all)
   let shown = 0
   let left = room
   for (const width of least(READABLE)) {
@@ -276,15 +277,15 @@ function fitWidths(columns: readonly Column[], widths: readonly number[], room: 
   return shrink(widths.slice(0, shown), columns, room - BETWEEN * shown)
 }
 
-function sum(widths: readonly number[]): number {
-  return widths.reduce((total, width) => total + width, 0)
+function totalWidth(widths: readonly number[]): number {
+  return sum(widths, (width) => width)
 }
 
 /** Cuts the columns that may be cut to the largest common width that fits. */
 function shrink(widths: readonly number[], columns: readonly Column[], room: number): number[] {
   const capped = (cap: number): number[] =>
     widths.map((width, c) => (isWhole(columns[c]) ? width : Math.min(width, cap)))
-  const fits = (candidate: readonly number[]): boolean => sum(candidate) <= room
+  const fits = (candidate: readonly number[]): boolean => totalWidth(candidate) <= room
   let cap = Math.max(1, ...widths)
   while (cap > 1 && !fits(capped(cap))) cap--
   const result = capped(cap)

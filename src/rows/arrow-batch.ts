@@ -1,6 +1,7 @@
+import { NO_BYTES } from '../base/bytes.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { gather } from '../cells/gather.ts'
-import { copyBytes, NO_BYTES } from '../filters/bytes.ts'
+import { copyBytes } from '../filters/bytes.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { checkBufferLength } from './arrow-stream.ts'
 import type { NameCell } from './arrow-values.ts'

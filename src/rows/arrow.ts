@@ -8,6 +8,7 @@
 
 import { InspectError, inconsistent, orError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
+import { sum } from '../base/sum.ts'
 import type { CellBatch } from '../cells/column.ts'
 import { MergedRows, type Rows, selectRows } from './arrow-batch.ts'
 import { type ArrowColumn, type ColumnWriter, columnWriter } from './arrow-column.ts'
@@ -66,7 +67,7 @@ export async function writeArrow({ columns, batches }: ArrowCells, out: Output, 
   try {
     for await (const batch of batches) {
       const rows = selectRows(batch, columns)
-      const size = rows.columns.reduce((bytes, { data }) => bytes + data.length, 0)
+      const size = sum(rows.columns, ({ data }) => data.length)
       const small = rows.count <= MERGED_ROWS / 2 && size <= SMALL_BYTES
       if (!small || merged.count + rows.count > MERGED_ROWS || merged.size + size > MERGED_BYTES) await flush()
       if (small) merged.add(rows)

@@ -1,3 +1,4 @@
+import { concat } from '../base/bytes.ts'
 import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import type { RangeSets } from '../cells/bounds.ts'
@@ -5,7 +6,6 @@ import { allRows, type CellBatch, type ColumnData, type ColumnType, cellBytes } 
 import { type CellPositions, gather } from '../cells/gather.ts'
 import { NOT_DELETED } from '../cells/rows.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
-import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'

@@ -1,7 +1,7 @@
+import { concat } from '../base/bytes.ts'
 import { badValue, hasCode, longer, usage } from '../base/errors.ts'
 import { rising } from '../base/rising.ts'
 import { boxesMeet } from '../cells/rtree-builder.ts'
-import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { commitPath, commitsFolder, FOLDERS_SINCE } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata, NAMES_SINCE } from '../format/consolidated-fragment-metadata.ts'

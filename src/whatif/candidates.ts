@@ -1,3 +1,4 @@
+import { sum } from '../base/sum.ts'
 import { FILTER_USES, type FilterUse, hasChecksum, type TriedValues } from '../filters/registry.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig, FilterType } from '../format/filter-pipeline.ts'
@@ -115,7 +116,7 @@ function scalesOf({ type, role, parts }: Sample): FilterConfig[] {
   if (near === undefined || role === 'var') return []
   let places = 0
   let most = 0
-  const all = parts.reduce((sum, { data }) => sum + data.length, 0) / datatypeSize(type)
+  const all = sum(parts, ({ data }) => data.length) / datatypeSize(type)
   const step = Math.max(1, Math.floor(all / EXAMINED))
   for (const { data } of parts) {
     const copy = data.slice().buffer

@@ -1,3 +1,4 @@
+import { sum } from '../base/sum.ts'
 import { type Bounds, type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
@@ -116,8 +117,8 @@ type Ends = readonly (readonly [low: Comparable, high: Comparable])[]
 
 async function sparseChooser({ schema, fragments }: OpenedArray, cells: number): Promise<(random: Random) => Part> {
   const { dimensions } = schema.domain
-  const tile_num = fragments.reduce((sum, { info }) => sum + info.tile_num, 0)
-  const all = fragments.reduce((sum, { info }) => sum + storedCellNum(info), 0)
+  const tile_num = sum(fragments, ({ info }) => info.tile_num)
+  const all = sum(fragments, ({ info }) => storedCellNum(info))
   const step = Math.max(1, Math.ceil(tile_num / MOST_BOXES))
   const boxes: Ends[] = []
   // Index of the next tile to take, in the current fragment.

@@ -1,5 +1,7 @@
+import { concat } from '../base/bytes.ts'
 import { InspectError } from '../base/errors.ts'
-import { concat, sameBytes } from '../filters/bytes.ts'
+import { sum } from '../base/sum.ts'
+import { sameBytes } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline, type UnfilteredTile } from '../filters/pipeline.ts'
 import { hasChecksum } from '../filters/registry.ts'
@@ -67,7 +69,7 @@ export async function tryFilters(sample: Sample, filters: readonly FilterConfig[
   }
   return {
     filters,
-    bytes: stored.reduce((sum, { length }) => sum + length, 0),
+    bytes: sum(stored, ({ length }) => length),
     part_bytes: stored.map(({ length }) => length),
     offsets_bytes: offsets.bytes,
     undo_mb_s: 0,
@@ -142,7 +144,7 @@ async function offsetsCost(sample: Sample, holdsOffsets: boolean, cx: TrialConte
   const { bytes, tiledb_seconds } = await known
   const areSeparateNow = !keepsOffsetsInside(sample, sample.pipeline.filters)
   return {
-    bytes: areSeparateNow ? sample.parts.reduce((sum, part) => sum + part.offsets_bytes, 0) : bytes,
+    bytes: areSeparateNow ? sum(sample.parts, (part) => part.offsets_bytes) : bytes,
     tiledb_seconds,
   }
 }
@@ -157,7 +159,7 @@ async function tryOffsets(sample: Sample, cx: TrialContext): Promise<OffsetsCost
   const stored = parts.map(({ data }) =>
     pipeline.forwardTile(data, fixedChunkLengths(data.length, 8, LARGEST_CHUNK), { randomBytes }),
   )
-  const bytes = stored.reduce((sum, { length }) => sum + length, 0)
+  const bytes = sum(stored, ({ length }) => length)
   return { bytes, tiledb_seconds: tiledbSeconds({ parts }, filters, pipeline, stored) }
 }
 

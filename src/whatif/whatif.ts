@@ -1,5 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
+import { sum } from '../base/sum.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { firstCandidates, refusalOf, secondCandidates, withoutCompressor } from './candidates.ts'
 import type { Sample } from './sample.ts'
@@ -55,8 +56,8 @@ export async function tryField(
     cx.onTried?.(Math.min(1, ++attempts / expected))
     await cx.pause?.()
   }
-  const stored = sample.parts.reduce((sum, part) => sum + part.stored_bytes, 0)
-  const offsets = sample.parts.reduce((sum, part) => sum + part.offsets_bytes, 0)
+  const stored = sum(sample.parts, (part) => part.stored_bytes)
+  const offsets = sum(sample.parts, (part) => part.offsets_bytes)
   if (asked) {
     expected = asked.length
     for (const filters of asked) await attempt(filters)
@@ -75,7 +76,7 @@ export async function tryField(
   const now = { ...ours, bytes: stored, part_bytes, offsets_bytes: offsets }
   await timeTrials(sample, [...tried, now], cx)
   const candidates = tried.filter(({ filters }) => !sameFilters(filters, sample.pipeline.filters)).sort(bySize)
-  const unfiltered_bytes = sample.parts.reduce((sum, { data }) => sum + data.length, 0)
+  const unfiltered_bytes = sum(sample.parts, ({ data }) => data.length)
   // A user who names filters without a checksum wants none.
   const safe = candidates.filter(
     ({ changed, checksummed }) => changed === 0 && (checksummed || asked || !now.checksummed),

@@ -3,6 +3,7 @@ import { CompressionType, Endianness, Type } from '@uwdata/flechette/src/constan
 import { createTable } from '@uwdata/flechette/src/decode/table-from-ipc.js'
 import { NO_BYTES } from '../base/bytes.ts'
 import { addPlace, badValue, InspectError } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { undoLz4Frame } from '../filters/codecs/lz4-frame.ts'
 import { arrowMessages } from './arrow-messages.ts'
@@ -161,7 +162,7 @@ function uncompressed(batch: RecordBatch, body: Uint8Array, undo: readonly (Deco
     const buffer = body.subarray(offset, offset + length)
     return compression && length > 0 ? uncompressedBuffer(buffer, undo[compression.codec]) : buffer
   })
-  const all = new Uint8Array(buffers.reduce((sum, { length }) => sum + padded(length), 0))
+  const all = new Uint8Array(sum(buffers, ({ length }) => padded(length)))
   // Every value takes at least one bit, except in a column of nulls.
   const most = Math.max(8 * all.length, batch.length ?? 0)
   const long = nodes.find(({ length }) => length < 0 || length > most)

@@ -1,7 +1,7 @@
+import { concat } from '../base/bytes.ts'
 import { badValue, InspectError, usage } from '../base/errors.ts'
 import { isJsonObject, type Json, parseJson } from '../base/json-text.ts'
 import { numbersOf } from '../cells/elements.ts'
-import { concat } from '../filters/bytes.ts'
 import type { MetadataEntry } from '../format/array-metadata.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'

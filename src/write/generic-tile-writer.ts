@@ -1,4 +1,4 @@
-import { concat } from '../filters/bytes.ts'
+import { concat } from '../base/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'

@@ -1,9 +1,10 @@
+import { concat } from '../base/bytes.ts'
 import { usage } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
 import { globalOrder } from '../cells/cell-order.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { gather } from '../cells/gather.ts'
-import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -44,7 +45,7 @@ export async function* sampleFragments(
   plan: CellPlan,
 ): AsyncGenerator<FragmentCellsToWrite> {
   const boxes = schema.array_type === 'dense' ? denseBoxes(schema, plan) : undefined
-  const total = boxes ? boxes.reduce((sum, box) => sum + volumeOf(schema, box), 0) : plan.cells
+  const total = boxes ? sum(boxes, (box) => volumeOf(schema, box)) : plan.cells
   const makers = schema.attributes.map(
     (attribute) => new AttributeMaker(attribute, schema, enumerations, plan.seed, total),
   )

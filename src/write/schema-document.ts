@@ -1,6 +1,6 @@
+import { concat } from '../base/bytes.ts'
 import type { Json } from '../base/json-text.ts'
 import { numbersOf } from '../cells/elements.ts'
-import { concat } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'

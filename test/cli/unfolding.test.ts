@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
+import { concat } from '../../src/base/bytes.ts'
 import { u32, u64 } from '../../src/damage/bytes.ts'
-import { concat } from '../../src/filters/bytes.ts'
 import { genericTileHeader } from '../../src/format/generic-tile.ts'
 import { encode } from '../../src/format/io.ts'
 import { bytes } from '../helpers/build-bytes.ts'

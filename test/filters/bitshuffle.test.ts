@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { concat } from '../../src/base/bytes.ts'
 import { bitshuffle } from '../../src/filters/bitshuffle.ts'
-import { concat, hex } from '../../src/filters/bytes.ts'
+import { hex } from '../../src/filters/bytes.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
 import {
   bytesOf,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { concat, hex } from '../../src/filters/bytes.ts'
+import { concat } from '../../src/base/bytes.ts'
+import { hex } from '../../src/filters/bytes.ts'
 import { byteshuffle } from '../../src/filters/byteshuffle.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'
 import { failure } from '../helpers/failure.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { concat } from '../../src/filters/bytes.ts'
+import { concat } from '../../src/base/bytes.ts'
 import { Pipeline, type TileType } from '../../src/filters/pipeline.ts'
 import { definitionOf } from '../../src/filters/registry.ts'
 import { FILTER_OPTIONS, FILTER_TYPES, type FilterConfig, type FilterType } from '../../src/format/filter-pipeline.ts'

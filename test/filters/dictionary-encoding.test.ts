@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { concat, hex } from '../../src/filters/bytes.ts'
+import { concat } from '../../src/base/bytes.ts'
+import { hex } from '../../src/filters/bytes.ts'
 import { dictionaryEncoding } from '../../src/filters/dictionary-encoding.ts'
 import type { FilteredBytes } from '../../src/filters/filter.ts'
 import { stageMetadata } from '../../src/filters/stage-metadata.ts'

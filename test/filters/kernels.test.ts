@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
+import { NO_BYTES } from '../../src/base/bytes.ts'
 import { InspectError } from '../../src/base/errors.ts'
-import { hex, NO_BYTES } from '../../src/filters/bytes.ts'
+import { hex } from '../../src/filters/bytes.ts'
 import type { Filter, FilterContext, FilteredBytes } from '../../src/filters/filter.ts'
 import { KERNELS_WASM } from '../../src/filters/kernels/binary.js'
 import { Kernels, kernelsCode, LazyKernels } from '../../src/filters/kernels/kernels.ts'

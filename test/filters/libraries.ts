@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
+import { concat } from '../../src/base/bytes.ts'
 import { InspectError } from '../../src/base/errors.ts'
-import { concat } from '../../src/filters/bytes.ts'
 import type { Codecs } from '../../src/filters/codecs/codecs.ts'
 import type { Filter, FilterContext, FilteredBytes, FilterParts } from '../../src/filters/filter.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import { NO_BYTES } from '../../src/base/bytes.ts'
 import { commandLineText } from '../../src/base/errors.ts'
-import { NO_BYTES } from '../../src/filters/bytes.ts'
 import type { LostTail } from '../../src/filters/filter.ts'
 import { Pipeline } from '../../src/filters/pipeline.ts'
 import { zstd } from '../../src/filters/zstd.ts'

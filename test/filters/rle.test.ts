@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { concat, hex } from '../../src/filters/bytes.ts'
+import { concat } from '../../src/base/bytes.ts'
+import { hex } from '../../src/filters/bytes.ts'
 import type { FilterParts } from '../../src/filters/filter.ts'
 import { rle } from '../../src/filters/rle.ts'
 import { DATATYPES, datatypeSize } from '../../src/format/datatype.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { concat, hex, viewOf } from '../../src/filters/bytes.ts'
+import { concat } from '../../src/base/bytes.ts'
+import { hex, viewOf } from '../../src/filters/bytes.ts'
 import { webpSize } from '../../src/filters/codecs/webp-header.ts'
 import { webp } from '../../src/filters/webp.ts'
 import type { FilterConfig, PixelFormat } from '../../src/format/filter-pipeline.ts'

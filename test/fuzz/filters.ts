@@ -1,5 +1,5 @@
+import { concat, NO_BYTES } from '../../src/base/bytes.ts'
 import { InspectError } from '../../src/base/errors.ts'
-import { concat, NO_BYTES } from '../../src/filters/bytes.ts'
 import { Pipeline, type TileType, type UnfilteredTile } from '../../src/filters/pipeline.ts'
 import { stageMetadata } from '../../src/filters/stage-metadata.ts'
 import { DATATYPES, type Datatype, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'

@@ -1,5 +1,5 @@
+import { concat } from '../../src/base/bytes.ts'
 import type { TileRole } from '../../src/cells/tile-files.ts'
-import { concat } from '../../src/filters/bytes.ts'
 import { Pipeline } from '../../src/filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../../src/format/generic-tile.ts'
 import { decodePrefix, encode } from '../../src/format/io.ts'

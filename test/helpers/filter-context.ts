@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
+import { concat } from '../../src/base/bytes.ts'
 import { InspectError } from '../../src/base/errors.ts'
-import { concat, hex } from '../../src/filters/bytes.ts'
+import { hex } from '../../src/filters/bytes.ts'
 import type { Filter, FilterContext, FilterDefinition, FilteredBytes, FilterParts } from '../../src/filters/filter.ts'
 import { type Datatype, datatypeSize } from '../../src/format/datatype.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'

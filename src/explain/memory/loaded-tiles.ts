@@ -1,4 +1,5 @@
 import { atOnce, inOrder } from '../../base/in-order.ts'
+import { sum } from '../../base/sum.ts'
 import { tileCellNum } from '../../cells/tile-places.ts'
 import { fixedSize } from '../../format/range.ts'
 import { hasSlot, isCutByTime } from '../../read/opening.ts'
@@ -36,7 +37,7 @@ export async function loadedTiles(
   const { opened, query } = index.query
   const { schema } = opened
   const isGlobal = reader === 'global'
-  const count = index.fragments.reduce((sum, { tiles }) => sum + tiles.length, 0)
+  const count = sum(index.fragments, ({ tiles }) => tiles.length)
   const { dimensions, forConditions, returned } = index.fields
   const isVar = returned.map((field) =>
     [...schema.domain.dimensions, ...schema.attributes].some((one) => one.name === field && one.cell_val_num === 'var'),
@@ -83,7 +84,7 @@ export async function loadedTiles(
       tiles.first[at] =
         (isGlobal ? RELEASE.bytes.global_tile : RELEASE.bytes.unordered_tile) +
         cells * perCell +
-        early.reduce((sum, bytes) => sum + bytes(tile), 0)
+        sum(early, (bytes) => bytes(tile))
       if (duplicates && counts?.[i] === 0) tiles.gives[at] = 0
       late.forEach((bytes, f) => {
         const size = bytes(tile)

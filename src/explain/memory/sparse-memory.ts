@@ -1,3 +1,4 @@
+import { sum } from '../../base/sum.ts'
 import { sortedPositions } from '../../cells/cell-order.ts'
 import { once } from '../../filters/codecs/once.ts'
 import { rtreeSize } from '../../objects/metadata-sections.ts'
@@ -155,7 +156,7 @@ async function leastGlobal(
   }
   // The tiles are listed twice: by fragment, and in the order in which they are loaded.
   const forLists = Math.max(least, budgetForCoordinates(2 * RELEASE.bytes.tile_id * tiles.count))
-  const first = isAlone(index) ? largest(tiles.first) : tiles.first.reduce((sum, size) => sum + size, 0)
+  const first = isAlone(index) ? largest(tiles.first) : sum(tiles.first, (size) => size)
   const enough = Math.max(forReturned, budgetForCoordinates(RELEASE.bytes.tile_id * tiles.count + first))
   if (enough <= forLists) return Math.ceil(forLists)
   if (!isAlone(index) && tiles.count > MAX_RANKED_TILES)
@@ -203,7 +204,7 @@ function mostBytesTogether({ count, fragment, first: sizes }: LoadedTiles, { cor
 function pairBytes({ count, first, fragment }: LoadedTiles): number {
   const each = new Map<number, number>()
   for (let i = 0; i < count; i++) each.set(fragment[i], Math.max(each.get(fragment[i]) ?? 0, first[i]))
-  return [...each.values()].reduce((sum, size) => sum + 2 * size, 0)
+  return sum(each.values(), (size) => 2 * size)
 }
 
 /** A budget that always has room for the returned fields. */

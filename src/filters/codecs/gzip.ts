@@ -7,7 +7,7 @@ import {
   zlibDeflateInit2,
   zlibDeflateReset,
 } from 'pako'
-import { NO_BYTES } from '../bytes.ts'
+import { NO_BYTES } from '../../base/bytes.ts'
 import type { ByteCodec } from './codecs.ts'
 import { inflateZlib } from './inflate.ts'
 import { gzipLevel } from './levels.ts'

@@ -1,4 +1,4 @@
-import { NO_BYTES } from '../bytes.ts'
+import { NO_BYTES } from '../../base/bytes.ts'
 
 /** Kinds of blocks of a deflate stream. */
 const STORED = 0

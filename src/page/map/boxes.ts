@@ -1,3 +1,4 @@
+import { sum } from '../../base/sum.ts'
 import { tileBoxes } from '../../calls/tile-boxes.ts'
 import { fixedSize, type NDRange, type RangeType } from '../../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../../format/rtree.ts'
@@ -127,7 +128,7 @@ async function placeFixed(
   for (const [a, axis] of axes.entries()) {
     const d = dims[a]
     const size = d === undefined ? 0 : sizes[d]
-    const start = d === undefined ? 0 : sizes.slice(0, d).reduce((sum, one) => sum + 2 * one, 0)
+    const start = d === undefined ? 0 : sum(sizes.slice(0, d), (one) => 2 * one)
     for (let i = 0; i < mbr_num; i++) {
       if (i % SLICE === 0) await yieldToBrowser()
       const from = i * stride + start

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { sum } from '../../base/sum.ts'
 import { rangesResult } from '../../calls/values.ts'
 import { tileCellNum } from '../../cells/tile-places.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
@@ -399,7 +400,7 @@ function useBoxes(inspected: Inspected, placing: Placed, meaning: Meaning, reste
   const [sizes] = useState(() => new Map<number, Float64Array>())
   useWork(
     async (isWanted) => {
-      let tiles = placed.reduce((sum, { boxes }) => sum + (boxes?.levels.at(-1)?.count ?? 0), 0)
+      let tiles = sum(placed, ({ boxes }) => boxes?.levels.at(-1)?.count ?? 0)
       let opened = 0
       for (const [i, one] of placed.entries()) {
         if (!isWanted()) return
@@ -625,7 +626,7 @@ function fragmentColumns(
 async function tileSizes(inspected: Inspected, fragment: Fragment): Promise<Float64Array> {
   const { tiles } = await inspected.document('tiles', {}, fragment.folder.path)
   return Float64Array.from(tiles, ({ fields }) =>
-    fields.reduce((sum, { size, var_size = 0, validity_size = 0 }) => sum + size + var_size + validity_size, 0),
+    sum(fields, ({ size, var_size = 0, validity_size = 0 }) => size + var_size + validity_size),
   )
 }
 

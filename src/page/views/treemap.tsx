@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { sum } from '../../base/sum.ts'
 import type { OneStats } from '../../documents/stats.ts'
 import { heading } from '../../render/views/headings.ts'
 import { counted, fieldName, filtersText, NOTHING, ratioText, sizeText } from '../../render/views/wording.ts'
@@ -72,7 +73,7 @@ async function sumsOf(inspected: Inspected, link: Link): Promise<Sums> {
   const parts = partsBy(way, found)
   parts.push({ kind: 'fragment metadata', more: '', size: fragment_metadata.size, unfiltered_size: null })
   // The fields of fragments that cannot be read are not known.
-  const unread = found.size - parts.reduce((sum, { size }) => sum + size, 0)
+  const unread = found.size - sum(parts, ({ size }) => size)
   if (unread > 0) parts.push({ kind: 'other files of fragments', more: '', size: unread, unfiltered_size: null })
   return {
     parts: [...parts, ...outside],
@@ -154,9 +155,9 @@ function areasOf(parts: readonly Part[]): {
   total: number
 } {
   const falling = parts.filter(({ size }) => size > 0).sort((a, b) => b.size - a.size)
-  const total = falling.reduce((sum, { size }) => sum + size, 0)
+  const total = sum(falling, ({ size }) => size)
   const small = falling.slice(MOST)
-  const rest = small.reduce((sum, { size }) => sum + size, 0)
+  const rest = sum(small, ({ size }) => size)
   const shown = falling.slice(0, MOST)
   if (small.length > 0)
     shown.push({ kind: `${small.length} smaller ones`, more: '', size: rest, unfiltered_size: null })

@@ -1,4 +1,5 @@
 import type { Output } from '../../base/result.ts'
+import { sum } from '../../base/sum.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
 import type { LayerPart } from '../../documents/common.ts'
 import type { ListedDataset } from '../../documents/dataset.ts'
@@ -204,7 +205,7 @@ function totals({ fragments, total_size: all }: Listing): string[] {
   const counts = ({ state }: ArrayFragment): boolean => state !== undefined && isRead(state)
   const read = fragments.filter(counts)
   const others = fragments.filter((fragment) => !counts(fragment))
-  const size = fragments.reduce((total, fragment) => total + fragment.size, 0)
+  const size = sum(fragments, (fragment) => fragment.size)
   const part = size === all ? '' : `; together ${formatSize(size)} of ${formatSize(all)} in the array`
   return others.length === 0
     ? [sumsText(read) + part]
@@ -213,8 +214,8 @@ function totals({ fragments, total_size: all }: Listing): string[] {
 
 /** `3 fragments, 1,234 cells, 8 tiles, 12.3 KiB (12,595 bytes)` */
 function sumsText(fragments: readonly ArrayFragment[]): string {
-  const sum = (key: 'cells_in_domain' | 'tile_num' | 'size'): bigint =>
-    fragments.reduce((total, fragment) => total + BigInt(fragment[key] ?? 0), 0n)
+  const total = (key: 'cells_in_domain' | 'tile_num' | 'size'): bigint =>
+    fragments.reduce((all, fragment) => all + BigInt(fragment[key] ?? 0), 0n)
   const unreadable = fragments.filter(({ error }) => error !== undefined).length
   const incomplete = fragments.filter(({ damaged_files }) => damaged_files !== undefined).length
   const notes = [
@@ -226,8 +227,8 @@ function sumsText(fragments: readonly ArrayFragment[]): string {
     // The numbers of cells and tiles of an unreadable fragment are unknown.
     ...(unreadable > 0 && unreadable === fragments.length
       ? []
-      : [counted(sum('cells_in_domain'), 'cell'), counted(sum('tile_num'), 'tile')]),
-    formatSize(Number(sum('size'))),
+      : [counted(total('cells_in_domain'), 'cell'), counted(total('tile_num'), 'tile')]),
+    formatSize(Number(total('size'))),
   ].join(', ')
 }
 
@@ -272,8 +273,8 @@ async function writeFiles(files: readonly FragmentLine[], isListKnown: boolean, 
   if (await writeTableOrBelow(content, out)) await out.write('\n')
   const data = files.filter(({ unfiltered_size, state }) => unfiltered_size !== undefined && state === 'present')
   if (data.length > 0) {
-    const sum = (key: 'size' | 'unfiltered_size'): number => data.reduce((total, file) => total + (file[key] ?? 0), 0)
-    const [stored, unfiltered] = [sum('size'), sum('unfiltered_size')]
+    const total = (key: 'size' | 'unfiltered_size'): number => sum(data, (file) => file[key] ?? 0)
+    const [stored, unfiltered] = [total('size'), total('unfiltered_size')]
     const ratio = stored === 0 ? '' : `, ratio ${ratioText(unfiltered, stored)}`
     await writeLine(`data: ${formatSize(stored)}, unfiltered ${formatSize(unfiltered)}${ratio}`, out)
   }

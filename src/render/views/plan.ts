@@ -1,4 +1,5 @@
 import type { Output } from '../../base/result.ts'
+import { sum } from '../../base/sum.ts'
 import type { PlanDocument, PlanLine, PlanStep, PlanSteps } from '../../documents/plan.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import { shellLines } from '../shell-lines.ts'
@@ -106,15 +107,15 @@ async function writeSteps(name: string, steps: readonly PlanStep[], out: Output,
 
 function verdict(document: PlanDocument): string {
   const { plans, advice } = document
-  const findings = plans.reduce((sum, { finding_num }) => sum + finding_num, 0)
+  const findings = sum(plans, ({ finding_num }) => finding_num)
   const word = verdictWord(document)
-  const advised = advice.reduce((sum, one) => sum + one.findings.length, 0)
+  const advised = sum(advice, (one) => one.findings.length)
   const more = advised === 0 ? '' : `; ${counted(advised, 'cause')} of slow reads`
   if (findings === 0) return `${word}: no findings in what was checked${more}${more && '. Nothing was run.'}`
   const count = (outcome: PlanLine['outcome'], words: string): string[] => {
     const found = plans.filter((plan) => plan.outcome === outcome)
-    const sum = found.reduce((total, { finding_num }) => total + finding_num, 0)
-    return sum === 0 ? [] : [`${sum} ${words}`]
+    const total = sum(found, ({ finding_num }) => finding_num)
+    return total === 0 ? [] : [`${total} ${words}`]
   }
   const parts = [
     ...count('mends', 'mended without loss'),

@@ -1,4 +1,5 @@
 import type { Output } from '../../base/result.ts'
+import { sum } from '../../base/sum.ts'
 import { pythonString } from '../../base/unsafe-text.ts'
 import type {
   ReadStatsBox,
@@ -127,8 +128,8 @@ function facts(document: ReadStatsDocument): Pairs {
 
 function deletedText(deletes: readonly ReadStatsDelete[], hasLater: boolean): string {
   if (deletes.length === 0) return hasLater ? 'none' : 'none: no delete conditions'
-  const deleted = deletes.reduce((sum, { cell_num }) => sum + cell_num, 0)
-  const again = deletes.reduce((sum, one) => sum + writtenAgain(one), 0)
+  const deleted = sum(deletes, ({ cell_num }) => cell_num)
+  const again = sum(deletes, writtenAgain)
   return [
     `${counted(deleted, 'cell')} by delete conditions`,
     ...(again > 0 ? [`${countText(again)} more have a newer cell now`] : []),
@@ -148,7 +149,7 @@ async function writeStored(
   out: Output,
 ): Promise<void> {
   const held = deletes.map(({ cell_num, removed_cell_num }) => removed_cell_num ?? cell_num)
-  const all = held.reduce((sum, cells) => sum + cells, 0)
+  const all = sum(held, (cells) => cells)
   if (all === 0) {
     if (to_vacuum_num === 0) return
     const text =
