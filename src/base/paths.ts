@@ -15,6 +15,13 @@ export function isWithinFolder(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`)
 }
 
+/** A path below `root` without it; empty for `root` itself. Other paths stay as they are. */
+export function relativePath(path: string, root: string): string {
+  const start = root.endsWith('/') ? root : `${root}/`
+  if (path === root) return ''
+  return path.startsWith(start) ? path.slice(start.length) : path
+}
+
 /** A path's file extension, in lower case and without the dot. Empty for none, and for names like `.bashrc`. */
 export function extensionOf(path: string): string {
   const name = nameOf(path)

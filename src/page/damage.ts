@@ -1,5 +1,6 @@
 import { exitCodeOf, InspectError } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
+import { relativePath } from '../base/paths.ts'
 import { shownCondition } from '../calls/condition-text.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { TimestampRange } from '../documents/common.ts'
@@ -16,7 +17,6 @@ import {
 } from '../mend/tile-loss.ts'
 import type { InspectArray } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
-import { relativePath } from '../render/views/wording.ts'
 import type { Inspected } from './inspected.ts'
 import type { ReadFault } from './tasks.ts'
 

@@ -3,7 +3,8 @@ import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSyn
 import { join, resolve } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { relativePath, sizeText, timeRangeText } from '../../src/render/views/wording.ts'
+import { relativePath } from '../../src/base/paths.ts'
+import { sizeText, timeRangeText } from '../../src/render/views/wording.ts'
 import { listen, serveFolder } from '../helpers/http-server.ts'
 import {
   axe,

@@ -1,3 +1,4 @@
+import { relativePath } from '../../base/paths.ts'
 import type { Output } from '../../base/result.ts'
 import { walk } from '../../base/walk.ts'
 import type { CheckDocument, CheckFinding } from '../../documents/check.ts'
@@ -5,7 +6,7 @@ import { SEVERITY_ROLES } from '../color.ts'
 import type { FindingsTail } from '../reports/reporter.ts'
 import { writeHeading } from '../table.ts'
 import { limitOf, writeLine, writeNotExamined } from './parts.ts'
-import { counted, countText, relativePath, shardText, verdictWord } from './wording.ts'
+import { counted, countText, shardText, verdictWord } from './wording.ts'
 
 /** Shows findings as they are found, then the verdict, then what was not examined. */
 export async function checkTable(

@@ -1,6 +1,8 @@
 import { firstOf } from '../../base/errors.ts'
+import { relativePath } from '../../base/paths.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
+import { sum } from '../../base/sum.ts'
 import type { GroupLine, GroupTotals } from '../../documents/group.ts'
 import type {
   ArrayOverview,
@@ -30,7 +32,6 @@ import {
   domainText,
   fieldName,
   laterDeletesText,
-  relativePath,
   timeRangeText,
   typeText,
   withTimes,
@@ -234,7 +235,7 @@ function arrayFacts(document: ArrayOverview): Facts {
 }
 
 function readNum({ states }: ArrayOverview): number {
-  return states.reduce((sum, { state, fragment_num }) => sum + (isRead(state) ? fragment_num : 0), 0)
+  return sum(states, ({ state, fragment_num }) => (isRead(state) ? fragment_num : 0))
 }
 
 function seenText(document: ArrayOverview): string {
@@ -425,7 +426,7 @@ function shownMembers(members: readonly GroupLine[], most: number): { line: Grou
 }
 
 function countMembers(members: readonly GroupLine[]): number {
-  return members.reduce((all, { members: below }) => all + 1 + countMembers(below ?? []), 0)
+  return sum(members, ({ members: below }) => 1 + countMembers(below ?? []))
 }
 
 /** The width that a table needs. */

@@ -1,6 +1,7 @@
 /** Building blocks that several views share. */
 
 import { grammatical } from '../../base/errors.ts'
+import { relativePath } from '../../base/paths.ts'
 import type { Output } from '../../base/result.ts'
 import type { NotExamined } from '../../documents/common.ts'
 import { type CodeLine, codeLines } from '../code-lines.ts'
@@ -17,7 +18,7 @@ import {
 } from '../table.ts'
 import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
 import { escapeText, formatCount } from '../units.ts'
-import { NOTHING, relativePath } from './wording.ts'
+import { NOTHING } from './wording.ts'
 
 /** Number of rows of a long list that a terminal shows by default. */
 export const ROWS = 20

@@ -1,10 +1,11 @@
 import { groupBy } from '../../base/group-by.ts'
+import { relativePath } from '../../base/paths.ts'
 import type { Output } from '../../base/result.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../../documents/verify-checksums.ts'
 import type { Role } from '../color.ts'
 import { type Pair, writeHeading, writeKeyValues } from '../table.ts'
 import { limitOf, listOf, ROWS, type Shows, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
-import { counted, countText, NOTHING, relativePath, shardText } from './wording.ts'
+import { counted, countText, NOTHING, shardText } from './wording.ts'
 
 type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
 

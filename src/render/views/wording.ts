@@ -219,13 +219,6 @@ export function isIndex(name: string): boolean {
   return /^\d+$/.test(name)
 }
 
-/** Returns a path relative to the target; empty for the target itself. */
-export function relativePath(path: string, root: string): string {
-  const start = root.endsWith('/') ? root : `${root}/`
-  if (path === root) return ''
-  return path.startsWith(start) ? path.slice(start.length) : path
-}
-
 /** `INT32`, `FLOAT32[3]`, `STRING_UTF8[var]` */
 export function typeText({ type, cell_val_num }: Pick<DimensionDescription, 'type' | 'cell_val_num'>): string {
   return cell_val_num === 1 ? type : `${type}[${cell_val_num}]`
