@@ -11,13 +11,14 @@ import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { boxAround } from '../steps/cells.ts'
+import { type Change, changeText } from './change.ts'
 import { rounded, secondsOf } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, requestsOf, tileBoxes } from './facts.ts'
 import { compresses } from './filter-sizes.ts'
 import { type AdvisedFinding, advise, type ReadCounts, type Remedy } from './finding.ts'
 import { requestsAfterMerge } from './fragments.ts'
 import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
-import { type Change, changedSchema, Remedies, textOf } from './remedies.ts'
+import { changedSchema, Remedies } from './remedies.ts'
 import {
   bestRead,
   boxAroundCells,
@@ -316,7 +317,7 @@ function estimated(
     stored_bytes: bytesThen('stored_bytes', ({ role, filters }) => role === 'var' || filters.some(compresses)),
     reads: readsAfter(facts, plan, cost, then.tiles),
   }
-  return { change: textOf(change), basis: 'estimated', before, after }
+  return { change: changeText(change), basis: 'estimated', before, after }
 }
 
 /** Read operations for the length of a footer, and for the footer. */

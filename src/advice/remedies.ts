@@ -17,18 +17,11 @@ import { cellsToRewrite } from '../steps/cells.ts'
 import { fittedFilters } from '../write/filter-options.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { schemaOf } from '../write/schema-document.ts'
+import { type Change, changeText } from './change.ts'
 import type { ArrayFacts } from './facts.ts'
 import { storedFactor } from './filters.ts'
 import type { ReadCounts, Remedy } from './finding.ts'
 import { arrayInMemory, consolidatedInMemory } from './in-memory.ts'
-import type { Rewrite } from './lines.ts'
-
-/** A change of an array. */
-export type Change =
-  /** `tiledb.consolidate` of all fragments, then `tiledb.vacuum`. */
-  | { consolidate: true }
-  /** All visible cells are written again, as one fragment of a new array. */
-  | Pick<Rewrite, 'cell_order' | 'capacity' | 'tile_extents'>
 
 /** Upper limits on an array whose changed form is made in memory: cells and unfiltered bytes. */
 const MAX_CELLS = 2_000_000
@@ -66,7 +59,7 @@ export class Remedies {
   /** The remedy of a change; undefined if TileDB would not do it, or if it cannot be computed. */
   async of(change: Change): Promise<Remedy | undefined> {
     if (!this.canCompute) return undefined
-    const text = textOf(change)
+    const text = changeText(change)
     const known = this.computed.get(text) ?? this.after(change).catch(unlessFault)
     this.computed.set(text, known)
     const after = await known
@@ -165,22 +158,4 @@ export function countsOf(plan: ReadPlan, { steps, tiles }: ReadCost): ReadCounts
     stored_bytes: tiles.stored_bytes,
     reads: sum(steps, ({ reads }) => reads),
   }
-}
-
-/** Describes a change. */
-export function textOf(change: Change): string {
-  if ('consolidate' in change) return 'consolidated'
-  const { cell_order, capacity, tile_extents } = change
-  return [
-    ...(cell_order ? [`cells in ${cell_order} order`] : []),
-    ...(capacity ? [`capacity ${capacity}`] : []),
-    ...(tile_extents
-      ? [
-          `tile extents ${Object.entries(tile_extents)
-            .map(([name, extent]) => `${name} ${extent}`)
-            .join(', ')}`,
-        ]
-      : []),
-    'written anew',
-  ].join(', ')
 }

@@ -1,4 +1,4 @@
-import type { Change } from '../advice/remedies.ts'
+import type { Change } from '../advice/change.ts'
 import { unlessFault, usage } from '../base/errors.ts'
 import { Lease } from '../base/memory.ts'
 import { sum } from '../base/sum.ts'

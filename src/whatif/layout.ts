@@ -1,6 +1,7 @@
+import { type Change, changeText } from '../advice/change.ts'
 import type { ReadCounts } from '../advice/finding.ts'
 import { arrayInMemory, consolidatedInMemory } from '../advice/in-memory.ts'
-import { type Change, changedSchema, countsOfRead, textOf } from '../advice/remedies.ts'
+import { changedSchema, countsOfRead } from '../advice/remedies.ts'
 import { InspectError, unlessFault, withHint } from '../base/errors.ts'
 import type { Memory } from '../base/memory.ts'
 import { sum } from '../base/sum.ts'
@@ -111,7 +112,8 @@ export async function* tryLayouts(
       const consolidated = isSmall(extent, memory)
         ? await consolidatedInMemory(opened, codecs).catch(unlessFault)
         : undefined
-      if (consolidated) yield withRead(layoutOf(await measure(consolidated.fragments), textOf(change)), consolidated)
+      if (consolidated)
+        yield withRead(layoutOf(await measure(consolidated.fragments), changeText(change)), consolidated)
       continue
     }
     const changed = schemaWith(schema, change, filters)
@@ -119,7 +121,7 @@ export async function* tryLayouts(
     if (changed.array_type === 'dense') refuseBox(tileCellsOf(changed) * (extent.bytes / extent.cells), memory)
     if (isSmall(extent, memory)) {
       const whole = await rewritten(await cellsToRewrite(opened), changed)
-      yield withRead(layoutOf(await measure(whole.fragments), textOf(change)), whole)
+      yield withRead(layoutOf(await measure(whole.fragments), changeText(change)), whole)
       continue
     }
     const most = Math.min(PART_BYTES, memory.room / TIMES_HELD)
@@ -144,7 +146,7 @@ export async function* tryLayouts(
     const whole = scale(after, cells / taken, tilesOf(opened, changed, cells), growthOf(before, now))
     // The present size, estimated from the same boxes, tells how much the boxes differ from the rest.
     if (before.length > 0) whole.data_size *= now.data_size / (sum(before, (part) => part.data_size) * (cells / taken))
-    yield { ...layoutOf(whole, textOf(change)), sample_cell_num: taken }
+    yield { ...layoutOf(whole, changeText(change)), sample_cell_num: taken }
   }
 }
 

@@ -1,3 +1,4 @@
+import { CONSOLIDATED, WRITTEN_ANEW } from '../../advice/change.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../../documents/whatif.ts'
@@ -49,11 +50,10 @@ function totalText({ sample, total: { bytes, smallest_bytes, balanced_bytes } }:
   return `all fields: now ${shortSize(bytes)}, smallest ${size(smallest_bytes)}, balanced ${size(balanced_bytes)}${estimated}`
 }
 
-const CONSOLIDATED = 'consolidated'
 /** Explanations of changes, by the last word of the change. */
 const MEANINGS = [
   [CONSOLIDATED, 'by tiledb.consolidate and tiledb.vacuum; sparse, overwritten and deleted cells stay'],
-  ['written anew', 'the cells that readers see, in one fragment of a new array'],
+  [WRITTEN_ANEW, 'the cells that readers see, in one fragment of a new array'],
 ] as const
 
 const LAYOUT_COLUMNS: readonly Shows<WhatifLayout>[] = [
@@ -111,10 +111,13 @@ async function writeField(field: WhatifField, out: Output): Promise<void> {
   }
 }
 
+/** What the balanced filters must save (whatif/whatif.ts). */
+const WORTH_ITS_TIME = 'at least 5 % and 4 KiB without much slower reading or writing'
+
 const LEAVE: Readonly<Record<string, string>> = {
   smallest: 'as it is',
   fastest: 'as it is',
-  balanced: 'leave it: none saves at least 5 % and 4 KiB without much slower reading or writing',
+  balanced: `leave it: none saves ${WORTH_ITS_TIME}`,
 }
 
 /** Returns `-1.1 MiB (-14 %), filtering takes 28 times as long`. The times are those of filters alone, not of reads or writes. */
@@ -201,7 +204,7 @@ function verdict({ fields, layouts }: WhatifDocument): string {
   if (parts.length > 0) return `worth a change: ${parts.join('; ')}`
   if (fields.length + layouts.length === 0) return 'nothing to try: no cells, or none that their filters take'
   const nothing = [
-    ...(fields.length > 0 ? ['no filters save at least 5 % and 4 KiB without much slower reading or writing'] : []),
+    ...(fields.length > 0 ? [`no filters save ${WORTH_ITS_TIME}`] : []),
     ...(layouts.length > 0 ? ['no other tiles or order save 5 %'] : []),
   ]
   return `leave it: ${nothing.join('; ')}`
