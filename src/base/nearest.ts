@@ -1,5 +1,7 @@
 /** One typing error is allowed for every three letters: a letter added, missing or wrong, or two letters swapped. */
 const LETTERS_PER_ERROR = 3
+/** Distance of a name that is the start of a candidate: less than one error, more than none. */
+const BEGUN = 0.5
 
 /**
  * The candidate that a mistyped name most likely means. Undefined if none is near enough, or if no letter would stay the
@@ -11,7 +13,7 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   let least = Math.min(wanted.length, Math.max(1, Math.floor(wanted.length / LETTERS_PER_ERROR)) + 1)
   for (const candidate of candidates) {
     const other = candidate.toLowerCase()
-    const steps = wanted !== '' && other.startsWith(wanted) ? 0.5 : distance(wanted, other, least)
+    const steps = wanted !== '' && other.startsWith(wanted) ? BEGUN : distance(wanted, other, least)
     if (steps < least) {
       least = steps
       best = candidate

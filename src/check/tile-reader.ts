@@ -379,7 +379,7 @@ function visitFaultless(
  * Waits for the memory of any tile of a run, over all fields: units of other fragments may run at the same time, over a network. A run with
  * a tile for which there is no room does not wait: that tile is refused when it is read.
  */
-async function turnOf({ check, run, fields }: OpenFields): Promise<Lease | undefined> {
+async function leaseOf({ check, run, fields }: OpenFields): Promise<Lease | undefined> {
   const files = fields.flatMap((field) => [...field.files.values()])
   if (!reaches(check, 'cells') || files.length === 0) return undefined
   const { memory } = files[0].fragment.cx
@@ -399,13 +399,13 @@ async function turnOf({ check, run, fields }: OpenFields): Promise<Lease | undef
 /** Reads and visits all tiles of a run, then closes its files. */
 export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined): Items {
   const { check, run, lead, fields, items: reported } = opened
-  let turn: Lease | undefined
+  let lease: Lease | undefined
   try {
     // The first run of a file reports that it could not be opened.
     if (run.from === 0) yield* reported
     // If no file could be opened, the number of tiles is only a claim of the metadata.
     if (fields.every(({ files }) => files.size === 0)) return
-    turn = await turnOf(opened)
+    lease = await leaseOf(opened)
     if (lead >= 0) {
       const { counts } = check
       const before = { ...counts }
@@ -429,7 +429,7 @@ export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined
       if (items.length > 0) yield* items
     }
   } finally {
-    turn?.release()
+    lease?.release()
     for (const { files } of fields) for (const file of files.values()) await file.close()
   }
 }

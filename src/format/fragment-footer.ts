@@ -133,8 +133,11 @@ function slotSectionOffsets(
   return offsets as SlotSectionOffsets
 }
 
+/** Identifier of the optional section about the first and last cells of tiles in global order. */
+export const GLOBAL_ORDER_BOUNDS = 0
+
 /**
- * A section that readers may ignore. Identifier 0 has the offsets of the first and last cells of tiles in global order:
+ * A section that readers may ignore. {@link GLOBAL_ORDER_BOUNDS} has the offsets of the first and last cells of tiles in global order:
  * one uint64 for each dimension for the minima, then one for each dimension for the maxima.
  */
 export type OptionalSection = ReturnType<typeof optionalSection>

@@ -1,5 +1,11 @@
 import type { ArraySchema } from './array-schema.ts'
-import { FRAGMENT_SECTIONS, type FragmentFooter, type SectionContent, SLOT_SECTIONS } from './fragment-footer.ts'
+import {
+  FRAGMENT_SECTIONS,
+  type FragmentFooter,
+  GLOBAL_ORDER_BOUNDS,
+  type SectionContent,
+  SLOT_SECTIONS,
+} from './fragment-footer.ts'
 import { fragmentMetadataV1 } from './fragment-metadata-v1.ts'
 import type { Slot } from './fragment-slots.ts'
 import type { Describe } from './io.ts'
@@ -78,7 +84,7 @@ export function sectionPlaces(footer: FragmentFooter, slots: readonly Slot[]): S
   }
   const dimensions = slots.flatMap(({ kind }, slot) => (kind === 'dimension' ? [slot] : []))
   for (const { identifier, payload } of footer.optional_sections ?? []) {
-    if (identifier !== 0) continue
+    if (identifier !== GLOBAL_ORDER_BOUNDS) continue
     for (const [i, offset] of u64s(payload).entries()) {
       const name = i < dimensions.length ? 'global_order_mins' : 'global_order_maxs'
       places.push({ name, key: 'optional_sections', slot: dimensions[i % dimensions.length], offset })

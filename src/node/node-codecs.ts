@@ -50,7 +50,7 @@ async function loadGzip(): Promise<ByteCodec> {
   const inflate = (data: Uint8Array, size: number): Uint8Array =>
     bounded('zlib stream', size, (options) => inflateSync(data, options))
   return {
-    compress: (data, level) => plain(deflateSync(data, { level: gzipLevel(level) })),
+    compress: (data, level) => asUint8Array(deflateSync(data, { level: gzipLevel(level) })),
     decompress(data, size) {
       const out = size <= SHORT ? new Uint8Array(size) : undefined
       return out && inflateShort(data, out) ? out : inflate(data, size)
@@ -79,7 +79,10 @@ interface OutputBound {
 const LEVEL_PARAMETER = 100
 const WINDOW_LOG_PARAMETER = 100
 
-/** Limit for frames without a content size, which TileDB does not write. They allocate all of it: 8 MiB suffices up to level 19. */
+/**
+ * Limit on the window of a frame without a content size. TileDB writes no such frames. Node allocates the whole window, whose size is a
+ * claim of the frame. 2^23 bytes suffice up to level 19.
+ */
 const LARGEST_WINDOW_LOG = 23
 
 /**
@@ -118,7 +121,7 @@ async function loadZstd(): Promise<ByteCodec> {
   return {
     compress(data, level) {
       const params = { [LEVEL_PARAMETER]: zstdLevel(level) }
-      return plain(zlib.zstdCompressSync(data, { params, pledgedSrcSize: data.length }))
+      return asUint8Array(zlib.zstdCompressSync(data, { params, pledgedSrcSize: data.length }))
     },
     decompress(data, size) {
       return portableFor(size)?.decompress(data, size) ?? nodeDecompress(data, size)
@@ -158,9 +161,9 @@ export async function zstdInWasm(): Promise<ByteCodec> {
 const EMPTY_SECTION = Uint8Array.of(0, 1, 0)
 
 /**
- * Bytes that libzstd undoes before V8 may optimize it. That takes 50 to 70 ms of processor time, and saves 1.8 ms a MB (4.2 before, 2.4
- * after; Node 20, November 2026): where it has cost as much as it may save, it is worth it. Even then late ({@link compileWasm}): only
- * functions that run much are worth it, and `verify-checksums --deep` of 1M cells takes 0.9 of the time.
+ * Bytes that libzstd undoes before V8 may optimize it. Optimizing takes 50 to 70 ms of processor time. After that a MB takes 2.4 ms, and
+ * 4.2 ms before (Node 20, November 2026). So it pays for itself after 30 to 40 MB more. Even then V8 optimizes only functions that run
+ * much ({@link compileWasm}): `verify-checksums --deep` of 1M cells then takes 0.9 of the time.
  */
 const OPTIMIZED_FROM = 24 * 2 ** 20
 /** Bytes after which all functions of libzstd have run. One that runs later is optimized at once. */
@@ -214,14 +217,14 @@ function bounded(what: string, size: number, decompress: (options: OutputBound) 
     throw new InspectError('BAD_FILTERED_DATA', { expected: `a ${what} of ${size} bytes`, found }, {}, { cause })
   }
   if (out.length !== size) throw badData({ expected: `a ${what} of ${size} bytes`, found: out.length })
-  return plain(out)
+  return asUint8Array(out)
 }
 
 /** A digest of node:crypto. @param fallback loads the digest if the platform forbids the algorithm (MD5 in FIPS mode) */
 async function loadDigest(name: 'md5' | 'sha256', fallback: () => Promise<Digest>): Promise<Digest> {
   const { getHashes, hash } = await import('node:crypto')
   if (!getHashes().includes(name)) return fallback()
-  return (data) => plain(hash(name, data, 'buffer'))
+  return (data) => asUint8Array(hash(name, data, 'buffer'))
 }
 
 async function loadAes256Gcm(): Promise<Aead> {
@@ -237,18 +240,18 @@ async function loadAes256Gcm(): Promise<Aead> {
         // In this mode `final` returns no bytes, and fails only if the tag is wrong.
         return undefined
       }
-      return plain(out)
+      return asUint8Array(out)
     },
     seal(key, iv, data) {
       const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: 16 })
       const sealed = cipher.update(data)
       cipher.final()
-      return { data: plain(sealed), tag: plain(cipher.getAuthTag()) }
+      return { data: asUint8Array(sealed), tag: asUint8Array(cipher.getAuthTag()) }
     },
   }
 }
 
 /** The same bytes as a plain Uint8Array. A Buffer is sliced and printed differently. */
-function plain(buffer: Buffer): Uint8Array {
+function asUint8Array(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }

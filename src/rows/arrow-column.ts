@@ -46,7 +46,7 @@ export interface ColumnWriter {
 const UTF8 = new TextEncoder()
 
 /** Most values or bytes of a column in a record batch, as Arrow's offsets are int32. */
-const MOST = 2 ** 31 - 1
+const MAX_INT32 = 2 ** 31 - 1
 
 /** Returns the writer of a column. @param id number of its dictionary, unique among the columns */
 export function columnWriter(column: ArrowColumn, id: number, raw: boolean): ColumnWriter {
@@ -145,16 +145,16 @@ function fixedLists(elements: ArrowElements, { nullable }: ColumnType, stride: n
 function lists({ type, nullable }: ColumnType, elements: ArrowElements): ColumnEncoder {
   const size = datatypeSize(type)
   return ({ data, starts, validity }, count, body, name) => {
-    const cells = startsOf(starts, count)
+    const begins = startsOf(starts, count)
     const offsets = new Int32Array(count + 1)
-    const base = cells[0]
-    checkLength((cells[count] - base) / size, 'values')
+    const base = begins[0]
+    checkLength((begins[count] - base) / size, 'values')
     for (let i = 1; i <= count; i++) {
-      const end = (cells[i] - base) / size
+      const end = (begins[i] - base) / size
       if (end !== Math.floor(end)) {
         throw badValue({
           expected: `whole values of ${size} bytes for a cell of ${type}`,
-          found: `${cells[i] - cells[i - 1]} bytes in ${name(i - 1)}`,
+          found: `${begins[i] - begins[i - 1]} bytes in ${name(i - 1)}`,
         })
       }
       offsets[i] = end
@@ -163,7 +163,7 @@ function lists({ type, nullable }: ColumnType, elements: ArrowElements): ColumnE
     body.buffers.push(bytesOf(offsets))
     const lengthOf = (i: number): number => offsets[i + 1] - offsets[i]
     const inside = nullable && validity && elements.convert ? repeated(validity, count, lengthOf) : undefined
-    const bytes = data.subarray(base, cells[count])
+    const bytes = data.subarray(base, begins[count])
     const ofCell = (i: number): string => name(offsets.findIndex((end) => end > i) - 1)
     addValues(elements, { bytes, validity: inside }, offsets[count], body, ofCell)
   }
@@ -189,12 +189,12 @@ function bytesCells(column: ColumnType, text: boolean): ColumnEncoder {
   const { cell_val_num, type } = column
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
   return ({ data, starts, validity }, count, body, name) => {
-    const cells = cell_val_num === 'var' ? startsOf(starts, count) : undefined
-    const base = cells?.[0] ?? 0
-    const end = cells?.[count] ?? count * size
+    const begins = cell_val_num === 'var' ? startsOf(starts, count) : undefined
+    const base = begins?.[0] ?? 0
+    const end = begins?.[count] ?? count * size
     checkLength(end - base, 'bytes')
     const offsets = new Int32Array(count + 1)
-    if (cells) for (let i = 1; i <= count; i++) offsets[i] = cells[i] - base
+    if (begins) for (let i = 1; i <= count; i++) offsets[i] = begins[i] - base
     else for (let i = 1; i <= count; i++) offsets[i] = i * size
     const stored = { bytes: data.subarray(base, end), offsets }
     const shown = text && !everyCellIsUtf8(stored) ? utf8Cells(column, stored, validity, name) : stored
@@ -237,13 +237,13 @@ function wideTextCells(column: ColumnType): ColumnEncoder {
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
   const read = cellReader(type, cell_val_num, { raw: false })
   return ({ data, starts, validity }, count, body, name) => {
-    const cells = cell_val_num === 'var' ? startsOf(starts, count) : undefined
+    const begins = cell_val_num === 'var' ? startsOf(starts, count) : undefined
     const offsets = new Int32Array(count + 1)
     const texts: Uint8Array[] = []
     for (let i = 0; i < count; i++) {
       offsets[i + 1] = offsets[i]
       if (validity?.[i] === 0) continue
-      const text = read(data, cells?.[i] ?? i * size, cells?.[i + 1] ?? (i + 1) * size)
+      const text = read(data, begins?.[i] ?? i * size, begins?.[i + 1] ?? (i + 1) * size)
       if (typeof text !== 'string') throw notText(column, name(i))
       const encoded = UTF8.encode(text)
       texts.push(encoded)
@@ -260,9 +260,9 @@ function notText({ type }: ColumnType, cell: string): InspectError {
 }
 
 function checkLength(length: number, what: string): void {
-  if (length > MOST) {
+  if (length > MAX_INT32) {
     throw new InspectError('TOO_LARGE', {
-      expected: `at most ${MOST} ${what} a tile, as many as Arrow's 32-bit offsets reach`,
+      expected: `at most ${MAX_INT32} ${what} a tile, as many as Arrow's 32-bit offsets reach`,
       found: length,
     })
   }

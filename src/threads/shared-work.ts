@@ -30,8 +30,11 @@ export async function* sharedWork<U, R>(
   lanes = LANES,
 ): AsyncGenerator<R> {
   const results: { result: Promise<R>; settled: boolean }[] = []
+  /** Lanes that wait until a result is taken, as `ahead` results are outstanding. */
   const waiting: (() => void)[] = []
-  let handedOut = 0
+  /** Units that were handed out, and whose results were not taken yet. */
+  let outstanding = 0
+  /** Ends the wait of this thread for the next result or unit. */
   let wake = (): void => {}
   let failure: unknown
   /** Whether all units are handed out. A thread that has not begun by then need not begin. */
@@ -45,7 +48,7 @@ export async function* sharedWork<U, R>(
   }
   /** Takes the next unit and runs it. @returns false after the last unit */
   const next = async (run: (unit: U) => Promise<R>): Promise<boolean> => {
-    handedOut++
+    outstanding++
     const { value, done } = await units.next()
     if (done) {
       ended = true
@@ -64,7 +67,7 @@ export async function* sharedWork<U, R>(
     try {
       await thread.ready
       for (let more = true; more && !ended; ) {
-        if (handedOut < ahead) more = await next((unit) => thread.run(unit))
+        if (outstanding < ahead) more = await next((unit) => thread.run(unit))
         else await new Promise<void>((resolve) => waiting.push(resolve))
       }
     } catch (error) {
@@ -79,10 +82,10 @@ export async function* sharedWork<U, R>(
       const [first] = results
       if (first?.settled) {
         results.shift()
-        handedOut--
+        outstanding--
         waiting.shift()?.()
         yield await first.result
-      } else if (!ended && handedOut < ahead) await next(runHere).catch(fail)
+      } else if (!ended && outstanding < ahead) await next(runHere).catch(fail)
       else if (ended && !first) break
       else
         await new Promise<void>((resolve) => {

@@ -5,6 +5,7 @@ import {
   type FragmentFooter,
   footerLengthIsStored,
   fragmentFooter,
+  GLOBAL_ORDER_BOUNDS,
   SLOT_SECTIONS,
   type SlotSectionOffsets,
 } from '../format/fragment-footer.ts'
@@ -140,7 +141,7 @@ function writeSections(metadata: FragmentMetadataToWrite, add: AddSection): Frag
   const names = slots.map(({ name }) => name)
   const ofFragment = all.map((slot) => slot.fragment)
   const conditions = { conditions: [...(fragment.processedConditions ?? [])] }
-  const optional = dense ? [] : [{ identifier: 0, payload: uint64s(bounds) }]
+  const optional = dense ? [] : [{ identifier: GLOBAL_ORDER_BOUNDS, payload: uint64s(bounds) }]
   return {
     version,
     array_schema_name: version >= 10 ? fragment.schemaName : undefined,

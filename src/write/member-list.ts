@@ -3,7 +3,7 @@ import { encode } from '../format/io.ts'
 import { GROUP_DETAILS_FOLDER } from '../objects/group.ts'
 import { genericTileWriter, type WriteContext } from './generic-tile-writer.ts'
 
-/** What decides about a list of members besides the members. */
+/** Facts about a list of members, without the members. */
 interface ListFacts {
   /** Version of the list: 1 lists all members, 2 the changes. */
   version: 1 | 2
