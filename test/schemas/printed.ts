@@ -329,6 +329,9 @@ async function* ofSelected(): AsyncGenerator<Printed> {
   yield* json(['diff', '--read', `${FIXTURES}/22/deletes`, `${FIXTURES}/22/deletes`, '--as-of', '10', '--as-of', '20'])
   const pair = ['sparse_2d_row_row', 'sparse_2d_row_col'].map((name) => `${FIXTURES}/22/${name}`)
   yield* json(['diff', '--cells', ...pair])
+  // Cells of this one are out of order in their file.
+  const unordered = `${FIXTURES}/8/hilbert_consolidated`
+  yield* json(['diff', '--read', unordered, unordered])
   yield* json(['diff', ...pair.map((path) => `${fragmentsOf(path)[0]}/__fragment_metadata.tdb`)])
 }
 
