@@ -33,7 +33,7 @@ import type { KnownFault } from './codes/known.ts'
 import type { FindingCode } from './codes.ts'
 import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
 import { statisticsFault, validityFault } from './known-faults.ts'
-import { isLastAtFirst, writtenStatistics } from './written-statistics.ts'
+import { isLastAtFirst, isSumOfTwoCalls, writtenStatistics } from './written-statistics.ts'
 
 /** A minimum, a maximum, a sum, or a number of nulls. */
 type Which = keyof SlotStatistics
@@ -193,7 +193,9 @@ export class StatisticsCheck {
       const { tile: code } = NAMES[which]
       const place = this.placeOf(which, tile)
       written ??= this.writtenStatistics(tile, column, cells)
-      const alike = written.some((one) => this.fits(which, one[which], found, cells))
+      const alike =
+        written.some((one) => this.fits(which, one[which], found, cells)) ||
+        (which === 'sum' && found instanceof Uint8Array && isSumOfTwoCalls(this.field.type, column, cells, found))
       const evidence = (): Evidence => this.evidence(tile, which, expected, cells)
       const wrong = { code, place, expected: this.text(which, expected), found: this.text(which, found) }
       this.report(wrong, alike, evidence, items)

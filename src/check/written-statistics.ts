@@ -3,7 +3,17 @@ import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
 import { type Extremes, extremesOf, isPlainText } from '../cells/extremes.ts'
-import { cellSizeOf, countsNulls, hasMinMax, hasSum, type StatisticsField, slabSum } from '../cells/tile-statistics.ts'
+import {
+  cellSizeOf,
+  countsNulls,
+  hasMinMax,
+  hasSum,
+  type StatisticsField,
+  slabSum,
+  sumType,
+} from '../cells/tile-statistics.ts'
+import { viewOf } from '../filters/bytes.ts'
+import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 
 /**
@@ -34,6 +44,70 @@ export function writtenStatistics(
   const values = valuesOf(field, column, slabs, formatVersion)
   const sum = hasSum(field) ? slabSum(field.type, column, slabs) : NO_BYTES
   return { ...writtenExtremes(field, column, values), sum, null_count: nullsOf(field, column, slabs, values.length) }
+}
+
+/**
+ * Whether a writer that got the cells of a tile in two calls computes this sum. A sum that reaches the limit of its type stays there
+ * for the rest of its call, and the next call goes on from it. So the sum depends on where the first call ended. TileDB 2.18 stored
+ * such a sum when it consolidated three fragments. Integers of fewer than 8 bytes never reach the limit.
+ *
+ * @param cells number of cells of the tile
+ * @param stored the sum in the metadata: 8 bytes
+ */
+export function isSumOfTwoCalls(
+  type: Datatype,
+  { data, validity }: ColumnData,
+  cells: number,
+  stored: Uint8Array,
+): boolean {
+  const sum = sumType(type)
+  if (sum === 'FLOAT64' || datatypeSize(type) !== 8 || stored.length !== 8) return false
+  const signed = sum === 'INT64'
+  const view = viewOf(data)
+  const at = (from: DataView, offset: number): bigint =>
+    signed ? from.getBigInt64(offset, true) : from.getBigUint64(offset, true)
+  const values: bigint[] = []
+  for (let i = 0; i < cells; i++) if (validity?.[i] !== 0) values.push(at(view, 8 * i))
+  const largest = signed ? 2n ** 63n - 1n : 2n ** 64n - 1n
+  const smallest = signed ? -(2n ** 63n) : 0n
+  let next = 0
+  let reached = 0n
+  while (next < values.length && reached <= largest && reached >= smallest) reached += values[next++]
+  if (reached <= largest && reached >= smallest) return false
+  const limit = reached > largest ? largest : smallest
+  const found = at(viewOf(stored), 0)
+  return found === largest || found === smallest
+    ? found === limit || reachesOther(values, next, limit, largest - smallest)
+    : leadsTo(values, next, limit, found, { smallest, largest })
+}
+
+/** Whether a sum that starts at one limit, at any of the values from `next` on, reaches the other one. */
+function reachesOther(values: readonly bigint[], next: number, limit: bigint, range: bigint): boolean {
+  const away = limit > 0n ? -1n : 1n
+  let distance = 0n
+  for (let i = next; i < values.length; i++) {
+    distance += away * values[i]
+    if (distance < 0n) distance = 0n
+    if (distance > range) return true
+  }
+  return false
+}
+
+/** Whether a sum that starts at the limit, at any of the values from `next` on, ends with `found`. It is followed from its end. */
+function leadsTo(
+  values: readonly bigint[],
+  next: number,
+  limit: bigint,
+  found: bigint,
+  { smallest, largest }: { smallest: bigint; largest: bigint },
+): boolean {
+  let before = found
+  for (let i = values.length - 1; i >= next; i--) {
+    before -= values[i]
+    if (before === limit) return true
+    if (before < smallest || before > largest) return false
+  }
+  return false
 }
 
 /** Positions of the values from which TileDB computes minimum and maximum, in the order of the writer. */
