@@ -134,6 +134,8 @@ export class DatasetSums {
   /** @param line a member; or the files of the dataset itself */
   add(line: Partial<GroupLine>): void {
     const { sums, finding_num } = this
+    // An object that was met before counts once. That it is listed again is a finding of its own.
+    for (const severity of SEVERITIES) finding_num[severity] += line.finding_num?.[severity] ?? 0
     if (line.again !== undefined) return
     const isOpened = line.state === 'present' || line.state === 'other-type'
     const type = line.found ?? line.type
@@ -149,7 +151,6 @@ export class DatasetSums {
     this.cells += BigInt(line.cell_num ?? 0)
     if (line.certainty === 'estimated' || line.cell_num === null) this.certainty = 'estimated'
     else if (line.certainty === 'at most' && this.certainty === 'exact') this.certainty = 'at most'
-    for (const severity of SEVERITIES) finding_num[severity] += line.finding_num?.[severity] ?? 0
   }
 
   private addTimes(more: GroupLine['timestamp_range']): void {

@@ -41,6 +41,9 @@ describe('groups that contain themselves', () => {
     const { findings } = await check(array.storage(), EDITED)
     expect(findings.filter(({ code }) => code === 'GROUP_CYCLE')).toHaveLength(1)
     await agree(array.storage(), EDITED)
+    const overview = JSON.parse((await run(['overview', EDITED, '--json'], { storage: array.storage() })).text)
+    expect(overview.findings).toMatchObject([{ code: 'GROUP_CYCLE', finding_num: 1 }])
+    expect(overview.finding_num).toMatchObject({ error: 0, warning: 1 })
   })
 
   test('by a symbolic link: by longer and longer paths', async () => {
