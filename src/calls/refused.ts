@@ -35,18 +35,23 @@ export async function refusedOf(
   return refused.filter(({ refusal, finding }) => isShown(finding, refusal.act))
 }
 
+/** Fields of a schema that only some attributes need. */
+const OF_ATTRIBUTES = /^(?:attributes|offsets_filters|validity_filters)\./
+
 /** Tells what the shown attributes need. A finding about an enumeration names an attribute, the enumeration or its file. */
 function neededBy({ attributes, enumerations }: OpenedArray['schema'], fields: readonly string[] | undefined) {
   const needed = new Set<string | undefined>()
-  for (const { name, enumeration } of attributes) {
+  for (const { name, enumeration, cell_val_num, nullable } of attributes) {
     if (fields !== undefined && !fields.includes(name)) continue
     const own = [`attributes.${name}.filters`, `attributes.${name}.enumeration`, `enumerations.${enumeration}`]
     const file = enumerations.find((one) => one.name === enumeration)?.path_name
     for (const one of [...own, file]) needed.add(one)
+    if (cell_val_num === 'var') needed.add('offsets_filters')
+    if (nullable) needed.add('validity_filters')
   }
   return ({ field, file }: Finding, act: RefusedAct | undefined): boolean => {
     if (act === 'labels') return needed.has(field) || needed.has(lastPathPart(file))
-    if (act !== 'fields' || field?.startsWith('attributes.') !== true || needed.has(field)) return true
+    if (act !== 'fields' || field === undefined || !OF_ATTRIBUTES.test(field) || needed.has(field)) return true
     // What is found in one filter has its name after that of the pipeline.
     return [...needed].some((one) => one !== undefined && field.startsWith(`${one}.`))
   }
@@ -100,11 +105,17 @@ export async function findingsOfOpening(
     for (const { fragment, info } of fragments)
       found.push(...tilesFindings(`${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`, info, schema))
   }
-  if (areElsewhere) return found
-  found.push(...(await emptyTilesOf(fragments, fields)))
-  if (schema.array_type === 'dense' || fragments.length > MOST_READ) return found
-  const { rtreeLevelErrors } = await import('../check/rtree.ts')
-  return [...found, ...(await rtreeLevelErrors(fragments))]
+  if (!areElsewhere) {
+    found.push(...(await emptyTilesOf(fragments, fields)))
+    if (schema.array_type === 'sparse' && fragments.length <= MOST_READ) {
+      const { rtreeLevelErrors } = await import('../check/rtree.ts')
+      found.push(...(await rtreeLevelErrors(fragments)))
+    }
+  }
+  if (array.cx.refusedTiles.size === 0) return found
+  // The sections that were read above are among them.
+  const { refusedSections } = await import('../check/refusals.ts')
+  return [...found, ...refusedSections(array)]
 }
 
 /** What is left without what was told already. @param told paths of files whose faults were told */
@@ -146,9 +157,12 @@ export async function tellRefused(
 ): Promise<boolean> {
   const refused = untold(await refusedOf(opened, fields), opened.array, told)
   const seen = chunks.list()
-  if (refused.length + seen.length === 0) return false
-  const { refusalError, refusedChunks } = await import('../check/refusals.ts')
-  cx.fault(refusalError([...refused, ...refusedChunks(seen)]))
+  const { refusedTiles } = opened.array.cx
+  if (refused.length + seen.length + refusedTiles.size === 0) return false
+  const { refusalError, refusedChunks, refusedFindings, refusedSections } = await import('../check/refusals.ts')
+  const all = [...refused, ...refusedChunks(seen), ...refusedFindings(refusedSections(opened.array))]
+  if (all.length === 0) return false
+  cx.fault(refusalError(all))
   return true
 }
 

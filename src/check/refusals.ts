@@ -1,10 +1,13 @@
 import { InspectError, unlessFault } from '../base/errors.ts'
+import { isWithinFolder } from '../base/paths.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
 import { type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
 import { REFUSED_ACTS } from '../objects/condition.ts'
-import { type ReadContext, readGenericTileHeader } from '../objects/generic-tile.ts'
+import { type ReadContext, type RefusedTile, readGenericTileHeader } from '../objects/generic-tile.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
 import { checkFolderNames } from './array-folder.ts'
 import type { Refusal } from './codes/row.ts'
@@ -13,7 +16,7 @@ import { checkCommitNames, checkCommits } from './commit-files.ts'
 import { collectItems, type Finding, type Item, withoutRepeats } from './finding.ts'
 import { metadataItems } from './metadata-files.ts'
 import { refusedPart } from './refused-part.ts'
-import { type CheckRun, checkEncrypted, newRun } from './run.ts'
+import { type CheckRun, checkEncrypted, newRun, oddCompressorFinding } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 import { strayItems } from './strays.ts'
 
@@ -39,6 +42,9 @@ export async function openingFindings(array: InspectArray, reads = false): Promi
   }
 }
 
+/** Variants of faults in delete conditions that this program passes over. */
+const PASSED: ReadonlySet<string | undefined> = new Set(['nullTest', 'compressor'])
+
 async function findingsOf(array: InspectArray, reads: boolean): Promise<Finding[]> {
   const run = newRun('structure', false)
   const schemas = new CheckedSchemas(run, array, await array.schemaFiles())
@@ -53,7 +59,7 @@ async function findingsOf(array: InspectArray, reads: boolean): Promise<Finding[
   const updates = new Set(
     commits.files.flatMap(({ kind, path }) => (kind === 'update' ? `${array.folder.path}/${path}` : [])),
   )
-  const isMet = (item: Finding): boolean => item.variant !== 'nullTest' && !updates.has(item.file)
+  const isMet = (item: Finding): boolean => !PASSED.has(item.variant) && !updates.has(item.file)
   const ofCommits = checkCommits(run, array, commits, entries, schema)
   try {
     for await (const item of ofCommits)
@@ -135,6 +141,17 @@ export async function refusedPlainMetadata(
     found.push(...checkEncrypted(header, { ...cx, encrypted: true }, 'METADATA_UNREADABLE', place))
   }
   return refusedFindings(found)
+}
+
+/** The errors of sections of fragments that were read, because TileDB fails to read them. */
+export function refusedSections({ folder, cx }: InspectArray): Finding[] {
+  const isSection = ({ file }: RefusedTile): boolean =>
+    isWithinFolder(file, folder.path) && lastPathPart(file) === FRAGMENT_METADATA_FILE
+  return [...cx.refusedTiles.values()]
+    .filter(isSection)
+    .map(({ compressor, file, offset }) =>
+      oddCompressorFinding(compressor, { file, offset }, { code: 'SECTION_UNREADABLE' }),
+    )
 }
 
 /** Those of the items because of which TileDB refuses something. */

@@ -3,11 +3,18 @@ import { type FilterConfig, WEBP_PADDING_BYTES } from '../format/filter-pipeline
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
-import { decodeTile, openGenericTile, type ReadContext, readStored } from '../objects/generic-tile.ts'
+import {
+  decodeTile,
+  type OddCompressor,
+  oddCompressor,
+  openGenericTile,
+  type ReadContext,
+  readStored,
+} from '../objects/generic-tile.ts'
 import { isFirst, type Shard } from '../objects/shard.ts'
 import { type Folder, withSource } from '../storage/source.ts'
 import type { BeginAcross } from './across.ts'
-import type { FindingCode, VariantOf } from './codes.ts'
+import type { FindingCode, FindingState, VariantOf } from './codes.ts'
 import { attempt, type Finding, finding, fromError, type Items, type Level, type Place } from './finding.ts'
 
 /** The options of a check, and the counts of what it has examined. */
@@ -57,8 +64,15 @@ export function reaches(run: CheckRun, level: Exclude<Level, 'structure'>): bool
   return run.level === 'cells' || run.level === level
 }
 
-/** Compares a generic tile's header with what TileDB writes. */
-export function* headerFindings(header: GenericTileHeader, place: Place): Generator<Finding> {
+/**
+ * Compares a generic tile's header with what TileDB writes.
+ * @param unread the finding if TileDB cannot read the tile: a code, and a variant of it that tells more than `compressor`
+ */
+export function* headerFindings(
+  header: GenericTileHeader,
+  place: Place,
+  unread: Pick<FindingState, 'code' | 'variant'>,
+): Generator<Finding> {
   const wrong = (
     field: string,
     expected: string | number,
@@ -75,7 +89,24 @@ export function* headerFindings(header: GenericTileHeader, place: Place): Genera
     const expected = aes ? 'AES_256_GCM, as its filters say' : 'NO_ENCRYPTION'
     yield wrong('encryption_type', expected, header.encryption_type, 'refused')
   }
+  const odd = oddCompressor(header)
+  if (odd) yield oddCompressorFinding(odd, place, unread)
   for (const filter of header.filters.filters) yield* filterFindings(filter, place, false)
+}
+
+/**
+ * The finding for a tile whose compressor TileDB takes for another one. Of a schema nothing is lost, as it can be written again.
+ * @param unread as in {@link headerFindings}
+ */
+export function oddCompressorFinding(
+  { name, compressor }: OddCompressor,
+  place: Place,
+  { code, variant }: Pick<FindingState, 'code' | 'variant'>,
+): Finding {
+  const at = { ...place, field: `${name}.compressor` }
+  const expected = `the number of ${name}`
+  if (code === 'SCHEMA_UNREADABLE') return finding('SCHEMA_FILTER_COMPRESSOR', at, expected, compressor, 'tile')
+  return finding(code, at, expected, compressor, (variant ?? 'compressor') as VariantOf<typeof code>)
 }
 
 /**
@@ -92,9 +123,9 @@ export function* checkEncrypted(
   yield finding(code, { ...place, field: 'encryption_type' }, 'AES_256_GCM as in other files', encryption_type)
 }
 
-/** Checks the options of a filter. @param inSchema whether it is a filter of data, and not of the generic tile itself */
+/** Checks the options of a filter, but the number of a compressor. @param inSchema whether it is a filter of data, and not of the generic tile itself */
 export function* filterFindings(filter: FilterConfig, place: Place, inSchema: boolean): Generator<Finding> {
-  const { name, compressor, extra, byte_width, max_window_size, scale, quality } = filter
+  const { name, extra, byte_width, max_window_size, scale, quality } = filter
   const field = place.field === undefined ? name : `${place.field}.${name}`
   const wrong = (
     option: string,
@@ -107,12 +138,6 @@ export function* filterFindings(filter: FilterConfig, place: Place, inSchema: bo
   }
   if (name.startsWith('UNKNOWN_'))
     yield finding('SCHEMA_FILTER_UNKNOWN', { ...place, field }, 'a filter of some release', name)
-  const at = { ...place, field: `${field}.compressor` }
-  if (compressor !== undefined) {
-    // Other pipelines of a schema may be used by no field.
-    const variant = inSchema && place.field?.startsWith('attributes.') ? 'attribute' : undefined
-    yield finding('SCHEMA_FILTER_COMPRESSOR', at, `the number of ${name}`, compressor, variant)
-  }
   if (extra && (name !== 'WEBP' || extra.length !== WEBP_PADDING_BYTES))
     yield wrong('extra', 'no more options', `${extra.length} more bytes`, 'extra')
   if (byte_width !== undefined && !isElementSize(byte_width))
@@ -142,7 +167,7 @@ export async function* checkedTile<T>(
 ): Items<Content<T> | undefined> {
   try {
     const { value: header } = decodePrefix(bytes, genericTileHeader, place)
-    yield* headerFindings(header, place)
+    yield* headerFindings(header, place, { code })
     yield* checkEncrypted(header, cx, code, place)
     const tile = await openGenericTile(bytes, cx, place)
     const { payload, length } = tile

@@ -9,18 +9,12 @@ import { type Enumeration, enumerationFile, enumerationValueNum, enumerationValu
 import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
-import {
-  ENUMERATIONS_FOLDER,
-  type InspectArray,
-  SCHEMA_FOLDER,
-  type SchemaFile,
-  schemaFileOpened,
-} from '../objects/array.ts'
+import { enumerationPath, type InspectArray, type SchemaFile, schemaFileOpened } from '../objects/array.ts'
 import { boundedEnumeration } from '../objects/enumerations.ts'
 import { readGenericTileHeader, readTileFile } from '../objects/generic-tile.ts'
 import { withSource } from '../storage/source.ts'
 import type { KnownFault } from './codes/known.ts'
-import type { FindingCode } from './codes.ts'
+import type { FindingCode, VariantOf } from './codes.ts'
 import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 
@@ -87,7 +81,7 @@ export class CheckedSchemas {
       const { name, path_name } = enumeration
       if (this.enumerationsDone.has(path_name)) continue
       this.enumerationsDone.add(path_name)
-      const path = enumerationPath(enumeration)
+      const path = enumerationPath(enumeration.path_name)
       if (!(await this.isThere(enumeration))) {
         yield missingEnumeration(file, enumeration)
         continue
@@ -120,7 +114,7 @@ export class CheckedSchemas {
 
   private async isThere(enumeration: Pick<Enumeration, 'path_name'>): Promise<boolean> {
     if (enumeration.path_name.includes('/')) return false
-    return (await this.array.folder.kind(enumerationPath(enumeration))) === 'file'
+    return (await this.array.folder.kind(enumerationPath(enumeration.path_name))) === 'file'
   }
 
   /**
@@ -149,7 +143,7 @@ export class CheckedSchemas {
   private async valueNum(path_name: string): Promise<number | undefined> {
     const { folder, cx } = this.array
     if (path_name.includes('/')) return 0
-    const file = folder.file(enumerationPath({ path_name }))
+    const file = folder.file(enumerationPath(path_name))
     const read = await orError(() => readTileFile(file, enumerationFile, cx))
     if (read instanceof InspectError) return isAboutBytes(read) ? 0 : undefined
     return enumerationValueNum(read)
@@ -225,14 +219,10 @@ async function* withUnknownType<T>(items: Items<T>): Items<T> {
   }
 }
 
-function enumerationPath({ path_name }: Pick<Enumeration, 'path_name'>): string {
-  return `${SCHEMA_FOLDER}/${ENUMERATIONS_FOLDER}/${path_name}`
-}
-
 function missingEnumeration(file: string, { name, path_name }: Pick<Enumeration, 'name' | 'path_name'>): Finding {
   const place = { file, field: `enumerations.${name}` }
   const item = finding('ENUMERATION_MISSING', place, `the file ${JSON.stringify(path_name)}`, 'none')
-  return { ...item, missing: enumerationPath({ path_name }) }
+  return { ...item, missing: enumerationPath(path_name) }
 }
 
 /** Checks that the values of an enumeration lie inside its bytes. */
@@ -306,7 +296,13 @@ function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> 
     yield finding('SCHEMA_FILL_VALUE', place, `${size} bytes`, fill_value.length, variant)
   }
   for (const [field, pipeline] of pipelines(schema)) {
-    for (const filter of pipeline.filters) yield* filterFindings(filter, { file, field }, true)
+    for (const filter of pipeline.filters) {
+      yield* filterFindings(filter, { file, field }, true)
+      const { name, compressor } = filter
+      if (compressor === undefined) continue
+      const place = { file, field: `${field}.${name}.compressor` }
+      yield finding('SCHEMA_FILTER_COMPRESSOR', place, `the number of ${name}`, compressor, userOf(schema, field))
+    }
     if (pipeline.filters.some(({ name }) => name === 'AES_256_GCM')) {
       const expected = 'the AES filter in generic tiles alone'
       yield finding('SCHEMA_FILTER_OPTIONS', { file, field }, expected, 'it in a schema', 'aes')
@@ -327,6 +323,27 @@ function* pipelines(schema: ArraySchema): Generator<[field: string, pipeline: Fi
   if (schema.validity_filters) yield ['validity_filters', schema.validity_filters]
   for (const { name, filters } of schema.domain.dimensions) yield [`dimensions.${name}.filters`, filters]
   for (const { name, filters } of schema.attributes) yield [`attributes.${name}.filters`, filters]
+}
+
+/**
+ * Whose cells a pipeline of a schema filters: with `dimension` every read needs it, with `attribute` the reads of some attributes.
+ * Undefined if it filters nothing.
+ */
+function userOf(
+  { array_type, domain: { dimensions }, attributes }: ArraySchema,
+  field: string,
+): VariantOf<'SCHEMA_FILTER_COMPRESSOR'> | undefined {
+  const coordinates = array_type === 'sparse' ? dimensions : []
+  const ofDimension =
+    (field === 'coords_filters' && coordinates.some(({ filters }) => filters.filters.length === 0)) ||
+    (field === 'offsets_filters' && coordinates.some(({ cell_val_num }) => cell_val_num === 'var')) ||
+    (field.startsWith('dimensions.') && array_type === 'sparse')
+  if (ofDimension) return 'dimension'
+  const ofAttribute =
+    field.startsWith('attributes.') ||
+    (field === 'offsets_filters' && attributes.some(({ cell_val_num }) => cell_val_num === 'var')) ||
+    (field === 'validity_filters' && attributes.some(({ nullable }) => nullable))
+  return ofAttribute ? 'attribute' : undefined
 }
 
 function* dimensionFindings(dimension: Dimension, dense: boolean, file: string): Generator<Finding> {

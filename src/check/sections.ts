@@ -40,7 +40,7 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
     try {
       const bytes = await source.read(offset, Math.min(GENERIC_TILE_HEADER_BYTES, end - offset))
       const { value, length } = decodePrefix(bytes, genericTileHeader, { file, offset })
-      yield* headerFindings(value, { file, offset })
+      yield* headerFindings(value, { file, offset }, { code: 'SECTION_UNREADABLE', variant: lostAt(info, offset) })
       yield* checkEncrypted(value, fragment.cx, 'SECTION_UNREADABLE', { file, offset })
       claimed = Math.max(claimed, offset + length + value.persisted_size)
       if (offset + length + value.persisted_size > end) {
@@ -65,7 +65,7 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
   }
 }
 
-type LostSection = VariantOf<'SECTION_OFFSET' | 'SECTION_UNREADABLE'>
+type LostSection = VariantOf<'SECTION_OFFSET'>
 
 /** Sections that TileDB loads together, for aggregates of a field. */
 const FOR_AGGREGATES: ReadonlySet<SectionName> = new Set<SectionName>([

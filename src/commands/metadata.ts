@@ -13,6 +13,7 @@ import { outcomeOrError, throughGroups } from '../calls/walkers.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
 import type { MetadataDocument, MetadataVersionDescription } from '../documents/metadata.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { OffsetsList, SlotSectionName } from '../format/metadata-sections.ts'
@@ -20,6 +21,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellValue, sumValue, type ValueStyle } from '../format/value.ts'
 import { METADATA_FOLDER, type MetadataVersion, metadataVersions } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
+import { refusedTilesIn } from '../objects/generic-tile.ts'
 import type { ArrayTarget, GroupTarget } from '../objects/target.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../objects/tile-lists.ts'
 import { isPassedOver } from '../objects/timed-files.ts'
@@ -126,9 +128,11 @@ async function keyValueDocument(
     ? (await metadataVersions(holder.folder, holder.cx)).map((one) => versionResult(one, cx.style))
     : undefined
   const unread = odd.filter(isPassedOver)
+  for (const { file } of refusedTilesIn(holder.folder.folder(METADATA_FOLDER), holder.cx))
+    unread.push({ name: lastPathPart(file), kind: 'file' })
   if (unread.length > 0) {
     const { refusalError, refusedMetadata } = await import('../check/refusals.ts')
-    const refused = await refusedMetadata(holder.folder, unread, holder.cx, false)
+    const refused = await refusedMetadata(holder.folder, unread, holder.cx, target.type === 'group')
     if (refused.length > 0) cx.fault(refusalError(refused))
   }
   if (encryption === 'AES_256_GCM' && cx.reading.key) {

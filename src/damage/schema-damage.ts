@@ -39,10 +39,10 @@ export const SCHEMA_DAMAGE = {
     coords_filters.filters.push({ name: 'UNKNOWN_77' })
   }),
   SCHEMA_FILTER_COMPRESSOR: inSchema(
-    'sparse',
+    'emptyDense',
     'a compressor number that contradicts its filter',
     ({ coords_filters }) => {
-      coords_filters.filters[0].compressor = 5
+      coords_filters.filters = [{ name: 'ZSTD', compressor: 5, level: 3 }]
     },
   ),
   SCHEMA_FILTER_OPTIONS: inSchema('sparse', 'windows of 0 bytes', ({ attributes }) => {

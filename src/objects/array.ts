@@ -33,6 +33,7 @@ import { foreignError, foreignSchema } from './foreign.ts'
 import { Fragment } from './fragment.ts'
 import {
   keyOrDamage,
+  noteIfRefused,
   openGenericTile,
   type ReadContext,
   readGenericTile,
@@ -61,6 +62,11 @@ export const SCHEMA_FOLDER = '__schema'
 export const METADATA_FOLDER = '__meta'
 /** Folder of enumerations in {@link SCHEMA_FOLDER}. */
 export const ENUMERATIONS_FOLDER = '__enumerations'
+
+/** Path in the array of the file of an enumeration. @param name the one that a schema gives */
+export function enumerationPath(name: string): string {
+  return `${SCHEMA_FOLDER}/${ENUMERATIONS_FOLDER}/${name}`
+}
 export const LABELS_FOLDER = '__labels'
 /** Names of an array's folders that are never fragments. */
 export const ARRAY_FOLDERS: ReadonlySet<string> = new Set([
@@ -348,7 +354,7 @@ export class InspectArray {
 
   /** Reads an enumeration. @throws InspectError BAD_VALUE if offsets of values fall or leave the data */
   enumeration({ path_name }: EnumerationEntry): Promise<Enumeration> {
-    const path = `${SCHEMA_FOLDER}/${ENUMERATIONS_FOLDER}/${lastPathPart(path_name)}`
+    const path = enumerationPath(lastPathPart(path_name))
     const read = async (): Promise<Enumeration> => {
       const enumeration = await readTileFile(this.folder.file(path), boundedEnumeration(this.cx), this.cx)
       withPlace({ file: `${this.folder.path}/${path}` }, () => checkOffsets(enumeration))
@@ -588,7 +594,9 @@ export class InspectArray {
   async encryption(): Promise<'NO_ENCRYPTION' | 'AES_256_GCM'> {
     const file = (await this.schemaFiles()).at(-1)
     if (!file) return 'NO_ENCRYPTION'
-    return this.withFile(file.path, async (source) => (await readGenericTileHeader(source)).encryption_type)
+    const header = await this.withFile(file.path, readGenericTileHeader)
+    noteIfRefused(header, this.cx, { file: `${this.folder.path}/${file.path}`, offset: 0 })
+    return header.encryption_type
   }
 
   /**

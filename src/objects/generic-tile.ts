@@ -1,12 +1,14 @@
 import { addPlace, badValue, hasCode, InspectError, withHint } from '../base/errors.ts'
 import { Memory, OPTION_OF_MEMORY } from '../base/memory.ts'
+import { folderOf } from '../base/paths.ts'
 import { sizeText } from '../base/sizes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix } from '../format/io.ts'
 import { CHUNK_HEAD_BYTES, chunkCount } from '../format/tile-chunks.ts'
-import { type ByteSource, readAll, withSource } from '../storage/source.ts'
+import { type ByteSource, type Folder, readAll, withSource } from '../storage/source.ts'
 
 /** Settings and state of reading. An array, its fragments and its files share one object. */
 export interface ReadContext {
@@ -21,6 +23,8 @@ export interface ReadContext {
   isPlain?: boolean | undefined
   /** The bound of the run's memory, which all contexts of a run share. What does not fit is TOO_LARGE. */
   memory: Memory
+  /** Tiles that were opened although TileDB fails to open them, by their files: of each file the first one. */
+  refusedTiles: Map<string, RefusedTile>
   /** Time of the read in milliseconds. Fragments, lists and schemas of later times do not count. */
   now: bigint
   /** Start of the time range in milliseconds, 0 if undefined. Earlier writes do not count, except for schemas. */
@@ -39,7 +43,7 @@ export type Times = Pick<ReadContext, 'from' | 'now'>
 
 /** A context for one array, and for the fragments and files in it. */
 export function readContext(codecs: Codecs, key?: Uint8Array, memory = new Memory()): ReadContext {
-  return { codecs, key, keyProven: false, encrypted: false, memory, now: timeOfOpening() }
+  return { codecs, key, keyProven: false, encrypted: false, memory, refusedTiles: new Map(), now: timeOfOpening() }
 }
 
 /** What a pipeline must know of the memory of the run, for tiles of data files. */
@@ -69,6 +73,38 @@ export interface TilePlace {
   file: string
   /** Offset of the tile in its file, in bytes. */
   offset: number
+}
+
+/** A generic tile that TileDB fails to open, though this program does. */
+export interface RefusedTile extends TilePlace {
+  compressor: OddCompressor
+}
+
+/** A compression filter whose options name another compressor. */
+export interface OddCompressor {
+  name: FilterConfig['name']
+  compressor: number
+}
+
+/**
+ * The filter of a generic tile because of which TileDB fails to open it: TileDB goes by the number in the options, this program by the
+ * filter. Undefined if there is none, or if nothing is stored.
+ */
+export function oddCompressor({ filters, persisted_size }: GenericTileHeader): OddCompressor | undefined {
+  if (persisted_size === 0) return undefined
+  for (const { name, compressor } of filters.filters) if (compressor !== undefined) return { name, compressor }
+  return undefined
+}
+
+/** The refused tiles among those that were opened, in the files of a folder. */
+export function refusedTilesIn({ path }: Pick<Folder, 'path'>, { refusedTiles }: ReadContext): RefusedTile[] {
+  return [...refusedTiles.values()].filter(({ file }) => folderOf(file) === path)
+}
+
+/** Keeps in the context that TileDB fails to open a tile. */
+export function noteIfRefused(header: GenericTileHeader, cx: ReadContext, place: TilePlace): void {
+  const compressor = oddCompressor(header)
+  if (compressor && !cx.refusedTiles.has(place.file)) cx.refusedTiles.set(place.file, { ...place, compressor })
 }
 
 /**
@@ -109,6 +145,7 @@ export async function openGenericTile(
     }
     const { data } = step.value
     if (fits) openedWithKey(header, cx)
+    noteIfRefused(header, cx, place)
     return {
       header,
       payload: data,

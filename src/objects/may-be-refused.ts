@@ -7,7 +7,7 @@ import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationValues } from '../format/enumeration.ts'
 import { hasTimes, nameFacts } from '../format/timestamped-name.ts'
 import { withSource } from '../storage/source.ts'
-import { ARRAY_FOLDERS, type FragmentEntry, type InspectArray } from './array.ts'
+import { ARRAY_FOLDERS, enumerationPath, type FragmentEntry, type InspectArray } from './array.ts'
 import { type CommitFile, readsTimes } from './commits.ts'
 import { deletePlaces } from './deletes.ts'
 import { type FragmentInfo, filePipeline, slotHasFiles } from './fragment.ts'
@@ -34,6 +34,7 @@ async function hasOddEnumeration(array: InspectArray, { enumerations, attributes
     if (path_name.includes('/')) return true
     const read = await array.enumeration({ name, path_name }).catch(() => undefined)
     if (!read || read.name !== name || read.path_name !== path_name || hasTwins(read)) return true
+    if (array.cx.refusedTiles.has(`${array.folder.path}/${enumerationPath(path_name)}`)) return true
     for (const file of await array.schemaFiles()) {
       const other = await array.schema(file.name).catch(() => undefined)
       if (!other || other.enumerations.some((one) => one.name === name && one.path_name !== path_name)) return true
@@ -60,10 +61,11 @@ export async function mayNotOpen(array: InspectArray, names: boolean, sole = tru
   if ((await array.schemaStrays()).length > 0) return true
   const files = await array.schemaFiles()
   if (files.length === 0) return true
-  if (files.length === 1 && !sole) return false
   for (const { name, path } of files) {
+    const isRefused = (): boolean => array.cx.refusedTiles.has(`${array.folder.path}/${path}`)
+    if (files.length === 1 && !sole) return isRefused()
     const schema = await array.schema(name).catch(() => undefined)
-    if (!schema || isOdd(schema)) return true
+    if (!schema || isOdd(schema) || isRefused()) return true
     // With a key, this program reads schemas without encryption, too.
     if (!array.cx.key || files.length === 1) continue
     const { encryption_type } = await withSource(array.folder.file(path), readGenericTileHeader)

@@ -1,6 +1,6 @@
 import { NO_BYTES } from '../base/bytes.ts'
 import { element } from '../base/element.ts'
-import { type InspectError, inconsistent } from '../base/errors.ts'
+import { badValue, type InspectError, inconsistent } from '../base/errors.ts'
 import { Pipeline } from '../filters/pipeline.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
 import { decodePrefix } from '../format/io.ts'
@@ -10,6 +10,7 @@ import {
   checkChunkNum,
   GENERIC_TILE_HEADER_BYTES,
   genericTileType,
+  oddCompressor,
   openedWithKey,
   type ReadContext,
 } from './generic-tile.ts'
@@ -64,6 +65,9 @@ export async function openPagedTile(
   const start = offset + length
   const last = start + header.persisted_size
   if (last > section.end) throw wrong('persisted_size', section.end - start, header.persisted_size)
+  // The usual code notes what TileDB refuses of a tile.
+  const odd = oddCompressor(header)
+  if (odd) throw badValue({ expected: `the number of ${odd.name}`, found: odd.compressor }, { field: 'compressor' })
   const type = genericTileType(header, cx, { offset })
   const most = Math.min(type.room ?? header.tile_size, type.plausible?.bytes ?? header.tile_size)
   if (header.tile_size > most) throw wrong('tile_size', most, header.tile_size)

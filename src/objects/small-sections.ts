@@ -9,7 +9,7 @@ import type { RTree } from '../format/rtree.ts'
 import { chunkCount } from '../format/tile-chunks.ts'
 import { u64 } from '../format/u32.ts'
 import { type Folder, TAIL_BYTES } from '../storage/source.ts'
-import { genericTileType, mostElements, type ReadContext } from './generic-tile.ts'
+import { genericTileType, mostElements, oddCompressor, type ReadContext } from './generic-tile.ts'
 import type { LaidOutInfo } from './laid-out-info.ts'
 import { endSync } from './metadata-file.ts'
 
@@ -56,6 +56,8 @@ export class SmallSections {
 
   /** Prepares for tiles like one that was opened. */
   async learn(header: GenericTileHeader): Promise<void> {
+    // The usual way notes what TileDB refuses of a tile.
+    if (oddCompressor(header)) return
     const pipeline = await Pipeline.load(header.filters.filters, genericTileType(header, this.cx, {}), this.cx.codecs)
     this.known = { header: encode(header, genericTileHeader), pipeline }
   }

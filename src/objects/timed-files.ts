@@ -6,7 +6,7 @@ import type { GenericTileHeader } from '../format/generic-tile.ts'
 import type { Describe } from '../format/io.ts'
 import { hasTimes, isTimedName, nameFacts } from '../format/timestamped-name.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
-import { type ReadContext, readGenericTileHeader, readTileFile } from './generic-tile.ts'
+import { oddCompressor, type ReadContext, readGenericTileHeader, readTileFile } from './generic-tile.ts'
 import { isWithin } from './visibility.ts'
 
 /** Whether the name of an entry of `__meta` or `__group` has another form than those that TileDB gives. */
@@ -29,7 +29,7 @@ export function isPassedOver(entry: Entry): boolean {
 
 /**
  * The entries of `__meta` for which {@link isOdd} is true, and, where that costs no request, files that are empty, begin with no generic
- * tile, or are not encrypted as the array is.
+ * tile, are not encrypted as the array is, or begin with a tile that TileDB fails to open.
  */
 export async function oddEntries(
   inside: Folder,
@@ -41,7 +41,8 @@ export async function oddEntries(
     if (isOdd(entry)) odd.push(entry)
     else if (!inside.isRemote) {
       const header = await withSource(inside.file(entry.name), readGenericTileHeader).catch(unlessDamaged)
-      if (header?.encryption_type !== (await encryption())) odd.push(entry)
+      const isRefused = header === undefined || oddCompressor(header) !== undefined
+      if (isRefused || header.encryption_type !== (await encryption())) odd.push(entry)
     }
   }
   return odd

@@ -223,6 +223,11 @@ const PROVOKED: Readonly<
       })
     },
   ],
+  // The number of the compressor, in the options of the only filter.
+  'DELETE_CONDITION_UNREADABLE.compressor': [
+    '22/deletes',
+    (array) => array.patch(array.find(/__15_15_.*\.del$/), 47, [2]),
+  ],
   'DELETE_CONDITION_VALUE.nullTest': [
     '22/deletes',
     async (array) => {
@@ -270,6 +275,35 @@ const PROVOKED: Readonly<
         attributes[0].filters.filters = [{ name: 'ZSTD', compressor: 5, level: 3 }]
       }),
   ],
+  'SCHEMA_FILTER_COMPRESSOR.dimension': [
+    SPARSE,
+    (array) =>
+      array.editSchema(({ domain }) => {
+        domain.dimensions[0].filters.filters = [{ name: 'ZSTD', compressor: 5, level: 3 }]
+      }),
+  ],
+  // The number of the compressor, in the options of the only filter.
+  'METADATA_UNREADABLE.compressor': [
+    '22/metadata',
+    (array) => array.patch(array.matching(/\/__meta\/__\d[^/]*$/)[0], 47, [2]),
+  ],
+  'ENUMERATION_UNREADABLE.compressor': [
+    '22/enumerations',
+    (array) => array.patch(array.matching(/\/__enumerations\//)[0], 47, [2]),
+  ],
+  'CONSOLIDATED_METADATA_UNREADABLE.compressor': [
+    '22/fragment_metadata_consolidated',
+    (array) => array.patch(array.matching(/\.meta$/)[0], 47, [2]),
+  ],
+  'SECTION_UNREADABLE.compressor': [
+    '22/sparse_basic',
+    (array) => array.patch(array.matching(/__fragment_metadata\.tdb$/)[0], 47, [2]),
+  ],
+  'GROUP_DETAILS_UNREADABLE.compressor': [
+    '22/group',
+    (array) => array.patch(array.matching(/\/__group\/__\d/)[0], 47, [2]),
+  ],
+  'SCHEMA_FILTER_COMPRESSOR.tile': [SPARSE, (array) => array.patch(array.find(SCHEMA), 47, [2])],
   'SCHEMA_FILTER_OPTIONS.byteWidth': [
     SPARSE,
     (array) =>

@@ -1,4 +1,4 @@
-import { loss, noLoss, OWN_FOOTER, type Rows, STORED } from './row.ts'
+import { loss, noLoss, OWN_FOOTER, oddCompressor, type Rows, STORED } from './row.ts'
 
 /** Codes about the folder of an array, and its commits. */
 export const ARRAY_CODES = {
@@ -231,6 +231,9 @@ export const ARRAY_CODES = {
     meaning: 'readers fail, or show cells that were deleted',
     mend: 'condition',
     refused: { act: 'read', error: 'Cannot read from file; Read exceeds file size' },
+    variants: {
+      compressor: oddCompressor('read', 'read any cell'),
+    },
   },
   DELETE_CONDITION_FIELD: {
     severity: 'error',
@@ -289,6 +292,7 @@ export const ARRAY_CODES = {
     refused: { act: 'open', error: 'Cannot read from file; Read exceeds file size' },
     lost: OWN_FOOTER,
     variants: {
+      compressor: oddCompressor('open', 'open the array'),
       folder: {
         severity: 'error',
         meaning: 'TileDB reads whatever lies here, cannot read a folder, and fails to open the array',

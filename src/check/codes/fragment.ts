@@ -1,4 +1,4 @@
-import { noLoss, type Rows, UNNEEDED, UNSURE, UNUSED_OFFSETS, type VariantRow } from './row.ts'
+import { noLoss, oddCompressor, type Rows, UNNEEDED, UNSURE, UNUSED_OFFSETS, type VariantRow } from './row.ts'
 
 /** What readers lose without a section that only some of them need, or none. Measured with TileDB 2.30. */
 const LOST_SECTION = {
@@ -163,7 +163,7 @@ export const FRAGMENT_CODES = {
     meaning: 'readers fail when they need the section',
     mend: 'recover-places',
     refused: { act: 'fields', error: 'Filter: CompressionFilter error' },
-    variants: LOST_SECTION,
+    variants: { ...LOST_SECTION, compressor: oddCompressor('fields', 'read fields that need the section') },
   },
   SECTION_OVERLAP: {
     severity: 'error',

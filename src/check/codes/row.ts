@@ -133,6 +133,15 @@ export type CodeRow = Meaning &
 
 export type Rows = Readonly<Record<string, CodeRow>>
 
+/** A generic tile that TileDB fails to read, though this program does: its filter names another compressor. @param what TileDB cannot read */
+export function oddCompressor(act: RefusedAct, what: string): VariantRow {
+  return {
+    severity: 'error',
+    meaning: `the number inside the options of the file's own filter contradicts the filter: TileDB goes by the number, and fails to ${what} (measured with 2.30). This program goes by the filter`,
+    refused: { act, error: 'that of the compressor of this number' },
+  }
+}
+
 /** A lost file of offsets, or a part of it, if RLE or DICTIONARY_ENCODING keeps the offsets with the values. */
 export const UNUSED_OFFSETS = {
   severity: 'error',

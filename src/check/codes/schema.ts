@@ -1,4 +1,4 @@
-import { loss, noLoss, type Rows, UNNEEDED, USUALLY_LOST } from './row.ts'
+import { loss, noLoss, oddCompressor, type Rows, UNNEEDED, USUALLY_LOST } from './row.ts'
 
 const SCHEMA_NEEDED = USUALLY_LOST.schema
 const VALUES = loss('the values of the enumeration; the cells still hold their indexes')
@@ -160,7 +160,7 @@ export const SCHEMA_CODES = {
   SCHEMA_FILTER_COMPRESSOR: {
     severity: 'warning',
     meaning:
-      'the number inside the options contradicts the filter: TileDB goes by the number, and may fail to read what the filter made',
+      'the number inside the options contradicts the filter: TileDB goes by the number, but this filter makes nothing that it reads',
     mend: 'schema',
     isRoot: true,
     lost: noLoss('nothing: decode goes by the filter'),
@@ -171,6 +171,13 @@ export const SCHEMA_CODES = {
           'the number inside the options contradicts the filter: TileDB goes by the number, and fails to read what the filter made (measured with 2.30)',
         refused: { act: 'fields', error: 'that of the compressor of this number' },
       },
+      dimension: {
+        severity: 'error',
+        meaning:
+          'the number inside the options contradicts the filter of coordinates: TileDB goes by the number, and fails to read any cell (measured with 2.30)',
+        refused: { act: 'read', error: 'that of the compressor of this number' },
+      },
+      tile: oddCompressor('open', 'open the array'),
     },
   },
   SCHEMA_FILTER_OPTIONS: {
@@ -224,6 +231,12 @@ export const SCHEMA_CODES = {
     mend: 'copy',
     refused: { act: 'labels', error: 'Cannot read from file; Read exceeds file size' },
     lost: VALUES,
+    variants: {
+      compressor: {
+        ...oddCompressor('labels', 'read its values'),
+        lost: noLoss('nothing: this program reads the values, and the cells still hold their indexes'),
+      },
+    },
   },
   ENUMERATION_NAME: {
     severity: 'error',
