@@ -91,7 +91,22 @@ export function* headerFindings(
   }
   const odd = oddCompressor(header)
   if (odd) yield oddCompressorFinding(odd, place, unread)
-  for (const filter of header.filters.filters) yield* filterFindings(filter, place, false)
+  for (const filter of header.filters.filters) {
+    yield* filterFindings(filter, place, false)
+    if (filter.name.startsWith('UNKNOWN_')) yield* unknownFilter(filter.name, place, unread)
+  }
+}
+
+/** A filter of a tile that TileDB does not have. Of a schema it keeps TileDB from opening the array, of another file only from reading that. */
+function* unknownFilter(
+  name: string,
+  place: Place,
+  { code, variant }: Pick<FindingState, 'code' | 'variant'>,
+): Generator<Finding> {
+  const at = { ...place, field: name }
+  const expected = 'a filter of some release'
+  if (code === 'SCHEMA_UNREADABLE') yield finding('SCHEMA_FILTER_UNKNOWN', at, expected, name)
+  else yield finding(code, at, expected, name, variant as VariantOf<typeof code> | undefined)
 }
 
 /**
@@ -136,9 +151,10 @@ export function* filterFindings(filter: FilterConfig, place: Place, inSchema: bo
     const at = { ...place, field: `${field}.${option}` }
     return finding('SCHEMA_FILTER_OPTIONS', at, expected, found, inSchema ? variant : undefined)
   }
-  if (name.startsWith('UNKNOWN_'))
+  if (inSchema && name.startsWith('UNKNOWN_'))
     yield finding('SCHEMA_FILTER_UNKNOWN', { ...place, field }, 'a filter of some release', name)
-  if (extra && (name !== 'WEBP' || extra.length !== WEBP_PADDING_BYTES))
+  // Nobody knows how many options an unknown filter has.
+  if (extra && !name.startsWith('UNKNOWN_') && (name !== 'WEBP' || extra.length !== WEBP_PADDING_BYTES))
     yield wrong('extra', 'no more options', `${extra.length} more bytes`, 'extra')
   if (byte_width !== undefined && !isElementSize(byte_width))
     yield wrong('byte_width', '1, 2, 4 or 8', byte_width, 'byteWidth')

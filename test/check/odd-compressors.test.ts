@@ -8,6 +8,8 @@ import { check, serious } from './findings.ts'
 /** Where the number of the compressor stands in a generic tile whose first filter is GZIP. */
 const COMPRESSOR = 47
 const ZSTD = 2
+/** Where the type of that filter stands. */
+const FILTER = 42
 
 /** TileDB undoes the tile by this number, and fails; this program goes by the filter. */
 function oddTile(array: EditedArray, pattern: RegExp, offset = 0): void {
@@ -65,4 +67,19 @@ test.each([
   const [found] = findings.filter(({ code }) => code === 'SCHEMA_FILTER_COMPRESSOR')
   expect([found.severity, found.variant]).toEqual([refused ? 'error' : 'warning', variant])
   expect(await refusedBy(array, ['explain'])).toEqual(refused ? ['explain'] : [])
+})
+
+// TileDB opens such arrays, and fails where it reads the file.
+test.each([
+  ['22/metadata', /\/__meta\/__\d[^/]*$/, 'METADATA_UNREADABLE'],
+  ['22/enumerations', /\/__enumerations\//, 'ENUMERATION_UNREADABLE'],
+  ['22/deletes', /__15_15_.*\.del$/, 'DELETE_CONDITION_UNREADABLE'],
+  ['22/sparse_basic', /__fragment_metadata\.tdb$/, 'SECTION_UNREADABLE'],
+] as const)('a filter in the tile of %s %s that no release has', async (fixture, pattern, code) => {
+  const array = new EditedArray(fixture)
+  array.patch(array.matching(pattern)[0], FILTER, [255])
+  const { findings } = await check(array.storage(), EDITED, { level: 'structure' })
+  expect(serious(findings).map((one) => one.code)).toEqual([code])
+  const { text, stderr } = await run(['explain', EDITED], { storage: array.storage() })
+  expect(`${text}${stderr}`).not.toContain('does not open')
 })
