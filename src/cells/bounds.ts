@@ -1,4 +1,5 @@
 import { element } from '../base/element.ts'
+import { limits64 } from '../base/limits64.ts'
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
@@ -150,7 +151,7 @@ const INFINITY = Number.POSITIVE_INFINITY
 
 /** {@link markInside} for 8-byte integers. It compares their halves, as a bigint for each takes ten times as long. */
 function markWide(signed: boolean, data: Uint8Array, { low, high, below }: Bounds, marks: Uint8Array): void {
-  const [min, max] = signed ? [-(2n ** 63n), 2n ** 63n - 1n] : [0n, 2n ** 64n - 1n]
+  const [min, max] = limits64(signed)
   const least = (low ?? min) as bigint
   const most =
     below !== undefined && (high === undefined || below <= high) ? (below as bigint) - 1n : ((high ?? max) as bigint)

@@ -1,3 +1,4 @@
+import { limits64 } from '../base/limits64.ts'
 import { Slab } from '../base/slab.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { Cells, Numbers } from './elements.ts'
@@ -98,8 +99,7 @@ export class SumOf {
 
   private addOneByOne(lanes: Uint32Array, { at }: Cells, from: number, to: number): boolean {
     const signed = this.type === 'INT64'
-    const largest = signed ? 2n ** 63n - 1n : 2n ** 64n - 1n
-    const smallest = signed ? -(2n ** 63n) : 0n
+    const [smallest, largest] = limits64(signed)
     for (let i = from; i < to; i++) {
       const cell = at ? at[i] : i
       const high = signed ? lanes[2 * cell + 1] | 0 : lanes[2 * cell + 1]

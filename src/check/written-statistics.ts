@@ -1,4 +1,5 @@
 import { NO_BYTES } from '../base/bytes.ts'
+import { limits64 } from '../base/limits64.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
@@ -60,16 +61,15 @@ export function isSumOfTwoCalls(
   cells: number,
   stored: Uint8Array,
 ): boolean {
-  const sum = sumType(type)
-  if (sum === 'FLOAT64' || datatypeSize(type) !== 8 || stored.length !== 8) return false
-  const signed = sum === 'INT64'
+  const typeOfSum = sumType(type)
+  if (typeOfSum === 'FLOAT64' || datatypeSize(type) !== 8 || stored.length !== 8) return false
+  const signed = typeOfSum === 'INT64'
   const view = viewOf(data)
   const at = (from: DataView, offset: number): bigint =>
     signed ? from.getBigInt64(offset, true) : from.getBigUint64(offset, true)
   const values: bigint[] = []
   for (let i = 0; i < cells; i++) if (validity?.[i] !== 0) values.push(at(view, 8 * i))
-  const largest = signed ? 2n ** 63n - 1n : 2n ** 64n - 1n
-  const smallest = signed ? -(2n ** 63n) : 0n
+  const [smallest, largest] = limits64(signed)
   let next = 0
   let reached = 0n
   while (next < values.length && reached <= largest && reached >= smallest) reached += values[next++]

@@ -5,6 +5,7 @@
  */
 
 import { badValue, unexpected } from '../base/errors.ts'
+import { limits64 } from '../base/limits64.ts'
 import type { CellValNum } from './cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from './datatype.ts'
 import { type DatetimeType, formatDatetime, parseDatetime } from './datetime.ts'
@@ -318,7 +319,7 @@ function writeElement(type: Datatype, view: DataView, at: number, value: unknown
   } else if (kind === 'bool') {
     view.setUint8(at, typeof value === 'boolean' ? Number(value) : smallInteger(type, value, 0, 1))
   } else if (size === 8) {
-    const [lo, hi] = kind === 'uint' ? [0n, 2n ** 64n - 1n] : [-(2n ** 63n), 2n ** 63n - 1n]
+    const [lo, hi] = limits64(kind !== 'uint')
     const dated = isDatetime(type) && typeof value === 'string' && !(style.raw && DECIMAL.test(value))
     view.setBigUint64(at, dated ? parseDatetime(type, value) : bigInteger(type, value, lo, hi), true)
   } else {
