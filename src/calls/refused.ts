@@ -1,4 +1,6 @@
+import { element } from '../base/element.ts'
 import { unlessFault } from '../base/errors.ts'
+import { type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { Finding } from '../check/finding.ts'
 import type { Refused } from '../check/refusals.ts'
@@ -164,6 +166,37 @@ export async function tellRefused(
   if (all.length === 0) return false
   cx.fault(refusalError(all))
   return true
+}
+
+/**
+ * Says that TileDB refuses ranges that leave the domain of the array, if fragments have cells there: their own domain was larger. In other
+ * arrays there are no cells outside of the domain, and such a range only leaves some of it empty.
+ */
+export async function tellRangesRefused(
+  cx: CommandContext,
+  { schema, fragments }: Pick<OpenedArray, 'schema' | 'fragments'>,
+  ranges: RangeSets,
+): Promise<void> {
+  const leaving = new Set<string>()
+  for (const [d, sets] of ranges) {
+    const { name, type, cell_val_num, domain } = element(schema.domain.dimensions, d)
+    if (cell_val_num === 'var') continue
+    const ends = [domain.subarray(0, domain.length / 2), domain.subarray(domain.length / 2)]
+    const [low, high] = ends.map((end) => comparable(type, end))
+    const leaves = (end: Comparable | undefined): boolean =>
+      end !== undefined && (compare(end, low) < 0 || compare(end, high) > 0)
+    if (sets.some((one) => leaves(one.low) || leaves(one.high))) leaving.add(`nonempty_domain.${name}`)
+  }
+  if (leaving.size === 0 || !fragments.some(({ info }) => hasOtherDomain(schema, info.schema))) return
+  const { tilesFindings } = await import('../check/fragment.ts')
+  const found = fragments.flatMap(({ fragment, info }) => [
+    ...tilesFindings(`${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`, info, schema),
+  ])
+  const refused = found.filter(({ field = '' }) => leaving.has(field))
+  if (refused.length === 0) return
+  const { refusalError } = await import('../check/refusals.ts')
+  const { REFUSED_RANGE } = await import('../check/codes/fragment.ts')
+  cx.fault(refusalError(refused.map((finding) => ({ finding, refusal: REFUSED_RANGE }))))
 }
 
 /** The fragments of a command that lists an array, whose footers contradict something. */

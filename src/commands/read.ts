@@ -8,7 +8,7 @@ import type { Outcome } from '../calls/outcome.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
 import type { Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
-import { RefusedChunks, tellRefused } from '../calls/refused.ts'
+import { RefusedChunks, tellRangesRefused, tellRefused } from '../calls/refused.ts'
 import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { ReadHead } from '../documents/read.ts'
@@ -66,7 +66,9 @@ export const command: CommandModule<ReadOptions> = {
     const missing = faults.listed.length
     const chunks = new RefusedChunks()
     const told = new Set<string>()
-    const outcome = await arrayOutcome(cx, path, opened, { faults, onRefused: chunks.add, told, selection }, options)
+    const asked = await parseQuery(cx, opened, options)
+    const parts = { faults, onRefused: chunks.add, told, selection, asked }
+    const outcome = await arrayOutcome(cx, path, opened, parts, options)
     // Not earlier, as a wrong option has an error without notes.
     if (options.where !== undefined && opened.schema.array_type === 'dense')
       cx.note('the array is dense: cells that do not meet the condition are shown with fill values')
@@ -74,7 +76,7 @@ export const command: CommandModule<ReadOptions> = {
       cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
     yield outcome
     // Said after the cells. With --labels, some faults of the labels were said already.
-    await tellRefused(cx, opened, options.field, told, chunks)
+    if (!(await tellRefused(cx, opened, options.field, told, chunks))) await tellRangesRefused(cx, opened, asked.ranges)
   },
 }
 
@@ -84,22 +86,23 @@ interface ReadParts {
   onRefused: ReadQuery['onRefused']
   told: Set<string>
   selection: Selection | undefined
+  /** The query of the options. */
+  asked: ReadQuery
 }
 
 async function arrayOutcome(
   cx: CommandContext,
   path: string,
   opened: OpenedArray,
-  { faults, onRefused, told, selection }: ReadParts,
+  { faults, onRefused, told, selection, asked }: ReadParts,
   options: ReadOptions,
 ): Promise<Outcome> {
   const report = new FieldReport()
   const notUnique = new NotUniqueReport(opened.fragments)
-  const parsed = await parseQuery(cx, opened, options)
   const query: ReadQuery = {
-    ...parsed,
+    ...asked,
     // A range of the user is as good: the selection leaves out other rows itself.
-    ranges: selection ? new Map([...selection.ranges, ...parsed.ranges]) : parsed.ranges,
+    ranges: selection ? new Map([...selection.ranges, ...asked.ranges]) : asked.ranges,
     provenance: options.provenance,
     reuse: true,
     onNotUnique: notUnique.add,

@@ -1,4 +1,13 @@
-import { noLoss, oddCompressor, type Rows, UNNEEDED, UNSURE, UNUSED_OFFSETS, type VariantRow } from './row.ts'
+import {
+  noLoss,
+  oddCompressor,
+  type Refusal,
+  type Rows,
+  UNNEEDED,
+  UNSURE,
+  UNUSED_OFFSETS,
+  type VariantRow,
+} from './row.ts'
 
 /** What readers lose without a section that only some of them need, or none. Measured with TileDB 2.30. */
 const LOST_SECTION = {
@@ -14,6 +23,9 @@ const WRITTEN_TWICE = {
   mend: 'leave',
   lost: noLoss('nothing: both halves of the file are equal'),
 } as const satisfies VariantRow
+
+/** What TileDB refuses where the domain of an array is smaller than that of a fragment: ranges that leave the smaller one. */
+export const REFUSED_RANGE: Refusal = { act: 'read', error: 'Subarray: Cannot add range to dimension' }
 
 /** Codes about the files of a fragment, its footer, and the sections of its metadata. */
 export const FRAGMENT_CODES = {
