@@ -1,3 +1,4 @@
+import { InspectError } from '../base/errors.ts'
 import { enumerationOf } from './coding.ts'
 import { type AnyIo, flagOf } from './io.ts'
 import { ndRange, type RangeType } from './range.ts'
@@ -9,6 +10,7 @@ const currentDomainTypeCoding = enumerationOf<'NDRECTANGLE'>('current domain typ
  * schema version 22. Its own version is 0 in real bytes (upstream's page says 1). `range` is undefined if the schema has
  * no current domain.
  *
+ * @throws InspectError UNSUPPORTED_VERSION: TileDB does not open an array with another version either
  * @see format_spec/current_domain.md
  */
 export type CurrentDomain = ReturnType<ReturnType<typeof currentDomain>>
@@ -16,6 +18,12 @@ export type CurrentDomain = ReturnType<ReturnType<typeof currentDomain>>
 export function currentDomain(dimensions: readonly RangeType[]) {
   return (io: AnyIo) => {
     const version = io.u32('version', 'version of this structure: 0')
+    if (version !== 0)
+      throw new InspectError(
+        'UNSUPPORTED_VERSION',
+        { expected: 'current domain version 0', found: version },
+        { field: 'version' },
+      )
     const empty = flagOf(io, 'empty', (c: { range: unknown }) => c.range === undefined, '1: nothing follows')
     return {
       version,

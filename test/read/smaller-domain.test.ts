@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { UUID } from '../../src/damage/damage.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
+import { openGenericTile } from '../../src/objects/generic-tile.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
+import { contextFor } from '../helpers/fixtures.ts'
 import { run } from '../helpers/run.ts'
 
 /** An array whose newest schema has a smaller domain: 0 to `end` in the first dimension. */
@@ -40,4 +42,17 @@ test('a range that leaves the domain in which everything was written', async () 
     storage: new EditedArray('22/evolved_sparse').storage(),
   })
   expect([code, stderr]).toEqual([0, ''])
+})
+
+// TileDB 2.30 does not open the array: Invalid current domain API version on disk.
+test.each([[], ['read'], ['explain'], ['check']])('a current domain of an unknown version: %s', async (...args) => {
+  const array = new EditedArray('22/sparse_basic')
+  const path = array.find(/__schema\/__\d/)
+  const { payload } = await openGenericTile(array.get(path), contextFor({ key: undefined }), { file: path, offset: 0 })
+  // A schema ends with the version, of four bytes, and a byte that says that there is no current domain.
+  const content = Uint8Array.from(payload)
+  content[content.length - 5] = 1
+  array.files.set(path, await array.genericTile({ content }, (io) => ({ content: io.rest('content', 'a schema') })))
+  const { code, text, stderr } = await run([...args, EDITED], { storage: array.storage() })
+  expect([code, `${text}${stderr}`]).toEqual([3, expect.stringContaining('expected current domain version 0, found 1')])
 })
