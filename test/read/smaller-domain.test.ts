@@ -50,7 +50,7 @@ test.each([[], ['read'], ['explain'], ['check']])('a current domain of an unknow
   const path = array.find(/__schema\/__\d/)
   const { payload } = await openGenericTile(array.get(path), contextFor({ key: undefined }), { file: path, offset: 0 })
   // A schema ends with the version, of four bytes, and a byte that says that there is no current domain.
-  const content = Uint8Array.from(payload)
+  const content: Uint8Array = payload.slice()
   content[content.length - 5] = 1
   array.files.set(path, await array.genericTile({ content }, (io) => ({ content: io.rest('content', 'a schema') })))
   const { code, text, stderr } = await run([...args, EDITED], { storage: array.storage() })
