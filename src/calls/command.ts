@@ -83,6 +83,8 @@ export interface CommandModule<Options> {
   ownOutput?(options: Options): boolean
   /** Whether the command has the options `--as-of` and `--between`, which set {@link CommandContext.times}. */
   takesTimes?: boolean
+  /** Whether it reads each file once, so that little of what was read is kept. */
+  readsOnce?: boolean
   /** Whether one run gets all targets. Otherwise each target has its own run. */
   together?: boolean
   /** Adds options and arguments besides the common ones. */

@@ -11,6 +11,7 @@ import { nodeCodecs } from '../node/node-codecs.ts'
 import { pauseForEvents } from '../node/pause.ts'
 import { type ReadContext, readContext } from '../objects/generic-tile.ts'
 import { closeTarget, type Target } from '../objects/target.ts'
+import type { Storage } from '../storage/source.ts'
 import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, helpOption } from './args.ts'
 import { CallParser, WrongCall } from './call-parser.ts'
@@ -187,7 +188,8 @@ async function runCommand(
   let reported: { fault?: InspectError; note?: string } = {}
   /** The notes about that target, which are printed once even if the run begins anew. */
   const noted = new Set<string>()
-  let run = new Run(metered(storage), report)
+  const newRun = (from: Storage): Run => new Run(metered(from), report, module.readsOnce === true)
+  let run = newRun(storage)
   const cx: CommandContext = {
     storage: run.storage,
     reading: newReading(),
@@ -245,7 +247,7 @@ async function runCommand(
       current = targets[0]
       noted.clear()
       const open = (isRepeated: boolean): Run => {
-        run = new Run(metered(isRepeated ? anew() : storage), report)
+        run = newRun(isRepeated ? anew() : storage)
         cx.storage = run.storage
         reported = {}
         documents.beginRun(() => run.changed())

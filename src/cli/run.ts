@@ -1,5 +1,6 @@
 import { ClosedPipe, exitCodeOf, freeStack, hasCode, InspectError } from '../base/errors.ts'
 import type { Outcome } from '../calls/outcome.ts'
+import { FEW_KEPT } from '../storage/kept-ends.ts'
 import type { Storage } from '../storage/source.ts'
 import { type Watch, watched } from '../storage/watched.ts'
 import type { Report } from './report.ts'
@@ -22,9 +23,12 @@ export class Run {
   private isWrong = false
   private waiting: { fault: InspectError; isShown: boolean }[] = []
 
-  /** @param storage a storage that has kept nothing of an earlier run */
-  constructor(storage: Storage, report: Report) {
-    this.watch = watched(storage)
+  /**
+   * @param storage a storage that has kept nothing of an earlier run
+   * @param readsOnce whether the command reads each file once
+   */
+  constructor(storage: Storage, report: Report, readsOnce: boolean) {
+    this.watch = watched(storage, readsOnce ? FEW_KEPT : undefined)
     this.storage = this.watch.storage
     this.report = report
   }

@@ -76,6 +76,7 @@ export const command: CommandModule<LsOptions> = {
     ['what TileDB reads when it opens the array at that time', 'ls weather --as-of 2024-05-02'],
   ],
   takesTimes: true,
+  readsOnce: true,
 
   takes: TAKES,
   takesWith: TAKES_WITH,

@@ -39,11 +39,7 @@ export function openersWith<Options extends BaseOptions>(
     const { storage, key, memory } = options ?? {}
     const place = storage ? { storage, path } : await findPlace(path, options)
     const parsed = key === undefined ? undefined : parseKey(key, 'key')
-    return openTarget(
-      watched(place.storage, false).storage,
-      place.path,
-      readContext(codecs, parsed, new Memory(memory)),
-    )
+    return openTarget(watched(place.storage, 0).storage, place.path, readContext(codecs, parsed, new Memory(memory)))
   }
   async function openOnly<T extends Target['type']>(type: T, path: string, options?: Options) {
     const target = await open(path, options)

@@ -45,10 +45,10 @@ const IGNORE_SUFFIX = '.ign'
 /**
  * A watched storage: see {@link Watch}.
  * @param storage a storage that has kept no listings of the target
- * @param keepsEnds whether what was read of small files is kept: for a run, which ends soon
+ * @param mostKept limit on the bytes of small files that are kept when they were read: for a run, which ends soon. 0 keeps none
  */
-export function watched(storage: Storage, keepsEnds = true): Watch {
-  const watch = new WatchedStorage(storage, keepsEnds)
+export function watched(storage: Storage, mostKept?: number): Watch {
+  const watch = new WatchedStorage(storage, mostKept)
   return {
     storage: watch.storage(),
     changed: () => watch.changed,
@@ -71,9 +71,9 @@ class WatchedStorage {
   private readonly ends: KeptEnds | undefined
   private confirmed = 0
 
-  constructor(under: Storage, keepsEnds: boolean) {
+  constructor(under: Storage, mostKept: number | undefined) {
     this.under = under
-    this.ends = keepsEnds ? new KeptEnds() : undefined
+    this.ends = mostKept === 0 ? undefined : new KeptEnds(mostKept)
   }
 
   storage(): Storage {

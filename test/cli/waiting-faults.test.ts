@@ -27,7 +27,7 @@ test('faults that wait for the end of a run hold none of the tiles that were rea
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const registry = new FinalizationRegistry<() => void>((freed) => freed())
-  const run = new Run(new MemoryStorage(new Map()), Object.create(Report.prototype))
+  const run = new Run(new MemoryStorage(new Map()), Object.create(Report.prototype), false)
   let gone = 0
   for (let i = 0; i < 20; i++)
     run.fault(

@@ -1,10 +1,13 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { COMMANDS } from '../../src/cli/commands.ts'
+import { Report } from '../../src/cli/report.ts'
+import { Run } from '../../src/cli/run.ts'
 import { FRAGMENT_METADATA_FILE } from '../../src/format/fragment-footer.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { MetadataFile } from '../../src/objects/metadata-file.ts'
-import { KeptEnds } from '../../src/storage/kept-ends.ts'
+import { FEW_KEPT, KeptEnds } from '../../src/storage/kept-ends.ts'
 import { Folder, TAIL_BYTES } from '../../src/storage/source.ts'
 import { watched } from '../../src/storage/watched.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -82,7 +85,7 @@ test('who writes into what was read changes no other read', async () => {
 test('a storage that keeps nothing notices that a file was cut', async () => {
   const path = join(folder, 'cut')
   writeFileSync(path, new Uint8Array(100))
-  const { storage } = watched(localFiles, false)
+  const { storage } = watched(localFiles, 0)
   const sizeNow = async (): Promise<number> => {
     const file = storage.open(path)
     await file.read(0, 10)
@@ -93,4 +96,20 @@ test('a storage that keeps nothing notices that a file was cut', async () => {
   expect(await sizeNow()).toBe(100)
   writeFileSync(path, new Uint8Array(50))
   expect(await sizeNow()).toBe(50)
+})
+
+test.each([
+  ['ls', FEW_KEPT / 1000],
+  ['check', 500],
+])('a run of %s keeps %i of 500 files', async (name, most) => {
+  const { readsOnce = false } = (await COMMANDS[name].load()).command
+  const { storage } = new Run(localFiles, Object.create(Report.prototype), readsOnce)
+  const paths = Array.from({ length: 500 }, (_, i) => join(folder, `end${i}`))
+  const sizeOf = (path: string): number | undefined => storage.readEnd?.(path, new Uint8Array(2000))?.size
+  for (const path of paths) {
+    writeFileSync(path, new Uint8Array(1000))
+    expect(sizeOf(path)).toBe(1000)
+    appendFileSync(path, new Uint8Array(1))
+  }
+  expect(paths.filter((path) => sizeOf(path) === 1000).length).toBe(Math.floor(most))
 })
