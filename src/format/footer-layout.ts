@@ -21,7 +21,7 @@ type FieldSpan = Pick<Span, 'offset' | 'length'>
  */
 export class FooterLayout {
   readonly schema: ArraySchema
-  /** Fields whose values are the same in all footers of this layout. */
+  /** Fields whose values are the same in all footers of this layout; of `slack` only the length. */
   readonly common: Pick<
     FragmentFooter,
     | 'version'
@@ -31,6 +31,7 @@ export class FooterLayout {
     | 'includes_delete_metadata'
     | 'optional_sections'
     | 'null_nonempty_domain'
+    | 'slack'
   >
   readonly slots: readonly Slot[]
   /** Bytes of the footer. */

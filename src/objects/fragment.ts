@@ -98,6 +98,8 @@ export interface FragmentInfo {
   null_nonempty_domain: boolean
   /** Where the footer of versions 3 and up is in the file, in bytes. Decoding it takes longer. */
   footer_span: { offset: number; size: number } | undefined
+  /** Bytes of the footer after its known fields. */
+  footer_slack: number
   /** The footer of versions 3 and up, and its place in the file. */
   footer: (FragmentFooter & { offset: number; size: number }) | undefined
   /** The metadata of versions 1 and 2. */
@@ -568,16 +570,29 @@ export class Fragment {
     const info = await this.info()
     const { file_sizes, file_var_sizes, file_validity_sizes } = info
     const sizes = { file_sizes, file_var_sizes, file_validity_sizes }
-    return info.slots.flatMap((one, slot) => {
-      if (!slotHasFiles(info, one)) return []
-      return fieldFileRoles(one).map((role) => ({
-        name: fieldFileName(info.format_version, one, role) ?? '',
-        slot,
-        role,
-        size: sizesOf(sizes, role)?.[slot] ?? 0,
-      }))
-    })
+    return filesOfSlots(info).map(({ name, slot, role }) => ({
+      name,
+      slot,
+      role,
+      size: sizesOf(sizes, role)?.[slot] ?? 0,
+    }))
   }
+}
+
+/** The data files of slots, without their sizes. Fragments whose footers have the same layout share their slots. */
+const filesBySlots = new WeakMap<readonly Slot[], readonly Omit<FieldFile, 'size'>[]>()
+
+function filesOfSlots(info: FragmentInfo): readonly Omit<FieldFile, 'size'>[] {
+  const { slots, format_version } = info
+  let files = filesBySlots.get(slots)
+  if (!files) {
+    files = slots.flatMap((one, slot) => {
+      const roles = slotHasFiles(info, one) ? fieldFileRoles(one) : []
+      return roles.map((role) => ({ name: fieldFileName(format_version, one, role) ?? '', slot, role }))
+    })
+    filesBySlots.set(slots, files)
+  }
+  return files
 }
 
 /** Sizes in bytes of the data files with a role, by slot. */
@@ -658,6 +673,7 @@ function infoOf(
   return {
     ...facts,
     footer_span: facts.footer && { offset: facts.footer.offset, size: facts.footer.size },
+    footer_slack: facts.footer?.slack.length ?? 0,
     null_nonempty_domain: facts.footer?.null_nonempty_domain ?? false,
     format_version: version,
     schema,

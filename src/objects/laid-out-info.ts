@@ -100,6 +100,9 @@ export class LaidOutInfo implements FragmentInfo {
   get footer_span(): FragmentInfo['footer_span'] {
     return { offset: this.offset, size: this.layout.length }
   }
+  get footer_slack(): number {
+    return this.layout.common.slack.length
+  }
   get footer(): FragmentInfo['footer'] {
     const { offset, folder, layout, kept } = this
     const place = { file: `${folder.path}/${FRAGMENT_METADATA_FILE}`, offset }
