@@ -76,7 +76,7 @@ for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
 /** Other files, under the names by which src/node/packaged.ts loads them. */
 for (const specifier of new Set(program.match(/[@a-z][\w./@-]*\/[\w.-]+\.wasm/g)))
   assets[specifier] = join('node_modules', specifier)
-const page = 'page/index.html.br'
+const page = 'page/page.pack'
 assets[page] = join('dist', page)
 
 const loader = `const PACKAGES = ${JSON.stringify(packages)}\n${readFileSync('executable/loader.cjs', 'utf8')}`

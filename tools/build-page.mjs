@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { minifySync } from '@swc/wasm'
 import { build } from 'esbuild'
 import { minifySync as rolldownMinify } from 'rolldown/experimental'
+import { packedPage } from './page-pack.mjs'
 
 /**
- * Builds dist/page: `index.html`, one file with program and style, and the same file compressed. The first can be published as it
- * is; the second is in the package.
+ * Builds dist/page: `index.html`, one file with program and style, and `page.pack`, its parts, compressed. The first can be published
+ * as it is; the second is in the package.
  */
 
 /** Modules that a page leaves out. The commands that it runs import them, but never use them there. */
@@ -106,8 +107,8 @@ const LOADS_LATER = [
 const FIRST = ['worker', 'main']
 /** Views and others with fewer letters of code share one script: each costs a digest in the policy. */
 const SMALL = 10_000
-/** But these: some reports leave them out. */
-const ALONE = new Set(['aes-gcm'])
+/** But not those that some reports leave out: src/commands/page-html.ts says which. */
+const SOME = ['layers', 'webp', 'aes-gcm', 'other-places']
 /** How the names of parts begin that only other parts ask for. */
 const SHARED = '_'
 /** Modules with what all imports of one file give, by the names of their parts. */
@@ -338,7 +339,7 @@ function scriptsOf(parts) {
     [...withNeeds(parts, name)]
       .filter((part) => !placed.has(part) && users(part).length === 1)
       .reduce((sum, part) => sum + parts.get(part).text.length, 0)
-  const small = later.filter((name) => ownSize(name) < SMALL && !ALONE.has(name))
+  const small = later.filter((name) => ownSize(name) < SMALL && !SOME.includes(name))
   place(
     'more',
     [...parts.keys()].filter((part) => users(part).length > 1),
@@ -380,28 +381,28 @@ export async function buildPage() {
     ]),
   )
   const style = text('style.css').trim()
-  const elements = Array.from(texts, ([name, text]) => {
+  for (const [name, text] of texts)
     if (/<\/script|<!--/i.test(text)) throw new Error(`the script ${name} has the end of an element in it`)
-    return `<script type="text/plain" id="part-${name}">${text}</script>\n`
-  })
   const wasm = deflateRawSync(zstd, { level: 9 }).toString('base64')
-  elements.push(`<script type="application/octet-stream" class="wasm" id="zstddec.wasm">${wasm}</script>\n`)
-  const digests = [loader, ...texts.values()].map((one) => `'sha256-${sha256(one)}'`)
+  const wasmElement = `<script type="application/octet-stream" class="wasm" id="zstddec.wasm">${wasm}</script>\n`
+  const together = [...texts.keys()].filter((name) => !FIRST.includes(name) && !SOME.includes(name))
+  const groups = [...[...FIRST, ...SOME].map((name) => [name]), together]
+  const digests = [loader, ...groups.flat().map((name) => texts.get(name))].map((one) => `'sha256-${sha256(one)}'`)
   // Functions, because `$` has a meaning in the text of a replacement.
-  const page = readFileSync('src/page/index.html', 'utf8')
+  const html = readFileSync('src/page/index.html', 'utf8')
     .replace("'sha256-SCRIPTS'", () => digests.join(' '))
     .replace('STYLE', () => sha256(style))
     .replace('<style></style>', () => `<style>${style}</style>`)
-    .replace('<!--parts-->\n', () => elements.join(''))
+    .replace('<!--scripts-->\n', () => `<!--scripts-->\n${wasmElement}`)
     .replace('<script></script>', () => `<script>${loader}</script>`)
+  const { pack, page } = await packedPage(html, texts, groups)
   mkdirSync('dist/page', { recursive: true })
   writeFileSync('dist/page/index.html', page)
-  const packed = brotliCompressSync(page, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: page.length } })
-  writeFileSync('dist/page/index.html.br', packed)
+  writeFileSync('dist/page/page.pack', pack)
   writeFileSync('dist/page/zstddec.wasm', zstd)
   for (const file of BESIDE) copyFileSync(join('node_modules', file), join('dist/page', basename(file)))
   if (process.env.PAGE_SIZES) {
-    console.log(page.length, gzipSync(page, { level: 9 }).length, packed.length)
+    console.log(page.length, gzipSync(page, { level: 9 }).length, pack.length)
     for (const [name, text] of texts) console.log(name, text.length, gzipSync(text, { level: 9 }).length)
     writeFileSync('build/page-meta.json', JSON.stringify(metafile))
   }

@@ -10,9 +10,6 @@ const DIGITS = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i))
 const BASE = DIGITS.length
 const BITS = 13
 
-/** Stands between scripts that are compressed together. No script has it. */
-export const SEPARATOR = '\0'
-
 export function packText(bytes: Uint8Array): string {
   let text = ''
   let [bits, count] = [0, 0]

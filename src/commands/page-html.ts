@@ -1,16 +1,21 @@
-import { brotliDecompressSync, deflateRawSync, inflateRawSync } from 'node:zlib'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { nameOf } from '../base/paths.ts'
 import { VERSION } from '../base/version.ts'
-import { packText, SEPARATOR } from '../calls/packed-text.ts'
+import { packText } from '../calls/packed-text.ts'
 import type { PagePlaces } from '../calls/page-data.ts'
 import { builtBytes, packagedBytes } from '../node/packaged.ts'
 import type { Target } from '../objects/target.ts'
 import type { Folder } from '../storage/source.ts'
 
 /**
- * Makes pages from `dist/page/index.html`, which the build makes. It holds the whole program of the page; the package has its
- * compressed form. Its policy, which browsers enforce, says what the page may connect to.
+ * Makes pages from the parts of one, which the build makes and compresses (tools/page-pack.mjs). The policy of a page, which
+ * browsers enforce, says what it may connect to.
  */
+
+/** Where the build puts the parts, in dist/. */
+const PACK = 'page/page.pack'
+/** Mark in the page that stands where its scripts go. */
+const SCRIPTS_PLACE = '<!--scripts-->\n'
 
 /** Mark in the page that stands where data goes. */
 const DATA_PLACE = '<!--data-->'
@@ -21,10 +26,6 @@ const DATA_TYPE = 'type="application/octet-stream"'
 const PIECE = 1 << 18
 /** What the policy of the built page allows: connections to anywhere, because the user may give any URL. */
 const CONNECT_ANYWHERE = 'connect-src http: https:'
-/** The elements with the scripts of the program, which src/page/loader.ts runs when they are needed. */
-const SCRIPT = /<script type="text\/plain" id="part-(\w[\w-]*)">(.*?)<\/script>\n/gs
-/** How the script begins that loads the others. It is the only one without attributes. */
-const LOADER = '<script>'
 /** The scripts with which a page and its workers begin. */
 const FIRST: ReadonlySet<string> = new Set(['main', 'worker'])
 /** Whether a report has a script, by its name; it has all others. A report opens no other place. */
@@ -34,16 +35,62 @@ const NEEDED: { readonly [script: string]: (needs: ReportNeeds) => boolean } = {
   'aes-gcm': ({ encryption }) => encryption,
   'other-places': () => false,
 }
-/** How zlib makes the least of scripts: with less memory, it begins a new code sooner. */
-const SMALLEST = { level: 9, memLevel: 7 }
 /** The elements with wasm files, deflated, in base64. */
 const WASM_IN_PAGE = /<script type="application\/octet-stream" class="wasm" id="([\w.]+)">([^<]*)<\/script>\n/g
 
+/** Scripts that are compressed together, one after another. */
+interface PackedScripts {
+  /** Names of the scripts, and the characters of each. */
+  scripts: readonly (readonly [name: string, length: number])[]
+  /** Their text, deflated. */
+  bytes: Uint8Array
+}
+
+/** The parts of a page: the HTML around its scripts, and these. */
+function builtPage(): { html: string; packed: readonly PackedScripts[] } {
+  const pack = builtBytes(PACK)
+  if (pack === undefined) throw new TypeError(`expected dist/${PACK}, which npm run build makes, found none`)
+  const end = pack.indexOf(0x0a)
+  const head: readonly (Pick<PackedScripts, 'scripts'> & { size: number })[] = JSON.parse(
+    Buffer.from(pack.subarray(0, end)).toString(),
+  )
+  let at = end + 1
+  const [html, ...packed] = head.map(({ scripts, size }) => {
+    const bytes = pack.subarray(at, at + size)
+    at += size
+    return { scripts, bytes }
+  })
+  return { html: html ? inflated(html.bytes) : '', packed }
+}
+
+function inflated(bytes: Uint8Array): string {
+  return inflateRawSync(bytes).toString()
+}
+
+function scriptTexts({ scripts, bytes }: PackedScripts): { name: string; text: string }[] {
+  const text = inflated(bytes)
+  let at = 0
+  return scripts.map(([name, length]) => {
+    const from = at
+    at += length
+    return { name, text: text.slice(from, at) }
+  })
+}
+
+/** The element with a script, which src/page/loader.ts runs when it is needed. */
+function scriptElement({ name, text }: { name: string; text: string }): string {
+  return `<script type="text/plain" id="part-${name}">${text}</script>\n`
+}
+
 /** The page without data. The user drops a folder on it, or gives it a URL. */
 export function emptyPage(): string {
-  const page = builtBytes('page/index.html.br')
-  if (page === undefined) throw new TypeError('expected dist/page, which npm run build makes, found none')
-  return brotliDecompressSync(page).toString('utf8')
+  const { html, packed } = builtPage()
+  return withScripts(html, packed.flatMap(scriptTexts).map(scriptElement))
+}
+
+function withScripts(html: string, elements: readonly string[]): string {
+  // A function, because `$` has a meaning in the text of a replacement.
+  return html.replace(SCRIPTS_PLACE, () => elements.join(''))
 }
 
 /** What a report needs besides the program that every report has. */
@@ -55,27 +102,19 @@ export interface ReportNeeds {
 }
 
 /**
- * A report, in pieces. Its program is compressed.
+ * A report, in pieces. Its program stays compressed.
  * @param data text without `<`, which goes in front of the program
  * @param rest base64 text that goes after the program, in several elements
  */
 export function reportPage(data: string, rest: string, needs: ReportNeeds): readonly string[] {
-  const later: { name: string; text: string }[] = []
-  const page = emptyPage()
-    .replace(SCRIPT, (_, name: string, text: string) => {
-      if (FIRST.has(name)) return packedElement(`id="part-${name}"`, deflateRawSync(text, SMALLEST))
-      if (NEEDED[name]?.(needs) !== false) later.push({ name, text })
-      return ''
-    })
-    // Together they take less: what one has said, the next may copy.
-    .replace(LOADER, () => {
-      const names = later.map(({ name }) => name).join(' ')
-      const text = later.map((one) => one.text).join(SEPARATOR)
-      return `${packedElement(`id="parts" data-names="${names}"`, deflateRawSync(text, SMALLEST))}${LOADER}`
-    })
-    .replace(WASM_IN_PAGE, (_, name: string, base64: string) =>
-      needs.zstd ? packedElement(`class="wasm" id="${name}"`, Buffer.from(base64, 'base64')) : '',
-    )
+  const { html, packed } = builtPage()
+  const needed = packed.filter(({ scripts }) => scripts.some(([name]) => NEEDED[name]?.(needs) !== false))
+  const elements = needed.map(({ scripts, bytes }) =>
+    packedElement(`data-scripts="${scripts.flat().join(' ')}"`, bytes),
+  )
+  const page = withScripts(html, elements).replace(WASM_IN_PAGE, (_, name: string, base64: string) =>
+    needs.zstd ? packedElement(`class="wasm" id="${name}"`, Buffer.from(base64, 'base64')) : '',
+  )
   return pageWith(page, data, "'none'", rest)
 }
 
@@ -89,16 +128,14 @@ export interface ServedPage {
 /** The page that is served. @param data text without `<` */
 export function servedPage(data: string): ServedPage {
   const files = new Map<string, () => Uint8Array>()
-  const page = emptyPage()
-    .replace(SCRIPT, (whole, name: string, text: string) => {
-      if (FIRST.has(name)) return whole
-      files.set(`part-${name}.js`, () => Buffer.from(text))
-      return ''
-    })
-    .replace(WASM_IN_PAGE, (_, name: string, packed: string) => {
-      files.set(name, () => inflateRawSync(Buffer.from(packed, 'base64')))
-      return ''
-    })
+  const { html, packed } = builtPage()
+  const scripts = packed.flatMap(scriptTexts)
+  const first = scripts.filter(({ name }) => FIRST.has(name))
+  for (const { name, text } of scripts) if (!FIRST.has(name)) files.set(`part-${name}.js`, () => Buffer.from(text))
+  const page = withScripts(html, first.map(scriptElement)).replace(WASM_IN_PAGE, (_, name: string, base64: string) => {
+    files.set(name, () => inflateRawSync(Buffer.from(base64, 'base64')))
+    return ''
+  })
   for (const specifier of Object.values(WASM)) files.set(nameOf(specifier), () => packagedBytes(specifier))
   return { page: pageWith(page, data, "'self'").join(''), files }
 }

@@ -1,4 +1,4 @@
-import { SEPARATOR, unpackText } from '../calls/packed-text.ts'
+import { unpackText } from '../calls/packed-text.ts'
 
 /**
  * Loads the program of the page in parts. Parts that are needed together are one script, which calls `tiledbInspect.add` for each. A
@@ -60,27 +60,31 @@ function textOf(name: string): Promise<string> {
   return known
 }
 
-/** The element with all scripts of a report that it does not begin with, one after another; their names are in `data-names`. */
-const joined = inPage ? document.getElementById('parts') : null
-let joinedTexts: Promise<readonly string[]> | undefined
+/** The elements of a report with its scripts, compressed. Each has its names in `data-scripts`, and the characters of each script. */
+const packed = inPage ? Array.from(document.querySelectorAll<HTMLElement>('[data-scripts]')) : []
+/** The texts of the scripts in an element. */
+const unpackedTexts = new Map<HTMLElement, Promise<string>>()
 
 /** The text of a script: from the page, compressed in a report, or else from the server. */
 async function readText(name: string): Promise<string> {
-  const at = namesOf(joined).indexOf(name)
-  if (joined && at >= 0) {
-    joinedTexts ??= unpacked(joined).then((text) => text.split(SEPARATOR))
-    return (await joinedTexts)[at] ?? ''
+  for (const element of packed) {
+    const words = wordsOf(element)
+    const at = words.indexOf(name)
+    if (at < 0) continue
+    const texts = unpackedTexts.get(element) ?? unpacked(element)
+    unpackedTexts.set(element, texts)
+    const from = words.slice(0, at).reduce((sum, word) => sum + (Number(word) || 0), 0)
+    return (await texts).slice(from, from + Number(words[at + 1]))
   }
   const element = document.getElementById(`part-${name}`)
-  if (element?.getAttribute('type') === 'text/plain') return element.textContent ?? ''
-  if (element) return unpacked(element)
+  if (element) return element.textContent ?? ''
   const answer = await fetch(new URL(`part-${name}.js`, location.href))
   if (!answer.ok) throw new Error(`the server of this page answers ${answer.status}`)
   return answer.text()
 }
 
-function namesOf(element: HTMLElement | null): readonly string[] {
-  return (element?.dataset.names ?? '').split(' ')
+function wordsOf(element: HTMLElement): readonly string[] {
+  return (element.dataset.scripts ?? '').split(' ')
 }
 
 function unpacked(element: HTMLElement): Promise<string> {
@@ -95,7 +99,7 @@ const program = {
   ran: (script: string): unknown => ran.add(script),
   load,
   /** Whether the page has a script. Only reports leave some out. */
-  has: (script: string): boolean => !joined || namesOf(joined).includes(script),
+  has: (script: string): boolean => packed.length === 0 || packed.some((one) => wordsOf(one).includes(script)),
   async workerText(name: string, more: Iterable<string>): Promise<string> {
     const all = new Set([name, ...more].flatMap((one) => SCRIPTS[one] ?? []))
     return [loader, ...(await Promise.all([...all].map(textOf))), `tiledbInspect.load('${name}')`].join(';\n')

@@ -159,7 +159,7 @@ const MOST_EMPTY_PAGE_BYTES = 376 * 1024
 /** Checks that the page is stored once, as one file. Its policy allows only its own scripts and style. */
 function checkPage(files) {
   const stored = files.map(({ path }) => path).filter((path) => path.startsWith('dist/page/'))
-  check(String(stored) === 'dist/page/index.html.br', `expected dist/page/index.html.br, found ${stored}`)
+  check(String(stored) === 'dist/page/page.pack', `expected dist/page/page.pack, found ${stored}`)
   run('npx', ['tiledb-inspect', 'page', '-o', 'page.html'])
   const page = readFileSync(join(folder, 'page.html'), 'utf8')
   check(

@@ -136,7 +136,9 @@ describe('the program of a page comes in scripts', () => {
   const scripts = (page: string): string[] =>
     [
       ...Array.from(page.matchAll(/id="part-([\w-]+)"/g), ([, name = '']) => name),
-      ...(/data-names="([^"]*)"/.exec(page)?.[1]?.split(' ') ?? []),
+      ...Array.from(page.matchAll(/data-scripts="([^"]*)"/g), ([, words = '']) =>
+        words.split(' ').filter((_, i) => i % 2 === 0),
+      ).flat(),
     ].sort()
 
   test('of which a report lacks what no part of its array needs', async () => {
