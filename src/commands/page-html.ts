@@ -125,8 +125,8 @@ export interface ServedPage {
   files: ReadonlyMap<string, () => Uint8Array>
 }
 
-/** The page that is served. @param data text without `<` */
-export function servedPage(data: string): ServedPage {
+/** The page that is served. @param data text without `<`; undefined for a page without a target, which connects to anywhere */
+export function servedPage(data: string | undefined): ServedPage {
   const files = new Map<string, () => Uint8Array>()
   const { html, packed } = builtPage()
   const scripts = packed.flatMap(scriptTexts)
@@ -137,7 +137,7 @@ export function servedPage(data: string): ServedPage {
     return ''
   })
   for (const specifier of Object.values(WASM)) files.set(nameOf(specifier), () => packagedBytes(specifier))
-  return { page: pageWith(page, data, "'self'").join(''), files }
+  return { page: data === undefined ? page : pageWith(page, data, "'self'").join(''), files }
 }
 
 /** An element with data, in pieces. */

@@ -1,15 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
 import { timeText } from '../format/timestamped-name.ts'
-import { formatSize } from '../render/units.ts'
+import { formatCount, formatSize } from '../render/units.ts'
 import { Call } from './call.tsx'
 import { Button } from './controls.tsx'
-import { Inspected, type Place, placeInside } from './inspected.ts'
+import { CHECKED, Inspected, namesOf, type Place, placeInside } from './inspected.ts'
 import { UseKey } from './key-form.tsx'
 import { changeLink, type Link, linkText, outerPath, useLink, viewLink } from './link.ts'
 import { placeOfUrl } from './place.ts'
 import { Start } from './start.tsx'
 import { Text } from './text.tsx'
+import { Theme } from './theme.tsx'
+import { timeOptions } from './times.ts'
 import { Fault, type Loaded, loadedValue, Shown, ShownPath, useLoaded } from './use-loaded.tsx'
 import type { View, ViewParts, ViewProps } from './view.ts'
 import { VIEWS } from './views.ts'
@@ -92,7 +94,10 @@ export function App({ embedded }: { embedded: Place | undefined }) {
           {place && !opened && <p role="status">Opening …</p>}
         </main>
       )}
-      <footer>{!embedded && <Start use={start} />}</footer>
+      <footer>
+        {!embedded && <Start use={start} />}
+        <Theme />
+      </footer>
     </UseKey.Provider>
   )
 }
@@ -131,6 +136,17 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
     const tab = document.getElementById(`tab-${view.id}`)
     if (tab?.parentElement) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft
   }, [view.id])
+  const errors = useErrorCount(inspected, link)
+  // As on many sites, this key begins a search, unless it is typed into a field.
+  useEffect(() => {
+    const sought = (event: KeyboardEvent): void => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping(event.target)) return
+      event.preventDefault()
+      location.hash = viewLink(link, SEARCH, { f: '/' })
+    }
+    addEventListener('keydown', sought)
+    return () => removeEventListener('keydown', sought)
+  }, [link])
   /** Keys of any list of tabs: arrow keys go to the next tab, Home and End to the first and last. */
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = views.indexOf(view)
@@ -158,6 +174,7 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
               tabIndex={id === view.id ? 0 : -1}
             >
               {title}
+              {id === FINDINGS && errors > 0 && <span class="badge"> {formatCount(errors)}</span>}
             </a>
           ))}
         </div>
@@ -178,6 +195,30 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
       </main>
     </>
   )
+}
+
+/** The views that the page itself opens or marks. */
+const [SEARCH, FINDINGS] = ['search', 'findings']
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName)
+}
+
+/** Number of errors that are known: those of checks, else those of the overview. */
+function useErrorCount(inspected: Inspected, link: Link): number {
+  const [, setChecks] = useState(0)
+  useEffect(() => {
+    const checked = () => setChecks((checks) => checks + 1)
+    addEventListener(CHECKED, checked)
+    return () => removeEventListener(CHECKED, checked)
+  }, [])
+  const overview = loadedValue(
+    useLoaded(
+      () => inspected.document('overview', { ...namesOf(inspected), ...timeOptions(link) }),
+      [inspected, link.t],
+    ),
+  )
+  return inspected.errors()?.length ?? overview?.finding_num.error ?? 0
 }
 
 /** The views that were loaded. They open at once. */

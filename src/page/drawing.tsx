@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { THEME_CHANGED } from './theme.tsx'
 
 /** A canvas to draw on, measured in CSS pixels. */
 export interface Sheet {
@@ -40,8 +41,10 @@ export function Drawing(
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     const changed = () => redraw((times) => times + 1)
     scheme.addEventListener('change', changed)
+    addEventListener(THEME_CHANGED, changed)
     return () => {
       observer.disconnect()
+      removeEventListener(THEME_CHANGED, changed)
       scheme.removeEventListener('change', changed)
     }
   }, [])

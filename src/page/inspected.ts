@@ -70,6 +70,9 @@ export function placeInside(place: Place, i: string | undefined): Place {
 /** Documents of the checks that this page made in a storage: of the array, or of a group or fragment around or inside of it. */
 const CHECKS = new WeakMap<Place['storage'], Set<Documents['check']>>()
 
+/** Event of the page when a check ended: {@link Inspected.errors} then knows more. */
+export const CHECKED = 'tiledb-inspect-checked'
+
 /** The opened target of the page. */
 export class Inspected {
   readonly place: Place
@@ -163,6 +166,7 @@ export class Inspected {
       (found) => {
         this.documents.set(key, checked)
         this.checks.add(found)
+        dispatchEvent(new Event(CHECKED))
       },
       () => {},
     )

@@ -81,4 +81,10 @@ export const VIEWS: readonly View[] = [
     targets: ['array', 'fragment'],
     load: async () => (await import('./views/schema.tsx')).schema,
   },
+  {
+    id: 'search',
+    title: 'Search',
+    targets: ['array', 'fragment', 'group'],
+    load: async () => (await import('./views/search.tsx')).search,
+  },
 ]

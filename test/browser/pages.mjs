@@ -630,7 +630,7 @@ test('by keyboard: arrow keys change the view, and the link keeps it', async () 
   await page.waitForSelector('#tab-overview[aria-selected=true]')
   await page.focus('#tab-overview')
   for (const [key, tab] of [
-    ['End', 'tab-schema'],
+    ['End', 'tab-search'],
     ['Home', 'tab-overview'],
   ]) {
     await page.keyboard.press(key)
@@ -680,7 +680,108 @@ test('a served page reads only from its own server', async () => {
   await page.close()
 })
 
+test('a search by "/" finds fields, fragments, files and metadata, and its link keeps the words', async () => {
+  const file = join(FOLDER, 'search.html')
+  cli('page', '-o', file, 'examples/arrays/weather')
+  const { page, wrong } = await open(pathToFileURL(file).href)
+  await page.waitForSelector('[role=tab]')
+  const [{ name, path }] = document('ls', 'examples/arrays/weather').fragments
+  for (const [words, kind, found, shown] of [
+    ['temp', 'attribute', 'temperature', '#tab-schema'],
+    ['fragment live', 'fragment', name, '#tab-overview'],
+    ['zurich', 'metadata', 'stations', '#tab-files'],
+    ['a0.tdb', 'file', 'a0.tdb', '#tab-files'],
+  ]) {
+    await page.focus('[role=tab][aria-selected=true]')
+    await page.keyboard.press('/')
+    await page.waitForFunction(() => document.activeElement.type === 'search')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type(words)
+    await page.waitForFunction(
+      ([kind, found]) =>
+        [...document.querySelectorAll('tbody tr')].some(
+          ({ cells }) => cells[0].textContent === kind && cells[1].textContent === found,
+        ),
+      [kind, found],
+    )
+    const { page: other } = await open(page.url())
+    await other.waitForSelector('tbody tr')
+    assert.deepEqual(await rowsOf(other, 'Found'), await rowsOf(page, 'Found'))
+    assert.deepEqual(await axe(other), [])
+    await other.click(`tbody tr:has(td:first-child:text-is("${kind}")) a`)
+    await other.waitForSelector(`${shown}[aria-selected=true]`)
+    await other.close()
+  }
+  assert.ok(path.endsWith(name))
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('names of fragments are short in sight and whole for copies; errors are counted on the tab', async () => {
+  const file = join(FOLDER, 'short-names.html')
+  cli('page', '-o', file, DAMAGED)
+  const { page } = await open(pathToFileURL(file).href)
+  await show(page, 'fragments')
+  const { fragments } = document('ls', DAMAGED)
+  assert.deepEqual(
+    (await rowsOf(page, 'Fragments')).map(([name]) => name),
+    fragments.map(({ name }) => name),
+  )
+  const widthOf = () => page.$eval('tbody td:first-child', ({ firstChild }) => firstChild.getBoundingClientRect().width)
+  const short = await widthOf()
+  await page.check('text=whole names')
+  assert.ok((await widthOf()) > 5 * short)
+  await show(page, 'findings')
+  await page.waitForSelector('#tab-findings .badge')
+  const errors = document('check', DAMAGED).findings.filter(({ severity }) => severity === 'error').length
+  await show(page, 'overview')
+  assert.equal((await page.textContent('#tab-findings .badge')).trim(), String(errors))
+  await page.close()
+})
+
+test('colours are dark, light, or those of the system', async () => {
+  const file = join(FOLDER, 'colours.html')
+  cli('page', '-o', file, 'examples/arrays/weather')
+  const { page } = await open(pathToFileURL(file).href)
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const [light, dark] = ['rgb(255, 255, 255)', 'rgb(20, 20, 20)']
+  for (const [colorScheme, chosen, wanted] of [
+    ['light', 'system', light],
+    ['dark', 'system', dark],
+    ['dark', 'light', light],
+    ['light', 'dark', dark],
+  ]) {
+    await page.emulateMedia({ colorScheme })
+    await page.selectOption('.theme select', chosen)
+    assert.equal(await paper(), wanted, `${colorScheme} ${chosen}`)
+  }
+  await page.close()
+})
+
 describe('the page alone', () => {
+  test('as files of a web server opens a URL, and loads views as they are opened', async () => {
+    const site = join(FOLDER, 'site')
+    cli('page', '--static', site)
+    cpSync('examples/arrays/places', join(site, 'places'), { recursive: true })
+    const { url } = await serveFolder(site, {
+      index: true,
+      listen: async (listener) => {
+        const { url, close } = await listen((request, response) => {
+          if (!request.url.endsWith('.html')) return listener(request, response)
+          response.writeHead(200, { 'content-type': 'text/html' }).end(readFileSync(join(site, 'index.html')))
+        })
+        closing.push(close)
+        return url
+      },
+    })
+    const { page, wrong } = await open(`${url}/index.html#u=${encodeURIComponent(`${url}/places`)}`, [url])
+    await everyView(page, false)
+    await show(page, 'schema')
+    assert.equal((await rowsOf(page, 'Dimensions')).length, 2)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   const empty = pathToFileURL(resolve('dist/page/index.html')).href
 
   test('opens a chosen folder', async () => {

@@ -169,6 +169,25 @@ describe('the program of a page comes in scripts', () => {
   })
 })
 
+test('--static writes the files of a page for a web server, with a policy that has each script', async () => {
+  const site = `${folder}/site`
+  const { code, text } = await run(['page', '--static', site, '--json'])
+  expect(code).toBe(0)
+  expect(JSON.parse(text).files).toEqual(expect.arrayContaining(['index.html', 'part-commands.js', 'zstddec.wasm']))
+  expect(readdirSync(site).sort()).toEqual([...JSON.parse(text).files].sort())
+  const index = readFileSync(`${site}/index.html`, 'utf8')
+  expect(index).toContain('connect-src http: https:')
+  for (const name of readdirSync(site).filter((one) => one.endsWith('.js'))) {
+    const digest = createHash('sha256')
+      .update(readFileSync(`${site}/${name}`, 'utf8'))
+      .digest('base64')
+    expect(index).toContain(`'sha256-${digest}'`)
+  }
+  // Nothing is overwritten, and nothing else can be asked at once.
+  expect((await run(['page', '--static', site])).code).toBe(2)
+  expect((await run(['page', '--static', `${folder}/other`, ARRAY])).stderr).toContain('expects no target')
+})
+
 test('without a target it is the page that the build made', async () => {
   const { code, text } = await run(['page', '-o', `${folder}/empty.html`])
   expect([code, text]).toEqual([0, ''])

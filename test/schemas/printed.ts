@@ -390,6 +390,7 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   const interrupts = setInterval(() => process.emit('SIGINT'), 100)
   yield* json(['page', `${folder}/dense`])
   clearInterval(interrupts)
+  yield* json(['page', '--static', `${folder}/site`])
   yield* json([
     'write-sample',
     newest,

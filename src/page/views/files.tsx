@@ -119,7 +119,7 @@ function columns(link: Link): readonly Column<FileRow>[] {
 }
 
 /** The files of the target, or of the fragment `p`. */
-async function listFiles(inspected: Inspected, p: string | undefined): Promise<readonly FileRow[]> {
+export async function listFiles(inspected: Inspected, p?: string): Promise<readonly FileRow[]> {
   const { type, path } = inspected.target
   const states = await unreadStates(inspected)
   const filesOf = (one: string) => fragmentFiles(inspected, `${path}/${one}`, `${one}/`, states.get(one))

@@ -27,6 +27,7 @@ import { viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { NotExamined } from '../not-examined.tsx'
 import { type Column, type FactList, Facts, numberColumn, Table, textColumn, textFact } from '../table.tsx'
+import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
@@ -51,9 +52,9 @@ function Overview({ inspected, link }: ViewProps) {
       what="names and footers"
       show={(found) => (
         <>
-          <Facts facts={factsOf(found, { inspected, link })} />
           <Health {...{ found, inspected, link }} />
           <NotExamined errors={found.not_examined} />
+          <Facts facts={factsOf(found, { inspected, link })} />
           {found.target === 'array' && (
             <LayerPictures {...{ inspected, link }} layer={found.layer} linkTo={() => undefined} />
           )}
@@ -63,6 +64,7 @@ function Overview({ inspected, link }: ViewProps) {
           {'fields' in found && (
             <Table caption="Bytes by field" columns={FIELDS} rows={found.fields} keyOf={({ name }) => name} />
           )}
+          <Next {...found} />
           {'members' in found && (
             <>
               <h3>Members</h3>
@@ -176,6 +178,26 @@ function Health({ found, inspected, link }: ViewProps & { found: OverviewDocumen
         </section>
       )}
     </>
+  )
+}
+
+/** The commands to continue with. */
+function Next({ next }: Pick<OverviewDocument, 'next'>) {
+  if (next.length === 0) return null
+  return (
+    <section aria-labelledby="next">
+      <h3 id="next">What to do next</h3>
+      <ul>
+        {next.map(({ shows, command }) => (
+          <li key={command}>
+            {shows}:{' '}
+            <code>
+              <Text>{command}</Text>
+            </code>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
