@@ -775,7 +775,7 @@ describe('the page alone', () => {
       },
     })
     const { page, wrong } = await open(`${url}/index.html#u=${encodeURIComponent(`${url}/places`)}`, [url])
-    await everyView(page, false)
+    await show(page, 'map')
     await show(page, 'schema')
     assert.equal((await rowsOf(page, 'Dimensions')).length, 2)
     assert.deepEqual(wrong, [])
