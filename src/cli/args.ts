@@ -34,7 +34,7 @@ export interface CommonOptions extends TimesOptions {
   toStdout?: boolean
 }
 
-const EVERY = 'Options of every command:'
+export const EVERY = 'Options of every command:'
 
 export function helpOption(): Option {
   return new Option('-h, --help', 'display help for command').helpGroup(EVERY)

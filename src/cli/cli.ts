@@ -114,7 +114,8 @@ Questions:
   Which TileDB version wrote it, reads it?   the target alone
   tiledb-inspect help <word> finds more: help vacuum, help slow, help key
 
-tiledb-inspect <command> --help shows the options of a command, and examples.
+tiledb-inspect <command> -h shows the options of a command in short, --help all
+of them, and examples.
 Exit codes: 0 all is well, 1 damage or a difference was found,
             2 the call is wrong, 3 not fully examined.`
 
@@ -137,6 +138,7 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     )
   const helpOf = commandAsked(process.argv)
   const wantsHelp = process.argv.some((arg) => arg === '--help' || arg === '-h')
+  const isShort = !process.argv.includes('--help')
   for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {
     const command = quietly(program.command(name)).summary(summary).description(summary).helpGroup(group)
     // Only `completion` needs the options of all commands. Other calls need those of their own command.
@@ -148,8 +150,9 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     if (command.options.length === 0) command.addHelpOption(helpOption())
     addCommonOptions(command, formatNames(module))
     if (wantsHelp) {
-      const { aboutText, examplesText } = await import('./help.ts')
-      command.description(aboutText(module, summary)).addHelpText('after', examplesText(module))
+      const { aboutText, examplesText, onlyOwnOptions, shortEnd } = await import('./help.ts')
+      if (isShort) onlyOwnOptions(command).addHelpText('after', shortEnd(module, name))
+      else command.description(aboutText(module, summary)).addHelpText('after', examplesText(module))
     }
     command.action(() => runCommand(process, report, module, command))
   }

@@ -1,4 +1,6 @@
+import { type Command, Help } from 'commander'
 import type { CommandModule } from '../calls/command.ts'
+import { EVERY } from './args.ts'
 
 /** The description of a command in its help. */
 export function aboutText({ about }: CommandModule<never>, summary: string): string {
@@ -14,4 +16,21 @@ export function examplesText({ examples }: CommandModule<never>): string {
   const lines = examples.flatMap(([what, call]) => [`  ${what}:`, `    tiledb-inspect ${call}`])
   const usesArrays = examples.some(([, call]) => /places|weather/.test(call))
   return ['', 'Examples:', ...lines, ...(usesArrays ? [ARRAYS] : [])].join('\n')
+}
+
+/** Leaves the options of every command out of a command's help. */
+export function onlyOwnOptions(command: Command): Command {
+  return command.configureHelp({
+    visibleOptions: (of) => new Help().visibleOptions(of).filter(({ helpGroupHeading }) => helpGroupHeading !== EVERY),
+  })
+}
+
+/** The end of a command's short help. */
+export function shortEnd({ examples }: CommandModule<never>, name: string): string {
+  const lines = examples.slice(0, 1).map(([what, call]) => `  ${what}:\n    tiledb-inspect ${call}\n`)
+  return `
+Example:
+${lines.join('')}
+tiledb-inspect ${name} --help has all examples and options.
+Every command takes --json, -o, --key, --memory and others.`
 }

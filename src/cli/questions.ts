@@ -12,7 +12,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How many cells, fragments and bytes does it have?',
     'places',
-    'count rows number size shape non-empty nonempty domain',
+    'count rows number size shape non-empty nonempty domain nnz',
   ],
   ['When were its cells last written?', 'places', 'date time timestamp modified age old'],
   ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong password'],
@@ -37,7 +37,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Can I look at it in a browser, or mail what it shows?',
     'page places -o places.html',
-    'html picture draw chart map timeline report share visualize gui',
+    'html picture draw chart map timeline report share visualize gui plot heatmap image graph',
   ],
   ['Which key-value metadata does it have?', 'metadata places', 'keys meta'],
   [
@@ -99,8 +99,12 @@ export const QUESTIONS: readonly Question[] = [
     'why places/__1714',
     'remove erase delete_fragments timestamp range',
   ],
-  ['Which folders are left from failed writes?', 'ls places', 'uncommitted crashed interrupted orphan leftover'],
-  ['Which fragments overlap?', 'ls --full places', 'overlapping pairs each other'],
+  [
+    'Which folders are left from failed writes?',
+    'ls places',
+    'uncommitted crashed interrupted orphan leftover dead import died',
+  ],
+  ['Which fragments overlap?', 'ls --full places', 'overlapping pairs each other dead overwritten'],
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice subarray empty inside'],
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
   ['Which delete conditions are there?', 'commits places', 'del erase gdpr purge'],
@@ -125,7 +129,7 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['What can I still read of earlier times after vacuum?', 'why weather/__1714', 'travel past lose lost old'],
 
-  ['What are its first cells?', 'read places --limit 10', 'rows data values head print query'],
+  ['What are its first cells?', 'read places --limit 10', 'rows data values head print query order sort sorted'],
   [
     'What was this cell last Tuesday?',
     'read weather --range station=1 --range day=7 --as-of 2024-05-02',
@@ -154,7 +158,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which cells of a dense array are unwritten, and how many?',
     'stats --read weather',
-    'gap gaps empty missing fill hole holes never written coverage',
+    'gap gaps empty missing fill hole holes never written coverage padding',
   ],
   [
     'Which cells of a dense array were never written?',
@@ -190,7 +194,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I get it into pandas, CSV, JSON or Arrow?',
     'read places -o places.csv',
-    'export convert parquet dataframe df python numpy npy',
+    'export convert parquet dataframe df python numpy npy sql duckdb jq polars zarr',
   ],
   ['What is in one fragment, as it is stored?', 'decode places/__1714 --limit 10', 'cells raw'],
   [
@@ -203,7 +207,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I repair it, and what is lost?',
     'check --plan places',
-    'mend fix restore recover undo damaged corrupt plan steps',
+    'mend fix restore recover undo damaged corrupt plan steps rollback back',
   ],
   [
     'Why does TileDB fail to open it?',
@@ -274,7 +278,11 @@ export const QUESTIONS: readonly Question[] = [
     'rtree places --range lat=40..60',
     'box mbr mbrs bounding rectangles query index r-tree',
   ],
-  ['What fills the disk?', 'stats places', 'size space large big bytes attribute field du unread reclaim'],
+  [
+    'What fills the disk?',
+    'stats places',
+    'size space large big bytes attribute field du unread reclaim biggest huge heavy',
+  ],
   ['Does compression pay?', 'stats places', 'ratio filter compress zstd'],
   [
     'Which filters should I choose?',
@@ -286,7 +294,7 @@ export const QUESTIONS: readonly Question[] = [
     'whatif places --filters zstd:level=19',
     'compress recompress zstd try estimate smaller',
   ],
-  ['Are tiles too small or too large?', 'stats places', 'capacity extent tile size'],
+  ['Are tiles too small or too large?', 'stats places', 'capacity extent tile size padding padded mostly fill huge'],
   [
     'How large would it be with another capacity, tile extent or cell order?',
     'whatif places --capacity 50',
@@ -374,7 +382,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which layers above TileDB are known, and what is checked of them?',
     'check --level structure blood',
-    'layer soma vcf vector bioimg gdal raster pdal point cloud cf xarray netcdf cellarr pandas filestore silvimetric validate',
+    'layer soma vcf vector bioimg gdal raster geotiff pdal point cloud lidar cf xarray netcdf cellarr pandas filestore silvimetric validate',
   ],
 ]
 
@@ -384,7 +392,7 @@ export const LAYER_PAGES: Readonly<Record<string, string>> = {
   vcf: 'vcf tiledbvcf genomics variants samples contigs anchors',
   vectors: 'vectors vector search ivf vamana index embedding',
   bioimg: 'bioimg bioimaging image images ome tiff microscopy',
-  gdal: 'gdal raster geometry geotransform overviews crs',
+  gdal: 'gdal raster geometry geotransform overviews crs geotiff tif',
   pdal: 'pdal point cloud lidar las',
   silvimetric: 'silvimetric forest shatter',
   cellarr: 'cellarr',

@@ -41,6 +41,25 @@ test('every command has three examples in its help', async () => {
   }
 })
 
+test.each(await commandNames())(
+  '-h of %s has its own options and one example, and names the whole help',
+  async (name) => {
+    const { text, code } = await run([name, '-h'])
+    expect(code).toBe(0)
+    const whole = (await run([name, '--help'])).text
+    const own = Array.from(
+      (whole.split('Options of every command:')[0] ?? '').matchAll(/^ {2}(--[\w-]+)/gm),
+      ([, one]) => one,
+    )
+    for (const option of own) expect(text).toContain(`  ${option}`)
+    expect(text).not.toContain('Options of every command')
+    expect(text).not.toContain('--no-sign-request')
+    expect(text).toContain(`tiledb-inspect ${EXAMPLES[name][0][1]}\n`)
+    expect(text).toContain(`tiledb-inspect ${name} --help`)
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
+  },
+)
+
 test('every command has a section in docs/commands.md', () => {
   const page = readFileSync(fileURLToPath(new URL('../../docs/commands.md', import.meta.url)), 'utf8')
   const sections = Array.from(page.matchAll(/^## (.*)$/gm), ([, heading]) => heading)

@@ -219,3 +219,18 @@ test.each(['s3', 'region', 'aws'])('help %s leads to a text that says where S3 i
 test('help schema missing leads to why it does not open', async () => {
   expect((await run(['help', 'schema', 'missing'])).text).toContain('Why does TileDB fail to open it?')
 })
+
+/** Words that users have typed, or would: names of other tools and formats, of parts of arrays, of troubles. */
+const USER_WORDS =
+  'nnz biggest padding dead huge soma move slow size corrupt broken recover repair fix lost missing delete deleted undo rollback ' +
+  'vacuum consolidate merge cells values rows columns attribute dimension domain extent compress ratio encrypt key password s3 ' +
+  'cloud url http csv arrow parquet pandas sql json jq export convert filter zstd checksum md5 verify validate ci memory ram oom ' +
+  'crash time version old upgrade schema enum category label nullable fill nan min max sum count duplicate disk space bytes hex ' +
+  'offset header footer rtree mbr hilbert order sort plot heatmap browser html share compare copy sample test group members ' +
+  'metadata anndata vcf vector gdal raster xarray geotiff lidar'
+
+test.each(USER_WORDS.split(' '))('the word %s finds something', async (word) => {
+  const { code, text } = await run(['help', word])
+  expect(code).toBe(0)
+  expect(text).toContain('tiledb-inspect ')
+})
