@@ -10,7 +10,7 @@ import type { ArrayLineFacts, GroupLine, GroupTotals } from '../documents/group.
 import type { Exactness, OverviewFinding } from '../documents/overview.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { integerBounds } from '../format/integer-bounds.ts'
-import { isPassing } from '../layers/check.ts'
+import { lostAs } from '../layers/check.ts'
 import type { SeenCells } from '../layers/part.ts'
 import { type DatasetMember, memberName, walkDataset } from '../objects/dataset.ts'
 import { arrayFiles, groupFiles } from '../objects/object-files.ts'
@@ -57,7 +57,7 @@ export async function lineOf(
   const known = found.again || !found.target ? undefined : await orError(() => factsOf(cx, found))
   if (known instanceof InspectError) cx.fault(known)
   const { findings = [], facts = {}, seen = {}, overview } = known instanceof InspectError || !known ? {} : known
-  const { line, listed } = memberLine(cx, found, await isPassing(found))
+  const { line, listed } = memberLine(cx, found, await lostAs(found))
   const all = [...listed, ...findings]
   const whole = {
     ...line,

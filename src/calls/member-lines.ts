@@ -1,3 +1,4 @@
+import type { LostAs } from '../check/across.ts'
 import { memberItems } from '../check/group.ts'
 import type { CheckFindingNum } from '../documents/check.ts'
 import type { GroupLine } from '../documents/group.ts'
@@ -27,18 +28,18 @@ export interface TreeLine extends GroupLine {
 
 /**
  * A member as its group lists it, and what is wrong with that.
- * @param isPassing whether the layer of the dataset says that the member was there for a while only
+ * @param lostAs what the layer of the group says of a member that is missing
  */
 export function memberLine(
   cx: CommandContext,
   found: DatasetMember,
-  isPassing = false,
+  lostAs?: LostAs,
 ): { line: GroupLine; listed: OverviewFinding[] } {
   const { state, target, path, place, again, error } = found
   const { name = null, type, uri, relative, implicit } = found.member
   const isFault = error !== undefined && (state === 'unreadable' || target !== undefined)
   if (isFault) cx.fault(error)
-  const listed = [...memberItems(found, isPassing)].flatMap((item) => ('code' in item ? findingResult(cx, item) : []))
+  const listed = [...memberItems(found, lostAs)].flatMap((item) => ('code' in item ? findingResult(cx, item) : []))
   const line: GroupLine = {
     ...{ name, type, uri, relative, implicit, state },
     resolved: place === 'nowhere' || path === undefined ? null : cx.shownPath(path),

@@ -3,7 +3,7 @@ import { allInOrder, atOnce, firstOnes } from '../base/in-order.ts'
 import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dataset.ts'
 import { isFirst } from '../objects/shard.ts'
 import { type GroupTarget, openedOf, openTarget, type Target } from '../objects/target.ts'
-import type { AcrossCheck } from './across.ts'
+import type { AcrossCheck, LostAs } from './across.ts'
 import { checkArray } from './array.ts'
 import { checkUnit } from './data-files.ts'
 import { fromError, type Item, type Items, withoutRepeats } from './finding.ts'
@@ -23,14 +23,14 @@ export function checkTarget(run: CheckRun, target: Target, runner?: UnitRunner<I
   return checkPlan(run, planAll({ ...run, shared: runner !== undefined }, target), target, runner)
 }
 
-/** {@link checkTarget} of a member of a dataset, without its own members. @param isPassing see {@link memberItems} */
+/** {@link checkTarget} of a member of a dataset, without its own members. @param lostAs see {@link memberItems} */
 export async function* checkMember(
   run: CheckRun,
   member: DatasetMember,
   runner?: UnitRunner<Item>,
-  isPassing?: boolean,
+  lostAs?: LostAs,
 ): Items {
-  const plan = planMember({ ...run, shared: runner !== undefined }, member, isPassing)
+  const plan = planMember({ ...run, shared: runner !== undefined }, member, lostAs)
   if (member.target) yield* checkPlan(run, plan, member.target, runner)
 }
 
@@ -109,12 +109,12 @@ async function* planDataset(run: CheckRun, target: GroupTarget, across: AcrossCh
   const concurrency = Math.max(1, first)
   const shared = { ...run, concurrency: run.concurrency * concurrency }
   yield* allInOrder(items, concurrency, async function* (member): Plan {
-    yield* planMember(shared, member, await across?.isPassing(member))
+    yield* planMember(shared, member, await across?.lostAs(member))
   })
 }
 
-async function* planMember(run: CheckRun, member: DatasetMember, isPassing?: boolean): Plan {
-  if (isFirst(run.shard)) yield* memberItems(member, isPassing)
+async function* planMember(run: CheckRun, member: DatasetMember, lostAs?: LostAs): Plan {
+  if (isFirst(run.shard)) yield* memberItems(member, lostAs)
   const found = member.again || member.state === 'unreadable' ? undefined : member.target
   if (found?.type === 'group') {
     if (isFirst(run.shard)) yield* checkGroupFiles(run, found.group)

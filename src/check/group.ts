@@ -5,6 +5,7 @@ import { groupDetails } from '../format/group-details.ts'
 import { hasTimes, isTimedName } from '../format/timestamped-name.ts'
 import { type DatasetMember, memberInWords } from '../objects/dataset.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE, type InspectGroup } from '../objects/group.ts'
+import type { LostAs } from './across.ts'
 import { attempt, finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { checkFuture, checkMetadata } from './metadata-files.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
@@ -58,15 +59,15 @@ export function memberPlace({ group, member }: DatasetMember): Place {
 
 /**
  * Checks that what a group lists is there, and that a copy of the dataset has it.
- * @param isPassing whether the layer of the dataset says that the member was there for a while only
+ * @param lostAs what the layer of the group says of a member that is missing
  */
-export function* memberItems(found: DatasetMember, isPassing = false): Generator<Item> {
+export function* memberItems(found: DatasetMember, lostAs?: LostAs): Generator<Item> {
   const { member, state, place: lies, target, error, again, isInRepeated } = found
   const place = memberPlace(found)
   const uri = JSON.stringify(member.uri)
   if (state === 'cycle') yield finding('GROUP_CYCLE', place, 'a member below the group', uri)
   else if (state === 'missing') {
-    const variant = isPassing ? 'temporary' : missingSince(found)
+    const variant = missingVariant(found, lostAs)
     yield finding('GROUP_MEMBER_MISSING', place, memberInWords(member), `${uri}, not there`, variant)
   } else if (state === 'outside') {
     if (error) yield { notExamined: new InspectError(error.code, error.fault, place) }
@@ -84,10 +85,12 @@ export function* memberItems(found: DatasetMember, isPassing = false): Generator
 }
 
 /** The variant of the finding about a missing member. */
-function missingSince(found: DatasetMember): 'never' | 'elsewhere' | undefined {
+function missingVariant(found: DatasetMember, lostAs: LostAs | undefined): LostAs | 'never' | 'elsewhere' | undefined {
+  if (lostAs === 'temporary') return lostAs
   // For TileDB, a member that did not exist when it was added stays invalid.
-  if (found.member.type === 'invalid') return 'never'
-  return isInside(found) ? undefined : 'elsewhere'
+  const isNever = found.member.type === 'invalid'
+  if (!isNever && !isInside(found)) return 'elsewhere'
+  return lostAs ?? (isNever ? 'never' : undefined)
 }
 
 /** Whether the path of a member leads below its group. */

@@ -17,7 +17,7 @@ import { newRun } from '../check/run.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import type { MemberCheck, SweepMember } from '../documents/dataset.ts'
-import { isPassing, LayerRoots } from '../layers/check.ts'
+import { LayerRoots, lostAs } from '../layers/check.ts'
 import type { DatasetMember } from '../objects/dataset.ts'
 import { findingResult, notChecked, TAKES_CHECKED } from './open-check.ts'
 
@@ -80,7 +80,7 @@ async function examined(
   const reported = new Set<string>()
   let [num, unexamined] = [0, 0]
   async function* items(): Items {
-    yield* checkMember(run, member, runner, await isPassing(member))
+    yield* checkMember(run, member, runner, await lostAs(member))
     yield* roots.items(member, level)
   }
   for await (const item of items()) {

@@ -1,4 +1,4 @@
-import type { AcrossCheck } from '../check/across.ts'
+import type { AcrossCheck, LostAs } from '../check/across.ts'
 import type { Items, Level } from '../check/finding.ts'
 import { type DatasetMember, memberName, namesKey, walkDataset } from '../objects/dataset.ts'
 import { openTarget, type Target } from '../objects/target.ts'
@@ -25,7 +25,7 @@ export async function beginLayers(target: Target, level: Level): Promise<AcrossC
       const root = await roots.rootAt(member)
       if (root) found.push(root)
     },
-    isPassing,
+    lostAs,
     async *items(): Items {
       for (const dataset of found.splice(0)) yield* checkDataset(dataset, level)
     },
@@ -80,11 +80,12 @@ export class LayerRoots {
   }
 }
 
-/** Whether the layer of the group that lists a member says that it was there for a while only. */
-export async function isPassing({ state, member, group }: DatasetMember): Promise<boolean> {
-  if (state !== 'missing') return false
-  const layer = await recognise(new Part({ type: 'group', path: group.folder.path, group }))
-  return layer?.isPassing?.(memberName(member)) ?? false
+/** What the layer of the group that lists a member says of it. Undefined if the member is there. */
+export async function lostAs({ state, member, group }: DatasetMember): Promise<LostAs | undefined> {
+  if (state !== 'missing') return undefined
+  const part = new Part({ type: 'group', path: group.folder.path, group })
+  const layer = await recognise(part)
+  return layer?.lostAs?.(memberName(member), part)
 }
 
 /** A target with all its members, opened anew. @param depth number of levels of members */

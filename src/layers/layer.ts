@@ -1,5 +1,6 @@
 import type { RangeSets } from '../cells/bounds.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
+import type { LostAs } from '../check/across.ts'
 import type { Items, Level } from '../check/finding.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { Part } from './part.ts'
@@ -102,10 +103,11 @@ export interface Layer {
   /** Whether a group is a dataset of its own, though a group around it may be of the layer, too. */
   isWhole?(part: Part): Promise<boolean>
   /**
-   * Whether a member that its group lists may be gone: the library of the layer made it for a while.
+   * What a member is that a group lists, and that is not there.
    * @param name of the member
+   * @param group that lists it, without its members
    */
-  isPassing?(name: string): boolean
+  lostAs?(name: string, group: Part): Promise<LostAs | undefined>
   /**
    * What is wrong between the parts of a dataset. What is wrong in one array alone is not looked for.
    * @param level `cells` reads cells; the others read key-value metadata and schemas

@@ -69,6 +69,7 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
         await array.rewrite(path, arraySchema, { allows_duplicates: true })
     },
   ],
+  'GROUP_MEMBER_MISSING.needed': ['soma', (array) => array.removeAll(/\/ms\/RNA\/X\/data\//)],
   'GROUP_MEMBER_MISSING.temporary': ['vectorIndex', (array) => list(array, 'temp_data_1')],
   'LAYER_METADATA.unmarked': ['vcf', (array) => removeKey(array, 'dataset_type')],
   'LAYER_ID_UNKNOWN.unlisted': ['vcf', (array) => writeData(array, vcfCell('C', 5, 5))],

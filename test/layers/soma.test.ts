@@ -135,6 +135,25 @@ describe('the cells of a layer', () => {
   })
 })
 
+test.each([
+  ['ms/RNA/X/data', /\/X\/data\//, ['error', 'GROUP_MEMBER_MISSING', 'needed', 'members.data']],
+  ['ms/RNA/X', /\/RNA\/X\//, ['error', 'GROUP_MEMBER_MISSING', 'needed', 'members.X']],
+  ['ms/RNA', /\/ms\/RNA\//, ['error', 'GROUP_MEMBER_MISSING', 'needed', 'members.RNA']],
+])('%s, which its group lists and which is gone, is an error for every command', async (_, files, expected) => {
+  const array = await experiment()
+  array.removeAll(files)
+  const storage = array.storage()
+  const { documents, code } = await runJson(['check', EDITED], { storage })
+  const [severity, finding, variant, field] = expected
+  expect(documents[0]).toMatchObject({ findings: [{ severity, code: finding, variant, field }] })
+  expect(code).toBe(1)
+  for (const call of [[EDITED], ['ls', EDITED, '--depth', 'all']]) {
+    const seen = await runJson(call, { storage })
+    expect(seen.documents[0]).toMatchObject({ totals: { finding_num: { error: 1, warning: 0 } } })
+  }
+  expect((await run([EDITED], { storage })).code).toBe(1)
+})
+
 test('rows that were written last and have no cells are a finding; other rows without cells are none', async () => {
   const one = await experiment()
   await writeCells(one, 'obs/', '{"obs_id":"e","soma_joinid":4}\n{"obs_id":"f","soma_joinid":5}\n')

@@ -85,6 +85,10 @@ export const GROUP_CODES = {
         meaning: 'the group lists a member that was not there when it was added, and is not there now',
         lost: noLoss('nothing, unless the member was put there later and removed'),
       },
+      needed: {
+        severity: 'error',
+        meaning: 'the group lists a part that is not there: the library of its layer fails where it opens the part',
+      },
       temporary: {
         severity: 'note',
         meaning: 'the group still lists a member that was there for a while only: its library removed it',

@@ -21,6 +21,8 @@ export const soma: Layer = {
     if (level === 'cells') yield* checkJoins(part)
   },
   select,
+  // Measured with tiledbsoma 2.3, of layers, of collections and measurements. What the releases before 1.0 do is not known.
+  lostAs: async (_, group) => ((await isBeforeOne(group)) ? undefined : 'needed'),
   words: wordsOf,
   isWhole: async (part) => (await typeOf(part)) === 'SOMAExperiment',
 }

@@ -13,6 +13,7 @@ import {
   rolesOf,
   STORAGE_VERSIONS,
   storageVersion,
+  temporaryOf,
   VECTOR_INDEX,
   wordsOf,
 } from './index-parts.ts'
@@ -24,7 +25,7 @@ export const vectorSearch: Layer = {
     yield* checkIndex(part)
     if (level === 'cells') yield* checkCells(part)
   },
-  isPassing: isTemporary,
+  lostAs: async (name) => (isTemporary(name) ? 'temporary' : undefined),
   words: wordsOf,
 }
 
@@ -44,7 +45,7 @@ async function describe(top: Part): Promise<LayerDescription> {
 }
 
 async function factsOf(top: Part): Promise<LayerFact[]> {
-  const temporary = [...top.parts].flatMap(([name, { target }]) => (target && isTemporary(name) ? [name] : []))
+  const temporary = await temporaryOf(top)
   const updates = await top.value('has_updates')
   const last = await lastAt(top, 'ingestion_timestamps')
   const facts: readonly (LayerFact | { name: string; value: undefined })[] = [
