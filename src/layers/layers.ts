@@ -1,6 +1,7 @@
 import type { Layer, LayerName } from './layer.ts'
 import type { Part } from './part.ts'
 import { DATASET_TYPE, isVcf } from './vcf/recognise.ts'
+import { isVectorIndex } from './vector-search/recognise.ts'
 
 /** How a layer is recognised, and where its own code is. */
 export interface LayerRow {
@@ -108,7 +109,7 @@ export const LAYERS: Readonly<Record<LayerName, LayerRow>> = {
     load: async () => (await import('./pandas/pandas.ts')).pandas,
   },
   vectorSearch: {
-    recognises: (part) => isOfType(part, 'vector_search'),
+    recognises: isVectorIndex,
     mayHold: async (array) =>
       (await looksLike(array, /^(?:shuffled|partition|pq|adjacency)_|^(?:parts|ids|centroids|index)\.tdb$/, [
         'values',

@@ -108,6 +108,32 @@ describe('the check of an index', () => {
     expect(await found(array)).toEqual(['LAYER_MEMBER  partition_indexes: no such array'])
   })
 
+  test.each([true, false])('names a leftover that its group does not list, as the list does (all: %s)', async (all) => {
+    const array = await datasetOf('vectorIndex')
+    for (const path of array.matching(/^\/shuffled_vectors\//))
+      array.add(path.slice(EDITED.length + 1).replace('shuffled_vectors', 'temp_data_20240101'), array.get(path))
+    array.add('temp_data_3/__tiledb_group.tdb')
+    const { findings } = await check(array.storage(), EDITED, { all })
+    const stale = findings.filter(({ code }) => code === 'LAYER_STALE')
+    expect(stale.map(({ severity, variant, field }) => `${severity} ${variant} ${field}`)).toEqual([
+      'warning temporary temp_data_20240101',
+      'warning temporary temp_data_3',
+    ])
+    expect(factsOf(await described(array))).toMatchObject({
+      'temporary groups': ['temp_data_20240101', 'temp_data_3'],
+    })
+  })
+
+  test('knows an index that lost its metadata, which the library refuses', async () => {
+    const array = await datasetOf('vectorIndex')
+    array.removeAll(/^\/__meta\//)
+    expect(await found(array)).toEqual(['LAYER_METADATA  storage_version: no such key'])
+    expect(await described(array)).toMatchObject({ layer: 'vectorSearch', version: null })
+    const { documents, code } = await runJson([EDITED], { storage: array.storage() })
+    expect(documents[0]).toMatchObject({ layer: { name: 'vectorSearch' }, findings: [{ code: 'LAYER_METADATA' }] })
+    expect(code).toBe(1)
+  })
+
   test('takes a temporary group that is gone as a note, and any other member that is gone as what it is', async () => {
     const array = await datasetOf('vectorIndex')
     await array.rewrite(array.find(/^\/__group\//), groupDetails, ({ members }) => {

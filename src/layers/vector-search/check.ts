@@ -6,7 +6,6 @@ import { checkJson } from '../text.ts'
 import {
   INDEX_TYPES,
   isIndexType,
-  isTemporary,
   LISTS,
   lastAt,
   NEEDED,
@@ -15,6 +14,7 @@ import {
   rolesOf,
   STORAGE_VERSIONS,
   storageVersion,
+  temporaryOf,
 } from './index-parts.ts'
 
 /** Checks what an index says of itself: version, type, members, lists, and times of its fragments. Reads no cells. */
@@ -47,9 +47,10 @@ async function* checkMembers(top: Part): Items {
       )
     }
   }
-  for (const [name, part] of top.parts) {
-    if (!part.target || !isTemporary(name)) continue
-    yield finding('LAYER_STALE', placeOf(part), 'no temporary group', name, 'temporary')
+  for (const name of await temporaryOf(top)) {
+    const part = top.parts.get(name)
+    const found = part ? name : `${name}, which its group does not list`
+    yield finding('LAYER_STALE', part ? placeOf(part) : placeOf(top, name), 'nothing temporary', found, 'temporary')
   }
 }
 

@@ -1,3 +1,4 @@
+import { unlessFault } from '../../base/errors.ts'
 import type { ArrayWords } from '../layer.ts'
 import { lengthsOf } from '../lengths.ts'
 import type { Part } from '../part.ts'
@@ -103,9 +104,16 @@ export async function wordsOf(part: Part, top: Part): Promise<ArrayWords | undef
   return { type: role, dataset_type: VECTOR_INDEX, cell: CELLS[role], fields }
 }
 
-/** Whether a group is one that an ingestion makes for a while. */
+/** Whether a group or an array is one that an ingestion makes for a while. */
 export function isTemporary(name: string): boolean {
   return name === 'write_temp' || name.startsWith('temp_data')
+}
+
+/** Names of the temporary groups and arrays that are there: those that a group lists, and those that only lie in its folder. */
+export async function temporaryOf({ parts, group }: Part): Promise<string[]> {
+  const listed = [...parts].flatMap(([name, { target }]) => (target && isTemporary(name) ? [name] : []))
+  const unlisted = (await group?.unlisted().catch(unlessFault)) ?? []
+  return [...listed, ...unlisted.map(({ name }) => name).filter(isTemporary)]
 }
 
 /** The arrays of an index that are there, by their roles. */
