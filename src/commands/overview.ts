@@ -220,7 +220,10 @@ async function groupOverview(
       call('all members', ['ls', '--depth', 'all', ...(target.group.isRecursive ? ['--recursive'] : [])], place),
       // As many lines in either case: they have to fit on the screen.
       ...(readsElsewhere(members)
-        ? [call('how to mend it', ['check', '--plan'], place), relocation(call, place)]
+        ? [
+            call('how to mend it', ['check', '--plan'], place),
+            canRelocate(members) ? relocation(call, place) : call('what fills the disk', ['stats'], place),
+          ]
         : [
             call('what fills the disk', ['stats'], place),
             layer
@@ -236,6 +239,14 @@ function readsElsewhere(lines: readonly GroupLine[]): boolean {
   return lines.some(
     ({ place, state, relative, members = [] }) =>
       place === 'elsewhere' || place === 'linked' || (state === 'missing' && !relative) || readsElsewhere(members),
+  )
+}
+
+/** Whether all members can be written anew: relocation refuses a group that contains itself, and what it cannot open. */
+function canRelocate(lines: readonly GroupLine[]): boolean {
+  return lines.every(
+    ({ state, members = [] }) =>
+      (state === 'present' || state === 'missing' || state === 'other-type') && canRelocate(members),
   )
 }
 

@@ -1,3 +1,4 @@
+import { isWithinFolder, normalPath } from '../base/paths.ts'
 import { isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -37,9 +38,40 @@ export async function groupPlans(
     } else if (way === 'aside') draftOf(path, finding).move(shell.moveAside(path))
     else if (way !== 'members') draftOf('leave', finding).outcome = 'leave'
   }
-  const ofMembers = findings.filter(({ code }) => isMendedBy(code, 'members'))
-  if (ofMembers.length > 0) await mendMembers(group, shell, ofMembers, { draftOf, pathOf, isObject })
+  const members = await listedMembers(group)
+  const ofMembers: Finding[] = []
+  for (const finding of findings) {
+    if (!isMendedBy(finding.code, 'members')) continue
+    if (isLeft(group, finding, members)) draftOf('leave', finding).outcome = 'leave'
+    else ofMembers.push(finding)
+  }
+  if (ofMembers.length > 0) await mendMembers(group, shell, ofMembers, { members, draftOf, pathOf, isObject })
   return [...drafts.values()].map((draft) => draft.plan())
+}
+
+type Members = ReadonlyMap<string, Member>
+
+/** The members that the lists of a group name, by what findings call them. */
+async function listedMembers(group: InspectGroup): Promise<Members> {
+  const members = await group.members().catch(() => [])
+  return new Map(members.filter(({ implicit }) => !implicit).map((member) => [member.name ?? member.uri, member]))
+}
+
+/** The member that a finding is about. */
+function memberOf({ field }: Finding, members: Members): Member | undefined {
+  return field?.startsWith('members.') ? members.get(field.slice('members.'.length)) : undefined
+}
+
+/**
+ * Whether no copy into the group's folder mends that a member lies elsewhere: it lies in that folder, which is elsewhere itself, or that
+ * folder lies in it.
+ */
+function isLeft({ folder }: InspectGroup, finding: Finding, members: Members): boolean {
+  const member = finding.code === 'GROUP_MEMBER_ELSEWHERE' ? memberOf(finding, members) : undefined
+  const path = member && memberPath(folder.path, member)
+  if (path === undefined) return false
+  const [own, other] = [normalPath(folder.path), normalPath(path)]
+  return isWithinFolder(other, own) || isWithinFolder(own, other)
 }
 
 /**
@@ -51,16 +83,17 @@ async function mendMembers(
   shell: Shell,
   findings: readonly Finding[],
   {
+    members,
     draftOf,
     pathOf,
     isObject,
   }: {
+    members: Members
     draftOf: (key: string, finding: Finding) => Draft
     pathOf: (finding: Finding) => string
     isObject: (path: string) => Promise<boolean>
   },
 ): Promise<void> {
-  const members = (await group.members().catch(() => [])).filter(({ implicit }) => !implicit)
   const [first] = findings
   const draft = draftOf('members', first)
   for (const one of findings.slice(1)) draftOf('members', one)
@@ -76,7 +109,7 @@ async function mendMembers(
   for (const path of new Set(damaged))
     draft.say({ command: `rm ${shell.at(path)}`, text: 'the step before kept a copy' })
   if (damaged.length > 0) {
-    const known = new Set(members.map(({ uri }) => uri))
+    const known = new Set([...members.values()].map(({ uri }) => uri))
     for (const { name, kind } of await group.folder.list()) {
       if (kind !== 'folder' || known.has(name) || !(await isObject(name))) continue
       draft.say({ command: python(ADD, shell.root, name, name) })
@@ -85,11 +118,11 @@ async function mendMembers(
       )
     }
   }
-  const named = new Map(members.map((member) => [member.name ?? member.uri, member]))
-  for (const { code, field } of findings) {
-    const key = field?.startsWith('members.') ? field.slice('members.'.length) : undefined
-    const member = key === undefined ? undefined : named.get(key)
-    if (key === undefined || !member) continue
+  for (const finding of findings) {
+    const { code } = finding
+    const member = memberOf(finding, members)
+    if (!member) continue
+    const key = member.name ?? member.uri
     const isElsewhere = code === 'GROUP_MEMBER_ELSEWHERE'
     const inside = isElsewhere || code === 'GROUP_MEMBER_MISSING' ? await placeInside(member, isObject) : undefined
     if (isElsewhere && inside === undefined) {

@@ -354,6 +354,27 @@ test('the overview says what to do where members are read from elsewhere', async
   expect((await run([`${folder}/next/data.new`])).text).not.toContain('--relocate')
 })
 
+test('of groups that contain each other, it suggests only what works', async () => {
+  array('round/x')
+  const path = await group('round/below', [
+    { uri: `file://${folder}/round`, name: 'up', type: 'group', relative: false },
+  ])
+  await group('round', [
+    { uri: 'below', name: 'below', type: 'group' },
+    { uri: 'x', name: 'x' },
+  ])
+  const { documents } = await runJson([path])
+  const codes = items(get(documents[0], 'findings')).map((one) => get(one, 'code'))
+  expect(codes).toEqual(['GROUP_MEMBER_ELSEWHERE', 'GROUP_CYCLE'])
+  const refused = await run(['recover', path, '--relocate', '--with-members', '--to', `${folder}/round.new`])
+  expect(refused.code).toBe(3)
+  expect((await run([path])).text).not.toContain('--relocate')
+  // A copy of a folder into itself fails, and a member beside its list needs none.
+  const { text } = await run(['check', path, '--plan'])
+  expect(text).toContain('.remove(')
+  expect(text).not.toMatch(/cp -a \S+\/round(?:\/x)? /)
+})
+
 test('check counts all files of groups, with the one that marks a group', async () => {
   array('counted/sub/x')
   await group('counted/sub', [{ uri: 'x', name: 'x' }])
