@@ -5,6 +5,7 @@ import { type GenericTileHeader, genericTileHeader } from '../format/generic-til
 import { type Describe, decodePrefix } from '../format/io.ts'
 import {
   decodeTile,
+  isReadByNumber,
   type OddCompressor,
   oddCompressor,
   openGenericTile,
@@ -66,12 +67,13 @@ export function reaches(run: CheckRun, level: Exclude<Level, 'structure'>): bool
 
 /**
  * Compares a generic tile's header with what TileDB writes.
- * @param unread the finding if TileDB cannot read the tile: a code, and a variant of it that tells more than `compressor`
+ * @param unread the finding if TileDB cannot read the tile: a code, and a variant of it that tells more than `compressor`.
+ *   `isReadByNumber` if the bytes are of the compressor that the options name, and not of the filter
  */
 export function* headerFindings(
   header: GenericTileHeader,
   place: Place,
-  unread: Pick<FindingState, 'code' | 'variant'>,
+  unread: Pick<FindingState, 'code' | 'variant'> & { isReadByNumber?: boolean | undefined },
 ): Generator<Finding> {
   const wrong = (
     field: string,
@@ -90,7 +92,9 @@ export function* headerFindings(
     yield wrong('encryption_type', expected, header.encryption_type, 'refused')
   }
   const odd = oddCompressor(header)
-  if (odd) yield oddCompressorFinding(odd, place, unread)
+  if (odd && unread.isReadByNumber)
+    yield wrong(`${odd.name}.compressor`, `the number of ${odd.name}`, odd.compressor, 'compressor')
+  else if (odd) yield oddCompressorFinding(odd, place, unread)
   for (const filter of header.filters.filters) {
     yield* filterFindings(filter, place, false)
     if (filter.name.startsWith('UNKNOWN_')) yield* unknownFilter(filter.name, place, unread)
@@ -183,7 +187,8 @@ export async function* checkedTile<T>(
 ): Items<Content<T> | undefined> {
   try {
     const { value: header } = decodePrefix(bytes, genericTileHeader, place)
-    yield* headerFindings(header, place, { code })
+    const isByNumber = oddCompressor(header) !== undefined && (await isReadByNumber(bytes, cx, place))
+    yield* headerFindings(header, place, { code, isReadByNumber: isByNumber })
     yield* checkEncrypted(header, cx, code, place)
     const tile = await openGenericTile(bytes, cx, place)
     const { payload, length } = tile

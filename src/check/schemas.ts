@@ -6,16 +6,17 @@ import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationFile, enumerationValueNum, enumerationValues } from '../format/enumeration.ts'
-import type { FilterPipeline } from '../format/filter-pipeline.ts'
 import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { enumerationPath, type InspectArray, type SchemaFile, schemaFileOpened } from '../objects/array.ts'
 import { boundedEnumeration } from '../objects/enumerations.ts'
 import { readGenericTileHeader, readTileFile } from '../objects/generic-tile.ts'
 import { withSource } from '../storage/source.ts'
+import { areCellsByNumber } from './by-number.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode, VariantOf } from './codes.ts'
 import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
+import { pipelinesOf } from './pipelines.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 
 /** The schemas of one array. Each is checked once. */
@@ -197,7 +198,23 @@ export class CheckedSchemas {
       )
     }
     this.checked.set(name, schema)
-    if (schema) yield* schemaFindings(schema, file)
+    if (!schema) return
+    yield* schemaFindings(schema, file)
+    yield* this.compressors(schema, name, path)
+  }
+
+  /** Reports compressors whose numbers contradict their types. The cells tell what TileDB makes of them. */
+  private async *compressors(schema: ArraySchema, schemaName: string, path: string): Items {
+    for (const [field, { filters }] of pipelinesOf(schema)) {
+      for (const { name, compressor } of filters) {
+        if (compressor === undefined) continue
+        const place = { file: `${this.array.folder.path}/${path}`, field: `${field}.${name}.compressor` }
+        const user = userOf(schema, field)
+        const isRead = user !== undefined && (await areCellsByNumber(this.array, schemaName, field))
+        const variant = isRead ? 'byNumber' : user
+        yield finding('SCHEMA_FILTER_COMPRESSOR', place, `the number of ${name}`, compressor, variant)
+      }
+    }
   }
 }
 
@@ -295,14 +312,8 @@ function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> 
     const variant = dense ? undefined : 'sparse'
     yield finding('SCHEMA_FILL_VALUE', place, `${size} bytes`, fill_value.length, variant)
   }
-  for (const [field, pipeline] of pipelines(schema)) {
-    for (const filter of pipeline.filters) {
-      yield* filterFindings(filter, { file, field }, true)
-      const { name, compressor } = filter
-      if (compressor === undefined) continue
-      const place = { file, field: `${field}.${name}.compressor` }
-      yield finding('SCHEMA_FILTER_COMPRESSOR', place, `the number of ${name}`, compressor, userOf(schema, field))
-    }
+  for (const [field, pipeline] of pipelinesOf(schema)) {
+    for (const filter of pipeline.filters) yield* filterFindings(filter, { file, field }, true)
     if (pipeline.filters.some(({ name }) => name === 'AES_256_GCM')) {
       const expected = 'the AES filter in generic tiles alone'
       yield finding('SCHEMA_FILTER_OPTIONS', { file, field }, expected, 'it in a schema', 'aes')
@@ -315,14 +326,6 @@ function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> 
   }
   const range = schema.current_domain?.range
   if (range) yield* checkRanges(dimensions, range, 'SCHEMA_CURRENT_DOMAIN', { file, field: 'current_domain' })
-}
-
-function* pipelines(schema: ArraySchema): Generator<[field: string, pipeline: FilterPipeline]> {
-  yield ['coords_filters', schema.coords_filters]
-  yield ['offsets_filters', schema.offsets_filters]
-  if (schema.validity_filters) yield ['validity_filters', schema.validity_filters]
-  for (const { name, filters } of schema.domain.dimensions) yield [`dimensions.${name}.filters`, filters]
-  for (const { name, filters } of schema.attributes) yield [`attributes.${name}.filters`, filters]
 }
 
 /**

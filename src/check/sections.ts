@@ -8,7 +8,7 @@ import {
   UNNAMED_SECTION_VERSION,
 } from '../format/metadata-sections.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../objects/fragment.ts'
-import { GENERIC_TILE_HEADER_BYTES } from '../objects/generic-tile.ts'
+import { GENERIC_TILE_HEADER_BYTES, isReadByNumber, oddCompressor } from '../objects/generic-tile.ts'
 import type { VariantOf } from './codes.ts'
 import { finding, fromError, type Items } from './finding.ts'
 import { checkEncrypted, headerFindings } from './run.ts'
@@ -40,7 +40,12 @@ export async function* checkSections(fragment: Fragment, info: FragmentInfo, fil
     try {
       const bytes = await source.read(offset, Math.min(GENERIC_TILE_HEADER_BYTES, end - offset))
       const { value, length } = decodePrefix(bytes, genericTileHeader, { file, offset })
-      yield* headerFindings(value, { file, offset }, { code: 'SECTION_UNREADABLE', variant: lostAt(info, offset) })
+      const tileEnd = Math.min(end, offset + length + value.persisted_size)
+      const isOdd = oddCompressor(value) !== undefined
+      const isByNumber =
+        isOdd && (await isReadByNumber(await source.read(offset, tileEnd - offset), fragment.cx, { file, offset }))
+      const unread = { code: 'SECTION_UNREADABLE', variant: lostAt(info, offset), isReadByNumber: isByNumber } as const
+      yield* headerFindings(value, { file, offset }, unread)
       yield* checkEncrypted(value, fragment.cx, 'SECTION_UNREADABLE', { file, offset })
       claimed = Math.max(claimed, offset + length + value.persisted_size)
       if (offset + length + value.persisted_size > end) {

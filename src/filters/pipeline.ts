@@ -4,7 +4,7 @@ import { type ErrorPlace, faultOf, InspectError, inconsistent, longer, withHint 
 import { OPTION_OF_MEMORY } from '../base/memory.ts'
 import { sizeText } from '../base/sizes.ts'
 import type { Datatype } from '../format/datatype.ts'
-import type { FilterConfig } from '../format/filter-pipeline.ts'
+import { type FilterConfig, filterByNumber } from '../format/filter-pipeline.ts'
 import { decode, encode } from '../format/io.ts'
 import { onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { badData } from './bytes.ts'
@@ -72,6 +72,8 @@ export interface ReadOptions {
   onStage?: ((stage: StageResult, chunk: number) => void) | undefined
   /** Called for each chunk that was filtered as {@link TileType.otherDatatype}. */
   onOtherType?: ((chunk: number) => void) | undefined
+  /** Called for each chunk that only the types of the filters undo, where TileDB goes by the numbers of other compressors. */
+  onNamed?: ((chunk: number) => void) | undefined
   /**
    * Memory for the tile's unfiltered bytes. If it is large enough, the result is a part of it. New memory costs 0.1 ms
    * for each MiB, as much as the faster filters.
@@ -163,6 +165,13 @@ interface Contexts {
 
 type Loaded = Pick<Stage, 'config' | 'definition' | 'filter'>
 
+async function loadedFilters(filters: readonly FilterConfig[], codecs: Codecs): Promise<Loaded[]> {
+  const known = filters.map((config) => ({ config, definition: definitionOf(config.name) }))
+  const loaded: Loaded[] = []
+  for (const one of known) loaded.push({ ...one, filter: await one.definition.load(codecs) })
+  return loaded
+}
+
 function stagesOf(loaded: readonly Loaded[], first: Datatype, formatVersion: number): Stage[] {
   let datatype = first
   let growth = 1
@@ -179,12 +188,20 @@ export class Pipeline {
   private readonly stages: readonly Stage[]
   /** The same filters over {@link TileType.otherDatatype}. */
   private readonly others: readonly Stage[] | undefined
+  /** The filters by their types, if the numbers of compressors in their options say something else. */
+  private readonly named: readonly Stage[] | undefined
   private readonly tile: TileType
   private readonly kernels: LazyKernels | undefined
   /** The contexts of the last chunk. */
   private contexts: Contexts | undefined
 
-  private constructor(loaded: readonly Loaded[], tile: TileType, kernels: LazyKernels | undefined) {
+  private constructor(
+    loaded: readonly Loaded[],
+    named: readonly Loaded[] | undefined,
+    tile: TileType,
+    kernels: LazyKernels | undefined,
+  ) {
+    this.named = named && stagesOf(named, tile.datatype, tile.formatVersion)
     this.stages = stagesOf(loaded, tile.datatype, tile.formatVersion)
     this.others = tile.otherDatatype && stagesOf(loaded, tile.otherDatatype, tile.formatVersion)
     this.tile = tile
@@ -196,11 +213,13 @@ export class Pipeline {
    * @throws InspectError UNSUPPORTED_FILTER
    */
   static async load(filters: readonly FilterConfig[], tile: TileType, codecs: Codecs): Promise<Pipeline> {
-    const known = filters.map((config) => ({ config, definition: definitionOf(config.name) }))
-    const loaded: Loaded[] = []
-    for (const one of known) loaded.push({ ...one, filter: await one.definition.load(codecs) })
-    const used = known.some(({ definition }) => definition.usesKernels)
-    return new Pipeline(loaded, tile, used ? await (await import('./kernels/kernels.ts')).loadKernels() : undefined)
+    const byNumber = filters.map(filterByNumber)
+    const loaded = await loadedFilters(byNumber, codecs)
+    const isOdd = byNumber.some((config, at) => config !== filters[at])
+    const named = isOdd ? await loadedFilters(filters, codecs) : undefined
+    const used = [...loaded, ...(named ?? [])].some(({ definition }) => definition.usesKernels)
+    const kernels = used ? await (await import('./kernels/kernels.ts')).loadKernels() : undefined
+    return new Pipeline(loaded, named, tile, kernels)
   }
 
   /**
@@ -270,8 +289,7 @@ export class Pipeline {
     // Undoing a short chunk says more precisely what is wrong.
     if (original_length <= LEAST_LIMIT) return
     const stored = metadata.length + data.length
-    let most = stored
-    for (let i = this.stages.length - 1; i >= 0 && most < original_length; i--) most = this.mostUndone(i, most)
+    const most = Math.max(...[this.stages, this.named ?? []].map((one) => this.mostOf(one, stored, original_length)))
     if (original_length <= most) return
     const expected = `at most ${most} bytes, all that ${stored} stored ones can give`
     throw inconsistent(
@@ -280,9 +298,16 @@ export class Pipeline {
     )
   }
 
+  /** What stages can make of stored bytes, as far as it is less than is asked for. */
+  private mostOf(stages: readonly Stage[], stored: number, asked: number): number {
+    let most = stored
+    for (let i = stages.length - 1; i >= 0 && most < asked; i--) most = this.mostUndone(stages, i, most)
+    return most
+  }
+
   /** {@link FilterDefinition.mostUndone} of a stage. */
-  private mostUndone(stage: number, stored: number): number {
-    const { definition } = element(this.stages, stage)
+  private mostUndone(stages: readonly Stage[], stage: number, stored: number): number {
+    const { definition } = element(stages, stage)
     return Math.floor(definition.mostUndone(stored, stage === 0 && this.tile.stringOffsets === true))
   }
 
@@ -339,10 +364,12 @@ export class Pipeline {
    * @param room memory for the unfiltered bytes, of exactly their length. The result may be in it.
    */
   undo(chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
-    const { stages, others } = this
-    const other = others && !this.fits(stages, chunk, index) && this.fits(others, chunk, index)
-    if (other) options.onOtherType?.(index)
-    return this.undoAs(other ? others : stages, chunk, index, options, room)
+    const { stages, others, named } = this
+    if (!others && !named) return this.undoAs(stages, chunk, index, options, room)
+    const [first] = [stages, others, named].filter((one) => one && this.fits(one, chunk, index))
+    if (first && first === others) options.onOtherType?.(index)
+    if (first && first === named) options.onNamed?.(index)
+    return this.undoAs(first ?? named ?? stages, chunk, index, options, room)
   }
 
   /** Whether a chunk can be undone with these stages. */
@@ -381,7 +408,8 @@ export class Pipeline {
       const { config, filter, datatype, growth } = element(stages, i)
       const cx = element(contexts.ofStages, i)
       cx.limit =
-        least + Math.min(chunk.original_length * growth, this.mostUndone(i, bytes.metadata.length + bytes.data.length))
+        least +
+        Math.min(chunk.original_length * growth, this.mostUndone(stages, i, bytes.metadata.length + bytes.data.length))
       cx.kernels = kernels
       cx.into = i === 0 ? room : undefined
       let output: FilteredBytes

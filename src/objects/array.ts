@@ -33,7 +33,7 @@ import { foreignError, foreignSchema } from './foreign.ts'
 import { Fragment } from './fragment.ts'
 import {
   keyOrDamage,
-  noteIfRefused,
+  oddCompressor,
   openGenericTile,
   type ReadContext,
   readGenericTile,
@@ -595,7 +595,13 @@ export class InspectArray {
     const file = (await this.schemaFiles()).at(-1)
     if (!file) return 'NO_ENCRYPTION'
     const header = await this.withFile(file.path, readGenericTileHeader)
-    noteIfRefused(header, this.cx, { file: `${this.folder.path}/${file.path}`, offset: 0 })
+    // Opening the tile notes whether TileDB fails to open it.
+    if (oddCompressor(header)) {
+      const opened = this.withFile(file.path, async (source) =>
+        openGenericTile(await readStored(source, this.cx), this.cx, { file: source.name, offset: 0 }),
+      )
+      await opened.catch(unlessFault)
+    }
     return header.encryption_type
   }
 

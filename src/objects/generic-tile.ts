@@ -1,4 +1,4 @@
-import { addPlace, badValue, hasCode, InspectError, withHint } from '../base/errors.ts'
+import { addPlace, badValue, hasCode, InspectError, unlessFault, withHint } from '../base/errors.ts'
 import { Memory, OPTION_OF_MEMORY } from '../base/memory.ts'
 import { folderOf } from '../base/paths.ts'
 import { sizeText } from '../base/sizes.ts'
@@ -60,6 +60,8 @@ export function timeOfOpening(): bigint {
 /** An opened generic tile. */
 export interface GenericTile {
   header: GenericTileHeader
+  /** The filter because of which TileDB fails to open the tile: only its type undoes the bytes, not the number in its options. */
+  refused: OddCompressor | undefined
   /** Unfiltered content. Its meaning depends on the file. */
   payload: Uint8Array
   /** Stored bytes: of the header and the chunks. */
@@ -87,8 +89,8 @@ export interface OddCompressor {
 }
 
 /**
- * The filter of a generic tile because of which TileDB fails to open it: TileDB goes by the number in the options, this program by the
- * filter. Undefined if there is none, or if nothing is stored.
+ * The filter of a generic tile that contradicts the number in its options, by which TileDB goes. Undefined if there is none, or if nothing
+ * is stored.
  */
 export function oddCompressor({ filters, persisted_size }: GenericTileHeader): OddCompressor | undefined {
   if (persisted_size === 0) return undefined
@@ -101,9 +103,14 @@ export function refusedTilesIn({ path }: Pick<Folder, 'path'>, { refusedTiles }:
   return [...refusedTiles.values()].filter(({ file }) => folderOf(file) === path)
 }
 
+/** Whether TileDB reads a tile whose filter contradicts the number in its options: the bytes are of the compressor with that number. */
+export async function isReadByNumber(bytes: Uint8Array, cx: ReadContext, place: TilePlace): Promise<boolean> {
+  const tile = await openGenericTile(bytes, cx, place).catch(unlessFault)
+  return tile !== undefined && tile.refused === undefined
+}
+
 /** Keeps in the context that TileDB fails to open a tile. */
-export function noteIfRefused(header: GenericTileHeader, cx: ReadContext, place: TilePlace): void {
-  const compressor = oddCompressor(header)
+function noteRefused(compressor: OddCompressor | undefined, cx: ReadContext, place: TilePlace): void {
   if (compressor && !cx.refusedTiles.has(place.file)) cx.refusedTiles.set(place.file, { ...place, compressor })
 }
 
@@ -128,6 +135,7 @@ export async function openGenericTile(
     const pipeline = await Pipeline.load(header.filters.filters, tile, cx.codecs)
     checkChunkNum(chunkCount(stored), header, cx)
     let fits = true
+    let isNamed = false
     const steps = pipeline.reverseSteps(stored, {
       onVerdict:
         options.onVerdict &&
@@ -137,6 +145,9 @@ export async function openGenericTile(
         }),
       expectedSize: header.tile_size,
       offset: place.offset + length,
+      onNamed: () => {
+        isNamed = true
+      },
     })
     let step = steps.next()
     while (!step.done) {
@@ -145,9 +156,11 @@ export async function openGenericTile(
     }
     const { data } = step.value
     if (fits) openedWithKey(header, cx)
-    noteIfRefused(header, cx, place)
+    const refused = isNamed ? oddCompressor(header) : undefined
+    noteRefused(refused, cx, place)
     return {
       header,
+      refused,
       payload: data,
       length: length + header.persisted_size,
       mostElements: mostElements(stored.length, cx),

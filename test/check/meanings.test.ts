@@ -223,6 +223,15 @@ const PROVOKED: Readonly<
       })
     },
   ],
+  // The type of the filter is another one; its number is still that of the compressor that filtered the cells.
+  'SCHEMA_FILTER_COMPRESSOR.byNumber': [
+    '22/filter_gzip',
+    (array) =>
+      array.editSchema(({ attributes }) => {
+        attributes[0].filters.filters = [{ name: 'ZSTD', compressor: 1, level: 3 }]
+      }),
+  ],
+  'GENERIC_TILE_HEADER.compressor': [SPARSE, (array) => array.patch(array.find(SCHEMA), 42, [2])],
   // The number of the compressor, in the options of the only filter.
   'DELETE_CONDITION_UNREADABLE.compressor': [
     '22/deletes',

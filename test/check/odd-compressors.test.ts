@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { SCHEMA } from '../../src/damage/damage.ts'
 import type { PlanDocument } from '../../src/documents/plan.ts'
+import { compressorNumber } from '../../src/format/filter-pipeline.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { run } from '../helpers/run.ts'
 import { check, serious } from './findings.ts'
@@ -82,4 +83,48 @@ test.each([
   expect(serious(findings).map((one) => one.code)).toEqual([code])
   const { text, stderr } = await run(['explain', EDITED], { storage: array.storage() })
   expect(`${text}${stderr}`).not.toContain('does not open')
+})
+
+// TileDB 2.30 reads all of these: the bytes are of the compressor whose number the options have.
+test.each([
+  ['22/metadata', /\/__schema\/__\d[^/]*$/],
+  ['22/metadata', /\/__meta\/__\d[^/]*$/],
+  ['22/enumerations', /\/__enumerations\//],
+  ['22/deletes', /__15_15_.*\.del$/],
+  ['22/sparse_basic', /__fragment_metadata\.tdb$/],
+] as const)(
+  'a filter type that contradicts the number and the bytes of the tile of %s %s',
+  async (fixture, pattern) => {
+    const array = new EditedArray(fixture)
+    const args = ['read', EDITED, '--format', 'csv']
+    const before = await run(args, { storage: array.storage() })
+    array.patch(array.matching(pattern)[0], FILTER, [ZSTD])
+    const { findings } = await check(array.storage(), EDITED)
+    expect(serious(findings).map(({ severity, code, variant }) => [severity, code, variant])).toEqual([
+      ['warning', 'GENERIC_TILE_HEADER', 'compressor'],
+    ])
+    expect(await run(args, { storage: array.storage() })).toEqual(before)
+    const metadata = await run(['metadata', EDITED], { storage: array.storage() })
+    expect([metadata.code, metadata.stderr]).toEqual([0, ''])
+  },
+)
+
+test.each([
+  ['22/filter_gzip', 1],
+  ['22/filter_lz4', 3],
+  ['22/filter_rle', 4],
+] as const)('cells of %s by the number %i, whatever the type of the filter', async (fixture, compressor) => {
+  const array = new EditedArray(fixture)
+  const args = ['read', EDITED, '--format', 'csv']
+  const before = await run(args, { storage: array.storage() })
+  await array.editSchema(({ attributes }) => {
+    for (const { filters } of attributes)
+      for (const filter of filters.filters)
+        if (compressorNumber(filter.name) === compressor)
+          Object.assign(filter, { name: 'BZIP2', level: -1, compressor })
+  })
+  const { findings } = await check(array.storage(), EDITED)
+  const told = new Set(serious(findings).map(({ severity, code, variant }) => `${severity} ${code} ${variant}`))
+  expect([...told]).toEqual(['warning SCHEMA_FILTER_COMPRESSOR byNumber'])
+  expect(await run(args, { storage: array.storage() })).toEqual(before)
 })

@@ -199,6 +199,11 @@ export const FRAGMENT_CODES = {
         severity: 'warning',
         meaning: 'TileDB never writes this value; it may refuse the tile',
       },
+      compressor: {
+        severity: 'warning',
+        meaning:
+          'the number inside the options contradicts the filter, and the bytes are of the compressor with that number: TileDB goes by the number, and reads them, as this program does',
+      },
     },
   },
   RTREE_LEVELS: {

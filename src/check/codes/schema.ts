@@ -177,6 +177,13 @@ export const SCHEMA_CODES = {
           'the number inside the options contradicts the filter of coordinates: TileDB goes by the number, and fails to read any cell (measured with 2.30)',
         refused: { act: 'read', error: 'that of the compressor of this number' },
       },
+      byNumber: {
+        severity: 'warning',
+        meaning:
+          'the number inside the options contradicts the filter, and the cells are filtered by the compressor with that number: TileDB goes by the number, and reads them, as this program does',
+        mend: 'leave',
+        lost: noLoss('nothing: readers go by the number'),
+      },
       tile: oddCompressor('open', 'open the array'),
     },
   },
