@@ -4,6 +4,7 @@ import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
 import {
+  contentSpace,
   decodeTile,
   isReadByNumber,
   type OddCompressor,
@@ -197,7 +198,13 @@ export async function* checkedTile<T>(
       const found = `${bytes.length - length} more bytes`
       yield finding('GENERIC_TILE_HEADER', at, 'the end of the file after the tile', found)
     }
-    return { value: decodeTile(tile, describe, place), payload }
+    const odd: Finding[] = []
+    const value = decodeTile(tile, describe, place, (field, stored, offset) => {
+      const at = { file: place.file, offset, field, space: contentSpace(place.offset) }
+      odd.push(finding('FLAG_VALUE', at, '0 or 1', stored))
+    })
+    yield* odd
+    return { value, payload }
   } catch (error) {
     yield fromError(error, code, place)
     return undefined

@@ -124,6 +124,15 @@ export class EditableArray {
     this.files.set(path, await this.genericTile(changed(value, change), describe, header.format_version))
   }
 
+  /** {@link rewrite} for bytes of the content that no structure can have. */
+  async rewriteContent(path: string, change: (content: Uint8Array) => void): Promise<void> {
+    const { payload, header } = await openGenericTile(this.get(path), this.newContext(), { file: path, offset: 0 })
+    const content = payload.slice()
+    change(content)
+    const describe: Describe<{ content: Uint8Array }> = (io) => ({ content: io.rest('content', 'all of it') })
+    this.files.set(path, await this.genericTile({ content }, describe, header.format_version))
+  }
+
   /** Makes a generic tile of a structure, without encryption. */
   async genericTile<T>(value: T, describe: Describe<T>, formatVersion = NEWEST_STABLE): Promise<Uint8Array> {
     const write = await genericTileWriter(formatVersion, plainWriting(this.newContext().codecs))

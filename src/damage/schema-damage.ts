@@ -2,6 +2,9 @@ import { enumerationFile } from '../format/enumeration.ts'
 import { bytes } from './bytes.ts'
 import { cutShort, type Damages, damage, inFooter, inSchema, SCHEMA, UUID } from './damage.ts'
 
+/** Where the flag stands in a schema, after its version. */
+const ALLOWS_DUPLICATES = 4
+
 const ENUMERATION = /\/__enumerations\//
 
 /** Damage to schemas, enumerations and dimension labels. */
@@ -44,6 +47,12 @@ export const SCHEMA_DAMAGE = {
     ({ coords_filters }) => {
       coords_filters.filters = [{ name: 'ZSTD', compressor: 5, level: 3 }]
     },
+  ),
+  FLAG_VALUE: damage('sparse', 'a flag that is neither 0 nor 1', (array) =>
+    array.rewriteContent(
+      array.find(SCHEMA),
+      (content) => void content.fill(2, ALLOWS_DUPLICATES, ALLOWS_DUPLICATES + 1),
+    ),
   ),
   SCHEMA_FILTER_OPTIONS: inSchema('sparse', 'windows of 0 bytes', ({ attributes }) => {
     attributes[0].filters.filters[0].max_window_size = 0

@@ -163,8 +163,13 @@ export function footerHead(io: AnyIo): FooterHead {
   return {
     version,
     array_schema_name: version >= 10 ? io.string('array_schema_name', 'uint64', ofSchema) : undefined,
-    dense: io.flag('dense', 'whether the fragment is dense'),
-    null_nonempty_domain: io.flag('null_nonempty_domain', 'whether the non-empty domain is unset; 0 in every file'),
+    // A footer that was overwritten mostly shows in its flags.
+    dense: io.flag('dense', 'whether the fragment is dense', true),
+    null_nonempty_domain: io.flag(
+      'null_nonempty_domain',
+      'whether the non-empty domain is unset; 0 in every file',
+      true,
+    ),
   }
 }
 
@@ -208,8 +213,8 @@ export function fragmentFooter(schema: ArraySchema, large?: 'rounded') {
         head.dense ? large : undefined,
       ),
       last_tile_cell_num: io.u64('last_tile_cell_num', ofLast),
-      includes_timestamps: version >= 14 ? io.flag('includes_timestamps', ofTimes) : undefined,
-      includes_delete_metadata: version >= 15 ? io.flag('includes_delete_metadata', ofDeletes) : undefined,
+      includes_timestamps: version >= 14 ? io.flag('includes_timestamps', ofTimes, true) : undefined,
+      includes_delete_metadata: version >= 15 ? io.flag('includes_delete_metadata', ofDeletes, true) : undefined,
     }
     const n = fragmentSlots(version, schema, common).length
     const varNum = version < 5 ? n - 1 : n

@@ -50,7 +50,8 @@ export interface Io<T> {
    */
   size(name: KeysOf<T, number>, about: string, large?: 'rounded'): number
   /** uint8, 0 or 1. */
-  flag(name: KeysOf<T, boolean>, about: string): boolean
+  /** @param only01 whether other values are refused. TileDB takes any but 0 for true */
+  flag(name: KeysOf<T, boolean>, about: string, only01?: true): boolean
   coded<V>(name: KeysOf<T, V>, wire: Wire, coding: Coding<V>, about: string): V
   bytes(name: KeysOf<T, Uint8Array>, length: number, about: string): Uint8Array
   /** A length, then that many bytes of text. Bytes that are not UTF-8 become lone surrogates (see text.ts). */
@@ -151,6 +152,8 @@ export interface Origin {
   space?: string | undefined
   /** Upper limit on the elements of all lists together. More of them throw TOO_LARGE. */
   mostElements?: number | undefined
+  /** Called for each flag other than 0 and 1, which is taken for true. @param offset of the flag, as `offset` counts */
+  onOddFlag?: ((name: string, stored: number, offset: number) => void) | undefined
 }
 
 /**

@@ -75,11 +75,12 @@ export class Reader<T> implements Io<T> {
   u64(name: string): bigint {
     return this.view.getBigUint64(this.take(name, 8), true)
   }
-  flag(name: string): boolean {
+  flag(name: string, _about?: string, only01?: true): boolean {
     const at = this.take(name, 1)
     const stored = this.view.getUint8(at)
-    if (stored > 1) throw this.fail('BAD_VALUE', name, { expected: '0 or 1', found: stored }, at)
-    return stored === 1
+    if (stored > 1 && only01) throw this.fail('BAD_VALUE', name, { expected: '0 or 1', found: stored }, at)
+    if (stored > 1) this.origin.onOddFlag?.(name, stored, this.base + at)
+    return stored !== 0
   }
   coded<V>(name: string, wire: Wire, coding: Coding<V>): V {
     const at = this.pos

@@ -36,8 +36,8 @@ export class Tracer<T> extends Reader<T> {
   override u64(name: string, about?: string): bigint {
     return this.leaf(name, 'uint64', () => super.u64(name), about)
   }
-  override flag(name: string, about?: string): boolean {
-    return this.leaf(name, 'bool', () => super.flag(name), about)
+  override flag(name: string, about?: string, only01?: true): boolean {
+    return this.leaf(name, 'bool', () => super.flag(name, about, only01), about)
   }
   override coded<V>(name: string, wire: Wire, coding: Coding<V>, about?: string): V {
     return this.leaf(name, `${coding.label}:${wire}`, () => super.coded(name, wire, coding), about)

@@ -6,7 +6,7 @@ import type { Codecs } from '../filters/codecs/codecs.ts'
 import { Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
-import { type Describe, decode, decodePrefix } from '../format/io.ts'
+import { type Describe, decode, decodePrefix, type Origin } from '../format/io.ts'
 import { CHUNK_HEAD_BYTES, chunkCount } from '../format/tile-chunks.ts'
 import { type ByteSource, type Folder, readAll, withSource } from '../storage/source.ts'
 
@@ -267,13 +267,19 @@ export async function readGenericTile<T>(
   return decodeTile(await openGenericTile(bytes, cx, place), describe, place)
 }
 
+/** What offsets in the content of a generic tile count in. @param offset of the tile in its file */
+export function contentSpace(offset: number): string {
+  return `unfiltered content of the generic tile at ${offset}`
+}
+
 /** Reads the content of an opened generic tile with `describe`. */
 export function decodeTile<T>(
   { payload, mostElements }: GenericTile,
   describe: Describe<T>,
   { file, offset }: TilePlace,
+  onOddFlag?: Origin['onOddFlag'],
 ): T {
-  return decode(payload, describe, { file, mostElements, space: `unfiltered content of the generic tile at ${offset}` })
+  return decode(payload, describe, { file, mostElements, onOddFlag, space: contentSpace(offset) })
 }
 
 /** All bytes of a file that is one generic tile. @throws InspectError TOO_LARGE if memory has no room for them */

@@ -69,6 +69,7 @@ export const PLACES: Readonly<Partial<Record<FindingCode, Place>>> = {
   SCHEMA_FILL_VALUE: place('22/empty_dense', SCHEMA, { field: 'attributes.a.fill_value' }),
   SCHEMA_FILTER_UNKNOWN: place('22/empty_sparse', SCHEMA),
   SCHEMA_FILTER_COMPRESSOR: place('22/empty_dense', SCHEMA),
+  FLAG_VALUE: place(SPARSE, SCHEMA, { field: 'allows_duplicates' }),
   SCHEMA_FILTER_OPTIONS: place(SPARSE, SCHEMA),
   ENUMERATION_UNLISTED: place('22/enumerations', SCHEMA, { field: 'attributes.tree.enumeration' }),
   ENUMERATION_MISSING: place('22/enumerations', SCHEMA),

@@ -189,6 +189,13 @@ export const FRAGMENT_CODES = {
     mend: 'recover',
     variants: { writtenTwice: WRITTEN_TWICE },
   },
+  FLAG_VALUE: {
+    severity: 'warning',
+    meaning:
+      'TileDB never writes this value of a flag: it takes all but 0 for true (measured with 2.30), as this program does',
+    mend: 'leave',
+    lost: noLoss('nothing: readers take the flag for true'),
+  },
   GENERIC_TILE_HEADER: {
     severity: 'warning',
     meaning: 'TileDB never writes this, and never looks at it',
