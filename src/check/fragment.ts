@@ -11,6 +11,7 @@ import { changedFields, changedFooterLength, changedTiles } from '../objects/cha
 import { type FieldFile, type Fragment, type FragmentInfo, valuesHoldOffsets } from '../objects/fragment.ts'
 import { type ByteSource, withSource } from '../storage/source.ts'
 import type { VariantOf } from './codes.ts'
+import { cutOffTileNum } from './cut-off.ts'
 import {
   asIgnored,
   type Finding,
@@ -214,8 +215,11 @@ async function* checkFiles(
       const variant = role === 'offsets' && valuesHoldOffsets(info, slot) ? 'unusedOffsets' : undefined
       if (actual === undefined)
         return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', variant)] : []
-      if (actual < size)
-        return [finding('FILE_SHORT', { file, offset: actual }, `${sizeText(size)} bytes`, actual, variant)]
+      if (actual < size) {
+        const num = run.quick ? undefined : await cutOffTileNum(fragment, one, actual)
+        const found = num === undefined ? `${actual}` : `${actual}: ${num} of ${info.tile_num} tiles are cut off`
+        return [finding('FILE_SHORT', { file, offset: actual }, `${sizeText(size)} bytes`, found, variant)]
+      }
       if (actual === size) return []
       const long = actual === 2 * size ? await doubledVariant(run, folder.file(one.name)) : undefined
       return [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual, long)]

@@ -10,6 +10,7 @@ import { u64s } from '../format/u32.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { keyOrDamage } from '../objects/generic-tile.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
+import { isCutOff } from './cut-off.ts'
 import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
 import { filterOfOtherType, validityFault } from './known-faults.ts'
 import { onceInFile, refusedPart } from './refused-part.ts'
@@ -179,7 +180,7 @@ export class FieldReader {
       const found = `${chunkCount(stored)} chunks`
       items.push(finding('TILE_UNREADABLE', place, 'no chunks, as the values hold the offsets', found, 'unusedTile'))
     } catch (error) {
-      items.push(fromError(error, 'TILE_UNREADABLE', place, 'unusedOffsets'))
+      if (!(await isCutOff(file, tile))) items.push(fromError(error, 'TILE_UNREADABLE', place, 'unusedOffsets'))
     }
   }
 
@@ -223,7 +224,7 @@ export class FieldReader {
       items.splice(before, 0, ...ofTile)
       return whole && total === expected ? undone : undefined
     } catch (error) {
-      items.push(fromError(error, 'TILE_UNREADABLE', place))
+      if (!(await isCutOff(file, tile))) items.push(fromError(error, 'TILE_UNREADABLE', place))
       return undefined
     }
   }
