@@ -153,7 +153,9 @@ async function* allSchemas(
       // Such as a wrong key, which is wrong for every schema.
       break
     }
-    const before = shown.at(-1)?.document
+    // What changed between two schemas is not known if one between them cannot be read.
+    const last = shown.at(-1)
+    const before = last?.number === i ? last.document : undefined
     const changes = before && schemaChanges(...comparedSchemas(before, document))
     shown.push({ document: changes ? { ...document, changes } : document, number: i + 1 })
   }

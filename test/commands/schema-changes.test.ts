@@ -110,6 +110,9 @@ describe('schema --all says what changed', () => {
     const names = whole.map((one) => get(one, 'name'))
     expect(documents.slice(0, -1).map((one) => get(one, 'name'))).toEqual(names.filter((name) => name !== second))
     expect(String(get(get(documents.at(-1), 'error'), 'file'))).toContain(second)
+    // What the lost schema changed cannot be told from what the next one did.
+    const changed = documents.slice(0, -1).map((one) => get(one, 'changes') !== undefined)
+    expect(changed).toEqual(names.filter((name) => name !== second).map((_, i) => i > 1))
     const { stderr, text } = await run(['schema', '--all', broken])
     expect(stderr.split(second)).toHaveLength(2)
     expect(text).toMatch(new RegExp(`^2 of ${names.length} schemas of .*\\n1 {2}.*\\n3 {2}`))
