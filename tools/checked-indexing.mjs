@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
  *     node tools/checked-indexing.mjs    says where an index is taken for one that is there
  */
 
-const ROOMS = ['base', 'format', 'filters', 'storage', 'objects', 'cells']
+const ROOMS = ['base', 'format', 'filters', 'storage', 'objects', 'cells', 'genomicsdb']
 /** Files with loops over lists of their own, and why they need no check. Their typed arrays have one length, or one that is computed. */
 const UNCHECKED = {
   'src/cells/cell-order.ts': 'sorts cells by lanes of one length; the loops over all cells are hot',
@@ -30,6 +30,7 @@ const UNCHECKED = {
   'src/filters/elements.ts': 'adds lanes of a part whose length was checked; hot',
   'src/filters/positive-delta.ts': 'compares the lanes of a part; hot',
   'src/filters/xor.ts': 'combines lanes of a part; hot',
+  'src/genomicsdb/stride-delta.ts': 'adds lanes of a tile, back by a distance that is never larger; hot',
   'src/base/library-sort.ts': 'sorts one list, with indexes between its own ends',
   'src/base/nearest.ts': 'compares two words, with indexes below their lengths',
   'src/format/u32.ts': 'is called for every number; the caller checks the bounds',

@@ -21,6 +21,7 @@ const ROOMS = [
   'storage',
   'objects',
   'cells',
+  'genomicsdb',
   'read',
   'explain',
   'why',

@@ -54,7 +54,11 @@ function isShuffled(part: Uint8Array, size: number): boolean {
 
 /** Shuffles a part block by block, or back when reading. */
 function blocks(part: Uint8Array, size: number, reading: boolean): Uint8Array {
-  if (!isShuffled(part, size)) return part
+  return isShuffled(part, size) ? shuffleBlocks(part, size, reading) : part
+}
+
+/** {@link blocks} for a part of whole elements, of any length. */
+export function shuffleBlocks(part: Uint8Array, size: number, reading: boolean): Uint8Array {
   const output = new Uint8Array(part.length)
   for (let at = 0; at < part.length; at += BLOCK_BYTES) {
     const end = Math.min(at + BLOCK_BYTES, part.length)

@@ -115,7 +115,8 @@ function runEnds(part: Uint8Array, size: number): Uint32Array {
   return ends.subarray(0, runs)
 }
 
-function decompressCells(part: Uint8Array, originalLength: number, size: number): Uint8Array {
+/** Undoes runs of cells of `size` bytes. @throws InspectError BAD_FILTERED_DATA unless they give `originalLength` bytes */
+export function decompressCells(part: Uint8Array, originalLength: number, size: number): Uint8Array {
   const stride = size + 2
   if (part.length % stride !== 0) {
     throw badData({ expected: `runs of ${stride} bytes`, found: `${part.length} bytes` }, 'compressed_length')

@@ -1,0 +1,53 @@
+import { Z_NO_FLUSH, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2 } from 'pako'
+import { concat } from '../../base/bytes.ts'
+import { type Fault, InspectError, withHint } from '../../base/errors.ts'
+import { OPTION_OF_MEMORY } from '../../base/memory.ts'
+
+/** Makes zlib expect a gzip stream: 16 more than the bits of its window. */
+const GZIP_WINDOW_BITS = 31
+const LEAST_PART = 1024
+const MOST_PART = 64 * 1024
+
+/** What a gzip stream gives. */
+export interface Gunzipped {
+  /** The content; of a broken stream, what comes before the fault. */
+  content: Uint8Array
+  /** Bytes of the stream. Others may follow it. */
+  length: number
+  /** What is wrong with the stream; undefined for a whole one. */
+  fault: InspectError | undefined
+}
+
+/**
+ * Undoes the gzip stream at the start of `data`, part by part, so that memory grows only with what it gives.
+ * @param most limit on the bytes of the content
+ */
+export function gunzip(data: Uint8Array, most: number): Gunzipped {
+  const stream = new ZStream()
+  zlibInflateInit2(stream, GZIP_WINDOW_BITS)
+  stream.input = data
+  stream.avail_in = data.length
+  const parts: Uint8Array[] = []
+  let given = 0
+  const result = (fault?: InspectError): Gunzipped => ({ content: concat(parts), length: stream.total_in, fault })
+  const broken = (found: string): Gunzipped => result(faulty('BAD_FILTERED_DATA', { expected: 'a gzip stream', found }))
+  for (;;) {
+    stream.output = new Uint8Array(Math.min(MOST_PART, Math.max(LEAST_PART, 4 * data.length)))
+    stream.next_out = 0
+    stream.avail_out = stream.output.length
+    const status = zlibInflate(stream, Z_NO_FLUSH)
+    parts.push(stream.output.subarray(0, stream.next_out))
+    given += stream.next_out
+    if (given > most) {
+      const fault = withHint({ expected: `a gzip stream of at most ${most} bytes`, found: 'more' }, OPTION_OF_MEMORY)
+      return result(faulty('TOO_LARGE', fault))
+    }
+    if (status === Z_STREAM_END) return result()
+    if (status < 0 && stream.msg) return broken(`a broken one (${stream.msg})`)
+    if (stream.next_out === 0) return broken(`one that ends too early, after ${data.length} bytes`)
+  }
+}
+
+function faulty(code: 'BAD_FILTERED_DATA' | 'TOO_LARGE', fault: Fault): InspectError {
+  return new InspectError(code, fault)
+}

@@ -1,0 +1,96 @@
+import { withPlaceAsync } from '../base/errors.ts'
+import {
+  GENOMICSDB_SCHEMA_FILE,
+  type GenomicsdbDimension,
+  type GenomicsdbField,
+  type GenomicsdbSchema,
+  genomicsdbDimensions,
+  genomicsdbFields,
+  genomicsdbSchemaOf,
+} from '../format/genomicsdb/array-schema.ts'
+import { BOOK_KEEPING_FILE, FRAGMENT_MARK } from '../format/genomicsdb/book-keeping.ts'
+import { decode } from '../format/io.ts'
+import type { ReadContext } from '../objects/generic-tile.ts'
+import { type Entry, type Folder, hasEntry, readAll, withSource } from '../storage/source.ts'
+
+/** An array of GenomicsDB: in a workspace, the cells of an interval. */
+export interface GenomicsdbArray {
+  folder: Folder
+  cx: ReadContext
+  schema: GenomicsdbSchema
+  dimensions: readonly GenomicsdbDimension[]
+  /** The attributes, then the coordinates. */
+  fields: readonly GenomicsdbField[]
+}
+
+/** A folder of a fragment, or of what was to become one. */
+export interface FragmentFolder {
+  folder: Folder
+  name: string
+  /** Whether it has the mark. Readers pass over a folder without it. */
+  isMarked: boolean
+  /** Whether it has the name that a fragment has while it is written. */
+  isTemporary: boolean
+  /** Milliseconds since 1970, by the name; undefined for other names. */
+  time: bigint | undefined
+  /** Its files, with their sizes if the listing has them. */
+  entries: readonly Entry[]
+}
+
+/** Folder in an array with the bounds of its cells and the rows of each import. */
+export const GENOMICSDB_META_FOLDER = 'genomicsdb_meta_dir'
+
+/** Opens the array of a folder. @throws InspectError of reading the schema; NOT_FOUND without it */
+export async function openGenomicsdbArray(folder: Folder, cx: ReadContext): Promise<GenomicsdbArray> {
+  const schema = await readSchema(folder)
+  return { folder, cx, schema, dimensions: genomicsdbDimensions(schema), fields: genomicsdbFields(schema) }
+}
+
+async function readSchema(folder: Folder): Promise<GenomicsdbSchema> {
+  return withSource(folder.file(GENOMICSDB_SCHEMA_FILE), async (source) => {
+    const bytes = await readAll(source)
+    return decode(bytes, genomicsdbSchemaOf(bytes), { file: source.name })
+  })
+}
+
+/** Folders of fragments in an array, sorted by name: with a mark, without, and those that are not finished. */
+export async function fragmentFolders(
+  array: Pick<GenomicsdbArray, 'folder'>,
+  entries?: readonly Entry[],
+): Promise<FragmentFolder[]> {
+  const found: FragmentFolder[] = []
+  for (const { name, kind } of entries ?? (await array.folder.list())) {
+    if (kind !== 'folder' || name === GENOMICSDB_META_FOLDER) continue
+    const folder = array.folder.folder(name)
+    const one = await withPlaceAsync({ file: folder.path }, () => fragmentFolder(folder))
+    const isOne = isFragmentName(name) || one.isMarked || hasEntry(one.entries, BOOK_KEEPING_FILE, 'file')
+    if (isOne) found.push(one)
+  }
+  return found
+}
+
+/** Lists the folder of a fragment. */
+export async function fragmentFolder(folder: Folder): Promise<FragmentFolder> {
+  const { name } = folder
+  const entries = await folder.list()
+  return {
+    folder,
+    name,
+    isMarked: hasEntry(entries, FRAGMENT_MARK, 'file'),
+    isTemporary: name.startsWith('.'),
+    time: fragmentTime(name),
+    entries,
+  }
+}
+
+/** `__<uuid><thread>_<milliseconds>`, and `.__…` while it is written. */
+const NAME = /^\.?__[^_]+_(\d{1,18})$/
+
+function isFragmentName(name: string): boolean {
+  return NAME.test(name)
+}
+
+function fragmentTime(name: string): bigint | undefined {
+  const digits = NAME.exec(name)?.[1]
+  return digits === undefined ? undefined : BigInt(digits)
+}

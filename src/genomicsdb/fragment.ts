@@ -1,0 +1,72 @@
+import { addPlace, InspectError, inconsistent } from '../base/errors.ts'
+import { gunzip } from '../filters/codecs/gunzip.ts'
+import { BOOK_KEEPING_FILE, type BookKeeping, bookKeeping } from '../format/genomicsdb/book-keeping.ts'
+import { decode } from '../format/io.ts'
+import { mostElements, type ReadContext } from '../objects/generic-tile.ts'
+import { type Folder, hasEntry, readAll, withSource } from '../storage/source.ts'
+import type { FragmentFolder, GenomicsdbArray } from './array.ts'
+
+/** A fragment with its book-keeping. */
+export interface GenomicsdbFragment extends FragmentFolder {
+  array: GenomicsdbArray
+  book: BookKeeping
+  /** Bytes of the file with the book-keeping. */
+  book_size: number
+  /** Bytes of its content. */
+  book_content_size: number
+  /** Bytes in the file after the gzip stream; mostly 0. */
+  book_extra_size: number
+  tile_num: number
+  cell_num: number
+}
+
+/**
+ * Opens a fragment, marked or not.
+ * @throws InspectError MISSING_FILE without a book-keeping; INCONSISTENT if it contradicts the schema; those of undoing and reading it
+ */
+export async function openGenomicsdbFragment(
+  array: GenomicsdbArray,
+  fragment: FragmentFolder,
+): Promise<GenomicsdbFragment> {
+  const { folder, entries } = fragment
+  if (!hasEntry(entries, BOOK_KEEPING_FILE, 'file')) {
+    const fault = { expected: `the file ${BOOK_KEEPING_FILE} of a fragment`, found: 'no such file' }
+    throw new InspectError('MISSING_FILE', fault, { file: `${folder.path}/${BOOK_KEEPING_FILE}` })
+  }
+  const { content, length, stored, file } = await readBookKeeping(folder, array.cx)
+  const { schema, cx } = array
+  const mostElementsOf = mostElements(stored, cx)
+  const book = decode(content, bookKeeping(schema), { file, space: CONTENT_SPACE, mostElements: mostElementsOf })
+  const tile_num = book.mbr_num
+  const cell_num = tile_num === 0 ? 0 : (tile_num - 1) * schema.capacity + book.last_tile_cell_num
+  const wrong = (field: string, expected: string, found: number): InspectError =>
+    inconsistent({ expected, found }, { file, field, space: CONTENT_SPACE })
+  if (!schema.dense && book.bounding_coords_num !== tile_num)
+    throw wrong('bounding_coords_num', `${tile_num} tiles, as there are MBRs`, book.bounding_coords_num)
+  const last = book.last_tile_cell_num
+  if (tile_num > 0 && (last === 0 || last > schema.capacity))
+    throw wrong('last_tile_cell_num', `1 to ${schema.capacity} cells in the last tile`, last)
+  if (!Number.isSafeInteger(cell_num)) throw wrong('mbr_num', 'fewer than 2^53 cells', tile_num)
+  const sizes = { book_size: stored, book_content_size: content.length, book_extra_size: stored - length }
+  return { ...fragment, array, book, ...sizes, tile_num, cell_num }
+}
+
+/** Offsets in errors of the book-keeping count in its content. */
+export const CONTENT_SPACE = 'content of the gzip stream'
+
+async function readBookKeeping(
+  folder: Folder,
+  { memory }: ReadContext,
+): Promise<{ content: Uint8Array; length: number; stored: number; file: string }> {
+  return withSource(folder.file(BOOK_KEEPING_FILE), async (source) => {
+    const bytes = await readAll(source)
+    const { content, length, fault } = gunzip(bytes, memory.room)
+    if (fault) throw addPlace(fault, { file: source.name })
+    return { content, length, stored: bytes.length, file: source.name }
+  })
+}
+
+/** Cells of a tile: as many as the capacity, fewer in the last. */
+export function tileCells({ array, book, tile_num }: GenomicsdbFragment, tile: number): number {
+  return tile === tile_num - 1 ? book.last_tile_cell_num : array.schema.capacity
+}
