@@ -41,7 +41,7 @@ export function fragmentColumns({ array }: Pick<GenomicsdbFragment, 'array'>): C
 }
 
 /** The files of one field, or why they cannot be read. */
-interface OpenField {
+export interface OpenField {
   name: string
   index: number
   data: OpenColumnFile | undefined
@@ -122,7 +122,8 @@ async function openField(
   return { name: field.name, index, data: opened[0], values: opened[1] }
 }
 
-async function fieldColumn({ data, values }: OpenField, tile: number): Promise<ColumnData | undefined> {
+/** The cells of a field in a tile; undefined if its file could not be opened. @throws InspectError */
+export async function fieldColumn({ data, values }: OpenField, tile: number): Promise<ColumnData | undefined> {
   if (!data) return undefined
   const cells = await data.read(tile)
   if (!values) return { data: cells, starts: undefined, validity: undefined }

@@ -1,0 +1,371 @@
+import { element } from '../base/element.ts'
+import { inconsistent } from '../base/errors.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
+import { datatypeSize } from '../format/datatype.ts'
+import { encodeText } from '../format/text.ts'
+import { type CallField, columnOf, END } from './call-fields.ts'
+import { fieldColumn, type OpenField } from './cells.ts'
+import { columnFiles, openColumnFile } from './column-file.ts'
+import { type GenomicsdbFragment, tileCells } from './fragment.ts'
+import type { Callset, Vidmap } from './maps.ts'
+import { placeOfColumn } from './maps.ts'
+import {
+  type CellRun,
+  int64Numbers,
+  type MergedFragment,
+  mergedCalls,
+  type TileBox,
+  type WantedCalls,
+} from './merge.ts'
+
+/*
+ * The calls of an interval as columns: cells of all fragments, with the names of their samples and contigs.
+ */
+
+/** A fragment whose columns are read tile by tile, in any order. No file stays open. */
+export class FragmentColumns implements MergedFragment {
+  readonly name: string
+  readonly path: string
+  readonly tiles: readonly TileBox[]
+  private readonly fragment: GenomicsdbFragment
+  private readonly open = new Map<number, OpenField>()
+
+  constructor(fragment: GenomicsdbFragment) {
+    this.fragment = fragment
+    this.name = fragment.name
+    this.path = fragment.folder.path
+    this.tiles = tileBoxes(fragment)
+  }
+
+  async column(tile: number, index: number): Promise<ColumnData> {
+    const field = this.open.get(index) ?? (await this.openField(index))
+    try {
+      const column = await fieldColumn(field, tile)
+      if (column) return column
+    } finally {
+      await field.data?.source.close()
+      await field.values?.source.close()
+    }
+    throw inconsistent(`there is no field ${index}`, { file: this.path })
+  }
+
+  private async openField(index: number): Promise<OpenField> {
+    const files = columnFiles(this.fragment).filter((file) => file.index === index)
+    const [data, values] = await Promise.all(
+      // Tiles are read in any order, so nothing is read ahead.
+      files.map((file) => openColumnFile(this.fragment, file, { from: 0, to: -1 })),
+    )
+    const field = { name: files[0]?.field.name ?? '', index, data, values }
+    this.open.set(index, field)
+    return field
+  }
+
+  async close(): Promise<void> {
+    for (const { data, values } of this.open.values()) {
+      await data?.close()
+      await values?.close()
+    }
+    this.open.clear()
+  }
+}
+
+/** The boxes of the tiles of a fragment. @throws InspectError BAD_VALUE for numbers of 2^53 or more */
+export function tileBoxes(fragment: GenomicsdbFragment): TileBox[] {
+  const { book, tile_num } = fragment
+  const numbers = int64Numbers(book.mbrs, 4 * tile_num, 0, 1, 'mbrs')
+  return Array.from({ length: tile_num }, (_, tile) => ({
+    cell_num: tileCells(fragment, tile),
+    rows: [element(numbers, 4 * tile), element(numbers, 4 * tile + 1)],
+    columns: [element(numbers, 4 * tile + 2), element(numbers, 4 * tile + 3)],
+  }))
+}
+
+/** What gives the calls of an interval their names and places. */
+export interface CallMaps {
+  callset: Callset | undefined
+  vidmap: Vidmap | undefined
+}
+
+/** Which columns are shown beside those of the call. */
+export interface ShownFields {
+  fields: readonly CallField[]
+  /** Whether the place of the cell is shown: its fragment, tile and number there, row and column. */
+  provenance?: boolean | undefined
+}
+
+const TEXT = { type: 'STRING_UTF8', cell_val_num: 'var' } as const
+const NUMBER = { type: 'INT64', cell_val_num: 1 } as const
+
+/** The columns of a call besides its fields. */
+const PLACE_COLUMNS: readonly ColumnType[] = [
+  { name: 'sample', kind: 'dimension', ...TEXT, nullable: true },
+  { name: 'contig', kind: 'dimension', ...TEXT, nullable: true },
+  { name: 'pos', kind: 'dimension', ...NUMBER, nullable: true },
+  { name: 'end', kind: 'dimension', ...NUMBER, nullable: true },
+]
+
+const ORIGIN_COLUMNS: readonly ColumnType[] = [
+  { name: '__fragment', kind: 'attribute', ...TEXT, nullable: false },
+  ...['__tile', '__cell', '__row', '__column'].map((name) => ({
+    ...{ name, kind: 'attribute' as const, ...NUMBER, nullable: false },
+  })),
+]
+
+/** All columns of the calls. */
+export function callColumns({ fields, provenance }: ShownFields): ColumnType[] {
+  return [...PLACE_COLUMNS, ...fields.map(columnOf), ...(provenance ? ORIGIN_COLUMNS : [])]
+}
+
+/**
+ * The calls of an interval, batch by batch.
+ * @param fragments the oldest first
+ * @param coords number of the coordinates among the fields of the schema
+ * @param onUnknown called for a row without a sample, and a column without a contig
+ * @throws InspectError of reading the fragments
+ */
+export async function* callBatches(
+  fragments: readonly MergedFragment[],
+  { coords, end }: { coords: number; end: number },
+  shown: ShownFields,
+  {
+    maps,
+    wanted,
+    onUnknown,
+  }: { maps: CallMaps; wanted: WantedCalls; onUnknown: (what: 'row' | 'column', number: number) => void },
+): AsyncGenerator<CellBatch> {
+  const filters = (maps.vidmap?.fields ?? []).map(({ name }) => name)
+  const samples = new Map((maps.callset?.samples ?? []).map(({ name, row }) => [row, encodeText(name)]))
+  for await (const runs of mergedCalls(fragments, { coords, end }, wanted)) {
+    for (const { tile } of runs) for (const { index } of shown.fields) await tile.load(index)
+    const count = runs.reduce((sum, run) => sum + run.count, 0)
+    const rows = numbersOf(runs, count, 'rows')
+    const columns = numbersOf(runs, count, 'columns')
+    const ends = numbersOf(runs, count, 'ends')
+    const names = Array.from(rows, (row) => {
+      const name = samples.get(row)
+      if (!name) onUnknown('row', row)
+      return name
+    })
+    const places = placeColumns(maps, columns, ends, onUnknown)
+    const fields = shown.fields.map((field) => shownColumn(field, gathered(runs, count, field), count, filters))
+    const origin = shown.provenance ? originColumns(runs, count, rows, columns) : []
+    yield { tile: 0, cell_num: count, rows: undefined, columns: [texts(names), ...places, ...fields, ...origin] }
+  }
+}
+
+/** Coordinates or ends of the cells of some runs. */
+function numbersOf(runs: readonly CellRun[], count: number, key: 'rows' | 'columns' | 'ends'): Float64Array {
+  const all = new Float64Array(count)
+  let at = 0
+  for (const { tile, from, count: some } of runs) {
+    all.set(tile.places[key].subarray(from, from + some), at)
+    at += some
+  }
+  return all
+}
+
+function placeColumns(
+  { vidmap }: CallMaps,
+  columns: Float64Array,
+  ends: Float64Array,
+  onUnknown: (what: 'column', number: number) => void,
+): ColumnData[] {
+  const contigs = vidmap?.contigs ?? []
+  const encoded = new Map(contigs.map((contig) => [contig, encodeText(contig.name)]))
+  const begins = Array.from(columns, (column) => {
+    const place = placeOfColumn(contigs, column)
+    if (!place) onUnknown('column', column)
+    return place
+  })
+  const names = begins.map((place) => place && encoded.get(place.contig))
+  const positions = begins.map((place) => place?.pos)
+  const last = Array.from(ends, (end) => placeOfColumn(contigs, end)?.pos)
+  return [texts(names), int64s(positions), int64s(last)]
+}
+
+function originColumns(
+  runs: readonly CellRun[],
+  count: number,
+  rows: Float64Array,
+  columns: Float64Array,
+): ColumnData[] {
+  const names: Uint8Array[] = []
+  const [tiles, cells] = [new Float64Array(count), new Float64Array(count)]
+  for (const { tile, from, count: some } of runs) {
+    const name = encodeText(tile.fragment.name)
+    for (let i = 0; i < some; i++) {
+      tiles[names.length] = tile.tile
+      cells[names.length] = from + i
+      names.push(name)
+    }
+  }
+  return [texts(names), ...[tiles, cells, rows, columns].map((numbers) => int64s([...numbers]))]
+}
+
+/** A column of texts; undefined becomes null. */
+function texts(all: readonly (Uint8Array | undefined)[]): ColumnData {
+  const starts = new Float64Array(all.length + 1)
+  const validity = new Uint8Array(all.length)
+  let length = 0
+  for (const [i, text] of all.entries()) {
+    starts[i] = length
+    validity[i] = text ? 1 : 0
+    length += text?.length ?? 0
+  }
+  starts[all.length] = length
+  const data = new Uint8Array(length)
+  for (const [i, text] of all.entries()) if (text) data.set(text, starts[i])
+  return { data, starts, validity }
+}
+
+function int64s(all: readonly (number | undefined)[]): ColumnData {
+  const data = new Uint8Array(8 * all.length)
+  const view = new DataView(data.buffer)
+  const validity = new Uint8Array(all.length)
+  for (const [i, number] of all.entries()) {
+    if (number === undefined) continue
+    validity[i] = 1
+    view.setInt32(8 * i + 4, Math.floor(number / 2 ** 32), true)
+    view.setUint32(8 * i, number >>> 0, true)
+  }
+  return { data, starts: undefined, validity }
+}
+
+/** The cells of a field, run by run, as they are stored. */
+function gathered(runs: readonly CellRun[], count: number, { index, stored }: CallField): ColumnData {
+  if (stored.cell_val_num !== 'var') {
+    const size = datatypeSize(stored.type) * stored.cell_val_num
+    const data = new Uint8Array(size * count)
+    let at = 0
+    for (const { tile, from, count: some } of runs) {
+      data.set(tile.column(index).data.subarray(from * size, (from + some) * size), at)
+      at += some * size
+    }
+    return { data, starts: undefined, validity: undefined }
+  }
+  const parts: Uint8Array[] = []
+  const starts = new Float64Array(count + 1)
+  let [length, cell] = [0, 0]
+  for (const { tile, from, count: some } of runs) {
+    const column = tile.column(index)
+    const first = column.starts?.[from] ?? 0
+    const end = column.starts?.[from + some] ?? 0
+    for (let i = 0; i < some; i++) starts[cell++] = length + (column.starts?.[from + i] ?? 0) - first
+    parts.push(column.data.subarray(first, end))
+    length += end - first
+  }
+  starts[count] = length
+  const data = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    data.set(part, at)
+    at += part.length
+  }
+  return { data, starts, validity: undefined }
+}
+
+/** The byte that fills texts that are absent. */
+const ABSENT_BYTE = 0x7f
+/** The genotype of an allele that was not called. */
+const NO_ALLELE = [-1, 0x7fffffff, -0x80000000]
+/** The place of PASS, which is no field of its own. */
+const PASS = -1
+
+/** The cells of a field as {@link columnOf} says they are shown. */
+function shownColumn(field: CallField, data: ColumnData, count: number, filters: readonly string[]): ColumnData {
+  const { form, stored } = field
+  switch (form) {
+    case 'flag': {
+      const validity = data.data.map((byte) => (byte === ABSENT_BYTE ? 0 : 1))
+      return { data: data.data.map((byte) => (byte === 1 ? 1 : 0)), starts: undefined, validity }
+    }
+    case 'genotype':
+      return texts(lists(data, count, (numbers) => encodeText(genotype(numbers, field.hasPhases))))
+    case 'filters':
+      return texts(
+        lists(data, count, (numbers) => encodeText(numbers.map((n) => filterName(n, filters)).join(LIST_SEPARATOR))),
+      )
+    case 'text':
+    case 'alleles':
+    case 'nested':
+      return withoutAbsent(stored.cell_val_num === 'var' ? data : asTexts(data, stored.cell_val_num, count), count)
+    default:
+      return { ...data, validity: numbersThere(data, field, count) }
+  }
+}
+
+/** Between the texts of a cell. The importer writes alleles so. */
+export const LIST_SEPARATOR = '|'
+
+function filterName(place: number, filters: readonly string[]): string {
+  return place === PASS ? 'PASS' : (filters[place] ?? String(place))
+}
+
+/** Maps the cells of a list of INT32; an empty one is null. */
+function lists(
+  { data, starts }: ColumnData,
+  count: number,
+  map: (numbers: readonly number[]) => Uint8Array,
+): (Uint8Array | undefined)[] {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  const all: (Uint8Array | undefined)[] = []
+  for (let cell = 0; cell < count; cell++) {
+    const [from, to] = [starts?.[cell] ?? 0, starts?.[cell + 1] ?? 0]
+    const numbers: number[] = []
+    for (let at = from; at < to; at += 4) numbers.push(view.getInt32(at, true))
+    all.push(numbers.length === 0 || numbers.every((n) => n === 0x7fffffff) ? undefined : map(numbers))
+  }
+  return all
+}
+
+/** A genotype as VCF prints it. @param hasPhases whether 0 or 1 stands between alleles, for `/` or `|` */
+export function genotype(numbers: readonly number[], hasPhases: boolean): string {
+  const allele = (n: number): string => (NO_ALLELE.includes(n) ? '.' : String(n))
+  if (!hasPhases) return numbers.map(allele).join('/')
+  const phase = (n: number): string => (n === 0 ? '/' : '|')
+  return numbers.map((n, i) => (i % 2 === 0 ? allele(n) : phase(n))).join('')
+}
+
+function asTexts({ data }: ColumnData, size: number, count: number): ColumnData {
+  return { data, starts: Float64Array.from({ length: count + 1 }, (_, i) => i * size), validity: undefined }
+}
+
+/** Texts are absent if they have no byte but the one that fills. */
+function withoutAbsent({ data, starts }: ColumnData, count: number): ColumnData {
+  const validity = new Uint8Array(count)
+  for (let cell = 0; cell < count; cell++) {
+    const [from, to] = [starts?.[cell] ?? 0, starts?.[cell + 1] ?? 0]
+    for (let at = from; at < to && validity[cell] === 0; at++) if (data[at] !== ABSENT_BYTE) validity[cell] = 1
+  }
+  return { data, starts, validity }
+}
+
+/** The largest values of each type, which stand for numbers that are absent, as their words. */
+const ABSENT_WORDS: { readonly [type: string]: readonly number[] } = {
+  INT32: [0x7fffffff],
+  INT64: [0xffffffff, 0x7fffffff],
+  FLOAT32: [0x7f7fffff],
+  FLOAT64: [0xffffffff, 0x7fefffff],
+}
+
+/** Which cells have a number that is not absent. */
+function numbersThere({ data, starts }: ColumnData, { stored }: CallField, count: number): Uint8Array {
+  const words = ABSENT_WORDS[stored.type]
+  const size = datatypeSize(stored.type)
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  const validity = new Uint8Array(count)
+  const cellBytes = size * (stored.cell_val_num === 'var' ? 1 : stored.cell_val_num)
+  for (let cell = 0; cell < count; cell++) {
+    const from = starts ? (starts[cell] ?? 0) : cell * cellBytes
+    const to = starts ? (starts[cell + 1] ?? 0) : from + cellBytes
+    for (let at = from; at < to && validity[cell] === 0; at += size)
+      if (!words?.every((word, i) => view.getUint32(at + 4 * i, true) === word)) validity[cell] = 1
+  }
+  return validity
+}
+
+/** The numbers of the fields that a merge reads. Undefined if the array has no END. */
+export function placeFields({ array }: Pick<GenomicsdbFragment, 'array'>): { coords: number; end: number } | undefined {
+  const end = array.fields.findIndex(({ name }) => name === END)
+  return end < 0 ? undefined : { coords: array.fields.length - 1, end }
+}

@@ -1,0 +1,260 @@
+import { faultOf, InspectError } from '../base/errors.ts'
+import type { Memory } from '../base/memory.ts'
+import type { Prose } from '../base/prose.ts'
+import { type Folder, readAll, withSource } from '../storage/source.ts'
+
+/*
+ * The maps of a GenomicsDB workspace: which sample a row is, which contig a column, and what the fields are.
+ *
+ * The importer writes 64-bit numbers as text; maps made by hand have numbers. Lists may be objects, with names as keys.
+ *
+ * Source: GenomicsDB, src/resources/genomicsdb_vid_mapping.proto and genomicsdb_callsets_mapping.proto; workspaces that it wrote.
+ */
+
+export const CALLSET_FILE = 'callset.json'
+export const VIDMAP_FILE = 'vidmap.json'
+export const HEADER_FILE = 'vcfheader.vcf'
+/** Names of all fragments before an import that adds samples. The import removes it at its end. */
+export const FRAGMENT_LIST_FILE = 'callset.json.fragmentlist'
+
+/** A sample: all cells of one row. */
+export interface Sample {
+  name: string
+  row: number
+}
+
+/** A contig: a run of columns. */
+export interface Contig {
+  name: string
+  /** First column. */
+  offset: number
+  /** Number of columns. */
+  length: number
+}
+
+/** A field of the imported files. */
+export interface VcfField {
+  name: string
+  /** Types of its elements, as the map has them: `Integer`, `Float`, `String`, `Flag`, and others. */
+  types: readonly string[]
+  /** `INFO`, `FORMAT` and `FILTER`. */
+  classes: readonly string[]
+  /** How many values it has: a number, or `A`, `R`, `G`, `P`, `PP`, `VAR`; one for each level of a nested list. */
+  lengths: readonly string[]
+}
+
+/** A fault in a map, in words. */
+export interface MapFault {
+  /** Where: `callsets.3.row_idx`. */
+  field: string
+  expected: Prose
+  found: Prose
+}
+
+export interface Callset {
+  /** In the order of the file. */
+  samples: readonly Sample[]
+  faults: readonly MapFault[]
+}
+
+export interface Vidmap {
+  /** By their columns. */
+  contigs: readonly Contig[]
+  /** In the order of the file: FILTER counts places in it. */
+  fields: readonly VcfField[]
+  faults: readonly MapFault[]
+}
+
+/** How many times its bytes a map takes as objects, at most. */
+const TIMES_HELD = 16
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
+type JsonObject = { readonly [key: string]: Json }
+
+/**
+ * The text of a file of a workspace.
+ * @throws InspectError TOO_LARGE; those of the storage
+ */
+export async function fileText(folder: Folder, name: string, { room }: Memory): Promise<string> {
+  const file = `${folder.path}/${name}`
+  return withSource(folder.file(name), async (source) => {
+    const size = await source.size()
+    const most = Math.floor(room / TIMES_HELD)
+    if (size > most) throw new InspectError('TOO_LARGE', { expected: `at most ${most} bytes`, found: size }, { file })
+    return new TextDecoder().decode(await readAll(source))
+  })
+}
+
+/** @throws InspectError BAD_VALUE if the file is no JSON object; those of {@link fileText} */
+async function jsonObject(folder: Folder, name: string, memory: Memory): Promise<JsonObject> {
+  const text = await fileText(folder, name, memory)
+  const json = parsed(text)
+  if (isObject(json)) return json
+  const found = text === '' ? 'an empty file' : `${text.length} characters that are none`
+  throw new InspectError('BAD_VALUE', { expected: 'a JSON object', found }, { file: `${folder.path}/${name}` })
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function isObject(json: Json | undefined): json is JsonObject {
+  return typeof json === 'object' && json !== null && !Array.isArray(json)
+}
+
+/** A whole number of JSON, or of text in it. Undefined for all else. */
+export function wholeNumber(json: Json | undefined): number | undefined {
+  const number = typeof json === 'string' && /^\d{1,16}$/.test(json) ? Number(json) : json
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined
+}
+
+/** Reads the entries of a map, and keeps what is wrong with them. */
+class Entries {
+  readonly faults: MapFault[] = []
+
+  /** A whole number of an entry; undefined, with a fault, if it has none. */
+  number(entry: JsonObject, key: string, at: string): number | undefined {
+    const value = wholeNumber(entry[key])
+    if (value === undefined) this.add(`${at}.${key}`, 'a whole number', shown(entry[key]))
+    return value
+  }
+
+  /** The entries of a list, or of an object with their names as keys. @param nameKey the key of the name in a list */
+  *of(map: JsonObject, key: string, nameKey: string): Generator<{ name: string; entry: JsonObject; at: string }> {
+    const list = map[key]
+    if (!Array.isArray(list) && !isObject(list)) {
+      this.add(key, 'a list or an object', list === undefined ? 'no such key' : 'something else')
+      return
+    }
+    for (const [i, entry] of Object.entries(list as JsonObject)) {
+      const at = `${key}.${i}`
+      const name = Array.isArray(list) && isObject(entry) ? entry[nameKey] : i
+      if (!isObject(entry)) this.add(at, 'an object', 'something else')
+      else if (typeof name !== 'string') this.add(`${at}.${nameKey}`, 'a name', name === undefined ? 'none' : 'no text')
+      else yield { name, entry, at }
+    }
+  }
+
+  private add(field: string, expected: Prose, found: Prose): void {
+    this.faults.push({ field, expected, found })
+  }
+}
+
+function shown(json: Json | undefined): string {
+  return json === undefined ? 'none' : JSON.stringify(json).slice(0, 40)
+}
+
+/**
+ * The samples, by `callset.json`.
+ * @throws InspectError NOT_FOUND, TOO_LARGE; BAD_VALUE if it is no JSON object
+ */
+export async function readCallset(folder: Folder, memory: Memory): Promise<Callset> {
+  const map = await jsonObject(folder, CALLSET_FILE, memory)
+  const entries = new Entries()
+  const samples: Sample[] = []
+  for (const { name, entry, at } of entries.of(map, 'callsets', 'sample_name')) {
+    const row = entries.number(entry, 'row_idx', at)
+    if (row !== undefined) samples.push({ name, row })
+  }
+  return { samples, faults: entries.faults }
+}
+
+/**
+ * The contigs and fields, by `vidmap.json`.
+ * @throws InspectError NOT_FOUND, TOO_LARGE; BAD_VALUE if it is no JSON object
+ */
+export async function readVidmap(folder: Folder, memory: Memory): Promise<Vidmap> {
+  const map = await jsonObject(folder, VIDMAP_FILE, memory)
+  const entries = new Entries()
+  const contigs: Contig[] = []
+  for (const { name, entry, at } of entries.of(map, 'contigs', 'name')) {
+    const offset = entries.number(entry, 'tiledb_column_offset', at)
+    const length = entries.number(entry, 'length', at)
+    if (offset !== undefined && length !== undefined) contigs.push({ name, offset, length })
+  }
+  const fields: VcfField[] = []
+  for (const { name, entry } of entries.of(map, 'fields', 'name')) {
+    const { type, vcf_field_class, length } = entry
+    fields.push({ name, types: texts(type), classes: texts(vcf_field_class), lengths: lengthsOf(length) })
+  }
+  return { contigs: contigs.sort((a, b) => a.offset - b.offset), fields, faults: entries.faults }
+}
+
+/** The texts of a list, or the only one. */
+function texts(json: Json | undefined): string[] {
+  return (Array.isArray(json) ? json : [json]).filter((one) => typeof one === 'string')
+}
+
+/** Lengths are numbers or texts, or objects with one of two keys. */
+function lengthsOf(json: Json | undefined): string[] {
+  return (Array.isArray(json) ? json : [json]).flatMap((one) => {
+    const value = isObject(one) ? (one.variable_length_descriptor ?? one.fixed_length) : one
+    return typeof value === 'string' || typeof value === 'number' ? String(value).toUpperCase() : []
+  })
+}
+
+/** Where a column lies: the contig, and the position in it, from 1 on. Undefined outside of all contigs. */
+export function placeOfColumn(contigs: readonly Contig[], column: number): { contig: Contig; pos: number } | undefined {
+  let low = 0
+  let high = contigs.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const { offset = 0 } = contigs[middle] ?? {}
+    if (offset <= column) low = middle + 1
+    else high = middle
+  }
+  const contig = contigs[low - 1]
+  if (!contig || column >= contig.offset + contig.length) return undefined
+  return { contig, pos: column - contig.offset + 1 }
+}
+
+/** The rows that an import wrote to an interval: one file for each batch of samples. */
+export interface BatchFile {
+  name: string
+  /** The last row that readers look at; undefined if the file does not say it. */
+  lastRow: number | undefined
+}
+
+/** What the folder `genomicsdb_meta_dir` of an interval says. */
+export interface IntervalMeta {
+  batches: readonly BatchFile[]
+  /** First and last column; undefined if the importer was too old to write them. */
+  bounds: readonly [first: number, last: number] | undefined
+  faults: readonly (MapFault & { file: string })[]
+}
+
+export const BOUNDS_FILE = 'genomicsdb_column_bounds.json'
+
+/** What an interval's folder of metadata says. A file that cannot be read is a fault. @throws InspectError of the storage, if the folder cannot be listed */
+export async function readIntervalMeta(folder: Folder, memory: Memory): Promise<IntervalMeta> {
+  const batches: BatchFile[] = []
+  const faults: (MapFault & { file: string })[] = []
+  let bounds: IntervalMeta['bounds']
+  for (const { name, kind } of await folder.listIfThere()) {
+    if (kind !== 'file' || !name.endsWith('.json')) continue
+    const file = `${folder.path}/${name}`
+    const map = await jsonObject(folder, name, memory).catch(faultOf)
+    const numberOf = (key: string): number | undefined => {
+      if (map instanceof InspectError) return undefined
+      const value = wholeNumber(map[key])
+      if (value === undefined) faults.push({ file, field: key, expected: 'a whole number', found: shown(map[key]) })
+      return value
+    }
+    if (map instanceof InspectError) {
+      const { expected = 'what can be read', found = map.message } = map
+      faults.push({ file, field: '', expected, found })
+    }
+    if (name === BOUNDS_FILE) {
+      const [first, last] = [numberOf('min_column'), numberOf('max_column')]
+      if (first !== undefined && last !== undefined) bounds = [first, last]
+    } else if (name.startsWith('genomicsdb_meta_')) {
+      batches.push({ name, lastRow: numberOf('max_valid_row_idx_in_array') })
+    }
+  }
+  return { batches, bounds, faults }
+}

@@ -1,0 +1,166 @@
+import { unlessCode } from '../base/errors.ts'
+import { GENOMICSDB_SCHEMA_FILE } from '../format/genomicsdb/array-schema.ts'
+import type { ReadContext } from '../objects/generic-tile.ts'
+import { type Entry, type Folder, hasEntry } from '../storage/source.ts'
+import {
+  type FragmentFolder,
+  fragmentFolders,
+  GENOMICSDB_META_FOLDER,
+  type GenomicsdbArray,
+  openGenomicsdbArray,
+} from './array.ts'
+import {
+  CALLSET_FILE,
+  type Callset,
+  FRAGMENT_LIST_FILE,
+  fileText,
+  type IntervalMeta,
+  readCallset,
+  readIntervalMeta,
+  readVidmap,
+  VIDMAP_FILE,
+  type Vidmap,
+} from './maps.ts'
+
+/** The empty file that makes a folder a workspace. */
+export const WORKSPACE_MARK = '__tiledb_workspace.tdb'
+
+/** The place that the name of an interval's folder tells: both ends count from 1, and are included. */
+export interface NamedPlace {
+  contig: string
+  start: number
+  end: number
+}
+
+/** The place in a name like `chr1$100$200`. Undefined for partitions that hold several contigs, which are named `0`, `1`, and so on. */
+export function placeInName(name: string): NamedPlace | undefined {
+  const [, contig, start, end] = /^(.+)\$(\d{1,15})\$(\d{1,15})$/s.exec(name) ?? []
+  return contig === undefined ? undefined : { contig, start: Number(start), end: Number(end) }
+}
+
+/** The state of a folder that may be a fragment. Readers pass over what is `unmarked` or `unfinished`. */
+export type FragmentFolderState = 'read' | 'unmarked' | 'unfinished'
+
+export function folderState({ isMarked, isTemporary }: FragmentFolder): FragmentFolderState {
+  if (isMarked) return 'read'
+  return isTemporary ? 'unfinished' : 'unmarked'
+}
+
+/** An interval of a workspace: one array. */
+export class Interval {
+  readonly folder: Folder
+  readonly cx: ReadContext
+  private foldersFound: Promise<readonly FragmentFolder[]> | undefined
+  private metaFound: Promise<IntervalMeta> | undefined
+  private arrayFound: Promise<GenomicsdbArray> | undefined
+
+  constructor(folder: Folder, cx: ReadContext) {
+    this.folder = folder
+    this.cx = cx
+  }
+
+  get name(): string {
+    return this.folder.name
+  }
+
+  get place(): NamedPlace | undefined {
+    return placeInName(this.name)
+  }
+
+  /** @throws InspectError of reading the schema; NOT_FOUND without it */
+  array(): Promise<GenomicsdbArray> {
+    this.arrayFound ??= openGenomicsdbArray(this.folder, this.cx)
+    return this.arrayFound
+  }
+
+  /** Folders that are fragments, or were to become one: the oldest first. */
+  folders(): Promise<readonly FragmentFolder[]> {
+    this.foldersFound ??= fragmentFolders(this).then((found) =>
+      found.sort((a, b) => Number((a.time ?? 0n) - (b.time ?? 0n))),
+    )
+    return this.foldersFound
+  }
+
+  /** The fragments that readers read, the oldest first. */
+  async fragments(): Promise<readonly FragmentFolder[]> {
+    return (await this.folders()).filter(({ isMarked }) => isMarked)
+  }
+
+  /** @throws InspectError of listing its folder */
+  meta(): Promise<IntervalMeta> {
+    this.metaFound ??= readIntervalMeta(this.folder.folder(GENOMICSDB_META_FOLDER), this.cx.memory)
+    return this.metaFound
+  }
+}
+
+/** A workspace of GenomicsDB: a folder with an array for each interval, and maps of rows and columns. */
+export class Workspace {
+  readonly folder: Folder
+  readonly cx: ReadContext
+  private entriesFound: Promise<readonly Entry[]> | undefined
+  private intervalsFound: Promise<readonly Interval[]> | undefined
+  private callsetFound: Promise<Callset> | undefined
+  private vidmapFound: Promise<Vidmap> | undefined
+
+  constructor(folder: Folder, cx: ReadContext) {
+    this.folder = folder
+    this.cx = cx
+  }
+
+  entries(): Promise<readonly Entry[]> {
+    this.entriesFound ??= this.folder.list()
+    return this.entriesFound
+  }
+
+  async hasFile(name: string): Promise<boolean> {
+    return hasEntry(await this.entries(), name, 'file')
+  }
+
+  /** @throws InspectError as {@link readCallset} */
+  callset(): Promise<Callset> {
+    this.callsetFound ??= readCallset(this.folder, this.cx.memory)
+    return this.callsetFound
+  }
+
+  /** @throws InspectError as {@link readVidmap} */
+  vidmap(): Promise<Vidmap> {
+    this.vidmapFound ??= readVidmap(this.folder, this.cx.memory)
+    return this.vidmapFound
+  }
+
+  /** Names of the fragments before the import that did not end; undefined if there is no such import. */
+  async fragmentList(): Promise<readonly string[] | undefined> {
+    const text = await fileText(this.folder, FRAGMENT_LIST_FILE, this.cx.memory).catch(unlessCode('NOT_FOUND'))
+    return text?.split('\n').filter((name) => name !== '')
+  }
+
+  /** The intervals, sorted by name. */
+  intervals(): Promise<readonly Interval[]> {
+    this.intervalsFound ??= this.listIntervals()
+    return this.intervalsFound
+  }
+
+  private async listIntervals(): Promise<Interval[]> {
+    const found: Interval[] = []
+    for (const { name, kind } of await this.entries()) {
+      if (kind !== 'folder') continue
+      const folder = this.folder.folder(name)
+      if (isInterval(await folder.list())) found.push(new Interval(folder, this.cx))
+    }
+    return found
+  }
+}
+
+/** Whether a folder is that of an interval, by what is in it: one that lost its schema is one, too. */
+export function isInterval(entries: readonly Entry[]): boolean {
+  return hasEntry(entries, GENOMICSDB_SCHEMA_FILE, 'file') || hasEntry(entries, GENOMICSDB_META_FOLDER, 'folder')
+}
+
+/** The workspace around an interval, if there is one: by the files that only workspaces have. */
+export async function workspaceAround(interval: Folder, cx: ReadContext): Promise<Workspace | undefined> {
+  const folder = interval.parent()
+  if (!folder) return undefined
+  for (const name of [WORKSPACE_MARK, CALLSET_FILE, VIDMAP_FILE])
+    if ((await folder.kind(name)) === 'file') return new Workspace(folder, cx)
+  return undefined
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { describe, expect, test } from '@jest/globals'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { unpackWorkspace, WORKSPACES } from '../helpers/genomicsdb.ts'
+import { callsOf, comparable, type LibraryCall, libraryCall, openWorkspace } from '../helpers/genomicsdb-calls.ts'
+
+const folder = temporaryFolder()
+
+function byPlace(a: LibraryCall, b: LibraryCall): number {
+  return a.column - b.column || a.row - b.row
+}
+
+describe('the calls of an interval, all fragments merged, equal those of the library', () => {
+  test.each(WORKSPACES)('%s', async (name) => {
+    const path = unpackWorkspace(name, folder)
+    const { arrays } = JSON.parse(readFileSync(`${dirname(path)}/expect.json`, 'utf8'))
+    const workspace = openWorkspace(path)
+    const filters = (await workspace.vidmap()).fields.map((field) => field.name)
+    const intervals = await workspace.intervals()
+    expect(intervals.map((interval) => interval.name)).toEqual(Object.keys(arrays).sort())
+    for (const interval of intervals) {
+      const { calls, fields } = await callsOf(workspace, interval)
+      const wanted = (arrays[interval.name].calls as LibraryCall[]).toSorted(byPlace)
+      expect(calls.map((call) => comparable(libraryCall(call, fields, filters)))).toEqual(
+        wanted.map(({ row: _, column: __, end_column: ___, ...call }) => comparable(call)),
+      )
+    }
+  })
+})
+
+describe('a range gives the calls that touch it', () => {
+  test.each(WORKSPACES)('%s', async (name) => {
+    const path = unpackWorkspace(name, folder)
+    const { arrays } = JSON.parse(readFileSync(`${dirname(path)}/expect.json`, 'utf8'))
+    const workspace = openWorkspace(path)
+    for (const interval of await workspace.intervals()) {
+      const all = (arrays[interval.name].calls as LibraryCall[]).toSorted(byPlace)
+      const middle = all[all.length >> 1]
+      if (!middle) continue
+      const [from, to] = [middle.column, middle.column + 20]
+      const { calls } = await callsOf(workspace, interval, { columns: [[from, to]], rows: new Set([0, middle.row]) })
+      const touching = all.filter(
+        ({ column, end_column, row }) => column <= to && end_column >= from && (row === 0 || row === middle.row),
+      )
+      expect(calls.map(({ sample, contig, pos }) => [sample, contig, pos])).toEqual(
+        touching.map(({ sample, contig, pos }) => [sample, contig, pos]),
+      )
+      expect(touching.length).toBeGreaterThan(0)
+    }
+  })
+})
