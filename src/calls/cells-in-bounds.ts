@@ -1,5 +1,5 @@
 import { type Bounds, oneRangeEach, rangeFilter, rowsInside } from '../cells/bounds.ts'
-import { allRows, type CellBatch, type ColumnData } from '../cells/column.ts'
+import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
 import type { CellBox } from '../cells/dense-coordinates.ts'
 import type { CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { datatypeKind } from '../format/datatype.ts'
@@ -40,7 +40,7 @@ function isOutside(low: bigint, high: bigint, side: CellBox[number]): boolean {
 
 /** The cells in batches, with only the rows inside the bounds. The first columns of `cells` are the dimensions. */
 export async function* batchesInBounds(
-  cells: FragmentCells,
+  cells: { columns: readonly ColumnType[]; batches(): AsyncIterable<CellBatch> },
   bounds: BoundsByDimension,
 ): AsyncGenerator<CellBatch & { rows: Uint32Array }> {
   // NaN lies in no range of decode, not even in one without ends. So a missing low end becomes minus infinity.

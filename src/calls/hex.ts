@@ -25,7 +25,15 @@ export async function* fileOutcome(
   target: FileTarget,
   options: HexOptions & { tree?: boolean; path?: string },
 ): AsyncGenerator<Outcome> {
-  const { root, close } = await openAnatomy(target, cx)
+  yield* shownFile(cx, await openAnatomy(target, cx), options)
+}
+
+/** Shows an opened file, or the field that `options.path` names, and closes it. */
+export async function* shownFile(
+  cx: CommandContext,
+  { root, close }: Awaited<ReturnType<typeof openAnatomy>>,
+  options: HexOptions & { tree?: boolean; path?: string },
+): AsyncGenerator<Outcome> {
   let progress: Progress | undefined
   try {
     const part = options.path === undefined ? root : await findPath(root, options.path)
@@ -53,7 +61,7 @@ function bytesShown(space: Space, part: Part, { range }: Selection): number | un
  * Shows parts of a file as a `dump` document and as annotated hex; with `tree` only names and values.
  * @param role what the file is, in words
  */
-function hexOutcome(
+export function hexOutcome(
   cx: CommandContext,
   role: string,
   { file, length }: Space,

@@ -21,6 +21,7 @@ import { openDocuments, refuseTerminal } from './output.ts'
 import { findPlaces, internalPath, mayBeTarget, openPath, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
 import { progressOf } from './progress.ts'
+import { outcomesOf } from './refused-target.ts'
 import { Report } from './report.ts'
 import { Run, runOrRepeat } from './run.ts'
 
@@ -242,6 +243,7 @@ async function runCommand(
       Array.from(opened.values(), ({ target }) => target),
       error,
     )
+  const isGiven = (key: string): boolean => command.getOptionValueSource(key) === 'cli'
   let ended = false
   line?.start()
   try {
@@ -258,7 +260,8 @@ async function runCommand(
       }
       const work = async (): Promise<void> => {
         try {
-          for await (const found of module.run(cx, targets, options as never)) {
+          const call = { name: command.name(), args: targets, options, isGiven }
+          for await (const found of outcomesOf(cx, call, module.run(cx, targets, options as never))) {
             const outcome = found.kind === 'error' ? { ...found, error: await stated(found.error) } : found
             await run.settle(outcome)
             await documents.add(outcome)

@@ -4,11 +4,11 @@ import { type CheckedFlips, checkedFlips } from '../anatomy/flip-check.ts'
 import type { CellRange, Part } from '../anatomy/part.ts'
 import { chainTo, pathText } from '../anatomy/path.ts'
 import { exitCodeOf, faultOf, unlessFault, usage } from '../base/errors.ts'
+import { parseOffset, partResult } from '../calls/byte-place.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { fileTarget, TAKES_FILE } from '../calls/file-target.ts'
 import { selectionOf } from '../calls/hex-options.ts'
-import { OFFSET } from '../calls/option-values.ts'
 import { collect, onlyWith } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from '../calls/targets.ts'
@@ -16,7 +16,6 @@ import { FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { AtCells, AtDocument, AtTriedOn } from '../documents/at.ts'
 import type { CellValue } from '../documents/common.ts'
-import type { DumpField } from '../documents/dump.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { FieldFile, Fragment } from '../objects/fragment.ts'
 import type { Target } from '../objects/target.ts'
@@ -73,11 +72,6 @@ export const command: CommandModule<AtOptions> = {
 
 /** Largest number of unfiltered bytes of a generic tile for which flips are tried. More takes minutes: each bit is one read. */
 const MOST_TRIED = 16 * 2 ** 20
-
-function parseOffset(text: string | undefined): number {
-  if (text !== undefined && OFFSET.test(text)) return Number(text)
-  throw usage(`at expects a byte's offset (or --cell), found ${text === undefined ? 'none' : JSON.stringify(text)}`)
-}
 
 async function byteOutcome(
   cx: CommandContext,
@@ -163,12 +157,6 @@ async function flipsAt(
   const path = `${target.folder.path}/${target.name}`
   if (file && tile) return flipsResult(await tileDetectors(cx, path, file, Number(tile.name), offset), 'tile')
   return flipsResult(await fileDetectors(cx, path, offset, chain[1]), 'file')
-}
-
-function partResult(part: Part): DumpField {
-  const { name, type, offset, length, label, stored, unit, meaning, verdict } = part
-  const value = part.children === undefined && part.elements === undefined ? part.value : undefined
-  return { name, type, offset, length, label, value, stored_value: stored, unit, meaning, verdict }
 }
 
 /** The cells that depend on a byte, with coordinates and value if it is only one cell. */

@@ -86,7 +86,8 @@ export async function fragmentFolder(folder: Folder): Promise<FragmentFolder> {
 /** `__<uuid><thread>_<milliseconds>`, and `.__…` while it is written. */
 const NAME = /^\.?__[^_]+_(\d{1,18})$/
 
-function isFragmentName(name: string): boolean {
+/** Whether a folder has the name of a fragment, or of one that is being written. */
+export function isFragmentName(name: string): boolean {
   return NAME.test(name)
 }
 

@@ -12,6 +12,10 @@ export interface FragmentCellsOptions {
   fields?: readonly string[] | undefined
   /** First and last tile, both included. */
   tiles?: { from: number; to: number } | undefined
+  /** Whether to skip the tile with this number, for example because all its cells lie outside of the wanted ranges. */
+  skipTile?: ((tile: number) => boolean) | undefined
+  /** Whether to skip every tile with an unreadable column. */
+  wholeTiles?: boolean | undefined
   /**
    * Called for a column that cannot be read, which is then missing in its batch. Without it the error is thrown.
    * @param tile undefined if no tile of the column can be read
@@ -51,7 +55,7 @@ export interface OpenField {
 /** Opens the cells of a fragment. @throws InspectError UNSUPPORTED_VERSION for a dense array, whose cells have no coordinates */
 export async function openFragmentCells(
   fragment: GenomicsdbFragment,
-  { fields, tiles, onFault }: FragmentCellsOptions = {},
+  { fields, tiles, skipTile, wholeTiles, onFault }: FragmentCellsOptions = {},
 ): Promise<FragmentCells> {
   const { array, tile_num, folder } = fragment
   if (array.schema.dense) {
@@ -91,6 +95,7 @@ export async function openFragmentCells(
     columns,
     async *batches() {
       for (let tile = wanted.from; tile <= wanted.to; tile++) {
+        if (skipTile?.(tile)) continue
         const cell_num = tileCells(fragment, tile)
         const read: (ColumnData | undefined)[] = []
         for (const field of open) {
@@ -98,7 +103,8 @@ export async function openFragmentCells(
           if (field.index === coords) read.push(...dimensionColumns(fragment, column?.data))
           else read.push(column)
         }
-        yield { tile, cell_num, rows: undefined, columns: read }
+        if (!wholeTiles || read.every((column) => column !== undefined))
+          yield { tile, cell_num, rows: undefined, columns: read }
       }
     },
     close,

@@ -5,7 +5,8 @@ import { datatypeSize } from '../format/datatype.ts'
 import { COORDS, type GenomicsdbField } from '../format/genomicsdb/array-schema.ts'
 import { u64 } from '../format/u32.ts'
 import { ReadAhead } from '../storage/read-ahead.ts'
-import type { ByteSource } from '../storage/source.ts'
+import { type ByteSource, withSource } from '../storage/source.ts'
+import type { FragmentFolder } from './array.ts'
 import { type GenomicsdbFragment, tileCells } from './fragment.ts'
 import { type TileCodec, type TileLayout, tileCodec } from './tile-codec.ts'
 
@@ -231,21 +232,19 @@ function endsOf(sizes: Float64Array): Float64Array {
   return ends
 }
 
-/** @param mayMiss whether a file without bytes need not be there */
-async function fileSize({ folder, entries }: GenomicsdbFragment, name: string, mayMiss: boolean): Promise<number> {
+/** Bytes of a file of a fragment; undefined if it is not there. */
+export async function columnFileSize({ folder, entries }: FragmentFolder, name: string): Promise<number | undefined> {
   const entry = entries.find((one) => one.name === name && one.kind === 'file')
-  if (entry?.size !== undefined) return entry.size
-  if (!entry) {
-    if (mayMiss) return 0
-    const fault = { expected: `the file ${name} of the fragment`, found: 'no such file' }
-    throw new InspectError('MISSING_FILE', fault, { file: `${folder.path}/${name}` })
-  }
-  const source = folder.file(name)
-  try {
-    return await source.size()
-  } finally {
-    await source.close()
-  }
+  return entry && (entry.size ?? withSource(folder.file(name), (source) => source.size()))
+}
+
+/** @param mayMiss whether a file without bytes need not be there */
+async function fileSize(fragment: GenomicsdbFragment, name: string, mayMiss: boolean): Promise<number> {
+  const size = await columnFileSize(fragment, name)
+  if (size !== undefined) return size
+  if (mayMiss) return 0
+  const fault = { expected: `the file ${name} of the fragment`, found: 'no such file' }
+  throw new InspectError('MISSING_FILE', fault, { file: `${fragment.folder.path}/${name}` })
 }
 
 function wrongFile({ folder }: GenomicsdbFragment, name: string, expected: string, found: number): InspectError {

@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { GENOMICSDB_COMMANDS } from '../../src/cli/genomicsdb-commands.ts'
 import { foreignSchema } from '../../src/objects/foreign.ts'
 import { bytes, text, u32, u64 } from '../helpers/build-bytes.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -49,13 +50,53 @@ const workspace = place(
   'workspace',
 )
 
+/** An array whose version word is damaged: its folder of metadata says whose it is. */
+const damaged = place(
+  { '__array_schema.tdb': text('no schema'), 'genomicsdb_meta_dir/genomicsdb_meta_1.json': text('{}') },
+  'damaged',
+)
+
+describe('what GenomicsDB wrote is named for what it is, by every command', () => {
+  test.each([
+    ['workspace', workspace],
+    ['array', `${workspace}/${ARRAY}`],
+    ['array', damaged],
+    ['file', `${workspace}/${ARRAY}/__array_schema.tdb`],
+    ['file', `${workspace}/callset.json`],
+    ['fragment', `${workspace}/${FRAGMENT}`],
+    ['file', `${workspace}/${FRAGMENT}/__coords.tdb`],
+  ] as const)('%s', async (kind, path) => {
+    for (const command of COMMANDS) {
+      const { code, documents } = await runJson([command, path])
+      const [error] = documents.flatMap((document) => get(document, 'error') ?? [])
+      const taken = Object.hasOwn(GENOMICSDB_COMMANDS, command) ? GENOMICSDB_COMMANDS[command].takes : []
+      if (taken.includes(kind)) {
+        expect({ command, wrong: get(error, 'code') === 'UNSUPPORTED_VERSION' }).toEqual({ command, wrong: false })
+        continue
+      }
+      expect({ command, code, error: get(error, 'code') }).toEqual({ command, code: 2, error: 'WRONG_TARGET' })
+      expect(get(error, 'message')).toBe(
+        `${command} does not take a${kind === 'array' ? 'n' : ''} ${kind} of GenomicsDB`,
+      )
+    }
+  })
+
+  test('a fragment outside of its array, and a workspace of TileDB before 1.0, may be of either', async () => {
+    for (const path of [
+      place({ '__tiledb_fragment.tdb': nothing, '__book_keeping.tdb.gz': text('gz') }, 'lone'),
+      place({ '__tiledb_workspace.tdb': nothing }, 'empty'),
+    ]) {
+      const { code, documents } = await runJson(['ls', path])
+      expect({ code, error: get(get(documents[0], 'error'), 'code') }).toEqual({
+        code: 3,
+        error: 'UNSUPPORTED_VERSION',
+      })
+    }
+  })
+})
+
 describe('what relatives of TileDB wrote is named for what it is, by every command', () => {
   test.each([
-    [workspace, 'a workspace of GenomicsDB or of TileDB before 1.0'],
-    [`${workspace}/${ARRAY}`, 'an array of GenomicsDB (its schema has the version word 0xfffffffe)'],
-    [`${workspace}/${ARRAY}/__array_schema.tdb`, 'a file of an array of GenomicsDB'],
-    [`${workspace}/${FRAGMENT}`, 'a fragment of GenomicsDB or of TileDB before 1.0'],
-    [`${workspace}/${FRAGMENT}/__coords.tdb`, 'a file of a fragment of GenomicsDB'],
     [
       place({ '__array_schema.tdb': bytes(u32(13), text('/tmp/ws/array'), u64(0), u64(0)) }, 'before1'),
       'an array of TileDB before 1.0',

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import process, { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { COMMANDS } from '../../src/cli/commands.ts'
@@ -7,6 +17,7 @@ import { arraySchema } from '../../src/format/array-schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import type { FixtureFolder } from '../helpers/fixtures.ts'
+import { arraysOf, unpackWorkspace } from '../helpers/genomicsdb.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
 import { firstOf } from '../helpers/turn.ts'
@@ -94,6 +105,7 @@ export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* ofDamage(folder)
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
+  yield* ofGenomicsdb(`${folder}/genomicsdb`)
   yield* otherwise(folder)
 }
 
@@ -155,6 +167,25 @@ async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
   yield* json(['history', array, '--range', 'x=0..9'])
   yield* json(['stats', '--read', array])
   yield* json(['check', '--plan', '--level', 'structure', array])
+}
+
+/** Arrays of GenomicsDB: of both schema versions, with bytes after a book-keeping, and with a damaged tile. */
+async function* ofGenomicsdb(folder: string): AsyncGenerator<Printed> {
+  for (const name of ['302', '303']) {
+    const [array] = arraysOf(unpackWorkspace(name, folder))
+    for (const command of ['schema', 'footer', 'rtree', 'tiles']) yield* json([command, array])
+    yield* ndjson('tiles', ['tiles', array])
+    const fragment = `${array}/${readdirSync(array).find((one) => one.startsWith('__') && !one.includes('.'))}`
+    yield* json(['decode', '--limit', '2', fragment])
+    yield* json(['tile', fragment, 'REF'])
+    yield* json(['dump', array])
+    yield* json(['dump', fragment])
+    yield* json(['at', `${fragment}/END.tdb`, '3'])
+    appendFileSync(`${fragment}/__book_keeping.tdb.gz`, 'more')
+    yield* json(['footer', fragment])
+    writeFileSync(`${fragment}/REF_var.tdb`, new Uint8Array(200))
+    yield* json(['tile', fragment, 'REF'])
+  }
 }
 
 /** Versions of cells in every state, with all that may hide them. */

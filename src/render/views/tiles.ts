@@ -46,9 +46,17 @@ interface TilesStyle {
 }
 
 /** Shows tiles, with a row for each file of each field. */
-export async function tilesTable(document: TilesDocument, style: TilesStyle, out: Output): Promise<void> {
+export async function tilesTable(
+  document: Pick<TilesDocument, 'path' | 'tile_num'> & {
+    format_version?: number
+    tiles: AsyncIterable<TilesLine> | Iterable<TilesLine>
+  },
+  style: TilesStyle,
+  out: Output,
+): Promise<void> {
   const { path, format_version, tile_num, tiles } = document
-  const facts = `format version ${versionText(format_version)}, ${counted(tile_num, 'tile')}; offsets and sizes in bytes`
+  const version = format_version === undefined ? '' : `format version ${versionText(format_version)}, `
+  const facts = `${version}${counted(tile_num, 'tile')}; offsets and sizes in bytes`
   await writeTitle(path, facts, out)
   const sample = await firstItems(tiles, TILES)
   if (sample.length === 0) {
