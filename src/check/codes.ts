@@ -1,6 +1,7 @@
 import { ARRAY_CODES } from './codes/array.ts'
 import { TILE_CODES } from './codes/cell.ts'
 import { FRAGMENT_CODES } from './codes/fragment.ts'
+import { GENOMICSDB_CODES } from './codes/genomicsdb.ts'
 import { GROUP_CODES } from './codes/group.ts'
 import { KNOWN_FAULTS, type KnownFault } from './codes/known.ts'
 import { LAYER_CODES } from './codes/layer.ts'
@@ -42,6 +43,7 @@ export const FINDING_CODES = {
   ...TILE_CODES,
   ...GROUP_CODES,
   ...LAYER_CODES,
+  ...GENOMICSDB_CODES,
 }
 
 /** The code of a finding. Codes are never renamed. docs/check.md lists the meanings. */

@@ -2,6 +2,7 @@ import type { CommandContext } from '../calls/command.ts'
 import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { type GenomicsdbKind, openGenomicsdbTarget } from '../genomicsdb/target.ts'
+import { OVERVIEW } from './commands.ts'
 import type { Call } from './refused-target.ts'
 
 interface GenomicsdbCommand {
@@ -12,6 +13,12 @@ interface GenomicsdbCommand {
 }
 
 const OF_FRAGMENTS: readonly GenomicsdbKind[] = ['array', 'fragment', 'file']
+
+/** What has calls of its own. */
+const OF_CALLS: readonly GenomicsdbKind[] = ['workspace', 'array']
+
+/** Options of commands that go through many arrays. */
+const SWEEPS = ['recursive', 'exclude', 'resume', 'followLinks']
 
 /** Which commands take which targets of GenomicsDB, and what they do with them. A handler is loaded only when it is called. */
 export const GENOMICSDB_COMMANDS: Readonly<Record<string, GenomicsdbCommand>> = {
@@ -27,6 +34,37 @@ export const GENOMICSDB_COMMANDS: Readonly<Record<string, GenomicsdbCommand>> = 
   decode: { takes: OF_FRAGMENTS, without: ['allFragments'], load: () => import('../commands/genomicsdb-decode.ts') },
   dump: { takes: OF_FRAGMENTS, load: () => import('../commands/genomicsdb-dump.ts') },
   at: { takes: OF_FRAGMENTS, without: ['cell'], load: () => import('../commands/genomicsdb-at.ts') },
+  [OVERVIEW]: { takes: OF_CALLS, without: ['names'], load: () => import('../commands/genomicsdb-overview.ts') },
+  ls: {
+    takes: OF_CALLS,
+    without: ['names', 'range', 'depth', ...SWEEPS],
+    load: () => import('../commands/genomicsdb-ls.ts'),
+  },
+  read: {
+    takes: OF_CALLS,
+    without: ['where', 'order', 'labels', 'layer', 'whereObs', 'whereVar'],
+    load: () => import('../commands/genomicsdb-read.ts'),
+  },
+  stats: {
+    takes: OF_CALLS,
+    without: ['against', 'all', 'read', 'field', 'range', 'where', ...SWEEPS],
+    load: () => import('../commands/genomicsdb-stats.ts'),
+  },
+  check: {
+    takes: ['workspace', 'array', 'fragment'],
+    without: ['shard', ...SWEEPS],
+    load: () => import('../commands/genomicsdb-check.ts'),
+  },
+  recover: {
+    takes: ['workspace'],
+    without: ['dropDamaged', 'domain', 'array', 'timestamp', 'formatVersion', 'relocate', 'withMembers'],
+    load: () => import('../commands/genomicsdb-recover.ts'),
+  },
+  'verify-checksums': {
+    takes: ['workspace', 'array', 'fragment'],
+    without: ['shard', 'recursive'],
+    load: () => import('../commands/genomicsdb-verify-checksums.ts'),
+  },
 }
 
 /** Options of times, which fragments of GenomicsDB are not chosen by. */

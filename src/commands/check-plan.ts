@@ -6,20 +6,39 @@ import { documentHead } from '../calls/document-parts.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import type { Finding } from '../check/finding.ts'
 import type { PlanDocument } from '../documents/plan.ts'
+import type { MendPlan } from '../mend/drafts.ts'
 import { mendPlans, type PlanContext, plansOfAdvice } from '../mend/plan.ts'
 import { shardText } from '../objects/shard.ts'
-import { findingResult, type OpenCheck } from './open-check.ts'
+import { findingResult, type OpenCheck, type RunningCheck } from './open-check.ts'
+
+export async function planOutcome(cx: CommandContext, path: string, checked: OpenCheck): Promise<Outcome> {
+  const reading = () => ({ ...cx.reading, keyProven: false, encrypted: false, onFault: () => {} })
+  const condition: PlanContext['condition'] = (array, stays) => shownCondition(cx, array, stays)
+  const planning: PlanContext = { storage: cx.storage, reading, shown: cx.shownPath, condition }
+  return plansOutcome(cx, path, checked, {
+    plans: (found) => mendPlans(planning, found),
+    advice: () => adviceOn(planning, checked),
+  })
+}
+
+/** The plans for the findings of a check, and those against slow reads. */
+interface Planning {
+  plans(found: readonly Finding[]): AsyncIterable<MendPlan>
+  advice?(): Promise<PlanDocument['advice']>
+}
 
 /** The result of `check --plan`: the findings, and the steps that mend them. */
-export async function planOutcome(cx: CommandContext, path: string, checked: OpenCheck): Promise<Outcome> {
+export async function plansOutcome(
+  cx: CommandContext,
+  path: string,
+  checked: RunningCheck,
+  planning: Planning,
+): Promise<Outcome> {
   const found: Finding[] = []
   const tail = await walk(checked.findings(true), (finding) => void found.push(finding))
   const { level, shard } = checked.run
   const plans: PlanDocument['plans'][number][] = []
-  const reading = () => ({ ...cx.reading, keyProven: false, encrypted: false, onFault: () => {} })
-  const condition: PlanContext['condition'] = (array, stays) => shownCondition(cx, array, stays)
-  const planning: PlanContext = { storage: cx.storage, reading, shown: cx.shownPath, condition }
-  for await (const plan of mendPlans(planning, found))
+  for await (const plan of planning.plans(found))
     plans.push({ ...plan, findings: plan.findings.map((finding) => findingResult(cx, finding)) })
   const { ok, finding_num, not_examined, not_checked } = tail
   const document: PlanDocument = {
@@ -29,7 +48,7 @@ export async function planOutcome(cx: CommandContext, path: string, checked: Ope
     ok,
     finding_num,
     plans,
-    advice: finding_num.error === 0 ? await adviceOn(planning, checked) : [],
+    advice: finding_num.error === 0 ? ((await planning.advice?.()) ?? []) : [],
     not_examined,
     not_checked,
   }

@@ -1,20 +1,14 @@
 import { usage } from '../base/errors.ts'
-import type { Output } from '../base/result.ts'
-import { mapRows } from '../base/walk.ts'
-import type { CommandContext, CommandModule } from '../calls/command.ts'
-import { documentHead } from '../calls/document-parts.ts'
+import type { CommandModule } from '../calls/command.ts'
 import { parseChoice, parseJobs, SHARD_OPTION } from '../calls/option-values.ts'
-import type { FindingsOutcome } from '../calls/outcome.ts'
 import { addSweepOptions, type SweepOptions } from '../calls/sweep-options.ts'
 import { targetsHelp } from '../calls/targets.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { LEVELS } from '../check/finding.ts'
 import { newRun } from '../check/run.ts'
-import type { CheckFinding } from '../documents/check.ts'
-import { parseShard, shardText } from '../objects/shard.ts'
-import type { FindingsTail } from '../render/reports/reporter.ts'
+import { parseShard } from '../objects/shard.ts'
 import { optimizeLater } from '../storage/lean-heap.ts'
-import { findingResult, type OpenCheck, openCheck, TAKES_CHECKED } from './open-check.ts'
+import { findingsOutcome, openCheck, TAKES_CHECKED } from './open-check.ts'
 
 interface Options extends SweepOptions {
   level?: string
@@ -75,31 +69,6 @@ export const command: CommandModule<Options> = {
     const run = newRun(level, options.all ?? false, shard)
     const checked = await openCheck(cx, path, { run, failOn, jobs, recursive: options.recursive })
     if (options.plan) yield await (await import('./check-plan.ts')).planOutcome(cx, path, checked)
-    else yield outcome(cx, path, checked)
+    else yield findingsOutcome(cx, path, checked)
   },
-}
-
-const COLUMNS: readonly (keyof CheckFinding)[] = [
-  ...(['severity', 'code', 'variant', 'file', 'offset', 'space', 'field', 'tile', 'chunk', 'position'] as const),
-  ...(['expected', 'found', 'message', 'meaning'] as const),
-]
-
-/** Writes findings as they are found. The summary follows the last finding. */
-function outcome(cx: CommandContext, path: string, checked: OpenCheck): FindingsOutcome {
-  const { run, fails } = checked
-  const head = { ...documentHead('check', cx.shownPath(path)), level: run.level, shard: shardText(run.shard) }
-  const walk = (listsNotExamined: boolean): AsyncGenerator<CheckFinding, FindingsTail> =>
-    mapRows(checked.findings(listsNotExamined), (finding) => findingResult(cx, finding))
-  return {
-    kind: 'findings',
-    head,
-    list: 'findings',
-    walk: () => walk(false),
-    columns: () => COLUMNS,
-    fails,
-    async table(out: Output) {
-      const { checkTable } = await import('../render/views/check.ts')
-      await checkTable(head, walk(true), out)
-    },
-  }
 }

@@ -1,7 +1,10 @@
 import { faultText, isNew } from '../base/errors.ts'
+import type { Output } from '../base/result.ts'
+import { mapRows } from '../base/walk.ts'
 import type { CommandContext } from '../calls/command.ts'
-import { notExaminedResult } from '../calls/document-parts.ts'
+import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import { openRecursive } from '../calls/options.ts'
+import type { FindingsOutcome } from '../calls/outcome.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { type Takes, targetFor } from '../calls/targets.ts'
 import { unitRunner } from '../calls/unit-runner.ts'
@@ -9,11 +12,13 @@ import { noteIfEmpty } from '../calls/walkers.ts'
 import { checkTarget } from '../check/check.ts'
 import { isAtLeast, SEVERITIES, type Severity } from '../check/codes.ts'
 import { checkUnit } from '../check/data-files.ts'
-import type { Finding, Level } from '../check/finding.ts'
+import type { Finding, Items, Level } from '../check/finding.ts'
 import type { CheckRun } from '../check/run.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { NotExamined } from '../documents/common.ts'
 import { beginLayers } from '../layers/check.ts'
+import { shardText } from '../objects/shard.ts'
+import type { Work } from '../render/progress.ts'
 import type { FindingsTail } from '../render/reports/reporter.ts'
 
 export const TAKES_CHECKED = { fragment: '', array: '', group: '' } as const satisfies Takes
@@ -60,6 +65,40 @@ export async function openCheck(cx: CommandContext, path: string, { run, failOn,
   const alone = readsTiles && jobs > 1 ? await unitRunner(cx, target, checkUnit, { jobs, bytes }) : undefined
   let counted = (_done: number): void => {}
   const runner = alone && (await import('../calls/work-size.ts')).countedRunner(alone, (done) => counted(done))
+  return {
+    target,
+    ...runningCheck(cx, run, failOn, {
+      items: () => checkTarget({ ...run, across: beginLayers }, target, runner),
+      unit: runner && 'bytes',
+      total: async () => (await import('../calls/work-size.ts')).bytesOfTarget(cx.storage, target, all, readsTiles),
+      begin: (done) => {
+        counted = done
+      },
+      notChecked: notChecked(cx, level, all),
+    }),
+  }
+}
+
+/** A check, and how its progress is shown. */
+interface Checking {
+  items(): Items
+  unit?: Work['unit']
+  total: Work['total']
+  /** Gets the function that counts what is done. */
+  begin?(done: (count: number) => void): void
+  /** What is not checked, in words. */
+  notChecked: readonly string[]
+}
+
+/** A check that runs while its findings are read. */
+export type RunningCheck = ReturnType<typeof runningCheck>
+
+export function runningCheck(
+  cx: CommandContext,
+  run: CheckRun,
+  failOn: Severity,
+  { items, unit, total, begin, notChecked: not_checked }: Checking,
+) {
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
   /** Whether `--fail-on` counts findings of a severity. */
@@ -68,7 +107,6 @@ export async function openCheck(cx: CommandContext, path: string, { run, failOn,
   const ok = (): boolean => SEVERITIES.every((severity) => finding_num[severity] === 0 || !fails(severity))
   return {
     run,
-    target,
     fails,
     /**
      * The findings. They return the keys of the document that are known after the last of them.
@@ -76,14 +114,10 @@ export async function openCheck(cx: CommandContext, path: string, { run, failOn,
      */
     async *findings(listsNotExamined: boolean): AsyncGenerator<Finding, FindingsTail, undefined> {
       const reported = new Set<string>()
-      const progress = cx.progress({
-        what: 'checking',
-        unit: runner && 'bytes',
-        total: async () => (await import('../calls/work-size.ts')).bytesOfTarget(cx.storage, target, all, readsTiles),
-      })
-      counted = progress.update
+      const progress = cx.progress({ what: 'checking', unit, total })
+      begin?.(progress.update)
       try {
-        for await (const item of checkTarget({ ...run, across: beginLayers }, target, runner)) {
+        for await (const item of items()) {
           if ('notExamined' in item) {
             // A file that cannot be read gives an item for each of its tiles.
             if (!isNew(reported, item.notExamined)) continue
@@ -105,7 +139,7 @@ export async function openCheck(cx: CommandContext, path: string, { run, failOn,
         finding_num,
         counts: run.counts,
         not_examined,
-        not_checked: notChecked(cx, level, all),
+        not_checked,
       }
     },
   }
@@ -119,4 +153,29 @@ export function findingResult(cx: CommandContext, finding: Finding): CheckFindin
   const message = faultText({ expected, found })
   const place = { file, offset, space, field, tile, chunk, position }
   return { severity, code, variant, ...place, expected, found, message, meaning }
+}
+
+const COLUMNS: readonly (keyof CheckFinding)[] = [
+  ...(['severity', 'code', 'variant', 'file', 'offset', 'space', 'field', 'tile', 'chunk', 'position'] as const),
+  ...(['expected', 'found', 'message', 'meaning'] as const),
+]
+
+/** Writes findings as they are found. The summary follows the last finding. */
+export function findingsOutcome(cx: CommandContext, path: string, checked: RunningCheck): FindingsOutcome {
+  const { run, fails } = checked
+  const head = { ...documentHead('check', cx.shownPath(path)), level: run.level, shard: shardText(run.shard) }
+  const walk = (listsNotExamined: boolean): AsyncGenerator<CheckFinding, FindingsTail> =>
+    mapRows(checked.findings(listsNotExamined), (finding) => findingResult(cx, finding))
+  return {
+    kind: 'findings',
+    head,
+    list: 'findings',
+    walk: () => walk(false),
+    columns: () => COLUMNS,
+    fails,
+    async table(out: Output) {
+      const { checkTable } = await import('../render/views/check.ts')
+      await checkTable(head, walk(true), out)
+    },
+  }
 }

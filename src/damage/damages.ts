@@ -3,6 +3,7 @@ import { ARRAY_DAMAGE } from './array-damage.ts'
 import { CELL_DAMAGE } from './cell-damage.ts'
 import type { Damage } from './damage.ts'
 import { FRAGMENT_DAMAGE } from './fragment-damage.ts'
+import { GENOMICSDB_DAMAGE } from './genomicsdb-damage.ts'
 import { GROUP_DAMAGE } from './group-damage.ts'
 import { LAYER_DAMAGE } from './layer-damage.ts'
 import { SCHEMA_DAMAGE } from './schema-damage.ts'
@@ -15,4 +16,5 @@ export const DAMAGES: Readonly<Record<FindingCode, Damage>> = {
   ...CELL_DAMAGE,
   ...GROUP_DAMAGE,
   ...LAYER_DAMAGE,
+  ...GENOMICSDB_DAMAGE,
 }

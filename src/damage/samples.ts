@@ -8,6 +8,7 @@ import type { SampleOptions } from '../write/sample.ts'
 import { bytes, text, u32 } from './bytes.ts'
 import { committed, METADATA, UUID } from './damage.ts'
 import { EditableArray } from './editable-array.ts'
+import { GENOMICSDB } from './genomicsdb-sample.ts'
 import { IMAGE } from './image-sample.ts'
 import { filesOf, type SampleRecipe } from './sample-files.ts'
 import { SOMA } from './soma-sample.ts'
@@ -193,6 +194,7 @@ const SAMPLES = {
   vcf: VCF,
   vectorIndex: VECTOR_INDEX,
   image: IMAGE,
+  genomicsdb: GENOMICSDB,
 } satisfies Record<string, SampleRecipe>
 
 export type SampleName = keyof typeof SAMPLES

@@ -6,12 +6,15 @@ import { isVersionWord } from '../format/genomicsdb/codings.ts'
 import { u32 } from '../format/u32.ts'
 import { type Entry, Folder, hasEntry, type Storage, withSource } from '../storage/source.ts'
 import { GENOMICSDB_META_FOLDER, isFragmentName } from './array.ts'
+import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from './maps.ts'
 
 /** Name of the empty file that makes a folder a workspace. */
 export const WORKSPACE_MARK = '__tiledb_workspace.tdb'
 
 /** Files that only GenomicsDB has in a workspace. Workspaces of TileDB before 1.0 have none of them. */
-const WORKSPACE_FILES = ['callset.json', 'vidmap.json', 'vcfheader.vcf', 'callset.json.fragmentlist']
+const WORKSPACE_FILES = [CALLSET_FILE, VIDMAP_FILE, HEADER_FILE, FRAGMENT_LIST_FILE]
+/** Those by which a folder is a workspace that lost its mark, if it also has an array. */
+const MAP_FILES = [CALLSET_FILE, VIDMAP_FILE]
 
 /** What of GenomicsDB is at a path. */
 export type GenomicsdbTarget =
@@ -49,6 +52,8 @@ async function folderTarget(folder: Folder): Promise<Exclude<GenomicsdbTarget, {
     const isOurs = entries.some(({ name }) => WORKSPACE_FILES.includes(name)) || (await hasArray(folder, entries))
     return isOurs ? { kind: 'workspace', path, folder } : undefined
   }
+  if (entries.some(({ name }) => MAP_FILES.includes(name)) && (await hasArray(folder, entries)))
+    return { kind: 'workspace', path, folder }
   if (await isGenomicsdbArray(folder, entries)) return { kind: 'array', path, array: folder }
   const isFragment =
     isFragmentName(folder.name) ||

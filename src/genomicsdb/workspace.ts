@@ -21,9 +21,7 @@ import {
   VIDMAP_FILE,
   type Vidmap,
 } from './maps.ts'
-
-/** The empty file that makes a folder a workspace. */
-export const WORKSPACE_MARK = '__tiledb_workspace.tdb'
+import { WORKSPACE_MARK } from './target.ts'
 
 /** The place that the name of an interval's folder tells: both ends count from 1, and are included. */
 export interface NamedPlace {
@@ -163,4 +161,15 @@ export async function workspaceAround(interval: Folder, cx: ReadContext): Promis
   for (const name of [WORKSPACE_MARK, CALLSET_FILE, VIDMAP_FILE])
     if ((await folder.kind(name)) === 'file') return new Workspace(folder, cx)
   return undefined
+}
+
+/** The columns that the name of an interval tells, or else its metadata. Undefined if neither does. */
+export async function columnsOf(
+  interval: Interval,
+  vidmap: Vidmap | undefined,
+): Promise<readonly [first: number, last: number] | undefined> {
+  const { place } = interval
+  const contig = place && vidmap?.contigs.find(({ name }) => name === place.contig)
+  if (place && contig) return [contig.offset + place.start - 1, contig.offset + place.end - 1]
+  return (await interval.meta()).bounds
 }

@@ -69,7 +69,10 @@ export async function plansOfAdvice(cx: PlanContext, array: InspectArray): Promi
 }
 
 /** The shell for an array or group. If the path that the user gave does not end in a name, like `.` or `..`, the full path is used. */
-async function shellOf({ storage, shown }: PlanContext, path: string): Promise<Shell> {
+export async function shellOf(
+  { storage, shown }: Pick<PlanContext, 'storage' | 'shown'>,
+  path: string,
+): Promise<Shell> {
   const trimmed = shown(path).replace(/(?<=.)\/+$/, '')
   const root = /^\.{0,2}$/.test(lastPathPart(trimmed)) ? path : trimmed.replace(/^file:\/\/(?:localhost)?/, '')
   return new Shell(root, await freshName(storage, path, root, `${root}.aside`))

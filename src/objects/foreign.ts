@@ -16,6 +16,8 @@ const GENOMICSDB_FOLDER = 'genomicsdb_meta_dir'
 /** Kind of a folder that has a file or folder with this name. */
 const FOLDERS_BY_FILE: Readonly<Record<string, string>> = {
   '__tiledb_workspace.tdb': 'a workspace of GenomicsDB or of TileDB before 1.0',
+  // Without its mark: the arrays in it would make it a plain folder.
+  'vidmap.json': 'a workspace of GenomicsDB',
   [GENOMICSDB_FOLDER]: 'an array of GenomicsDB',
   '__metadata_schema.tdb': 'a metadata object of TileDB before 1.0',
   '__array_metadata.tdb': 'an array of TileDB 1.0 or 1.1',

@@ -31,6 +31,8 @@ export interface ArrowColumn extends ColumnType {
   labels?: ArrowLabels | undefined
   /** Whether the column is not a field of the fragment. */
   made?: boolean
+  /** Writes the cells in another form than their type has, such as lists of texts in one cell. */
+  cells?: CellEncoder | undefined
 }
 
 /** Adds the cells of a column to a record batch. */
@@ -69,7 +71,7 @@ export function columnWriter(column: ArrowColumn, id: number, raw: boolean): Col
       dictionary: values.dictionary,
     }
   }
-  const { type, nullable, encode } = cellsOf(column, raw)
+  const { type, nullable, encode } = column.cells ?? cellsOf(column, raw)
   return { field: named(type, nullable), encode: placed(name, encode), dictionary: undefined }
 }
 
@@ -103,7 +105,8 @@ function labelWriter(labels: ArrowLabels, id: number, raw: boolean): { field: Fi
   return { field: writer.field, dictionary: { id, body } }
 }
 
-interface CellEncoder {
+/** Type of the cells of a column, and the function that writes them. */
+export interface CellEncoder {
   type: DataType
   nullable: boolean
   encode: ColumnEncoder

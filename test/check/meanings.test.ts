@@ -20,6 +20,7 @@ import { openEdited } from '../helpers/open-edited.ts'
 import { dataset } from '../layers/parts.ts'
 import { DATASET_VARIANTS } from './dataset-variants.ts'
 import { check, serious, shown } from './findings.ts'
+import { GENOMICSDB_VARIANTS } from './genomicsdb-variants.ts'
 import { LAYER_VARIANTS } from './layer-variants.ts'
 
 const SPARSE = '22/sparse_basic'
@@ -471,6 +472,12 @@ async function provoked(state: string): Promise<EditableArray> {
     const dataset = await sampleArray(sample, EDITED, writingCodecs)
     await change(dataset)
     return dataset
+  }
+  const ofWorkspace = GENOMICSDB_VARIANTS[state]
+  if (ofWorkspace) {
+    const workspace = await sampleArray('genomicsdb', EDITED, writingCodecs)
+    await ofWorkspace(workspace)
+    return workspace
   }
   const [fixture, change] = PROVOKED[state]
   const array = new EditedArray(fixture)

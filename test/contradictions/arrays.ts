@@ -25,7 +25,9 @@ export const DRAW = Number(env.TEST_DRAW ?? 0)
 /** The number of damaged arrays: one of each finding code, and others of random damage. */
 export const ARRAY_NUM = 300
 
-const PLANTED = (Object.keys(FINDING_CODES) as FindingCode[]).filter((code) => !/^(?:GROUP|LAYER)_/.test(code))
+const PLANTED = (Object.keys(FINDING_CODES) as FindingCode[]).filter(
+  (code) => !/^(?:GROUP|LAYER|GENOMICSDB)_/.test(code),
+)
 
 interface Row {
   [name: string]: unknown

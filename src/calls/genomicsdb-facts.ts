@@ -1,0 +1,100 @@
+import { InspectError, orError } from '../base/errors.ts'
+import { sum } from '../base/sum.ts'
+import { fromError, type Item } from '../check/finding.ts'
+import type { GenomicsdbCounts } from '../documents/genomicsdb-overview.ts'
+import { BOOK_KEEPING_FILE } from '../format/genomicsdb/book-keeping.ts'
+import type { CallMaps } from '../genomicsdb/calls.ts'
+import { type FolderFacts, type IntervalFacts, intervalFacts } from '../genomicsdb/facts.ts'
+import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
+import { Interval, Workspace, workspaceAround } from '../genomicsdb/workspace.ts'
+import type { CommandContext } from './command.ts'
+import { notForGenomicsdb } from './genomicsdb.ts'
+
+/** A workspace with its intervals, or one array with the workspace around it, if there is one. */
+export interface GenomicsdbSource {
+  workspace: Workspace | undefined
+  /** As contigs and positions rise. */
+  intervals: readonly Interval[]
+  maps: CallMaps
+}
+
+/**
+ * Opens a workspace or an array.
+ * @param onFault called for a map that cannot be read, which is then undefined
+ * @throws InspectError WRONG_TARGET for a fragment or a file
+ */
+export async function genomicsdbSource(
+  cx: CommandContext,
+  call: string,
+  target: GenomicsdbTarget,
+  onFault: (fault: InspectError) => void,
+): Promise<GenomicsdbSource> {
+  if (target.kind !== 'workspace' && target.kind !== 'array') throw notForGenomicsdb(call, target)
+  const interval = target.kind === 'array' ? new Interval(target.array, cx.reading) : undefined
+  const workspace =
+    target.kind === 'workspace'
+      ? new Workspace(target.folder, cx.reading)
+      : await workspaceAround(target.array, cx.reading)
+  const known = async <T>(read: () => Promise<T>): Promise<T | undefined> => {
+    const found = await orError(read)
+    if (!(found instanceof InspectError)) return found
+    onFault(found)
+    return undefined
+  }
+  const maps = {
+    callset: workspace && (await known(() => workspace.callset())),
+    vidmap: workspace && (await known(() => workspace.vidmap())),
+  }
+  const intervals = interval ? [interval] : await sortedIntervals(workspace, maps)
+  return { workspace, intervals, maps }
+}
+
+/** Intervals as their contigs and positions rise; then partitions. */
+async function sortedIntervals(
+  workspace: Workspace | undefined,
+  { vidmap }: Pick<CallMaps, 'vidmap'>,
+): Promise<Interval[]> {
+  const offsets = new Map((vidmap?.contigs ?? []).map(({ name, offset }) => [name, offset]))
+  const begin = ({ place, name }: Interval): number =>
+    place ? (offsets.get(place.contig) ?? 0) + place.start : Number.MAX_SAFE_INTEGER / 2 + (Number(name) || 0)
+  return [...((await workspace?.intervals()) ?? [])].sort((a, b) => begin(a) - begin(b))
+}
+
+/** The facts of all intervals. */
+export async function allFacts(intervals: readonly Interval[]): Promise<IntervalFacts[]> {
+  const all: IntervalFacts[] = []
+  for (const interval of intervals) all.push(await intervalFacts(interval))
+  return all
+}
+
+/** Sums over fragments. Those that readers pass over only add bytes. */
+export function countsOf(all: readonly IntervalFacts[]): Omit<GenomicsdbCounts, 'call_num'> {
+  const folders = all.flatMap((one) => one.folders)
+  const read = folders.filter(({ state }) => state === 'read')
+  return {
+    fragment_num: read.length,
+    unread_num: folders.length - read.length,
+    tile_num: sum(read, ({ tile_num = 0 }) => tile_num),
+    cell_num: sum(read, ({ cell_num = 0 }) => cell_num),
+    size: sum(folders, ({ size }) => size) + sum(all, ({ other_size }) => other_size),
+  }
+}
+
+/** The largest number of fragments in an interval. */
+export function mostFragments(all: readonly IntervalFacts[]): number {
+  return Math.max(0, ...all.map(({ folders }) => readFolders(folders).length))
+}
+
+export function readFolders(folders: readonly FolderFacts[]): readonly FolderFacts[] {
+  return folders.filter(({ state }) => state === 'read')
+}
+
+/** What the facts show to be wrong: book-keepings that cannot be read, and files that are missing. */
+export function faultItems(all: readonly IntervalFacts[]): Item[] {
+  return all.flatMap(({ folders }) =>
+    readFolders(folders).flatMap(({ path, fault, missing }) => [
+      ...(fault ? [fromError(fault, 'GENOMICSDB_BOOK_KEEPING', { file: `${path}/${BOOK_KEEPING_FILE}` })] : []),
+      ...missing.map((one) => fromError(one, 'GENOMICSDB_DATA_FILE', { file: path })),
+    ]),
+  )
+}

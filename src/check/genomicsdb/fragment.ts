@@ -1,0 +1,201 @@
+import { InspectError, orError } from '../../base/errors.ts'
+import { COORDS } from '../../format/genomicsdb/array-schema.ts'
+import { BOOK_KEEPING_FILE } from '../../format/genomicsdb/book-keeping.ts'
+import type { FragmentFolder, GenomicsdbArray } from '../../genomicsdb/array.ts'
+import { END } from '../../genomicsdb/call-fields.ts'
+import { FragmentColumns, type ShownFields, tileBoxes } from '../../genomicsdb/calls.ts'
+import { type ColumnFile, columnFiles, columnTiles, openColumnFile } from '../../genomicsdb/column-file.ts'
+import { type GenomicsdbFragment, openGenomicsdbFragment } from '../../genomicsdb/fragment.ts'
+import { int64Numbers, type TileBox } from '../../genomicsdb/merge.ts'
+import { listsOf } from '../../genomicsdb/values.ts'
+import { attempt, finding, fromError, type Items } from '../finding.ts'
+import { type CheckRun, reaches } from '../run.ts'
+
+/** The columns that an interval has; undefined if nothing tells them. */
+export type ColumnBounds = readonly [first: number, last: number] | undefined
+
+/** What a check knows of the interval around a fragment. */
+export interface Around {
+  bounds: ColumnBounds
+  /** The fields whose values are looked at; none if vidmap.json cannot be read. */
+  fields: ShownFields['fields']
+  filterNum: number
+}
+
+/** The rows that have cells. Undefined if no tile was read. */
+export type Rows = Set<number> | undefined
+
+/** Checks a fragment that readers read. Returns the rows with cells in it. */
+export async function* checkGenomicsdbFragment(
+  run: CheckRun,
+  array: GenomicsdbArray,
+  folder: FragmentFolder,
+  around: Around,
+): Items<Rows> {
+  run.counts.fragment_num++
+  run.counts.file_num++
+  const file = `${folder.folder.path}/${BOOK_KEEPING_FILE}`
+  const fragment = yield* attempt('GENOMICSDB_BOOK_KEEPING', { file }, () => openGenomicsdbFragment(array, folder))
+  if (!fragment) return undefined
+  const places = reaches(run, 'chunks') ? yield* checkPlaces(run, fragment, around) : undefined
+  for (const column of columnFiles(fragment)) yield* checkFile(run, fragment, column)
+  if (run.level === 'cells') yield* checkValues(fragment, around)
+  return places
+}
+
+/** Checks that a file has all tiles, and that each can be undone. */
+async function* checkFile(run: CheckRun, fragment: GenomicsdbFragment, column: ColumnFile): Items {
+  const place = { file: `${fragment.folder.path}/${column.name}`, field: column.field.name }
+  run.counts.file_num++
+  const tiles = yield* attempt('GENOMICSDB_DATA_FILE', place, () => columnTiles(fragment, column))
+  if (!tiles || !reaches(run, 'chunks') || tiles.file_size === 0) return
+  const open = yield* attempt('GENOMICSDB_DATA_FILE', place, () => openColumnFile(fragment, column))
+  if (!open) return
+  try {
+    for (let tile = 0; tile < fragment.tile_num; tile++) {
+      run.counts.tile_num++
+      const bytes = yield* attempt('GENOMICSDB_TILE', { ...place, tile }, () => open.read(tile))
+      // The tiles after a damaged one may be whole, but say no more of what to do.
+      if (!bytes) return
+    }
+  } finally {
+    await open.close()
+  }
+}
+
+/** Checks coordinates and ends, tile by tile. What cannot be read is told by {@link checkFile}. */
+async function* checkPlaces(run: CheckRun, fragment: GenomicsdbFragment, { bounds }: Around): Items<Rows> {
+  const rows = new Set<number>()
+  const columns = new FragmentColumns(fragment)
+  const book = `${fragment.folder.path}/${BOOK_KEEPING_FILE}`
+  const coords = `${fragment.folder.path}/${COORDS}.tdb`
+  const [coordsField, endField] = [
+    fragment.array.fields.length - 1,
+    fragment.array.fields.findIndex(({ name }) => name === END),
+  ]
+  const ends = int64Numbers(fragment.book.bounding_coords, 4 * fragment.tile_num, 0, 1, 'bounding_coords')
+  let [lastColumn, lastRow] = [-1, -1]
+  try {
+    for (const [tile, box] of tileBoxes(fragment).entries()) {
+      run.counts.cell_num += box.cell_num
+      const read = await orError(() => columns.column(tile, coordsField))
+      if (read instanceof InspectError) return rows
+      const cellRows = int64Numbers(read.data, box.cell_num, 0, 2, COORDS)
+      const cellColumns = int64Numbers(read.data, box.cell_num, 1, 2, COORDS)
+      for (const [cell, row] of cellRows.entries()) {
+        const column = cellColumns[cell] ?? 0
+        if (column < lastColumn || (column === lastColumn && row <= lastRow)) {
+          const found = `column ${column}, row ${row} after column ${lastColumn}, row ${lastRow}`
+          yield finding(
+            'GENOMICSDB_CELL_ORDER',
+            { file: coords, field: COORDS, tile, cell },
+            'cells that rise by column and row',
+            found,
+          )
+          return rows
+        }
+        lastColumn = column
+        lastRow = row
+        rows.add(row)
+      }
+      yield* checkBox(box, { tile, cellRows, cellColumns }, ends.subarray(4 * tile, 4 * tile + 4), book)
+      if (!bounds || endField < 0) continue
+      const end = await orError(() => columns.column(tile, endField))
+      if (end instanceof InspectError) continue
+      const cellEnds = int64Numbers(end.data, box.cell_num, 0, 1, END)
+      const cell = cellColumns.findIndex((column, i) => !touches(column, cellEnds[i] ?? 0, bounds))
+      if (cell < 0) continue
+      const found = `a call from ${cellColumns[cell]} to ${cellEnds[cell]}`
+      yield finding(
+        'GENOMICSDB_INTERVAL',
+        { file: coords, field: COORDS, tile, cell },
+        `calls that touch the columns ${bounds[0]} to ${bounds[1]} of the interval`,
+        found,
+      )
+      return rows
+    }
+  } catch (error) {
+    yield fromError(error, 'GENOMICSDB_BOOK_KEEPING', { file: book })
+  } finally {
+    await columns.close()
+  }
+  return rows
+}
+
+/** Whether a call touches an interval. The cell at the end of a long call has its begin in place of the end. */
+function touches(column: number, end: number, [first, last]: readonly [number, number]): boolean {
+  return Math.min(column, end) <= last && Math.max(column, end) >= first
+}
+
+/** Compares the box and the ends of a tile with its cells. */
+function* checkBox(
+  box: TileBox,
+  { tile, cellRows, cellColumns }: { tile: number; cellRows: Float64Array; cellColumns: Float64Array },
+  ends: Float64Array,
+  file: string,
+) {
+  const last = cellRows.length - 1
+  if (last < 0) return
+  const found = [least(cellRows), most(cellRows), cellColumns[0], cellColumns[last]]
+  const stored = [...box.rows, ...box.columns]
+  if (found.join() !== stored.join())
+    yield finding(
+      'GENOMICSDB_BOOK_KEEPING',
+      { file, field: 'mbrs', tile },
+      `rows and columns ${found.join(', ')} of the cells`,
+      stored.join(', '),
+      'boxes',
+    )
+  const ofCells = [cellRows[0], cellColumns[0], cellRows[last], cellColumns[last]]
+  if (ofCells.join() !== [...ends].join())
+    yield finding(
+      'GENOMICSDB_BOOK_KEEPING',
+      { file, field: 'bounding_coords', tile },
+      `the first and last cell ${ofCells.join(', ')}`,
+      [...ends].join(', '),
+      'boxes',
+    )
+}
+
+function least(numbers: Float64Array): number {
+  return numbers.reduce((a, b) => Math.min(a, b))
+}
+
+function most(numbers: Float64Array): number {
+  return numbers.reduce((a, b) => Math.max(a, b))
+}
+
+/** Looks at the values that are made of parts: nested lists, and places of filters. */
+async function* checkValues(fragment: GenomicsdbFragment, { fields, filterNum }: Around): Items {
+  const columns = new FragmentColumns(fragment)
+  try {
+    for (const field of fields) {
+      const { form, stored, index } = field
+      if (form !== 'nested' && form !== 'filters') continue
+      const place = { file: `${fragment.folder.path}/${stored.name}_var.tdb`, field: stored.name }
+      const lists = listsOf(form === 'nested' ? field : { ...field, form: 'numbers' })
+      for (let tile = 0; tile < fragment.tile_num && lists; tile++) {
+        const data = await orError(() => columns.column(tile, index))
+        if (data instanceof InspectError) break
+        for (let cell = 0; cell + 1 < (data.starts?.length ?? 0); cell++) {
+          if (data.starts?.[cell] === data.starts?.[cell + 1]) continue
+          try {
+            const list = lists(data, cell)
+            const wrong = form === 'filters' && list?.find((one) => typeof one === 'number' && one >= filterNum)
+            if (wrong)
+              yield finding(
+                'GENOMICSDB_VALUE',
+                { ...place, tile, cell },
+                `a place below ${filterNum} in the fields of vidmap.json`,
+                Number(wrong),
+              )
+          } catch (error) {
+            yield fromError(error, 'GENOMICSDB_VALUE', { ...place, tile, cell })
+          }
+        }
+      }
+    }
+  } finally {
+    await columns.close()
+  }
+}

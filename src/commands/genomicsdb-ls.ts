@@ -1,0 +1,180 @@
+import { InspectError, orError, usage } from '../base/errors.ts'
+import type { Result } from '../base/result.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { documentHead, errorResult } from '../calls/document-parts.ts'
+import type { GenomicsdbHandler } from '../calls/genomicsdb.ts'
+import { allFacts, countsOf, type GenomicsdbSource, genomicsdbSource, readFolders } from '../calls/genomicsdb-facts.ts'
+import {
+  checkOrder,
+  type ListCut,
+  type ListOptions,
+  type ListOrder,
+  parseListOptions,
+  sortedBy,
+} from '../calls/list-order.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import type { GenomicsdbArrayDocument, GenomicsdbArrayLine } from '../documents/genomicsdb-array.ts'
+import type {
+  GenomicsdbIntervalLine,
+  GenomicsdbIntervals,
+  GenomicsdbSampleLine,
+  GenomicsdbSamples,
+} from '../documents/genomicsdb-workspace.ts'
+import { callsByRow, type FolderFacts, type IntervalFacts, intervalFacts } from '../genomicsdb/facts.ts'
+import type { Interval } from '../genomicsdb/workspace.ts'
+
+interface Options extends ListOptions {
+  samples?: boolean
+}
+
+export const handler: GenomicsdbHandler<Options> = {
+  async *run(cx, target, _args, options) {
+    const cut = parseListOptions(options)
+    const source = await genomicsdbSource(cx, 'ls', target, (fault) => cx.fault(fault))
+    if (options.samples) yield await samplesOutcome(cx, target.path, source, cut)
+    else if (target.kind === 'workspace') yield await intervalsOutcome(cx, target.path, source, cut)
+    else for (const interval of source.intervals) yield await fragmentsOutcome(cx, target.path, interval, cut)
+  },
+}
+
+/** Lists in the order that was asked for. */
+function cutList<T>(
+  list: readonly T[],
+  { order, isReverse, limit }: ListCut,
+  keys: Parameters<typeof sortedBy<T>>[3],
+): T[] {
+  if (order !== undefined) checkOrder(order, Object.keys(keys) as ListOrder[])
+  const plain = isReverse ? list.toReversed() : [...list]
+  return (order === undefined ? plain : sortedBy(list, order, isReverse, keys)).slice(0, limit)
+}
+
+async function intervalsOutcome(
+  cx: CommandContext,
+  path: string,
+  source: GenomicsdbSource,
+  cut: ListCut,
+): Promise<Outcome> {
+  const all = await allFacts(source.intervals)
+  const lines = cutList(
+    all.map((one) => intervalLine(cx, one)),
+    cut,
+    {
+      name: ({ name }) => name,
+      size: ({ size }) => size,
+      cells: ({ cell_num }) => cell_num,
+      fragments: ({ fragment_num }) => fragment_num,
+    },
+  )
+  const document: GenomicsdbIntervals = {
+    ...documentHead('genomicsdb-workspace', cx.shownPath(path)),
+    intervals: lines,
+    interval_num: all.length,
+    sample_num: source.maps.callset?.samples.length ?? null,
+  }
+  return rowsOutcome(document, lines, async (out) =>
+    (await import('../render/views/genomicsdb-workspace.ts')).intervalsTable(document, out),
+  )
+}
+
+function rowsOutcome(
+  document: GenomicsdbIntervals | GenomicsdbSamples | GenomicsdbArrayDocument,
+  rows: readonly Result[],
+  table: (out: Parameters<NonNullable<Extract<Outcome, { kind: 'rows' }>['table']>>[0]) => Promise<void>,
+): Outcome {
+  return { kind: 'rows', document, rows, table }
+}
+
+function intervalLine(cx: CommandContext, facts: IntervalFacts): GenomicsdbIntervalLine {
+  const { interval, batch_num, fault, folders } = facts
+  const { place } = interval
+  const broken = fault ?? readFolders(folders).find((one) => one.fault)?.fault
+  if (broken) cx.fault(broken)
+  return {
+    name: interval.name,
+    contig: place?.contig ?? null,
+    start: place?.start ?? null,
+    end: place?.end ?? null,
+    ...countsOf([facts]),
+    batch_num,
+    error: broken && errorResult(cx, broken),
+  }
+}
+
+/** Samples with their calls, and rows that have calls and no sample. */
+async function samplesOutcome(
+  cx: CommandContext,
+  path: string,
+  source: GenomicsdbSource,
+  cut: ListCut,
+): Promise<Outcome> {
+  const { intervals, maps, workspace } = source
+  if (!workspace) throw usage({ expected: 'a workspace for --samples', found: 'an array without one around it' })
+  const counts = new Map<number, { interval_num: number; call_num: number }>()
+  for (const interval of intervals) {
+    const found = await orError(() => callsByRow(interval))
+    if (found instanceof InspectError) {
+      cx.fault(found)
+      continue
+    }
+    for (const [row, calls] of found) {
+      const before = counts.get(row) ?? { interval_num: 0, call_num: 0 }
+      counts.set(row, { interval_num: before.interval_num + 1, call_num: before.call_num + calls })
+    }
+  }
+  const none = { interval_num: 0, call_num: 0 }
+  const named = (maps.callset?.samples ?? []).map(({ name, row }) => ({ name, row, ...(counts.get(row) ?? none) }))
+  const known = new Set(named.map(({ row }) => row))
+  const unnamed = [...counts].flatMap(([row, count]) => (known.has(row) ? [] : [{ name: null, row, ...count }]))
+  const byRow = (a: GenomicsdbSampleLine, b: GenomicsdbSampleLine): number => a.row - b.row
+  const samples = cutList<GenomicsdbSampleLine>([...named.sort(byRow), ...unnamed.sort(byRow)], cut, {
+    name: ({ name }) => name,
+    cells: ({ call_num }) => call_num,
+  })
+  const document: GenomicsdbSamples = {
+    ...documentHead('genomicsdb-workspace', cx.shownPath(path)),
+    samples,
+    interval_num: intervals.length,
+  }
+  return rowsOutcome(document, samples, async (out) =>
+    (await import('../render/views/genomicsdb-workspace.ts')).samplesTable(document, out),
+  )
+}
+
+async function fragmentsOutcome(cx: CommandContext, path: string, interval: Interval, cut: ListCut): Promise<Outcome> {
+  const { folders, fault } = await intervalFacts(interval)
+  if (fault) cx.fault(fault)
+  const fragments = cutList(
+    folders.map((one) => fragmentLine(cx, one)),
+    cut,
+    {
+      name: ({ name }) => name,
+      size: ({ size }) => size,
+      cells: ({ cell_num }) => cell_num,
+      written: ({ timestamp }) => timestamp,
+    },
+  )
+  const document: GenomicsdbArrayDocument = {
+    ...documentHead('genomicsdb-array', cx.shownPath(path)),
+    fragments,
+    fragment_num: folders.length,
+  }
+  return rowsOutcome(document, fragments, async (out) =>
+    (await import('../render/views/genomicsdb-workspace.ts')).fragmentsTable(document, out),
+  )
+}
+
+function fragmentLine(cx: CommandContext, facts: FolderFacts): GenomicsdbArrayLine {
+  const { name, state, time, size, tile_num, cell_num, rows, columns, fault } = facts
+  if (fault && state === 'read') cx.fault(fault)
+  return {
+    name,
+    state,
+    timestamp: time ?? null,
+    cell_num: cell_num ?? null,
+    tile_num: tile_num ?? null,
+    row_range: rows ?? null,
+    column_range: columns ?? null,
+    size,
+    error: fault && errorResult(cx, fault),
+  }
+}

@@ -1,0 +1,204 @@
+import { faultOf, InspectError, orError } from '../base/errors.ts'
+import { cellsOutcome, FaultList, parseLimit } from '../calls/cell-reader.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { documentHead, errorResult } from '../calls/document-parts.ts'
+import type { GenomicsdbHandler } from '../calls/genomicsdb.ts'
+import { type GenomicsdbSource, genomicsdbSource } from '../calls/genomicsdb-facts.ts'
+import { parseCallRanges } from '../calls/genomicsdb-ranges.ts'
+import { unknownField } from '../calls/option-values.ts'
+import type { Outcome } from '../calls/outcome.ts'
+import type { CellBatch, ColumnType } from '../cells/column.ts'
+import { columnValue } from '../cells/rows.ts'
+import type { CellsLine, CellsTail } from '../documents/cells.ts'
+import type { GenomicsdbArray } from '../genomicsdb/array.ts'
+import { type CallField, callFields } from '../genomicsdb/call-fields.ts'
+import { type CallMaps, callBatches, callColumns, FragmentColumns, placeFields } from '../genomicsdb/calls.ts'
+import { openGenomicsdbFragment } from '../genomicsdb/fragment.ts'
+import type { WantedCalls } from '../genomicsdb/merge.ts'
+import { listsOf } from '../genomicsdb/values.ts'
+import { columnsOf, type Interval } from '../genomicsdb/workspace.ts'
+import type { ShownColumn } from '../rows/cell-lines.ts'
+
+interface Options {
+  field?: string[]
+  range?: string[]
+  limit?: string
+  keepGoing?: boolean
+  provenance?: boolean
+}
+
+export const handler: GenomicsdbHandler<Options> = {
+  async *run(cx, target, _args, options) {
+    const faults = new FaultList(cx)
+    const source = await genomicsdbSource(cx, 'read', target, (fault) => {
+      if (!options.keepGoing) throw fault
+      faults.addNew(fault)
+    })
+    if (!source.workspace)
+      cx.note('there is no workspace around the array: samples and contigs have no names', 'target')
+    const wanted = parseCallRanges(options.range ?? [], source.maps)
+    const touched = target.kind === 'workspace' ? await touchedIntervals(source, wanted) : source.intervals
+    yield await callsOutcome(cx, target.path, { ...source, intervals: touched }, { wanted, faults }, options)
+  },
+}
+
+/** The intervals that have wanted positions. */
+async function touchedIntervals(
+  { intervals, maps }: GenomicsdbSource,
+  { columns }: WantedCalls,
+): Promise<readonly Interval[]> {
+  if (!columns) return intervals
+  const touched: Interval[] = []
+  for (const interval of intervals) {
+    const own = await columnsOf(interval, maps.vidmap)
+    if (!own || columns.some(([from, to]) => from <= own[1] && to >= own[0])) touched.push(interval)
+  }
+  return touched
+}
+
+interface Reading {
+  wanted: WantedCalls
+  faults: FaultList
+}
+
+async function callsOutcome(
+  cx: CommandContext,
+  path: string,
+  source: GenomicsdbSource,
+  { wanted, faults }: Reading,
+  options: Options,
+): Promise<Outcome> {
+  const limit = parseLimit(options.limit)
+  const { columns, fields } = await shownColumns(source, options, faults)
+  const unknown = { row: new Set<number>(), column: new Set<number>() }
+  const batches = (): AsyncGenerator<CellBatch> =>
+    allBatches(
+      source,
+      { columns, wanted, provenance: options.provenance ?? false },
+      (what, number) => unknown[what].add(number),
+      (fault) => {
+        if (!options.keepGoing) throw fault
+        faults.addNew(fault)
+      },
+    )
+  const tell = (): void => {
+    const { row, column } = unknown
+    if (row.size > 0)
+      cx.note(`callset.json has no sample of row ${[...row].slice(0, 5).join(', ')}: such calls have no name`, 'target')
+    if (column.size > 0) cx.note('vidmap.json has no contig at some columns: such calls have no place', 'target')
+  }
+  const lists = columns.map(({ name }) => {
+    const field = fields.find(({ stored }) => stored.name === name)
+    return field && listsOf(field)
+  })
+  const tail = (): CellsTail => ({ errors: errorsOf(cx, faults) })
+  async function* rows(): AsyncGenerator<CellsLine, CellsTail & { call_num: number }> {
+    const values = columns.map((column, c) => lists[c] ?? columnValue(column, cx.style))
+    let call_num = 0
+    for await (const batch of limit > 0 ? batches() : []) {
+      for (let cell = 0; cell < batch.cell_num && call_num < limit; cell++, call_num++) {
+        const row: Record<string, unknown> = {}
+        for (const [c, { name }] of columns.entries()) {
+          const data = batch.columns[c]
+          if (data) row[name] = values[c]?.(data, cell)
+        }
+        yield row as CellsLine
+      }
+      if (call_num >= limit) break
+    }
+    tell()
+    return { call_num, ...tail() }
+  }
+  const head = documentHead('genomicsdb-calls', cx.shownPath(path))
+  return {
+    ...cellsOutcome(cx, head, rows, { columns }, options),
+    list: 'calls',
+    columns: () => columns.map(({ name }) => name),
+    async cellLines(out, style) {
+      const { writeCellLines } = await import('../rows/cell-lines.ts')
+      const shown = columns.map(
+        (column, c): ShownColumn => ({ column, ...(lists[c] && { value: lists[c], made: true }) }),
+      )
+      const notes = await writeCellLines(shown, batches(), out, { ...cx.style, ...style }, { limit })
+      tell()
+      return { ...notes, tail: tail() }
+    },
+    async arrow(out, file) {
+      const { writeCallsArrow } = await import('../calls/genomicsdb-arrow.ts')
+      await writeCallsArrow({ columns, lists, fields }, batches(), out, { file, raw: cx.style.raw, limit })
+      tell()
+      return tail()
+    },
+  }
+}
+
+function errorsOf(cx: CommandContext, { listed }: FaultList): CellsTail['errors'] {
+  return listed.length === 0 ? undefined : listed.map((error) => errorResult(cx, error))
+}
+
+/** The columns of all intervals, in the order in which they first occur, and their fields. */
+async function shownColumns(
+  { intervals, maps }: GenomicsdbSource,
+  { field: named, provenance, keepGoing }: Options,
+  faults: FaultList,
+): Promise<{ columns: readonly ColumnType[]; fields: readonly CallField[] }> {
+  const fields: CallField[] = []
+  for (const interval of intervals) {
+    const array = await orError(() => interval.array())
+    if (array instanceof InspectError) {
+      if (!keepGoing) throw array
+      faults.addNew(array)
+      continue
+    }
+    for (const one of fieldsOf(array, maps))
+      if (!fields.some(({ stored }) => stored.name === one.stored.name)) fields.push(one)
+  }
+  const names = fields.map(({ stored }) => stored.name)
+  const unknown = named?.find((name) => !names.includes(name))
+  if (unknown !== undefined) throw unknownField('--field', unknown, names)
+  const shown = named ? fields.filter(({ stored }) => named.includes(stored.name)) : fields
+  return { columns: callColumns({ fields: shown, provenance }), fields: shown }
+}
+
+function fieldsOf({ fields }: GenomicsdbArray, { vidmap }: CallMaps): CallField[] {
+  return callFields(fields.slice(0, -1), vidmap?.fields ?? [])
+}
+
+/** How the calls of all intervals become batches with one list of columns. */
+interface Shown {
+  columns: readonly ColumnType[]
+  wanted: WantedCalls
+  provenance: boolean
+}
+
+async function* allBatches(
+  { intervals, maps }: GenomicsdbSource,
+  { columns, wanted, provenance }: Shown,
+  onUnknown: (what: 'row' | 'column', number: number) => void,
+  onFault: (fault: InspectError) => void,
+): AsyncGenerator<CellBatch> {
+  for (const interval of intervals) {
+    try {
+      const array = await interval.array()
+      const fields = fieldsOf(array, maps).filter(({ stored }) => columns.some(({ name }) => name === stored.name))
+      const merged: FragmentColumns[] = []
+      let places: ReturnType<typeof placeFields>
+      for (const folder of await interval.fragments()) {
+        const fragment = await orError(() => openGenomicsdbFragment(array, folder))
+        if (fragment instanceof InspectError) onFault(fragment)
+        else {
+          merged.push(new FragmentColumns(fragment))
+          places = placeFields(fragment)
+        }
+      }
+      if (!places) continue
+      const own = callColumns({ fields, provenance })
+      const from = columns.map(({ name }) => own.findIndex((one) => one.name === name))
+      const shown = { fields, provenance }
+      for await (const batch of callBatches(merged, places, shown, { maps, wanted, onUnknown }))
+        yield { ...batch, columns: from.map((place) => batch.columns[place]) }
+    } catch (error) {
+      onFault(faultOf(error))
+    }
+  }
+}

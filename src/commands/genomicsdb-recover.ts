@@ -1,0 +1,162 @@
+import { InspectError } from '../base/errors.ts'
+import { walk } from '../base/walk.ts'
+import type { CommandContext } from '../calls/command.ts'
+import { documentHead } from '../calls/document-parts.ts'
+import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts'
+import type { Finding } from '../check/finding.ts'
+import { checkWorkspace } from '../check/genomicsdb/workspace.ts'
+import { newRun } from '../check/run.ts'
+import type { RecoverDocument, RecoverFragment, RecoverLeftOut } from '../documents/recover.ts'
+import { intervalFacts } from '../genomicsdb/facts.ts'
+import { FRAGMENT_LIST_FILE } from '../genomicsdb/maps.ts'
+import { type Interval, Workspace } from '../genomicsdb/workspace.ts'
+import { batchesOfImport } from '../mend/genomicsdb-plan.ts'
+import { noteLeftBeside } from '../node/file-output.ts'
+import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
+import type { Folder } from '../storage/source.ts'
+
+interface Options {
+  to: string
+}
+
+/** Bytes that are copied at once. */
+const PIECE = 4 * 2 ** 20
+
+export const handler: GenomicsdbHandler<Options> = {
+  async *run(cx, target, _args, options) {
+    if (target.kind !== 'workspace') throw notForGenomicsdb('recover', target)
+    const workspace = new Workspace(target.folder, cx.reading)
+    const found: Finding[] = []
+    await walk(checkWorkspace(newRun('cells', true), workspace), (item) => {
+      if ('notExamined' in item) throw item.notExamined
+      found.push(item)
+    })
+    noteLeftBeside(options.to, cx.note)
+    const output = await openFolderOutput(options.to, (place) => cx.refuseReadPlace(place, '--to'))
+    try {
+      const copied = await copyWhole(cx, workspace, found, output)
+      await cx.settle?.(copied.is_loss)
+      output.commit()
+      const document: RecoverDocument = {
+        ...documentHead('recover', cx.shownPath(target.path)),
+        written_to: options.to,
+        ...copied,
+        lost_file: null,
+        place: null,
+      }
+      if (document.is_loss || document.remaining.length > 0) cx.foundWrong()
+      yield {
+        kind: 'document',
+        document,
+        table: async (out) => (await import('../render/views/recover.ts')).recoverTable(document, out),
+      }
+    } finally {
+      output.discard()
+    }
+  },
+}
+
+type Copied = Pick<RecoverDocument, 'fragments' | 'left_out' | 'cell_num' | 'cells_lost' | 'remaining' | 'is_loss'>
+
+/** Copies a workspace without what is damaged, was never finished, or is of an import that did not end. */
+async function copyWhole(
+  cx: CommandContext,
+  workspace: Workspace,
+  found: readonly Finding[],
+  output: FolderOutput,
+): Promise<Copied> {
+  const root = workspace.folder.path
+  const fragments: RecoverFragment[] = []
+  const left_out: RecoverLeftOut[] = []
+  const leftOut = new Set<string>()
+  const leave = (path: string, reason: string, is_loss: boolean): void => {
+    leftOut.add(path)
+    left_out.push({ path: cx.shownPath(`${root}/${path}`), reason, is_loss })
+  }
+  if (await workspace.hasFile(FRAGMENT_LIST_FILE))
+    leave(FRAGMENT_LIST_FILE, 'the import that it belongs to did not end', false)
+  for (const path of await batchesOfImport(workspace)) leave(path, 'of an import that did not end', false)
+  for (const interval of await workspace.intervals()) {
+    for (const { name, path, state, cell_num = 0 } of (await intervalFacts(interval)).folders) {
+      const own = found.filter(({ file, severity }) => severity === 'error' && isIn(file, path))
+      const inside = path.slice(root.length + 1)
+      const isNew = own.some(({ code }) => code === 'GENOMICSDB_IMPORT')
+      if (isNew || state === 'unfinished') leave(inside, 'of an import that did not end', false)
+      else if (state === 'unmarked') leave(inside, 'it has no mark', own.length > 0)
+      else if (own.length === 0 && !hasBrokenSchema(found, interval)) {
+        fragments.push(outcomeOf(name, cell_num, [], null))
+      } else {
+        const reason = own[0] ? `expected ${own[0].expected}, found ${own[0].found}` : 'its schema cannot be read'
+        fragments.push(outcomeOf(name, cell_num, own, reason))
+        leftOut.add(inside)
+      }
+    }
+    if (hasBrokenSchema(found, interval)) leave(interval.name, 'its schema cannot be read', true)
+  }
+  await copyFolder(workspace.folder, '', leftOut, output)
+  const lost = fragments.filter(({ outcome }) => outcome === 'lost')
+  const remaining = found.filter(
+    ({ file, severity }) => severity === 'error' && !isLeftOut(file.slice(root.length + 1), leftOut),
+  )
+  return {
+    fragments,
+    left_out,
+    cell_num: fragments.reduce((sum, one) => sum + one.cell_num, 0),
+    cells_lost: lost.reduce((sum, { cells_lost }) => sum + (cells_lost ?? 0), 0),
+    remaining: [...new Set(remaining.map(({ code }) => code))],
+    is_loss: lost.length > 0 || left_out.some(({ is_loss }) => is_loss),
+  }
+}
+
+function isIn(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(`${folder}/`)
+}
+
+function isLeftOut(path: string, leftOut: ReadonlySet<string>): boolean {
+  return [...leftOut].some((one) => isIn(path, one))
+}
+
+function hasBrokenSchema(found: readonly Finding[], { folder }: Interval): boolean {
+  return found.some(({ code, file }) => code === 'GENOMICSDB_SCHEMA' && isIn(file, folder.path))
+}
+
+function outcomeOf(name: string, cells: number, own: readonly Finding[], reason: string | null): RecoverFragment {
+  const isLost = reason !== null
+  return {
+    name,
+    outcome: isLost ? 'lost' : 'kept',
+    cell_num: isLost ? 0 : cells,
+    cells_lost: isLost ? cells : 0,
+    reason,
+    codes: [...new Set(own.map(({ code }) => code))],
+    assumed: [],
+    contradictions: [],
+    written_as: isLost ? [] : [name],
+  }
+}
+
+/** Copies the files of a folder, and those of the folders in it. */
+async function copyFolder(
+  from: Folder,
+  path: string,
+  leftOut: ReadonlySet<string>,
+  output: FolderOutput,
+): Promise<void> {
+  for (const { name, kind } of await from.list()) {
+    const inside = path === '' ? name : `${path}/${name}`
+    if (leftOut.has(inside)) continue
+    if (kind === 'folder') await copyFolder(from.folder(name), inside, leftOut, output)
+    else if (kind === 'file') await output.writeParts(inside, piecesOf(from, name))
+    else throw new InspectError('IO', 'what is no file cannot be copied', { file: `${from.path}/${name}` })
+  }
+}
+
+async function* piecesOf(folder: Folder, name: string): AsyncGenerator<Uint8Array> {
+  const source = folder.file(name)
+  try {
+    const size = await source.size()
+    for (let at = 0; at < size; at += PIECE) yield await source.read(at, Math.min(PIECE, size - at))
+  } finally {
+    await source.close()
+  }
+}

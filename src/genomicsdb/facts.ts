@@ -1,0 +1,149 @@
+import { InspectError, orError } from '../base/errors.ts'
+import { type Folder, hasEntry, withSource } from '../storage/source.ts'
+import { END } from './call-fields.ts'
+import { FragmentColumns, placeFields, tileBoxes } from './calls.ts'
+import { columnFiles, columnTiles } from './column-file.ts'
+import { type GenomicsdbFragment, openGenomicsdbFragment } from './fragment.ts'
+import { CALLSET_FILE, FRAGMENT_LIST_FILE } from './maps.ts'
+import { mergedCalls } from './merge.ts'
+import { type FragmentFolderState, folderState, type Interval, type Workspace } from './workspace.ts'
+
+/** What a listing says of a folder of a fragment. Counts are undefined if its book-keeping cannot be read. */
+export interface FolderFacts {
+  name: string
+  path: string
+  state: FragmentFolderState
+  time: bigint | undefined
+  size: number
+  tile_num: number | undefined
+  cell_num: number | undefined
+  /** First and last row, and column, by its boxes. */
+  rows: readonly [number, number] | undefined
+  columns: readonly [number, number] | undefined
+  fault: InspectError | undefined
+  /** Files that are missing. */
+  missing: readonly InspectError[]
+}
+
+export interface IntervalFacts {
+  interval: Interval
+  folders: readonly FolderFacts[]
+  /** Bytes outside of its fragments. */
+  other_size: number
+  batch_num: number
+  schema_version: number | undefined
+  field_num: number | undefined
+  /** Why its schema cannot be read. */
+  fault: InspectError | undefined
+}
+
+/** Looks at the folders and book-keepings of an interval. Reads no cells. */
+export async function intervalFacts(interval: Interval): Promise<IntervalFacts> {
+  const array = await orError(() => interval.array())
+  const meta = await orError(() => interval.meta())
+  const folders: FolderFacts[] = []
+  for (const one of await interval.folders()) {
+    const fragment = array instanceof InspectError ? undefined : await orError(() => openGenomicsdbFragment(array, one))
+    const fault = fragment instanceof InspectError ? fragment : undefined
+    const known = fragment instanceof InspectError ? undefined : fragment
+    folders.push({
+      ...{ name: one.name, path: one.folder.path, state: folderState(one), time: one.time, fault },
+      size: await sizeOf(one.folder, one.entries),
+      tile_num: known?.tile_num,
+      cell_num: known?.cell_num,
+      missing: known ? await missingFiles(known) : [],
+      ...(known ? boxOf(known) : NO_BOX),
+    })
+  }
+  const isFault = array instanceof InspectError
+  return {
+    interval,
+    folders,
+    other_size: await sizeOf(interval.folder, await interval.folder.list()),
+    batch_num: meta instanceof InspectError ? 0 : meta.batches.length,
+    schema_version: isFault ? undefined : (array.schema.version ?? 0),
+    field_num: isFault ? undefined : array.fields.filter(({ name }) => name !== END).length - 1,
+    fault: isFault ? array : undefined,
+  }
+}
+
+/** The faults of files that are not there. A file without bytes need not be. */
+async function missingFiles(fragment: GenomicsdbFragment): Promise<InspectError[]> {
+  const faults: InspectError[] = []
+  for (const file of columnFiles(fragment)) {
+    if (hasEntry(fragment.entries, file.name, 'file')) continue
+    const tiles = await orError(() => columnTiles(fragment, file))
+    if (tiles instanceof InspectError) faults.push(tiles)
+  }
+  return faults
+}
+
+const NO_BOX = { rows: undefined, columns: undefined }
+
+/** The box around the cells of a fragment. */
+function boxOf(fragment: GenomicsdbFragment): Pick<FolderFacts, 'rows' | 'columns'> {
+  let rows: [number, number] | undefined
+  let columns: [number, number] | undefined
+  for (const box of tileBoxes(fragment)) {
+    rows = rows ? [Math.min(rows[0], box.rows[0]), Math.max(rows[1], box.rows[1])] : [...box.rows]
+    columns = columns ? [Math.min(columns[0], box.columns[0]), Math.max(columns[1], box.columns[1])] : [...box.columns]
+  }
+  return { rows, columns }
+}
+
+/** Bytes of the files of a folder, without those below. */
+export async function sizeOf(folder: Folder, entries: Awaited<ReturnType<Folder['list']>>): Promise<number> {
+  let sum = 0
+  for (const { name, kind, size } of entries) {
+    if (kind !== 'file') continue
+    const known = size ?? folder.storage.fileSize?.(`${folder.path}/${name}`)
+    sum += known ?? (await withSource(folder.file(name), (source) => source.size()))
+  }
+  return sum
+}
+
+/** Number of calls of an interval by their rows, all fragments merged. @throws InspectError of reading them */
+export async function callsByRow(interval: Interval): Promise<Map<number, number>> {
+  const counts = new Map<number, number>()
+  const array = await interval.array()
+  const fragments: GenomicsdbFragment[] = []
+  for (const one of await interval.fragments()) fragments.push(await openGenomicsdbFragment(array, one))
+  const fields = fragments[0] && placeFields(fragments[0])
+  if (!fields) return counts
+  const merged = fragments.map((fragment) => new FragmentColumns(fragment))
+  for await (const runs of mergedCalls(merged, fields, {}))
+    for (const { tile, from, count } of runs)
+      for (const row of tile.places.rows.subarray(from, from + count)) counts.set(row, (counts.get(row) ?? 0) + 1)
+  return counts
+}
+
+/** What shows an import that did not end. */
+export type ImportSign = 'list' | 'callset' | 'folder'
+
+/** What is known of the last import of a workspace. */
+export interface ImportFacts {
+  signs: readonly ImportSign[]
+  /** Fragments that readers see, though the import that wrote them did not end. */
+  fresh: readonly FolderFacts[]
+  /** When the workspace was last changed, in milliseconds since 1970, as far as its folders tell it. */
+  changed: number
+}
+
+/** Finds out whether an import did not end. */
+export async function importFacts(workspace: Workspace, intervals: readonly IntervalFacts[]): Promise<ImportFacts> {
+  const listed = await orError(() => workspace.fragmentList())
+  const names = listed instanceof InspectError || !listed ? undefined : new Set(listed)
+  const folders = intervals.flatMap((one) => one.folders)
+  const unfinished = folders.filter(({ state }) => state === 'unfinished')
+  const signs: ImportSign[] = []
+  if (await workspace.hasFile(FRAGMENT_LIST_FILE)) signs.push('list')
+  if (!(await workspace.hasFile(CALLSET_FILE))) signs.push('callset')
+  if (unfinished.length > 0) signs.push('folder')
+  const { storage, path } = workspace.folder
+  const changed = [path, ...intervals.map(({ interval }) => interval.folder.path), ...unfinished.map((one) => one.path)]
+  return {
+    signs,
+    fresh: names ? folders.filter(({ state, name }) => state === 'read' && !names.has(name)) : [],
+    changed: Math.max(0, ...changed.map((one) => storage.modified?.(one) ?? 0)),
+  }
+}

@@ -1,0 +1,108 @@
+import { mendOf } from '../check/codes.ts'
+import type { Finding } from '../check/finding.ts'
+import { FRAGMENT_MARK } from '../format/genomicsdb/book-keeping.ts'
+import { GENOMICSDB_META_FOLDER } from '../genomicsdb/array.ts'
+import { FRAGMENT_LIST_FILE } from '../genomicsdb/maps.ts'
+import { type Interval, Workspace } from '../genomicsdb/workspace.ts'
+import type { Storage } from '../storage/source.ts'
+import { type Draft, draftIn, type MendPlan } from './drafts.ts'
+import { shellOf } from './plan.ts'
+import { type Shell, word } from './shell.ts'
+
+/** What plans need to know about the call. */
+interface Call {
+  storage: Storage
+  shownPath(path: string): string
+}
+
+/** Findings because of which a fragment cannot be read. */
+const BROKEN: readonly Finding['code'][] = [
+  'GENOMICSDB_BOOK_KEEPING',
+  'GENOMICSDB_DATA_FILE',
+  'GENOMICSDB_TILE',
+  'GENOMICSDB_SCHEMA',
+]
+
+/**
+ * Yields plans for the findings of a check of GenomicsDB. Runs and writes nothing. All steps move files out of the workspace, so that
+ * others can move them back.
+ */
+export async function* genomicsdbPlans(
+  { storage, shownPath }: Call,
+  root: Workspace | Interval,
+  findings: readonly Finding[],
+): AsyncGenerator<MendPlan> {
+  const shell = await shellOf({ storage, shown: shownPath }, root.folder.path)
+  const drafts = new Map<string, Draft>()
+  const pathOf = ({ file }: Finding): string => file.slice(root.folder.path.length + 1)
+  const ofImport = findings.filter(({ code }) => code === 'GENOMICSDB_IMPORT')
+  if (ofImport.length > 0) {
+    let draft: Draft | undefined
+    for (const finding of ofImport) draft = draftIn(drafts, 'import', finding)
+    if (draft) await planImport(draft, root, shell, ofImport.map(pathOf))
+  }
+  for (const finding of findings) {
+    const { code, variant } = finding
+    if (code === 'GENOMICSDB_IMPORT') continue
+    if (code === 'GENOMICSDB_FRAGMENT_MARK' && mendOf(finding) !== 'leave') {
+      const path = pathOf(finding)
+      const draft = draftIn(drafts, path, finding)
+      draft.move(variant === 'replaced' ? shell.moveAside(path) : shell.createEmpty(`${path}/${FRAGMENT_MARK}`))
+      draft.never.add('run these steps while an import or a consolidation runs')
+    } else if (BROKEN.includes(code)) {
+      const draft = draftIn(drafts, 'broken', finding)
+      planRecovery(draft, shell)
+    } else draftIn(drafts, 'leave', finding).outcome = 'leave'
+  }
+  for (const draft of drafts.values()) yield draft.plan()
+}
+
+/**
+ * Goes back to the workspace before the import that did not end: moves its fragments out, what it did not finish, the files of its
+ * batches, and last the list that says that it runs.
+ */
+async function planImport(
+  draft: Draft,
+  root: Workspace | Interval,
+  shell: Shell,
+  paths: readonly string[],
+): Promise<void> {
+  const list = `${FRAGMENT_LIST_FILE}`
+  for (const path of paths) if (path !== list) draft.move(shell.moveAside(path))
+  if (root instanceof Workspace) {
+    for (const path of await batchesOfImport(root)) draft.move(shell.moveAside(path))
+    if (await root.hasFile(list)) draft.move(shell.moveAside(list))
+  }
+  draft.notLost.add('the samples that were there before the import')
+  draft.never.add('run these steps while the import still runs')
+}
+
+/** Paths of the files that batches of the import left in each interval: their rows are those of no sample. */
+export async function batchesOfImport(workspace: Workspace): Promise<string[]> {
+  if (!(await workspace.hasFile(FRAGMENT_LIST_FILE))) return []
+  const callset = await workspace.callset().catch(() => undefined)
+  if (!callset) return []
+  const last = callset.samples.reduce((most, { row }) => Math.max(most, row), -1)
+  const found: string[] = []
+  for (const interval of await workspace.intervals())
+    for (const { name, lastRow = -1 } of (await interval.meta()).batches)
+      if (lastRow > last) found.push(`${interval.name}/${GENOMICSDB_META_FOLDER}/${name}`)
+  return found
+}
+
+/** A fragment whose bytes are damaged can only be left out. */
+function planRecovery(draft: Draft, shell: Shell): void {
+  if (draft.outcome !== undefined) return
+  draft.outcome = 'loses'
+  draft.loses.add('the calls of the damaged fragments, until their samples are imported again')
+  const whole = word(`${shell.root}.whole`)
+  draft.say(
+    {
+      command: `tiledb-inspect recover ${word(shell.root)} --to ${whole}`,
+      text: 'a new workspace with the whole fragments',
+    },
+    {
+      text: 'import the samples that ls --samples shows without calls in some interval again; keep the old workspace until then',
+    },
+  )
+}

@@ -1,0 +1,251 @@
+import type { Output } from '../../base/result.ts'
+import type { GenomicsdbArrayDocument, GenomicsdbArrayLine } from '../../documents/genomicsdb-array.ts'
+import type { GenomicsdbImport, GenomicsdbOverviewDocument } from '../../documents/genomicsdb-overview.ts'
+import type { GenomicsdbStatsDocument } from '../../documents/genomicsdb-stats.ts'
+import type {
+  GenomicsdbIntervalLine,
+  GenomicsdbIntervals,
+  GenomicsdbSampleLine,
+  GenomicsdbSamples,
+} from '../../documents/genomicsdb-workspace.ts'
+import { SEVERITY_ROLES } from '../color.ts'
+import { type Pair, writeKeyValues } from '../table.ts'
+import {
+  limitOf,
+  listOf,
+  ROWS,
+  type Shows,
+  writeLine,
+  writeNotExamined,
+  writeSection,
+  writeTableOrBelow,
+  writeTitle,
+} from './parts.ts'
+import { heading } from './terminal-headings.ts'
+import {
+  counted,
+  countText,
+  momentText,
+  NOTHING,
+  ratioText,
+  shortSizeText,
+  sizeText,
+  timeRangeText,
+} from './wording.ts'
+
+/** What an import left, in words. */
+const IMPORTS: Readonly<Record<GenomicsdbImport['state'], string>> = {
+  complete: 'complete: nothing shows an import that did not end',
+  running: 'an import did not end: it may still run, as files were changed in the last hour',
+  died: 'an import died: check --plan says how to go back to the state before it',
+}
+
+const SIGNS: Readonly<Record<GenomicsdbImport['signs'][number], string>> = {
+  list: 'callset.json.fragmentlist is there',
+  callset: 'callset.json is missing',
+  folder: 'a fragment is not finished',
+}
+
+/** Shows what a workspace or an array is, what is in it, and what is wrong. */
+export async function genomicsdbOverviewTable(document: GenomicsdbOverviewDocument, out: Output): Promise<void> {
+  const { path, target, findings, next, not_checked, not_examined, ok, finding_num } = document
+  await writeTitle(path, target === 'workspace' ? 'workspace of GenomicsDB' : 'array of GenomicsDB', out)
+  await writeKeyValues(factsOf(document), out)
+  for (const { severity, code, file, message, meaning, finding_num: num } of findings) {
+    await out.write('\n')
+    const more = num > 1 ? ` and ${countText(num - 1)} more` : ''
+    await writeLine(
+      `${severity} ${code} ${file.startsWith(`${path}/`) ? file.slice(path.length + 1) : file}${more}`,
+      out,
+      SEVERITY_ROLES[severity],
+    )
+    await writeLine(`  ${message}`, out)
+    await writeLine(`  ${meaning}`, out, 'dim')
+  }
+  await out.write('\n')
+  await writeNotExamined(not_examined, path, out)
+  await writeLine(`not checked: ${not_checked.join('; ')}`, out, 'dim')
+  await writeKeyValues(
+    next.map(({ shows, command }): Pair => [shows, command]),
+    out,
+  )
+  const { error, warning } = finding_num
+  const words = [error > 0 && counted(error, 'error'), warning > 0 && counted(warning, 'warning')]
+    .filter(Boolean)
+    .join(', ')
+  await writeLine(
+    ok ? `OK in what was looked at; findings: ${words || 'none'}` : `NOT OK: ${words}`,
+    out,
+    ok ? 'good' : 'bad',
+  )
+}
+
+function named(num: number | null, names: readonly string[], what: string): string {
+  if (num === null) return 'unknown'
+  const more = num > names.length ? ', …' : ''
+  return names.length === 0 ? counted(num, what) : `${countText(num)}: ${names.join(', ')}${more}`
+}
+
+function factsOf(document: GenomicsdbOverviewDocument): (Pair | false)[] {
+  const { import: imported, call_num, cell_num, tile_num, fragment_num, unread_num, schema_versions } = document
+  const signs = imported.signs.map((sign) => SIGNS[sign]).join('; ')
+  const calls = call_num === null ? `at most ${counted(cell_num, 'call')}` : counted(call_num, 'call')
+  const unread = unread_num > 0 ? `, and ${counted(unread_num, 'folder')} that readers pass over` : ''
+  return [
+    document.workspace !== null && ['workspace', document.workspace],
+    ['import', imported.state === 'complete' ? IMPORTS.complete : `${IMPORTS[imported.state]} (${signs})`],
+    imported.new_fragment_num > 0 && [
+      'new',
+      `${counted(imported.new_fragment_num, 'fragment')} of that import are read`,
+    ],
+    ['samples', named(document.sample_num, document.samples, 'sample')],
+    document.target === 'workspace' && ['intervals', named(document.interval_num, document.intervals, 'interval')],
+    ['contigs', document.contig_num === null ? 'unknown' : countText(document.contig_num)],
+    [
+      'calls',
+      `${calls} with ${document.field_num === null ? 'unknown fields' : counted(document.field_num, 'field')}, in ${counted(cell_num, 'cell')} of ${counted(tile_num, 'tile')}`,
+    ],
+    [
+      'fragments',
+      `${countText(fragment_num)}${unread}; a read of an interval merges ${countText(document.most_fragments)} or fewer`,
+    ],
+    ['written', timeRangeText(document.timestamp_range, false).replace('..', ' to ')],
+    ['size', sizeText(document.size)],
+    [
+      'versions',
+      schema_versions.length === 0
+        ? 'unknown'
+        : `schema version ${schema_versions.join(', ')}: GenomicsDB ${document.written_by}`,
+    ],
+  ]
+}
+
+/** Shows the intervals of a workspace. */
+export async function intervalsTable(
+  { path, intervals, interval_num, sample_num }: GenomicsdbIntervals,
+  out: Output,
+): Promise<void> {
+  const samples = sample_num === null ? '' : `, ${counted(sample_num, 'sample')}`
+  await writeTitle(path, `workspace of GenomicsDB, ${counted(interval_num, 'interval')}${samples}`, out)
+  const columns: Shows<GenomicsdbIntervalLine>[] = [
+    { name: 'interval', role: 'field', cell: ({ name }) => name },
+    { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+    { name: 'batches', align: 'right', cell: ({ batch_num }) => countText(batch_num) },
+    { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+    { name: heading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
+    { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+    {
+      name: 'not read',
+      align: 'right',
+      role: 'bad',
+      shown: intervals.some(({ unread_num }) => unread_num > 0),
+      cell: ({ unread_num }) => countText(unread_num),
+    },
+    {
+      name: 'state',
+      role: 'bad',
+      shown: intervals.some(({ error }) => error),
+      cell: ({ error }) => (error ? 'unreadable' : ''),
+    },
+  ]
+  await writeTableOrBelow({ ...listOf(columns, intervals), limit: limitOf(ROWS, out) }, out)
+}
+
+/** Shows the samples of a workspace. */
+export async function samplesTable({ path, samples, interval_num }: GenomicsdbSamples, out: Output): Promise<void> {
+  await writeTitle(
+    path,
+    `workspace of GenomicsDB, ${counted(samples.length, 'sample')}, ${counted(interval_num, 'interval')}`,
+    out,
+  )
+  const columns: Shows<GenomicsdbSampleLine>[] = [
+    { name: 'sample', role: 'field', cell: ({ name }) => name ?? NOTHING },
+    { name: 'row', align: 'right', cell: ({ row }) => countText(row) },
+    { name: 'intervals', align: 'right', cell: (one) => countText(one.interval_num) },
+    { name: 'calls', align: 'right', cell: ({ call_num }) => countText(call_num) },
+    { name: 'note', role: 'bad', cell: noteOf },
+  ]
+  await writeTableOrBelow({ ...listOf(columns, samples), limit: limitOf(ROWS, out) }, out)
+}
+
+function noteOf({ name, call_num }: GenomicsdbSampleLine): string {
+  if (name === null) return 'no sample in callset.json'
+  return call_num === 0 ? 'no calls' : ''
+}
+
+/** Shows the fragments of an array. */
+export async function fragmentsTable(
+  { path, fragments, fragment_num }: GenomicsdbArrayDocument,
+  out: Output,
+): Promise<void> {
+  await writeTitle(path, `array of GenomicsDB, ${counted(fragment_num, 'fragment')}`, out)
+  const span = (range: readonly [number, number] | null): string =>
+    range === null ? NOTHING : `${range[0]}..${range[1]}`
+  const columns: Shows<GenomicsdbArrayLine>[] = [
+    { name: 'fragment', role: 'field', cell: ({ name }) => name },
+    { name: 'state', cell: ({ state, error }) => (error ? `${state}, unreadable` : state) },
+    { name: 'written', cell: ({ timestamp }) => (timestamp === null ? NOTHING : momentText(timestamp)) },
+    {
+      name: heading('cell_num'),
+      align: 'right',
+      cell: ({ cell_num }) => (cell_num === null ? NOTHING : countText(cell_num)),
+    },
+    {
+      name: heading('tile_num'),
+      align: 'right',
+      cell: ({ tile_num }) => (tile_num === null ? NOTHING : countText(tile_num)),
+    },
+    { name: 'rows', align: 'right', cell: ({ row_range }) => span(row_range) },
+    { name: 'columns', align: 'right', cell: ({ column_range }) => span(column_range) },
+    { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+  ]
+  await writeTableOrBelow({ ...listOf(columns, fragments), limit: limitOf(ROWS, out) }, out)
+}
+
+/** Shows what fills a workspace or an array. */
+export async function genomicsdbStatsTable(document: GenomicsdbStatsDocument, out: Output): Promise<void> {
+  const { path, fields, intervals, not_examined } = document
+  await writeTitle(path, `${counted(document.interval_num, 'interval')}, ${sizeText(document.size)}`, out)
+  await writeKeyValues(
+    [
+      [
+        'calls',
+        document.call_num === null
+          ? 'unknown'
+          : `${countText(document.call_num)} in ${counted(document.cell_num, 'cell')}`,
+      ],
+      [
+        'fragments',
+        `${countText(document.fragment_num)} with ${counted(document.tile_num, 'tile')}; a read of an interval merges ${countText(document.most_fragments)} or fewer`,
+      ],
+      ['data', `${sizeText(document.data_size)}, before compression ${sizeText(document.unfiltered_size)}`],
+      document.unread_size > 0 && [
+        'not read',
+        `${counted(document.unread_num, 'folder')}, ${sizeText(document.unread_size)}`,
+      ],
+      ['other files', sizeText(document.other_size)],
+    ],
+    out,
+  )
+  await writeSection('fields, largest first', out)
+  const limit = limitOf(ROWS, out)
+  const columns: Shows<(typeof fields)[number]>[] = [
+    { name: 'field', role: 'field', cell: ({ name }) => name },
+    { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+    { name: 'share', align: 'right', cell: ({ share }) => `${(100 * share).toFixed(1)}%` },
+    { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
+    { name: 'compression', cell: ({ compression }) => compression },
+  ]
+  await writeTableOrBelow({ ...listOf(columns, fields), limit }, out)
+  if (intervals.length > 1) {
+    await writeSection('largest intervals', out)
+    const ofIntervals: Shows<(typeof intervals)[number]>[] = [
+      { name: 'interval', role: 'field', cell: ({ name }) => name },
+      { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+      { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+      { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
+    ]
+    await writeTableOrBelow({ ...listOf(ofIntervals, intervals), limit }, out)
+  }
+  await writeNotExamined(not_examined, path, out)
+}
