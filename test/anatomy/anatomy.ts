@@ -32,7 +32,14 @@ export interface Dissected {
 export async function dissect(path: string, cx: ReadContext, storage: Storage = localFiles): Promise<Dissected> {
   const target = await openTarget(storage, path, cx)
   if (target.type !== 'file') throw new Error(`${path} is a ${target.type}`)
-  const { root, close } = await openAnatomy(target, { reading: cx, style: { raw: false } })
+  return dissected(await openAnatomy(target, { reading: cx, style: { raw: false } }), target.fragment)
+}
+
+/** {@link dissect} for parts that were opened. @param fragment is closed, too */
+export async function dissected(
+  { root, close }: Awaited<ReturnType<typeof openAnatomy>>,
+  fragment?: { close(): Promise<void> },
+): Promise<Dissected> {
   const role = root.type
   const size = root.space.length
   const found: Dissected = { role, size, coverage: undefined, faults: [], gaps: [], valid: 0 }
@@ -41,7 +48,7 @@ export async function dissect(path: string, cx: ReadContext, storage: Storage = 
     found.coverage = root.offset === 0 && root.length === size ? fault : `told as ${root.offset}+${root.length}`
   } finally {
     await close()
-    await target.fragment?.close()
+    await fragment?.close()
   }
   return found
 }

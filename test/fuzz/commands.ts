@@ -48,7 +48,8 @@ export async function fuzzCommand(random: Random, bounds: Bounds): Promise<Broke
 /** A reason for exit codes 2 and 3: an error, or what check lists as not examined. */
 const WORDS = /^error: |not examined/im
 
-function brokenLaw({ code, text, stderr }: Ran, { time, memory }: Bounds, bounds: Bounds): string | undefined {
+/** The law that a run broke; undefined if it broke none. @param bounds most of the time and memory that it took */
+export function brokenLaw({ code, text, stderr }: Ran, { time, memory }: Bounds, bounds: Bounds): string | undefined {
   const fault = /this is a fault of tiledb-inspect \(([^)]*)/.exec(stderr + text)
   if (fault) return `not an InspectError: ${fault[1]}`
   if (stderr.includes('\n    at ')) return 'a stack trace'

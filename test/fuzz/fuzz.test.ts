@@ -10,6 +10,7 @@ const CASES: readonly [Entry, number][] = [
   ['value', 1000],
   ['text', 1000],
   ['command', 400],
+  ['genomicsdb', 600],
   ['sample', 60],
 ]
 

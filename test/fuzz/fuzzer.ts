@@ -1,6 +1,7 @@
 import { Random } from '../helpers/random.ts'
 import { fuzzCommand } from './commands.ts'
 import { fuzzFilters } from './filters.ts'
+import { fuzzGenomicsdb } from './genomicsdb.ts'
 import { fuzzPages } from './pages.ts'
 import { fuzzSample } from './samples.ts'
 import { fuzzStructure } from './structures.ts'
@@ -39,6 +40,7 @@ const ENTRIES = {
   value: [20, async (random) => fuzzValue(random)],
   text: [20, async (random) => fuzzText(random)],
   command: [8, fuzzCommand],
+  genomicsdb: [20, fuzzGenomicsdb],
   sample: [2, fuzzSample],
 } as const satisfies Record<string, [number, (random: Random, bounds: Bounds) => Promise<Broken | undefined>]>
 
