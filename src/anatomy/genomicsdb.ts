@@ -16,6 +16,7 @@ import { fragmentFolder, openGenomicsdbArray } from '../genomicsdb/array.ts'
 import { columnFiles, isCoords, type OpenColumnFile, openColumnFile } from '../genomicsdb/column-file.ts'
 import { CONTENT_SPACE, openGenomicsdbFragment, tileCells } from '../genomicsdb/fragment.ts'
 import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
+import { extraBytes } from '../genomicsdb/tile-codec.ts'
 import { mostElements } from '../objects/generic-tile.ts'
 import {
   type Anatomist,
@@ -204,10 +205,19 @@ async function insideTile(files: readonly OpenColumnFile[], part: Part, tile: nu
         ? unreadable(space, offset, length, bytes)
         : contentOf(file, tile, bytes, starts, { space, offset }),
     ])
-  const stored: Part = { name: 'compressed', type: 'bytes', space, offset, length, meaning: compression }
   if (bytes instanceof InspectError) return childList([unreadable(space, offset, length, bytes)])
+  const extra = extraBytes(file.layout, await space.read(offset, length), bytes.length)
+  const stored: Part = {
+    name: 'compressed',
+    type: 'bytes',
+    space,
+    offset,
+    length: length - extra,
+    meaning: compression,
+  }
+  const parts = withGaps(space, [stored], offset, offset + length, 'after the zlib stream; readers skip it')
   const inner = memorySpace(space, `tile ${tile} of ${file.name}`, bytes)
-  return childList([stored], () => contentOf(file, tile, bytes, starts, { space: inner, offset: 0 }))
+  return childList(parts, () => contentOf(file, tile, bytes, starts, { space: inner, offset: 0 }))
 }
 
 /** Starts of the cells of a tile of var-sized values, and the end of the last. */

@@ -153,7 +153,7 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     if (wantsHelp) {
       const { aboutText, examplesText, onlyOwnOptions, shortEnd } = await import('./help.ts')
       if (isShort) onlyOwnOptions(command).addHelpText('after', shortEnd(module, name))
-      else command.description(aboutText(module, summary)).addHelpText('after', examplesText(module))
+      else command.description(aboutText(name, module, summary)).addHelpText('after', examplesText(module))
     }
     command.action(() => runCommand(process, report, module, command))
   }

@@ -1,10 +1,13 @@
 import { type Command, Help } from 'commander'
 import type { CommandModule } from '../calls/command.ts'
 import { EVERY } from './args.ts'
+import { GENOMICSDB_COMMANDS } from './genomicsdb-commands.ts'
 
 /** The description of a command in its help. */
-export function aboutText({ about }: CommandModule<never>, summary: string): string {
-  return about === undefined ? summary : `${summary}\n\n${about}`
+export function aboutText(name: string, { about }: CommandModule<never>, summary: string): string {
+  const { takes = [] } = GENOMICSDB_COMMANDS[name] ?? {}
+  const more = takes.length === 0 ? [] : [`It also takes what is of GenomicsDB: ${takes.join(', ')}.`]
+  return [summary, ...(about === undefined ? [] : [about]), ...more].join('\n\n')
 }
 
 const ARRAYS = `

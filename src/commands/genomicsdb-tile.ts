@@ -14,6 +14,7 @@ import {
   openColumnFile,
 } from '../genomicsdb/column-file.ts'
 import { type GenomicsdbFragment, tileCells } from '../genomicsdb/fragment.ts'
+import { extraBytes } from '../genomicsdb/tile-codec.ts'
 
 interface TileOptions extends HexOptions {
   role?: string
@@ -51,6 +52,9 @@ export const handler: GenomicsdbHandler<TileOptions> = {
         return
       }
       const offset = element(file.starts, tile)
+      const unfiltered_size = element(file.unfiltered_sizes, tile)
+      const isWhole = !(read instanceof InspectError)
+      const extra = isWhole ? extraBytes(column.layout, await file.stored(tile), unfiltered_size) : 0
       const document: GenomicsdbTileDocument = {
         ...documentHead('genomicsdb-tile', cx.shownPath(fragment.folder.path)),
         field: column.field.name,
@@ -62,7 +66,8 @@ export const handler: GenomicsdbHandler<TileOptions> = {
         compression: column.layout.compression,
         offset,
         size: element(file.starts, tile + 1) - offset,
-        unfiltered_size: element(file.unfiltered_sizes, tile),
+        unfiltered_size,
+        extra_size: extra || undefined,
         error: read instanceof InspectError ? { code: read.code, message: messageOf(cx, read) } : undefined,
       }
       yield {

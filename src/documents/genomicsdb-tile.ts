@@ -22,6 +22,8 @@ export interface GenomicsdbTileDocument extends DocumentHead<'genomicsdb-tile'> 
   size: Bytes
   /** Bytes of the tile when it is undone, by the book-keeping. */
   unfiltered_size: Bytes
+  /** Bytes after the zlib stream of the tile, which readers skip; left out if there are none. */
+  extra_size?: Bytes | undefined
   /** Why the tile could not be undone. */
   error?: ErrorBrief | undefined
 }

@@ -3,7 +3,7 @@ import { faultOf, InspectError, inconsistent } from '../base/errors.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { u64s } from '../format/u32.ts'
-import { type ColumnFile, columnFiles, type OpenColumnFile, openColumnFile } from './column-file.ts'
+import { type ColumnFile, columnFiles, type OpenColumnFile, openColumnFile, tilePlace } from './column-file.ts'
 import { type GenomicsdbFragment, tileCells } from './fragment.ts'
 
 /** Which cells of a fragment are read. */
@@ -154,7 +154,7 @@ function varStarts(
   const size = datatypeSize(values.field.type)
   const starts = u64s(offsets, base + length)
   const wrong = (expected: string, found: string | number): InspectError =>
-    inconsistent({ expected, found }, { file: source.name, tile })
+    inconsistent({ expected, found }, tilePlace(source.name, tile))
   const first = element(starts, 0)
   if (first !== base) throw wrong(`a first offset of ${base}`, first)
   for (let i = 0; i < starts.length - 1; i++) {

@@ -1,5 +1,5 @@
 import { element } from '../base/element.ts'
-import { addPlace, InspectError, inconsistent, withPlace } from '../base/errors.ts'
+import { addPlace, type ErrorPlace, InspectError, inconsistent, withPlace } from '../base/errors.ts'
 import { Lease } from '../base/memory.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { COORDS, type GenomicsdbField } from '../format/genomicsdb/array-schema.ts'
@@ -109,7 +109,7 @@ export async function openColumnFile(
       async read(tile) {
         const bytes = await stored(tile)
         const size = element(unfiltered_sizes, tile)
-        return withPlace({ file, tile }, () => undone(codec, bytes, size, lease))
+        return withPlace(tilePlace(file, tile), () => undone(codec, bytes, size, lease))
       },
       async close() {
         lease.release()
@@ -120,6 +120,11 @@ export async function openColumnFile(
     await stream.close()
     throw error
   }
+}
+
+/** The place of a tile, for errors. */
+export function tilePlace(file: string, tile: number): ErrorPlace {
+  return { file, tile, field: `tile ${tile}` }
 }
 
 /** A tile of no bytes may be stored as none, whatever its compression. */
@@ -139,7 +144,7 @@ async function placed<T>(file: string, tile: number | undefined, work: () => Pro
   try {
     return await work()
   } catch (error) {
-    throw addPlace(error, { file, tile })
+    throw addPlace(error, tile === undefined ? { file } : tilePlace(file, tile))
   }
 }
 
@@ -206,7 +211,7 @@ function checkRising(fragment: GenomicsdbFragment, { name }: ColumnFile, starts:
     const [from, to] = [element(starts, tile), element(starts, tile + 1)]
     if (from <= to && to <= end) continue
     const fault = { expected: `a tile within the ${end} bytes of the file`, found: `one from ${from} to ${to}` }
-    throw inconsistent(fault, { file: `${fragment.folder.path}/${name}`, tile })
+    throw inconsistent(fault, tilePlace(`${fragment.folder.path}/${name}`, tile))
   }
 }
 

@@ -2,6 +2,7 @@ import { InspectError, inconsistent, movedTo, withPlace } from '../base/errors.t
 import { shuffleBlocks } from '../filters/bitshuffle.ts'
 import { badData } from '../filters/bytes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
+import { gunzip } from '../filters/codecs/gunzip.ts'
 import { decompressCells } from '../filters/rle.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { type Compression, type Compressor, compressionParts } from '../format/genomicsdb/codings.ts'
@@ -156,26 +157,12 @@ function undoCoordinateRuns(
   return out
 }
 
-const ADLER_MODULUS = 65521
-/** Bytes whose sums fit 32 bits. */
-const ADLER_RUN = 3800
-
 /**
- * Whether a stored GZIP tile ends with its zlib stream, whose last bytes are a checksum of the content. Readers do not look at bytes
- * after the stream.
- * @param content what the tile gives before BITSHUFFLE or DELTA are undone
+ * Bytes after the zlib stream of a GZIP tile, which readers skip. The other compressors take all bytes of a tile.
+ * @param size unfiltered bytes of the tile
  */
-export function endsWithStream(stored: Uint8Array, content: Uint8Array): boolean {
-  let a = 1
-  let b = 0
-  for (let at = 0; at < content.length; at += ADLER_RUN) {
-    for (const byte of content.subarray(at, at + ADLER_RUN)) {
-      a += byte
-      b += a
-    }
-    a %= ADLER_MODULUS
-    b %= ADLER_MODULUS
-  }
-  const end = stored.subarray(-4)
-  return [b >> 8, b & 0xff, a >> 8, a & 0xff].every((byte, i) => end[i] === byte)
+export function extraBytes({ compression }: TileLayout, stored: Uint8Array, size: number): number {
+  if (compressionParts(compression).compressor !== 'GZIP') return 0
+  const { length, fault } = gunzip(stored, size, 'zlib')
+  return fault ? 0 : stored.length - length
 }

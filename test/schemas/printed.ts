@@ -171,7 +171,7 @@ async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
 
 /** Arrays of GenomicsDB: of both schema versions, with bytes after a book-keeping, and with a damaged tile. */
 async function* ofGenomicsdb(folder: string): AsyncGenerator<Printed> {
-  for (const name of ['302', '303']) {
+  for (const name of ['301', '302', '303']) {
     const [array] = arraysOf(unpackWorkspace(name, folder))
     for (const command of ['schema', 'footer', 'rtree', 'tiles']) yield* json([command, array])
     yield* ndjson('tiles', ['tiles', array])
@@ -183,6 +183,8 @@ async function* ofGenomicsdb(folder: string): AsyncGenerator<Printed> {
     yield* json(['at', `${fragment}/END.tdb`, '3'])
     appendFileSync(`${fragment}/__book_keeping.tdb.gz`, 'more')
     yield* json(['footer', fragment])
+    appendFileSync(`${fragment}/REF_var.tdb`, 'more')
+    yield* json(['tile', fragment, 'REF'])
     writeFileSync(`${fragment}/REF_var.tdb`, new Uint8Array(200))
     yield* json(['tile', fragment, 'REF'])
   }

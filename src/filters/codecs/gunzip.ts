@@ -3,12 +3,12 @@ import { concat } from '../../base/bytes.ts'
 import { type Fault, InspectError, withHint } from '../../base/errors.ts'
 import { OPTION_OF_MEMORY } from '../../base/memory.ts'
 
-/** Makes zlib expect a gzip stream: 16 more than the bits of its window. */
-const GZIP_WINDOW_BITS = 31
+/** What zlib is told to expect: the bits of its window, and 16 more for a gzip stream. */
+const WINDOW_BITS = { zlib: 15, gzip: 31 } as const
 const LEAST_PART = 1024
 const MOST_PART = 64 * 1024
 
-/** What a gzip stream gives. */
+/** What a gzip or zlib stream gives. */
 export interface Gunzipped {
   /** The content; of a broken stream, what comes before the fault. */
   content: Uint8Array
@@ -19,18 +19,19 @@ export interface Gunzipped {
 }
 
 /**
- * Undoes the gzip stream at the start of `data`, part by part, so that memory grows only with what it gives.
+ * Undoes the gzip or zlib stream at the start of `data`, part by part, so that memory grows only with what it gives.
  * @param most limit on the bytes of the content
  */
-export function gunzip(data: Uint8Array, most: number): Gunzipped {
+export function gunzip(data: Uint8Array, most: number, form: keyof typeof WINDOW_BITS = 'gzip'): Gunzipped {
   const stream = new ZStream()
-  zlibInflateInit2(stream, GZIP_WINDOW_BITS)
+  zlibInflateInit2(stream, WINDOW_BITS[form])
   stream.input = data
   stream.avail_in = data.length
   const parts: Uint8Array[] = []
   let given = 0
   const result = (fault?: InspectError): Gunzipped => ({ content: concat(parts), length: stream.total_in, fault })
-  const broken = (found: string): Gunzipped => result(faulty('BAD_FILTERED_DATA', { expected: 'a gzip stream', found }))
+  const broken = (found: string): Gunzipped =>
+    result(faulty('BAD_FILTERED_DATA', { expected: `a ${form} stream`, found }))
   for (;;) {
     stream.output = new Uint8Array(Math.min(MOST_PART, Math.max(LEAST_PART, 4 * data.length)))
     stream.next_out = 0
@@ -39,7 +40,7 @@ export function gunzip(data: Uint8Array, most: number): Gunzipped {
     parts.push(stream.output.subarray(0, stream.next_out))
     given += stream.next_out
     if (given > most) {
-      const fault = withHint({ expected: `a gzip stream of at most ${most} bytes`, found: 'more' }, OPTION_OF_MEMORY)
+      const fault = withHint({ expected: `a ${form} stream of at most ${most} bytes`, found: 'more' }, OPTION_OF_MEMORY)
       return result(faulty('TOO_LARGE', fault))
     }
     if (status === Z_STREAM_END) return result()

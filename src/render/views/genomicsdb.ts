@@ -143,7 +143,7 @@ export async function genomicsdbRtreeTable(
 
 /** Shows a tile. */
 export async function genomicsdbTileTable(document: GenomicsdbTileDocument, out: Output): Promise<void> {
-  const { size, unfiltered_size, error } = document
+  const { size, unfiltered_size, extra_size, error } = document
   const tile = `tile ${countText(document.tile)} of ${countText(document.tile_num)}`
   await writeTitle(document.path, `${fieldName(document.field)}, ${tile}`, out)
   await writeKeyValues(
@@ -154,6 +154,7 @@ export async function genomicsdbTileTable(document: GenomicsdbTileDocument, out:
       ['offset', countText(document.offset)],
       ['size', sizeText(size)],
       ['unfiltered', `${sizeText(unfiltered_size)}, ratio ${ratioText(unfiltered_size, size)}`],
+      extra_size !== undefined && [heading('extra_size'), `${sizeText(extra_size)}, after the zlib stream`],
     ],
     out,
   )
