@@ -16,3 +16,12 @@ export function tilesTouched(fragment: GenomicsdbFragment, ranges: readonly stri
   const all = Array.from({ length: fragment.tile_num }, (_, tile) => tile)
   return touches ? all.filter((tile) => touches(mbrAt(level, tile, dimensions))) : all
 }
+
+/** What `make` gives for each element, made anew each time that it is asked for. */
+export function mapped<T, R>(list: readonly T[], make: (one: T) => R): Iterable<R> {
+  return {
+    *[Symbol.iterator]() {
+      for (const one of list) yield make(one)
+    },
+  }
+}

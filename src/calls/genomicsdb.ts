@@ -68,7 +68,11 @@ export async function singleGenomicsdbFragment(
 ): Promise<GenomicsdbFragment> {
   const array = await arrayOf(cx, call, target)
   const folder = 'fragment' in target ? target.fragment : undefined
-  if (folder) return openGenomicsdbFragment(array, await fragmentFolder(folder))
+  if (folder) {
+    const found = await fragmentFolder(folder)
+    if (!found.isMarked) cx.note(`${cx.shownPath(folder.path)} has no mark: GenomicsDB does not read it`, 'target')
+    return openGenomicsdbFragment(array, found)
+  }
   if (target.kind === 'file') throw notForGenomicsdb(call, target)
   const all = (await fragmentFolders(array)).filter(({ isMarked }) => isMarked)
   const [only, ...more] = all

@@ -18,7 +18,7 @@ import { openGenomicsdbFragment } from '../genomicsdb/fragment.ts'
 import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
 
 export const handler: GenomicsdbHandler<{ flips: boolean }> = {
-  async *run(cx, target, [offsetText]) {
+  async *run(cx, target, [offsetText], { flips }) {
     const place = genomicsdbPlace(target)
     if (!place) throw notForGenomicsdb('at', target)
     const offset = parseOffset(offsetText)
@@ -42,6 +42,7 @@ export const handler: GenomicsdbHandler<{ flips: boolean }> = {
         chain: chain.map(partResult),
         field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
         cells: range && (await cellsResult(cx, file, range)),
+        ...(flips && NOT_TRIED),
       }
       yield {
         kind: 'document',
@@ -52,6 +53,16 @@ export const handler: GenomicsdbHandler<{ flips: boolean }> = {
       await close()
     }
   },
+}
+
+/** What is said of flips, which are tried in arrays of TileDB only. */
+const NOT_TRIED: Partial<AtDocument> = {
+  detected_by: null,
+  detected_by_bit: null,
+  findings_by_bit: null,
+  cell_findings: null,
+  detected_in: null,
+  not_tried: 'flips are tried in arrays of TileDB only',
 }
 
 /** The cells that depend on a byte; of a single one its coordinates and its value, if they can be read. */

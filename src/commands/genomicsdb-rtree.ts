@@ -1,10 +1,11 @@
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { type GenomicsdbHandler, throughGenomicsdbFragments } from '../calls/genomicsdb.ts'
-import { boxesOf, tilesTouched } from '../calls/genomicsdb-boxes.ts'
+import { boxesOf, mapped, tilesTouched } from '../calls/genomicsdb-boxes.ts'
 import type { HexOptions } from '../calls/hex-options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { rangesResult } from '../calls/values.ts'
+import type { CellCoordinates } from '../documents/common.ts'
 import type { GenomicsdbRtreeDocument } from '../documents/genomicsdb-rtree.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { mbrAt } from '../format/rtree.ts'
@@ -34,7 +35,7 @@ async function boxesOutcome(
   const { array, book } = fragment
   const { dimensions } = array
   const coordsBytes = dimensions.reduce((bytes, { type }) => bytes + datatypeSize(type), 0)
-  const cellAt = (from: number): GenomicsdbRtreeDocument['tiles'][number]['first_cell'] => {
+  const cellAt = (from: number): CellCoordinates => {
     let at = from
     return Object.fromEntries(
       dimensions.map(({ name, type }) => {
@@ -46,10 +47,11 @@ async function boxesOutcome(
     )
   }
   const level = boxesOf(fragment)
+  const touched = tilesTouched(fragment, range)
   const document: GenomicsdbRtreeDocument = {
     ...documentHead('genomicsdb-rtree', cx.shownPath(fragment.folder.path)),
     mbr_num: book.mbr_num,
-    tiles: tilesTouched(fragment, range).map((tile) => ({
+    tiles: mapped(touched, (tile) => ({
       tile,
       cell_num: tileCells(fragment, tile),
       mbr: rangesResult(dimensions, mbrAt(level, tile, dimensions), cx.style),
@@ -61,6 +63,7 @@ async function boxesOutcome(
   return {
     kind: 'document',
     document,
-    table: async (out) => (await import('../render/views/genomicsdb.ts')).genomicsdbRtreeTable(document, names, out),
+    table: async (out) =>
+      (await import('../render/views/genomicsdb.ts')).genomicsdbRtreeTable(document, names, touched.length, out),
   }
 }

@@ -2,7 +2,7 @@ import { element } from '../base/element.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { type GenomicsdbHandler, throughGenomicsdbFragments } from '../calls/genomicsdb.ts'
-import { boxesOf, tilesTouched } from '../calls/genomicsdb-boxes.ts'
+import { boxesOf, mapped, tilesTouched } from '../calls/genomicsdb-boxes.ts'
 import { parseTiles, unknownField } from '../calls/option-values.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { rangesResult } from '../calls/values.ts'
@@ -36,7 +36,9 @@ async function tilesOutcome(cx: CommandContext, fragment: GenomicsdbFragment, op
     if (options.field?.includes(file.field.name) ?? true) files.push([file, await columnTiles(fragment, file)])
   const level = boxesOf(fragment)
   const wanted = tilesTouched(fragment, options.range).filter((tile) => tile >= from && tile <= to)
-  const tiles = wanted.map(
+  // Made one by one: there may be a million of them.
+  const tiles = mapped(
+    wanted,
     (tile): TilesLine => ({
       tile,
       cell_num: tileCells(fragment, tile),

@@ -5,7 +5,7 @@ export interface GenomicsdbRtreeDocument extends DocumentHead<'genomicsdb-rtree'
   /** Number of MBRs, one a tile. */
   mbr_num: Count
   /** Tiles in order; with `--range`, those that the range touches. */
-  tiles: readonly GenomicsdbBox[]
+  tiles: Iterable<GenomicsdbBox>
 }
 
 export interface GenomicsdbBox {

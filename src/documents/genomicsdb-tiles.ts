@@ -6,5 +6,5 @@ export interface GenomicsdbTilesDocument extends DocumentHead<'genomicsdb-tiles'
   /** Number of all tiles of the fragment, including those that are not shown. */
   tile_num: Count
   /** Tiles in order. */
-  tiles: readonly TilesLine[]
+  tiles: Iterable<TilesLine>
 }

@@ -10,6 +10,7 @@ import type { GenomicsdbTileDocument } from '../../documents/genomicsdb-tile.ts'
 import { timeText } from '../../format/timestamped-name.ts'
 import { writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import {
+  firstItems,
   limitOf,
   listOf,
   ROWS,
@@ -118,17 +119,17 @@ const FOOTER_FIELDS: readonly Shows<GenomicsdbFooterField>[] = [
   { name: 'var sizes', align: 'right', cell: ({ tile_var_size_num }) => countText(tile_var_size_num) },
 ]
 
-/** Shows the boxes of the tiles. @param names names of the dimensions */
+/** Shows the boxes of the tiles. @param names names of the dimensions @param count number of tiles in the document */
 export async function genomicsdbRtreeTable(
   document: GenomicsdbRtreeDocument,
   names: readonly string[],
+  count: number,
   out: Output,
 ): Promise<void> {
   const { path, mbr_num, tiles } = document
   await writeTitle(path, `${counted(mbr_num, 'box', 'boxes')} in a list`, out)
-  if (tiles.length < mbr_num)
-    await writeLine(`the range touches ${countText(tiles.length)} of ${counted(mbr_num, 'tile')}`, out)
-  if (tiles.length === 0) return
+  if (count < mbr_num) await writeLine(`the range touches ${countText(count)} of ${counted(mbr_num, 'tile')}`, out)
+  if (count === 0) return
   const columns: Shows<GenomicsdbBox>[] = [
     { name: 'tile', align: 'right', cell: ({ tile }) => countText(tile) },
     { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
@@ -136,9 +137,9 @@ export async function genomicsdbRtreeTable(
     { name: 'first cell', cell: ({ first_cell }) => valuesText(first_cell) },
     { name: 'last cell', cell: ({ last_cell }) => valuesText(last_cell) },
   ]
-  const shown = tiles.slice(0, limitOf(ROWS, out))
+  const shown = await firstItems(tiles, limitOf(ROWS, out) ?? count)
   await writeTable(listOf(columns, shown), out)
-  await writeMore(tiles.length - shown.length, out)
+  await writeMore(count - shown.length, out)
 }
 
 /** Shows a tile. */
