@@ -1,3 +1,4 @@
+import { unlessFault } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts'
 import type { Outcome } from '../calls/outcome.ts'
@@ -79,7 +80,8 @@ export async function genomicsdbOutcomes(
   { name, args, options, isGiven }: Call,
   path: string,
 ): Promise<AsyncGenerator<Outcome> | undefined> {
-  const target = await openGenomicsdbTarget(cx.storage, path)
+  // What cannot be looked at has its own error already.
+  const target = await openGenomicsdbTarget(cx.storage, path).catch(unlessFault)
   if (!target) return undefined
   const command = Object.hasOwn(GENOMICSDB_COMMANDS, name) ? GENOMICSDB_COMMANDS[name] : undefined
   if (!command?.takes.includes(target.kind)) throw notForGenomicsdb(name, target)

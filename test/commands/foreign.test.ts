@@ -1,6 +1,8 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { InspectError } from '../../src/base/errors.ts'
 import { GENOMICSDB_COMMANDS } from '../../src/cli/genomicsdb-commands.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { foreignSchema } from '../../src/objects/foreign.ts'
 import { bytes, text, u32, u64 } from '../helpers/build-bytes.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -79,6 +81,20 @@ describe('what GenomicsDB wrote is named for what it is, by every command', () =
         `${command} does not take a${kind === 'array' ? 'n' : ''} ${kind} of GenomicsDB`,
       )
     }
+  })
+
+  test('what cannot be looked at keeps its own error', async () => {
+    const path = place({ '__tiledb_workspace.tdb': nothing, 'interval/nothing.txt': nothing }, 'unlisted')
+    const unlisted = {
+      kind: (one: string) => localFiles.kind(one),
+      open: (one: string) => localFiles.open(one),
+      async list(one: string) {
+        if (one.endsWith('/interval')) throw new InspectError('NO_PERMISSION', 'not permitted', { file: one })
+        return localFiles.list(one)
+      },
+    }
+    const { code, documents } = await runJson(['ls', path], { storage: unlisted })
+    expect({ code, error: get(get(documents[0], 'error'), 'code') }).toEqual({ code: 3, error: 'UNSUPPORTED_VERSION' })
   })
 
   test('a fragment outside of its array, and a workspace of TileDB before 1.0, may be of either', async () => {
