@@ -15,9 +15,9 @@ import {
 import type { Outcome } from '../calls/outcome.ts'
 import type { GenomicsdbArrayDocument, GenomicsdbArrayLine } from '../documents/genomicsdb-array.ts'
 import type {
-  GenomicsdbIntervalLine,
+  GenomicsdbInterval,
   GenomicsdbIntervals,
-  GenomicsdbSampleLine,
+  GenomicsdbSample,
   GenomicsdbSamples,
 } from '../documents/genomicsdb-workspace.ts'
 import { callsByRow, type FolderFacts, type IntervalFacts, intervalFacts } from '../genomicsdb/facts.ts'
@@ -84,7 +84,7 @@ function rowsOutcome(
   return { kind: 'rows', document, rows, table }
 }
 
-function intervalLine(cx: CommandContext, facts: IntervalFacts): GenomicsdbIntervalLine {
+function intervalLine(cx: CommandContext, facts: IntervalFacts): GenomicsdbInterval {
   const { interval, batch_num, fault, folders } = facts
   const { place } = interval
   const broken = fault ?? readFolders(folders).find((one) => one.fault)?.fault
@@ -125,8 +125,8 @@ async function samplesOutcome(
   const named = (maps.callset?.samples ?? []).map(({ name, row }) => ({ name, row, ...(counts.get(row) ?? none) }))
   const known = new Set(named.map(({ row }) => row))
   const unnamed = [...counts].flatMap(([row, count]) => (known.has(row) ? [] : [{ name: null, row, ...count }]))
-  const byRow = (a: GenomicsdbSampleLine, b: GenomicsdbSampleLine): number => a.row - b.row
-  const samples = cutList<GenomicsdbSampleLine>([...named.sort(byRow), ...unnamed.sort(byRow)], cut, {
+  const byRow = (a: GenomicsdbSample, b: GenomicsdbSample): number => a.row - b.row
+  const samples = cutList<GenomicsdbSample>([...named.sort(byRow), ...unnamed.sort(byRow)], cut, {
     name: ({ name }) => name,
     cells: ({ call_num }) => call_num,
   })

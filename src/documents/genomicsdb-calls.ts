@@ -6,6 +6,8 @@ export interface GenomicsdbCallsDocument extends DocumentHead<'genomicsdb-calls'
   calls: AsyncIterable<GenomicsdbCallsLine>
   /** Number of calls. */
   call_num?: Count | undefined
+  /** The first 1,000 errors about what could not be read. The calls concerned are left out. */
+  errors?: readonly ErrorInfo[] | undefined
   /** The error that ended the calls early. */
   error?: ErrorInfo | undefined
 }
@@ -16,4 +18,11 @@ export interface GenomicsdbCallsDocument extends DocumentHead<'genomicsdb-calls'
  */
 export type GenomicsdbCallsLine = Record<string, GenomicsdbCallValue>
 
-export type GenomicsdbCallValue = CellValue | readonly (CellValue | readonly CellValue[])[]
+/** A value: of a list, its elements. */
+export type GenomicsdbCallValue = CellValue | readonly GenomicsdbElement[]
+
+/** An element of a list: null if it is missing; of an allele-specific field, the list of an allele. */
+export type GenomicsdbElement = GenomicsdbNumber | readonly GenomicsdbNumber[]
+
+/** A number or text; null if it is missing. */
+export type GenomicsdbNumber = null | number | string

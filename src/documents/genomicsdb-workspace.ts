@@ -10,7 +10,7 @@ export type GenomicsdbWorkspaceDocument = GenomicsdbIntervals | GenomicsdbSample
 /** The intervals of a workspace. */
 export interface GenomicsdbIntervals extends DocumentHead<'genomicsdb-workspace'> {
   /** The intervals, in the order that was asked for; by default as contigs and positions rise. */
-  intervals: readonly GenomicsdbIntervalLine[]
+  intervals: readonly GenomicsdbInterval[]
   /** Number of intervals of the workspace; with `--limit`, fewer are listed. */
   interval_num: Count
   /** Number of samples, by `callset.json`; null if it cannot be read. */
@@ -20,22 +20,22 @@ export interface GenomicsdbIntervals extends DocumentHead<'genomicsdb-workspace'
 /** With `--samples`. */
 export interface GenomicsdbSamples extends DocumentHead<'genomicsdb-workspace'> {
   /** The samples, by their rows; then rows with cells that no sample has. */
-  samples: readonly GenomicsdbSampleLine[]
+  samples: readonly GenomicsdbSample[]
   /** Number of intervals of the workspace. */
   interval_num: Count
 }
 
-export type GenomicsdbWorkspaceLine = GenomicsdbIntervalLine | GenomicsdbSampleLine
+export type GenomicsdbWorkspaceLine = GenomicsdbInterval | GenomicsdbSample
 
 /** An interval. */
-export interface GenomicsdbIntervalLine extends OfSeveral, Omit<GenomicsdbCounts, 'call_num'> {
+export interface GenomicsdbInterval extends OfSeveral, Omit<GenomicsdbCounts, 'call_num'> {
   /** Name of its folder. */
   name: StoredName
   /** Contig, by the name; null for a partition that holds several contigs. */
   contig: StoredName | null
-  /** First position, from 1 on; null for a partition. */
+  /** Index of its first position in the contig, from 1 on; null for a partition. */
   start: Int64 | null
-  /** Last position; null for a partition. */
+  /** Index of its last position; null for a partition. */
   end: Int64 | null
   /** Number of batches of samples that reached the interval, by the files in its `genomicsdb_meta_dir`. */
   batch_num: Count
@@ -44,10 +44,10 @@ export interface GenomicsdbIntervalLine extends OfSeveral, Omit<GenomicsdbCounts
 }
 
 /** A sample. */
-export interface GenomicsdbSampleLine extends OfSeveral {
+export interface GenomicsdbSample extends OfSeveral {
   /** Name; null for a row that has cells, but no sample. */
   name: StoredName | null
-  /** Its row in every array. */
+  /** Index of its row in every array. */
   row: Count
   /** Number of intervals with calls of it. */
   interval_num: Count

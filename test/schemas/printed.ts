@@ -106,6 +106,7 @@ export async function* printed(folder: string): AsyncGenerator<Printed> {
   yield* written(folder)
   yield* asLines(`${folder}/lines`)
   yield* ofGenomicsdb(`${folder}/genomicsdb`)
+  yield* ofWorkspaces(`${folder}/workspaces`)
   yield* otherwise(folder)
 }
 
@@ -170,6 +171,34 @@ async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
 }
 
 /** Arrays of GenomicsDB: of both schema versions, with bytes after a book-keeping, and with a damaged tile. */
+/** What the commands on whole workspaces print: of sound ones, of one whose import died, and of one with damage. */
+async function* ofWorkspaces(folder: string): AsyncGenerator<Printed> {
+  for (const name of ['301', '303']) {
+    const workspace = unpackWorkspace(name, folder)
+    const [array = ''] = arraysOf(workspace)
+    for (const command of ['overview', 'stats', 'read', 'check']) yield* json([command, workspace])
+    yield* json(['overview', array])
+    for (const args of [[workspace], [workspace, '--samples'], [array]]) yield* json(['ls', ...args])
+    yield* ndjson('genomicsdb-workspace', ['ls', workspace])
+    yield* ndjson('genomicsdb-array', ['ls', array])
+    yield* ndjson('genomicsdb-calls', ['read', workspace, '--provenance', '--limit', '3'])
+    yield* json(['verify-checksums', workspace])
+    yield* json(['recover', workspace, '--to', `${folder}/${name}.whole`])
+    const fragment = readdirSync(array).find((one) => one.startsWith('__') && !one.includes('.')) ?? ''
+    writeFileSync(`${workspace}/callset.json.fragmentlist`, 'another')
+    for (const args of [['overview'], ['check', '--plan']]) yield* json([...args, workspace])
+    for (const file of ['__book_keeping.tdb.gz', 'REF_var.tdb'])
+      writeFileSync(`${array}/${fragment}/${file}`, 'damaged')
+    for (const args of [['overview'], ['stats'], ['ls'], ['read', '--keep-going']]) yield* json([...args, workspace])
+    for (const command of ['ls', 'read']) yield* json([command, array])
+    rmSync(`${workspace}/callset.json`)
+    yield* json(['overview', workspace])
+    yield* ndjson('genomicsdb-workspace', ['ls', workspace, workspace])
+    yield* ndjson('genomicsdb-array', ['ls', array, array])
+    yield* ndjson('genomicsdb-workspace', ['ls', '--samples', workspace, workspace])
+  }
+}
+
 async function* ofGenomicsdb(folder: string): AsyncGenerator<Printed> {
   for (const name of ['301', '302', '303']) {
     const [array] = arraysOf(unpackWorkspace(name, folder))

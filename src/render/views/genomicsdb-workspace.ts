@@ -3,9 +3,9 @@ import type { GenomicsdbArrayDocument, GenomicsdbArrayLine } from '../../documen
 import type { GenomicsdbImport, GenomicsdbOverviewDocument } from '../../documents/genomicsdb-overview.ts'
 import type { GenomicsdbStatsDocument } from '../../documents/genomicsdb-stats.ts'
 import type {
-  GenomicsdbIntervalLine,
+  GenomicsdbInterval,
   GenomicsdbIntervals,
-  GenomicsdbSampleLine,
+  GenomicsdbSample,
   GenomicsdbSamples,
 } from '../../documents/genomicsdb-workspace.ts'
 import { SEVERITY_ROLES } from '../color.ts'
@@ -127,7 +127,7 @@ export async function intervalsTable(
 ): Promise<void> {
   const samples = sample_num === null ? '' : `, ${counted(sample_num, 'sample')}`
   await writeTitle(path, `workspace of GenomicsDB, ${counted(interval_num, 'interval')}${samples}`, out)
-  const columns: Shows<GenomicsdbIntervalLine>[] = [
+  const columns: Shows<GenomicsdbInterval>[] = [
     { name: 'interval', role: 'field', cell: ({ name }) => name },
     { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
     { name: 'batches', align: 'right', cell: ({ batch_num }) => countText(batch_num) },
@@ -158,7 +158,7 @@ export async function samplesTable({ path, samples, interval_num }: GenomicsdbSa
     `workspace of GenomicsDB, ${counted(samples.length, 'sample')}, ${counted(interval_num, 'interval')}`,
     out,
   )
-  const columns: Shows<GenomicsdbSampleLine>[] = [
+  const columns: Shows<GenomicsdbSample>[] = [
     { name: 'sample', role: 'field', cell: ({ name }) => name ?? NOTHING },
     { name: 'row', align: 'right', cell: ({ row }) => countText(row) },
     { name: 'intervals', align: 'right', cell: (one) => countText(one.interval_num) },
@@ -168,7 +168,7 @@ export async function samplesTable({ path, samples, interval_num }: GenomicsdbSa
   await writeTableOrBelow({ ...listOf(columns, samples), limit: limitOf(ROWS, out) }, out)
 }
 
-function noteOf({ name, call_num }: GenomicsdbSampleLine): string {
+function noteOf({ name, call_num }: GenomicsdbSample): string {
   if (name === null) return 'no sample in callset.json'
   return call_num === 0 ? 'no calls' : ''
 }
