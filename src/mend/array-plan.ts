@@ -57,8 +57,9 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   copy: (_, path, finding, { schemas }) =>
     finding.code === 'ARRAY_NO_SCHEMA' ? schemas.noSchema(path, finding) : schemas.fromCopy(path, finding),
   leave: (drafts, _, finding) => drafts.leave(finding),
-  // Only groups have members.
+  // Only groups have members, and only GenomicsDB marks.
   members: (drafts, _, finding) => drafts.leave(finding),
+  mark: (drafts, _, finding) => drafts.leave(finding),
 }
 
 /** Plans for all findings of one array, in the order in which their steps are to be run. */

@@ -7,21 +7,13 @@ import { type Interval, Workspace } from '../genomicsdb/workspace.ts'
 import type { Storage } from '../storage/source.ts'
 import { type Draft, draftIn, type MendPlan } from './drafts.ts'
 import { shellOf } from './plan.ts'
-import { type Shell, word } from './shell.ts'
+import { type Move, type Shell, word } from './shell.ts'
 
 /** What plans need to know about the call. */
 interface Call {
   storage: Storage
   shownPath(path: string): string
 }
-
-/** Findings because of which a fragment cannot be read. */
-const BROKEN: readonly Finding['code'][] = [
-  'GENOMICSDB_BOOK_KEEPING',
-  'GENOMICSDB_DATA_FILE',
-  'GENOMICSDB_TILE',
-  'GENOMICSDB_SCHEMA',
-]
 
 /**
  * Yields plans for the findings of a check of GenomicsDB. Runs and writes nothing. All steps move files out of the workspace, so that
@@ -42,17 +34,21 @@ export async function* genomicsdbPlans(
     if (draft) await planImport(draft, root, shell, ofImport.map(pathOf))
   }
   for (const finding of findings) {
-    const { code, variant } = finding
-    if (code === 'GENOMICSDB_IMPORT') continue
-    if (code === 'GENOMICSDB_FRAGMENT_MARK' && mendOf(finding) !== 'leave') {
-      const path = pathOf(finding)
-      const draft = draftIn(drafts, path, finding)
-      draft.move(variant === 'replaced' ? shell.moveAside(path) : shell.createEmpty(`${path}/${FRAGMENT_MARK}`))
-      draft.never.add('run these steps while an import or a consolidation runs')
-    } else if (BROKEN.includes(code)) {
-      const draft = draftIn(drafts, 'broken', finding)
-      planRecovery(draft, shell)
-    } else draftIn(drafts, 'leave', finding).outcome = 'leave'
+    if (finding.code === 'GENOMICSDB_IMPORT') continue
+    const path = pathOf(finding)
+    switch (mendOf(finding)) {
+      case 'mark':
+        planFolder(draftIn(drafts, path, finding), shell.createEmpty(`${path}/${FRAGMENT_MARK}`))
+        break
+      case 'aside':
+        planFolder(draftIn(drafts, path, finding), shell.moveAside(path))
+        break
+      case 'copy':
+        planCopy(draftIn(drafts, 'copy', finding), shell)
+        break
+      default:
+        draftIn(drafts, 'leave', finding).outcome = 'leave'
+    }
   }
   for (const draft of drafts.values()) yield draft.plan()
 }
@@ -90,19 +86,24 @@ export async function batchesOfImport(workspace: Workspace): Promise<string[]> {
   return found
 }
 
-/** A fragment whose bytes are damaged can only be left out. */
-function planRecovery(draft: Draft, shell: Shell): void {
+/** A folder without a mark gets one, or is moved out. */
+function planFolder(draft: Draft, move: Move): void {
+  draft.move(move)
+  draft.never.add('run these steps while an import or a consolidation runs')
+}
+
+/** What is damaged can only be taken from a copy. Without one, its samples are to be imported again. */
+function planCopy(draft: Draft, shell: Shell): void {
   if (draft.outcome !== undefined) return
-  draft.outcome = 'loses'
-  draft.loses.add('the calls of the damaged fragments, until their samples are imported again')
+  draft.outcome = 'copy'
   const whole = word(`${shell.root}.whole`)
-  draft.say(
+  draft.instead.push(
     {
       command: `tiledb-inspect recover ${word(shell.root)} --to ${whole}`,
       text: 'a new workspace with the whole fragments',
     },
     {
-      text: 'import the samples that ls --samples shows without calls in some interval again; keep the old workspace until then',
+      text: `import the samples again that ls --samples ${whole} shows with fewer calls; keep the old workspace until then`,
     },
   )
 }

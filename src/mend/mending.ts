@@ -15,6 +15,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   list: 'write the list again, without the line',
   condition: 'move the condition out of the array; the cells that it deleted come back',
   commit: 'create an empty commit file for each whole fragment',
+  mark: 'create its mark, an empty file',
   uncommitted: 'commit it if the array reads empty; otherwise move it out of the array',
   dangling: 'move the commit out of the array; if its fragment lies elsewhere, move the fragment to its place',
   'wrong-folder': 'move it to its place',

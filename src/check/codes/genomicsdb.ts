@@ -57,13 +57,13 @@ export const GENOMICSDB_CODES = {
   GENOMICSDB_SCHEMA: {
     severity: 'error',
     meaning: 'readers leave out the whole interval, or refuse it: they return no call of it, without an error',
-    mend: 'leave',
+    mend: 'copy',
     lost: noLoss('nothing: all intervals of one import have the same schema, but for the path in it'),
   },
   GENOMICSDB_FRAGMENT_MARK: {
     severity: 'error',
     meaning: 'readers pass over the folder, as it has no mark: its calls are missing, without an error',
-    mend: 'commit',
+    mend: 'mark',
     lost: CELLS_THERE,
     variants: {
       replaced: {
@@ -85,12 +85,13 @@ export const GENOMICSDB_CODES = {
   GENOMICSDB_BOOK_KEEPING: {
     severity: 'error',
     meaning: 'readers refuse the fragment or hang, or miss calls: this file says where its tiles are',
-    mend: 'leave',
+    mend: 'copy',
     lost: loss('where the tiles of the fragment are: its samples are to be imported again'),
     variants: {
       boxes: {
         severity: 'error',
         meaning: 'a box says where the cells of a tile are, and its cells are elsewhere: readers of a range miss calls',
+        mend: 'leave',
         lost: CELLS_THERE,
       },
     },
@@ -98,13 +99,13 @@ export const GENOMICSDB_CODES = {
   GENOMICSDB_DATA_FILE: {
     severity: 'error',
     meaning: 'readers refuse the fragment, or leave out its calls without an error',
-    mend: 'leave',
+    mend: 'copy',
     lost: loss('what is missing of the file: its samples are to be imported again'),
   },
   GENOMICSDB_TILE: {
     severity: 'error',
     meaning: 'readers fail on the tile, or return fewer calls',
-    mend: 'leave',
+    mend: 'copy',
     lost: loss('the tile: its samples are to be imported again'),
   },
   GENOMICSDB_CELL_ORDER: {

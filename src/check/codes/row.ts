@@ -17,6 +17,8 @@ export type Mend =
   | 'list'
   | 'condition'
   | 'commit'
+  // Of a fragment of GenomicsDB.
+  | 'mark'
   | 'uncommitted'
   | 'dangling'
   | 'wrong-folder'
@@ -72,6 +74,7 @@ export const USUALLY_LOST = {
   'cut-off': UNNEEDED,
   list: UNNEEDED,
   condition: loss('what the condition deletes: it cannot be applied'),
+  mark: STORED,
   uncommitted: undefined,
   dangling: undefined,
   'wrong-folder': STORED,

@@ -279,7 +279,8 @@ async function* checkFolders(
   for (const folder of await interval.folders()) {
     const { path } = folder.folder
     const state = folderState(folder)
-    if (state === 'unfinished')
+    const isNew = listed !== undefined && !listed.has(folder.name)
+    if (state === 'unfinished' || (state === 'unmarked' && isNew))
       yield finding(
         'GENOMICSDB_IMPORT',
         { file: path },
@@ -289,7 +290,6 @@ async function* checkFolders(
       )
     else if (state === 'unmarked') yield* checkUnmarked(run, interval, array, folder)
     else {
-      const isNew = listed !== undefined && !listed.has(folder.name)
       if (isNew) {
         facts.hasNew = true
         yield finding(
