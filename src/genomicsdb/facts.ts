@@ -4,7 +4,7 @@ import { END } from './call-fields.ts'
 import { FragmentColumns, placeFields, tileBoxes } from './calls.ts'
 import { columnFiles, columnTiles } from './column-file.ts'
 import { type GenomicsdbFragment, openGenomicsdbFragment } from './fragment.ts'
-import { CALLSET_FILE, FRAGMENT_LIST_FILE } from './maps.ts'
+import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from './maps.ts'
 import { mergedCalls } from './merge.ts'
 import { type FragmentFolderState, folderState, type Interval, type Workspace } from './workspace.ts'
 
@@ -137,7 +137,9 @@ export async function importFacts(workspace: Workspace, intervals: readonly Inte
   const unfinished = folders.filter(({ state }) => state === 'unfinished')
   const signs: ImportSign[] = []
   if (await workspace.hasFile(FRAGMENT_LIST_FILE)) signs.push('list')
-  if (!(await workspace.hasFile(CALLSET_FILE))) signs.push('callset')
+  // The importer of GATK writes it last. Other loaders keep all maps elsewhere.
+  const maps = await Promise.all([CALLSET_FILE, VIDMAP_FILE, HEADER_FILE].map((name) => workspace.hasFile(name)))
+  if (!maps[0] && maps.includes(true)) signs.push('callset')
   if (unfinished.length > 0) signs.push('folder')
   const { storage, path } = workspace.folder
   const changed = [path, ...intervals.map(({ interval }) => interval.folder.path), ...unfinished.map((one) => one.path)]

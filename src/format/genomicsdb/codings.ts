@@ -103,7 +103,7 @@ export function isVersionWord(word: number): boolean {
 }
 
 /** Releases of GenomicsDB by the version of the schema that they write, as far as they were tried. */
-const WRITTEN_BY: readonly string[] = ['TileDB before 1.0', '1.1.2', '1.3.2 to 1.5.5']
+const WRITTEN_BY: readonly string[] = ['before 1.0', '1.1.2', '1.3.2 to 1.5.5']
 
 /** The releases of GenomicsDB that write a version of the schema, in words. */
 export function writtenBy(version: number): string {
