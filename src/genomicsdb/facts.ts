@@ -1,8 +1,8 @@
 import { InspectError, orError } from '../base/errors.ts'
-import { type Folder, hasEntry, withSource } from '../storage/source.ts'
+import { type Folder, withSource } from '../storage/source.ts'
 import { END } from './call-fields.ts'
 import { FragmentColumns, placeFields, tileBoxes } from './calls.ts'
-import { columnFiles, columnTiles } from './column-file.ts'
+import { type ColumnFile, columnFiles, columnTiles } from './column-file.ts'
 import { type GenomicsdbFragment, openGenomicsdbFragment } from './fragment.ts'
 import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from './maps.ts'
 import { mergedCalls } from './merge.ts'
@@ -42,6 +42,8 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
   const array = await orError(() => interval.array())
   const meta = await orError(() => interval.meta())
   const folders: FolderFacts[] = []
+  // The same for all fragments.
+  const files = array instanceof InspectError ? [] : columnFiles({ array })
   for (const one of await interval.folders()) {
     const fragment = array instanceof InspectError ? undefined : await orError(() => openGenomicsdbFragment(array, one))
     const fault = fragment instanceof InspectError ? fragment : undefined
@@ -51,7 +53,7 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
       size: await sizeOf(one.folder, one.entries),
       tile_num: known?.tile_num,
       cell_num: known?.cell_num,
-      missing: known ? await missingFiles(known) : [],
+      missing: known ? await missingFiles(known, files) : [],
       ...(known ? boxOf(known) : NO_BOX),
     })
   }
@@ -68,10 +70,11 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
 }
 
 /** The faults of files that are not there. A file without bytes need not be. */
-async function missingFiles(fragment: GenomicsdbFragment): Promise<InspectError[]> {
+async function missingFiles(fragment: GenomicsdbFragment, files: readonly ColumnFile[]): Promise<InspectError[]> {
   const faults: InspectError[] = []
-  for (const file of columnFiles(fragment)) {
-    if (hasEntry(fragment.entries, file.name, 'file')) continue
+  const there = new Set(fragment.entries.flatMap(({ name, kind }) => (kind === 'file' ? name : [])))
+  for (const file of files) {
+    if (there.has(file.name)) continue
     const tiles = await orError(() => columnTiles(fragment, file))
     if (tiles instanceof InspectError) faults.push(tiles)
   }

@@ -69,14 +69,13 @@ describe('units of work find the same, in the same order, and count the same', (
     expect(unitNum).toBeGreaterThan(0)
   })
 
-  test.each(shortTurn(Object.keys(FINDING_CODES) as FindingCode[], 16, 2))(
-    'in an array damaged as %s',
-    async (code) => {
-      const array = await whole(code)
-      await DAMAGES[code].plant(array)
-      for (const level of LEVELS) await expectSame(array.storage(), EDITED, keyOf(array), level)
-    },
-  )
+  // Workspaces of GenomicsDB have no units.
+  const codes = (Object.keys(FINDING_CODES) as FindingCode[]).filter((code) => DAMAGES[code].sample !== 'genomicsdb')
+  test.each(shortTurn(codes, 16, 2))('in an array damaged as %s', async (code) => {
+    const array = await whole(code)
+    await DAMAGES[code].plant(array)
+    for (const level of LEVELS) await expectSame(array.storage(), EDITED, keyOf(array), level)
+  })
 })
 
 describe('cells of one fragment, shared among units, give what all tiles together give', () => {
