@@ -82,7 +82,7 @@ export function countsOf(all: readonly IntervalFacts[]): Omit<GenomicsdbCounts, 
 
 /** The largest number of fragments in an interval. */
 export function mostFragments(all: readonly IntervalFacts[]): number {
-  return Math.max(0, ...all.map(({ folders }) => readFolders(folders).length))
+  return all.reduce((most, { folders }) => Math.max(most, readFolders(folders).length), 0)
 }
 
 export function readFolders(folders: readonly FolderFacts[]): readonly FolderFacts[] {

@@ -44,11 +44,12 @@ export const handler: GenomicsdbHandler<object> = {
     const sorted = [...versions].sort((a, b) => a - b)
     const samples = [...(maps.callset?.samples ?? [])].sort((a, b) => a.row - b.row)
     const newest = sorted.at(-1)
+    const imported = importOf(cx, workspace && (await importFacts(workspace, all)))
     const document: GenomicsdbOverviewDocument = {
       ...documentHead('genomicsdb-overview', cx.shownPath(target.path)),
       target: isWhole ? 'workspace' : 'array',
       workspace: workspace && !isWhole ? cx.shownPath(workspace.folder.path) : null,
-      import: importOf(cx, workspace && (await importFacts(workspace, all))),
+      import: imported,
       sample_num: maps.callset ? samples.length : null,
       samples: samples.slice(0, MOST_NAMES).map(({ name }) => name),
       contig_num: maps.vidmap?.contigs.length ?? null,
@@ -64,7 +65,7 @@ export const handler: GenomicsdbHandler<object> = {
       most_fragments: mostFragments(all),
       ...judgement(cx, items),
       not_checked: ['data; sizes of files; samples against cells'],
-      next: nextCommands(cx, target.path, isWhole),
+      next: nextCommands(cx, target.path, isWhole, imported.state),
     }
     if (!document.ok) cx.foundWrong()
     yield {
@@ -114,7 +115,12 @@ function importOf({ reading: { now } }: CommandContext, facts: ImportFacts | und
   }
 }
 
-function nextCommands({ shownPath }: CommandContext, path: string, isWorkspace: boolean) {
+function nextCommands(
+  { shownPath }: CommandContext,
+  path: string,
+  isWorkspace: boolean,
+  state: GenomicsdbImport['state'],
+) {
   const shown = shellWord(shownPath(path))
   const target = shown.startsWith('-') ? `./${shown}` : shown
   const call = (shows: string, command: string) => ({ shows, command: `tiledb-inspect ${command}` })
@@ -122,6 +128,6 @@ function nextCommands({ shownPath }: CommandContext, path: string, isWorkspace: 
     call(isWorkspace ? 'its intervals' : 'its fragments', `ls ${target}`),
     ...(isWorkspace ? [call('calls of each sample', `ls ${target} --samples`)] : []),
     call('first calls', `read ${target} --limit 10`),
-    call('every tile', `check ${target}`),
+    state === 'complete' ? call('every tile', `check ${target}`) : call('the way back', `check --plan ${target}`),
   ]
 }

@@ -149,6 +149,6 @@ export async function importFacts(workspace: Workspace, intervals: readonly Inte
   return {
     signs,
     fresh: names ? folders.filter(({ state, name }) => state === 'read' && !names.has(name)) : [],
-    changed: Math.max(0, ...changed.map((one) => storage.modified?.(one) ?? 0)),
+    changed: changed.reduce((last, one) => Math.max(last, storage.modified?.(one) ?? 0), 0),
   }
 }

@@ -226,7 +226,7 @@ async function* checkIntervalOf(
     filterNum: fields.length,
   }
   facts.rows = yield* checkFolders(run, interval, array, { maps, around, facts })
-  const most = facts.rows && Math.max(-1, ...facts.rows)
+  const most = facts.rows && [...facts.rows].reduce((last, row) => Math.max(last, row), -1)
   const lastRow = meta?.batches.reduce((last, batch) => Math.max(last, batch.lastRow ?? -1), -1)
   if (most !== undefined && lastRow !== undefined && lastRow >= 0 && most > lastRow) {
     const place = { file: `${path}/${GENOMICSDB_META_FOLDER}`, field: 'max_valid_row_idx_in_array' }
@@ -382,7 +382,7 @@ function* checkOverlaps(all: readonly IntervalFacts[]): Generator<Item> {
 }
 
 function* checkBatches(all: readonly IntervalFacts[]): Generator<Item> {
-  const most = Math.max(0, ...all.map(({ batchNum }) => batchNum))
+  const most = all.reduce((last, { batchNum }) => Math.max(last, batchNum), 0)
   for (const { interval, batchNum } of all) {
     if (batchNum === most) continue
     const file = `${interval.folder.path}/${GENOMICSDB_META_FOLDER}`
