@@ -1,4 +1,4 @@
-import { wrongOption } from '../base/errors.ts'
+import { firstOf, wrongOption } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { CallMaps } from '../genomicsdb/calls.ts'
 import type { Contig } from '../genomicsdb/maps.ts'
@@ -35,13 +35,21 @@ function columnsOf(option: string, contigs: readonly Contig[]): readonly [number
   const [, name = option, from = '', dash = '', to = ''] = /^(.+):([\d,]+)(?:(-)([\d,]*))?$/s.exec(option) ?? []
   const contig = contigs.find((one) => one.name === name)
   if (!contig) {
-    const known = contigs.map((one) => one.name)
-    throw wrongOption('--range', FORMS, JSON.stringify(option) + didYouMean(name, known))
+    throw wrongOption('--range', FORMS, JSON.stringify(option) + contigHint(name, contigs))
   }
   const first = wholeOf(from)
   const last = dash === '' ? first : wholeOf(to) || contig.length
   if (first < 1 || last < first) throw wrongOption('--range', 'FROM from 1 on, up to TO', JSON.stringify(option))
   return [contig.offset + first - 1, contig.offset + Math.min(last, contig.length) - 1]
+}
+
+/** What is suggested for an unknown contig: the one that only differs by "chr", one that is spelled alike, or the first ones. */
+function contigHint(name: string, contigs: readonly Contig[]): string {
+  const known = contigs.map((one) => one.name)
+  const bare = (one: string): string => one.replace(/^chr/i, '')
+  const same = known.find((one) => bare(one) === bare(name))
+  if (same !== undefined) return `; did you mean ${same}?`
+  return didYouMean(name, known) || `; the contigs are ${firstOf(known)}`
 }
 
 /** A number, with or without commas between its digits. */

@@ -6,7 +6,7 @@ import { GENOMICSDB_COMMANDS } from './genomicsdb-commands.ts'
 /** The description of a command in its help. */
 export function aboutText(name: string, { about }: CommandModule<never>, summary: string): string {
   const { takes = [] } = GENOMICSDB_COMMANDS[name] ?? {}
-  const more = takes.length === 0 ? [] : [`It also takes what is of GenomicsDB: ${takes.join(', ')}.`]
+  const more = takes.length === 0 ? [] : [`It also works on GenomicsDB: ${takes.join(', ')}.`]
   return [summary, ...(about === undefined ? [] : [about]), ...more].join('\n\n')
 }
 

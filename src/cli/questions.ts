@@ -380,6 +380,26 @@ export const QUESTIONS: readonly Question[] = [
     'bioimg bioimaging ome tiff pyramid level microscopy valid axes',
   ],
   [
+    'Is this GenomicsDB import complete: which samples and intervals are in it?',
+    'my-workspace',
+    'genomicsdb gatk genomicsdbimport workspace import died crash finished callset contigs samples intervals',
+  ],
+  [
+    'May I resume a GenomicsDB import that crashed, and how do I get back?',
+    'check --plan my-workspace',
+    'genomicsdb gatk genomicsdbimport incremental died rollback restore fragmentlist callset workspace',
+  ],
+  [
+    'Which calls has a sample in a region of a GenomicsDB workspace?',
+    'read my-workspace --range chr1:1-100000 --range sample=NAS001',
+    'genomicsdb gatk variants genotypes gvcf contig chromosome interval position',
+  ],
+  [
+    'Which samples of a GenomicsDB workspace have calls, and in how many intervals?',
+    'ls my-workspace --samples',
+    'genomicsdb gatk genotypegvcfs slow batches consolidate interval',
+  ],
+  [
     'Which layers above TileDB are known, and what is checked of them?',
     'check --level structure blood',
     'layer soma vcf vector bioimg gdal raster geotiff pdal point cloud lidar cf xarray netcdf cellarr pandas filestore silvimetric validate',

@@ -21,6 +21,7 @@ import type {
   GenomicsdbSamples,
 } from '../documents/genomicsdb-workspace.ts'
 import { callsByRow, type FolderFacts, type IntervalFacts, intervalFacts } from '../genomicsdb/facts.ts'
+import type { Contig } from '../genomicsdb/maps.ts'
 import type { Interval } from '../genomicsdb/workspace.ts'
 
 interface Options extends ListOptions {
@@ -55,8 +56,9 @@ async function intervalsOutcome(
   cut: ListCut,
 ): Promise<Outcome> {
   const all = await allFacts(source.intervals)
+  const contigs = source.maps.vidmap?.contigs ?? []
   const lines = cutList(
-    all.map((one) => intervalLine(cx, one)),
+    all.map((one) => intervalLine(cx, one, contigs)),
     cut,
     {
       name: ({ name }) => name,
@@ -84,20 +86,28 @@ function rowsOutcome(
   return { kind: 'rows', document, rows, table }
 }
 
-function intervalLine(cx: CommandContext, facts: IntervalFacts): GenomicsdbInterval {
-  const { interval, batch_num, fault, folders } = facts
+function intervalLine(cx: CommandContext, facts: IntervalFacts, contigs: readonly Contig[]): GenomicsdbInterval {
+  const { interval, batch_num, fault, folders, bounds } = facts
   const { place } = interval
   const broken = fault ?? readFolders(folders).find((one) => one.fault)?.fault
   if (broken) cx.fault(broken)
   return {
     name: interval.name,
     contig: place?.contig ?? null,
+    contigs: place ? [place.contig] : contigsWithin(contigs, bounds),
     start: place?.start ?? null,
     end: place?.end ?? null,
     ...countsOf([facts]),
     batch_num,
     error: broken && errorResult(cx, broken),
   }
+}
+
+/** Names of the contigs that have some of the columns. */
+function contigsWithin(contigs: readonly Contig[], bounds: IntervalFacts['bounds']): string[] {
+  if (!bounds) return []
+  const [first, last] = bounds
+  return contigs.filter(({ offset, length }) => offset <= last && offset + length > first).map(({ name }) => name)
 }
 
 /** Samples with their calls, and rows that have calls and no sample. */

@@ -37,7 +37,8 @@ export const handler: GenomicsdbHandler<Options> = {
     if (!source.workspace)
       cx.note('there is no workspace around the array: samples and contigs have no names', 'target')
     const wanted = parseCallRanges(options.range ?? [], source.maps)
-    const touched = target.kind === 'workspace' ? await touchedIntervals(source, wanted) : source.intervals
+    const touched = await touchedIntervals(source, wanted)
+    if (touched.length === 0 && source.intervals.length > 0) cx.note('no interval has these positions', 'target')
     yield await callsOutcome(cx, target.path, { ...source, intervals: touched }, { wanted, faults }, options)
   },
 }

@@ -4,7 +4,7 @@ import { documentHead } from '../calls/document-parts.ts'
 import { parseSize } from '../calls/option-values.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { type Takes, targetsHelp } from '../calls/targets.ts'
-import type { ServedPageDocument, SiteDocument } from '../documents/page.ts'
+import type { PageServed, PageSite } from '../documents/page.ts'
 
 interface PageOptions {
   output?: string
@@ -81,7 +81,7 @@ export const command: CommandModule<PageOptions> = {
       only,
       files,
     })
-    const document: ServedPageDocument = { ...documentHead('page', shown), url: server.url }
+    const document: PageServed = { ...documentHead('page', shown), url: server.url }
     yield { kind: 'document', document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }
     if (open) await (await import('../node/open-browser.ts')).openInBrowser(server.url)
     await server.ended
@@ -103,6 +103,6 @@ async function writtenSite(site: string): Promise<Outcome> {
   } finally {
     folder.discard()
   }
-  const document: SiteDocument = { ...documentHead('page', site), files: ['index.html', ...files.keys()] }
+  const document: PageSite = { ...documentHead('page', site), files: ['index.html', ...files.keys()] }
   return { kind: 'document', document, table: (out) => out.write(`${document.files.length} files in ${site}\n`) }
 }

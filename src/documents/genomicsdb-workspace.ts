@@ -33,6 +33,8 @@ export interface GenomicsdbInterval extends OfSeveral, Omit<GenomicsdbCounts, 'c
   name: StoredName
   /** Contig, by the name; null for a partition that holds several contigs. */
   contig: StoredName | null
+  /** The contigs with positions in it, by its name, or else by its bounds. */
+  contigs: readonly StoredName[]
   /** Index of its first position in the contig, from 1 on; null for a partition. */
   start: Int64 | null
   /** Index of its last position; null for a partition. */

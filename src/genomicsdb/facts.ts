@@ -4,7 +4,7 @@ import { END } from './call-fields.ts'
 import { FragmentColumns, placeFields, tileBoxes } from './calls.ts'
 import { type ColumnFile, columnFiles, columnTiles } from './column-file.ts'
 import { type GenomicsdbFragment, openGenomicsdbFragment } from './fragment.ts'
-import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from './maps.ts'
+import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, type IntervalMeta, VIDMAP_FILE } from './maps.ts'
 import { mergedCalls } from './merge.ts'
 import { type FragmentFolderState, folderState, type Interval, type Workspace } from './workspace.ts'
 
@@ -31,6 +31,8 @@ export interface IntervalFacts {
   /** Bytes outside of its fragments. */
   other_size: number
   batch_num: number
+  /** First and last column, by its metadata; undefined if they have none. */
+  bounds: IntervalMeta['bounds']
   schema_version: number | undefined
   field_num: number | undefined
   /** Why its schema cannot be read. */
@@ -63,6 +65,7 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
     folders,
     other_size: await sizeOf(interval.folder, await interval.folder.list()),
     batch_num: meta instanceof InspectError ? 0 : meta.batches.length,
+    bounds: meta instanceof InspectError ? undefined : meta.bounds,
     schema_version: isFault ? undefined : (array.schema.version ?? 0),
     field_num: isFault ? undefined : array.fields.filter(({ name }) => name !== END).length - 1,
     fault: isFault ? array : undefined,
@@ -137,7 +140,8 @@ export async function importFacts(workspace: Workspace, intervals: readonly Inte
   const listed = await orError(() => workspace.fragmentList())
   const names = listed instanceof InspectError || !listed ? undefined : new Set(listed)
   const folders = intervals.flatMap((one) => one.folders)
-  const unfinished = folders.filter(({ state }) => state === 'unfinished')
+  // An empty folder is what a consolidation of nothing leaves.
+  const unfinished = folders.filter(({ state, size }) => state === 'unfinished' && size > 0)
   const signs: ImportSign[] = []
   if (await workspace.hasFile(FRAGMENT_LIST_FILE)) signs.push('list')
   // The importer of GATK writes it last. Other loaders keep all maps elsewhere.

@@ -2,7 +2,8 @@ import { mendOf } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_MARK } from '../format/genomicsdb/book-keeping.ts'
 import { GENOMICSDB_META_FOLDER } from '../genomicsdb/array.ts'
-import { FRAGMENT_LIST_FILE } from '../genomicsdb/maps.ts'
+import { intervalFacts } from '../genomicsdb/facts.ts'
+import { type Callset, FRAGMENT_LIST_FILE } from '../genomicsdb/maps.ts'
 import { type Interval, Workspace } from '../genomicsdb/workspace.ts'
 import type { Storage } from '../storage/source.ts'
 import { type Draft, draftIn, type MendPlan } from './drafts.ts'
@@ -64,6 +65,13 @@ async function planImport(
   paths: readonly string[],
 ): Promise<void> {
   const list = `${FRAGMENT_LIST_FILE}`
+  if (root instanceof Workspace && (await isListOdd(root))) {
+    draft.outcome = 'leave'
+    draft.instead.push({
+      text: `${list} names fragments with cells of no sample: it does not tell the state before the import; import all samples into a new workspace`,
+    })
+    return
+  }
   for (const path of paths) if (path !== list) draft.move(shell.moveAside(path))
   if (root instanceof Workspace) {
     for (const path of await batchesOfImport(root)) draft.move(shell.moveAside(path))
@@ -73,12 +81,30 @@ async function planImport(
   draft.never.add('run these steps while the import still runs')
 }
 
+/** Whether the list of the fragments before the import has fragments with rows of the import. */
+async function isListOdd(workspace: Workspace): Promise<boolean> {
+  const listed = new Set(await workspace.fragmentList())
+  const callset = await workspace.callset().catch(() => undefined)
+  if (!callset || listed.size === 0) return false
+  const last = lastRowOf(callset)
+  for (const interval of await workspace.intervals()) {
+    const { folders } = await intervalFacts(interval)
+    if (folders.some(({ name, state, rows }) => state === 'read' && listed.has(name) && (rows?.[1] ?? -1) > last))
+      return true
+  }
+  return false
+}
+
+function lastRowOf({ samples }: Callset): number {
+  return samples.reduce((most, { row }) => Math.max(most, row), -1)
+}
+
 /** Paths of the files that batches of the import left in each interval: their rows are those of no sample. */
 export async function batchesOfImport(workspace: Workspace): Promise<string[]> {
   if (!(await workspace.hasFile(FRAGMENT_LIST_FILE))) return []
   const callset = await workspace.callset().catch(() => undefined)
   if (!callset) return []
-  const last = callset.samples.reduce((most, { row }) => Math.max(most, row), -1)
+  const last = lastRowOf(callset)
   const found: string[] = []
   for (const interval of await workspace.intervals())
     for (const { name, lastRow = -1 } of (await interval.meta()).batches)

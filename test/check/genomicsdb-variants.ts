@@ -31,6 +31,7 @@ export const GENOMICSDB_VARIANTS: Readonly<Record<string, (array: EditableArray)
     addFragment(array, `chr1$1$100/.${fragmentName(timeOf(9))}`, CELLS).then(() =>
       array.removeAll(/\/\.__.*__tiledb_fragment/),
     ),
+  'GENOMICSDB_IMPORT.nothing': (array) => array.add(`chr1$1$100/.${fragmentName(timeOf(9))}/DP.tdb`, new Uint8Array()),
   'GENOMICSDB_IMPORT.list': (array) =>
     array.add(
       'callset.json.fragmentlist',

@@ -6,6 +6,7 @@ import { COMMANDS, OVERVIEW } from '../../src/cli/commands.ts'
 import { LAYER_PAGES, QUESTIONS } from '../../src/cli/questions.ts'
 import { LAYERS } from '../../src/layers/layers.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { unpackWorkspace } from '../helpers/genomicsdb.ts'
 import { quickTrials } from '../helpers/quick-trials.ts'
 import { run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
@@ -31,6 +32,7 @@ beforeAll(async () => {
   writeFiles(await datasetOf('vcf'), `${folder}/my-vcf`)
   writeFiles(await datasetOf('vectorIndex'), `${folder}/my-index`)
   writeFiles(await dataset(image()), `${folder}/my-image`)
+  cpSync(unpackWorkspace('301', `${folder}/unpacked`), `${folder}/my-workspace`, { recursive: true })
   writeFileSync(`${folder}/my.key`, '0123456789abcdef0123456789abcdef')
   chdir(folder)
 })
@@ -50,7 +52,7 @@ test('there are 40 questions or more, each once, and the page has them all', () 
 /** The command of a question's call; undefined if there is none of that name. */
 function commandOf(call: string): string | undefined {
   const [first] = call.split(' ')
-  if (/^(?:places|blood|my-(?:group|index|image))/.test(first)) return OVERVIEW
+  if (/^(?:places|blood|my-(?:group|index|image|workspace))/.test(first)) return OVERVIEW
   return Object.hasOwn(COMMANDS, first) ? first : undefined
 }
 
@@ -227,7 +229,7 @@ const USER_WORDS =
   'cloud url http csv arrow parquet pandas sql json jq export convert filter zstd checksum md5 verify validate ci memory ram oom ' +
   'crash time version old upgrade schema enum category label nullable fill nan min max sum count duplicate disk space bytes hex ' +
   'offset header footer rtree mbr hilbert order sort plot heatmap browser html share compare copy sample test group members ' +
-  'metadata anndata vcf vector gdal raster xarray geotiff lidar'
+  'genomicsdb gatk interval metadata anndata vcf vector gdal raster xarray geotiff lidar'
 
 test.each(USER_WORDS.split(' '))('the word %s finds something', async (word) => {
   const { code, text } = await run(['help', word])

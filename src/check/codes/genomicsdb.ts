@@ -47,6 +47,12 @@ export const GENOMICSDB_CODES = {
         meaning:
           'the folder is what an import left that died, or that still runs: readers pass over it, and it only takes space',
       },
+      nothing: {
+        severity: 'note',
+        meaning:
+          'the folder has no bytes: release 1.1.2 leaves such a one where it consolidates nothing; readers pass over it',
+        lost: noLoss('nothing: the folder has no bytes'),
+      },
       list: {
         severity: 'error',
         meaning:
@@ -128,9 +134,9 @@ export const GENOMICSDB_CODES = {
     lost: noLoss('nothing of the cells: the name of the sample is missing'),
     variants: {
       empty: {
-        severity: 'warning',
+        severity: 'note',
         meaning:
-          'the sample has a row, but no interval has a cell of it: its import failed, or its file has no record there',
+          'samples have a row, but no interval has a cell of them: their import failed, or their files have no record there',
         lost: loss('perhaps the calls of the sample: compare with the file that was imported'),
       },
       interval: {

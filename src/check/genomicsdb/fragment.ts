@@ -54,9 +54,14 @@ async function* checkFile(run: CheckRun, fragment: GenomicsdbFragment, column: C
   try {
     for (let tile = 0; tile < fragment.tile_num; tile++) {
       run.counts.tile_num++
-      const bytes = yield* attempt('GENOMICSDB_TILE', { ...place, tile }, () => open.read(tile))
+      const bytes = await orError(() => open.read(tile))
+      if (!(bytes instanceof InspectError)) continue
+      // A finding has the tile beside the field. The error names it in place of one.
+      const { code, fault, at } = bytes
+      const error = new InspectError(code, fault, { ...at, field: undefined }, { cause: bytes })
+      yield fromError(error, 'GENOMICSDB_TILE', { ...place, tile })
       // The tiles after a damaged one may be whole, but say no more of what to do.
-      if (!bytes) return
+      return
     }
   } finally {
     await open.close()

@@ -9,6 +9,7 @@ import {
 } from '../../genomicsdb/array.ts'
 import { callFields } from '../../genomicsdb/call-fields.ts'
 import { FragmentColumns, placeFields } from '../../genomicsdb/calls.ts'
+import { sizeOf } from '../../genomicsdb/facts.ts'
 import { openGenomicsdbFragment } from '../../genomicsdb/fragment.ts'
 import {
   BOUNDS_FILE,
@@ -286,7 +287,7 @@ async function* checkFolders(
         { file: path },
         'nothing but fragments that are finished',
         'what an import left that is not finished',
-        'leftOver',
+        (await sizeOf(folder.folder, folder.entries)) === 0 ? 'nothing' : 'leftOver',
       )
     else if (state === 'unmarked') yield* checkUnmarked(run, interval, array, folder)
     else {
@@ -405,14 +406,15 @@ function* checkSamples(path: string, { callset }: Maps, all: readonly IntervalFa
   const isWhole = all.every(({ rows }) => rows)
   const empty = callset.samples.filter(({ row }) => !used.has(row))
   if (isWhole && all.length > 0 && empty.length > 0) {
-    const found = `no cells of ${firstOf(empty.map(({ name, row }) => `${name} (row ${row})`))} in any interval`
+    const found = `none of ${firstOf(empty.map(({ name, row }) => `${name} (row ${row})`))} in any interval`
     yield finding('GENOMICSDB_SAMPLE', { file }, 'cells of each sample', found, 'empty')
   }
   for (const { interval, rows } of all) {
     const gone = rows ? callset.samples.filter(({ row }) => used.has(row) && !rows.has(row)) : []
     if (gone.length === 0) continue
-    const found = `no cells of the samples ${firstOf(gone.map(({ name, row }) => `${name} (row ${row})`))}, which other intervals have`
-    yield finding('GENOMICSDB_SAMPLE', { file: interval.folder.path }, 'cells of each sample', found, 'interval')
+    const found = `none of ${firstOf(gone.map(({ name, row }) => `${name} (row ${row})`))}`
+    const expected = 'cells of each sample that other intervals have cells of'
+    yield finding('GENOMICSDB_SAMPLE', { file: interval.folder.path }, expected, found, 'interval')
   }
 }
 

@@ -1,3 +1,4 @@
+import { firstOf } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import type { GenomicsdbArrayDocument, GenomicsdbArrayLine } from '../../documents/genomicsdb-array.ts'
 import type { GenomicsdbImport, GenomicsdbOverviewDocument } from '../../documents/genomicsdb-overview.ts'
@@ -36,7 +37,8 @@ import {
 /** What an import left, in words. */
 const IMPORTS: Readonly<Record<GenomicsdbImport['state'], string>> = {
   complete: 'complete: nothing shows an import that did not end',
-  running: 'an import did not end: it may still run, as files were changed in the last hour',
+  running:
+    'an import did not end: it may still run, as files were changed in the last hour; if not, check --plan says how to go back',
   died: 'an import died: check --plan says how to go back to the state before it',
 }
 
@@ -96,7 +98,7 @@ function factsOf(document: GenomicsdbOverviewDocument): (Pair | false)[] {
     ['import', imported.state === 'complete' ? IMPORTS.complete : `${IMPORTS[imported.state]} (${signs})`],
     imported.new_fragment_num > 0 && [
       'new',
-      `${counted(imported.new_fragment_num, 'fragment')} of that import are read`,
+      `${counted(imported.new_fragment_num, 'fragment')} of that import, which readers read already`,
     ],
     ['samples', named(document.sample_num, document.samples, 'sample')],
     document.target === 'workspace' && ['intervals', named(document.interval_num, document.intervals, 'interval')],
@@ -129,6 +131,11 @@ export async function intervalsTable(
   await writeTitle(path, `workspace of GenomicsDB, ${counted(interval_num, 'interval')}${samples}`, out)
   const columns: Shows<GenomicsdbInterval>[] = [
     { name: 'interval', role: 'field', cell: ({ name }) => name },
+    {
+      name: 'contigs',
+      cell: ({ contigs }) => firstOf(contigs),
+      shown: intervals.some(({ contig }) => contig === null),
+    },
     { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
     { name: 'batches', align: 'right', cell: ({ batch_num }) => countText(batch_num) },
     { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
