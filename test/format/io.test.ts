@@ -91,9 +91,13 @@ describe('numbers', () => {
     expect(error.message).toContain('9007199254740992')
   })
 
-  test('of a flag are 0 or 1', () => {
+  test('of a flag are 0 or 1; where readers take all but 0 for true, another one is told', () => {
+    const strict: Describe<{ set: boolean }> = (io) => ({ set: io.flag('set', 'a field', true) })
+    expect(failure(() => decode(u8(2), strict))).toMatchObject({ code: 'BAD_VALUE', at: { offset: 0, field: 'set' } })
     const flag: Describe<{ set: boolean }> = (io) => ({ set: io.flag('set', 'a field') })
-    expect(failure(() => decode(u8(2), flag))).toMatchObject({ code: 'BAD_VALUE', at: { offset: 0, field: 'set' } })
+    const odd: unknown[] = []
+    expect(decode(u8(2), flag, { onOddFlag: (...one) => odd.push(one) })).toEqual({ set: true })
+    expect(odd).toEqual([['set', 2, 0]])
   })
 })
 

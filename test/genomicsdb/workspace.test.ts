@@ -246,9 +246,10 @@ describe('an import that died', () => {
     const { after } = died()
     const stateAt = async (hours: number): Promise<unknown> => {
       const env = { TILEDB_INSPECT_NOW: String(Date.now() + hours * 3_600_000) }
+      const before = process.env.TILEDB_INSPECT_NOW
       process.env.TILEDB_INSPECT_NOW = env.TILEDB_INSPECT_NOW
       const { documents } = await runJson([after], { env })
-      delete process.env.TILEDB_INSPECT_NOW
+      process.env.TILEDB_INSPECT_NOW = before
       return get(get(documents[0], 'import'), 'state')
     }
     expect([await stateAt(0), await stateAt(2)]).toEqual(['running', 'died'])
