@@ -7,6 +7,7 @@ import { allRows } from '../cells/column.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import { encodeText } from '../format/text.ts'
 import type { CallField } from '../genomicsdb/call-fields.ts'
+import { FIRST_FIELD } from '../genomicsdb/calls.ts'
 import type { ListElement, ListOf, ListValue } from '../genomicsdb/values.ts'
 import { type ArrowColumn, type ArrowStyle, writeArrow } from '../rows/arrow.ts'
 import type { CellEncoder } from '../rows/arrow-column.ts'
@@ -29,7 +30,7 @@ export async function writeCallsArrow(
 ): Promise<void> {
   const shown = columns.map((column, c): ArrowColumn => {
     const one = lists[c]
-    const named = fields.find(({ stored }) => stored.name === column.name)
+    const named = fields[c - FIRST_FIELD]
     return one && named ? { ...column, made: true, cells: listCells(named, one) } : { ...column, made: true }
   })
   await writeArrow({ columns: shown, batches: limited(batches, limit) }, out, style)

@@ -12,7 +12,14 @@ import { columnValue } from '../cells/rows.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { GenomicsdbArray } from '../genomicsdb/array.ts'
 import { type CallField, callFields } from '../genomicsdb/call-fields.ts'
-import { type CallMaps, callBatches, callColumns, FragmentColumns, placeFields } from '../genomicsdb/calls.ts'
+import {
+  type CallMaps,
+  callBatches,
+  callColumns,
+  FIRST_FIELD,
+  FragmentColumns,
+  placeFields,
+} from '../genomicsdb/calls.ts'
 import { openGenomicsdbFragment } from '../genomicsdb/fragment.ts'
 import type { WantedCalls } from '../genomicsdb/merge.ts'
 import { listsOf } from '../genomicsdb/values.ts'
@@ -75,7 +82,7 @@ async function callsOutcome(
   const batches = (): AsyncGenerator<CellBatch> =>
     allBatches(
       source,
-      { columns, wanted, provenance: options.provenance ?? false },
+      { columns, fields, wanted, provenance: options.provenance ?? false },
       (what, number) => unknown[what].add(number),
       (fault) => {
         if (!options.keepGoing) throw fault
@@ -88,8 +95,8 @@ async function callsOutcome(
       cx.note(`callset.json has no sample of row ${[...row].slice(0, 5).join(', ')}: such calls have no name`, 'target')
     if (column.size > 0) cx.note('vidmap.json has no contig at some columns: such calls have no place', 'target')
   }
-  const lists = columns.map(({ name }) => {
-    const field = fields.find(({ stored }) => stored.name === name)
+  const lists = columns.map((_, c) => {
+    const field = fields[c - FIRST_FIELD]
     return field && listsOf(field)
   })
   const tail = (): CellsTail => ({ errors: errorsOf(cx, faults) })
@@ -98,7 +105,8 @@ async function callsOutcome(
     let call_num = 0
     for await (const batch of limit > 0 ? batches() : []) {
       for (let cell = 0; cell < batch.cell_num && call_num < limit; cell++, call_num++) {
-        const row: Record<string, unknown> = {}
+        // Without a prototype, because a field may have any name.
+        const row: Record<string, unknown> = Object.create(null)
         for (const [c, { name }] of columns.entries()) {
           const data = batch.columns[c]
           if (data) row[name] = values[c]?.(data, cell)
@@ -168,20 +176,23 @@ function fieldsOf({ fields }: GenomicsdbArray, { vidmap }: CallMaps): CallField[
 /** How the calls of all intervals become batches with one list of columns. */
 interface Shown {
   columns: readonly ColumnType[]
+  /** The fields among them. */
+  fields: readonly CallField[]
   wanted: WantedCalls
   provenance: boolean
 }
 
 async function* allBatches(
   { intervals, maps }: GenomicsdbSource,
-  { columns, wanted, provenance }: Shown,
+  { columns, fields: shownFields, wanted, provenance }: Shown,
   onUnknown: (what: 'row' | 'column', number: number) => void,
   onFault: (fault: InspectError) => void,
 ): AsyncGenerator<CellBatch> {
+  const names = new Set(shownFields.map(({ stored }) => stored.name))
   for (const interval of intervals) {
     try {
       const array = await interval.array()
-      const fields = fieldsOf(array, maps).filter(({ stored }) => columns.some(({ name }) => name === stored.name))
+      const fields = fieldsOf(array, maps).filter(({ stored }) => names.has(stored.name))
       const merged: FragmentColumns[] = []
       let places: ReturnType<typeof placeFields>
       for (const folder of await interval.fragments()) {

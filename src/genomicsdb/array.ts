@@ -1,4 +1,5 @@
-import { withPlaceAsync } from '../base/errors.ts'
+import { type ErrorPlace, InspectError, inconsistent, withPlaceAsync } from '../base/errors.ts'
+import type { Memory } from '../base/memory.ts'
 import {
   GENOMICSDB_SCHEMA_FILE,
   type GenomicsdbDimension,
@@ -11,7 +12,8 @@ import {
 import { BOOK_KEEPING_FILE, FRAGMENT_MARK } from '../format/genomicsdb/book-keeping.ts'
 import { decode } from '../format/io.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
-import { type Entry, type Folder, hasEntry, readAll, withSource } from '../storage/source.ts'
+import { type ByteSource, type Entry, type Folder, hasEntry, readAll, withSource } from '../storage/source.ts'
+import { END } from './call-fields.ts'
 
 /** An array of GenomicsDB: in a workspace, the cells of an interval. */
 export interface GenomicsdbArray {
@@ -42,13 +44,45 @@ export const GENOMICSDB_META_FOLDER = 'genomicsdb_meta_dir'
 
 /** Opens the array of a folder. @throws InspectError of reading the schema; NOT_FOUND without it */
 export async function openGenomicsdbArray(folder: Folder, cx: ReadContext): Promise<GenomicsdbArray> {
-  const schema = await readSchema(folder)
+  const schema = await readSchema(folder, cx)
   return { folder, cx, schema, dimensions: genomicsdbDimensions(schema), fields: genomicsdbFields(schema) }
 }
 
-async function readSchema(folder: Folder): Promise<GenomicsdbSchema> {
+/**
+ * The array, if its cells are calls as GenomicsDB writes them.
+ * @throws InspectError INCONSISTENT
+ */
+export function arrayOfCalls(array: GenomicsdbArray): GenomicsdbArray {
+  const { schema, dimensions, fields, folder } = array
+  const wrong = (field: string, expected: string, found: string): InspectError =>
+    inconsistent({ expected, found }, { file: `${folder.path}/${GENOMICSDB_SCHEMA_FILE}`, field })
+  if (schema.dense) throw wrong('dense', 'a sparse array', 'a dense one')
+  if (schema.cell_order !== 'col-major') throw wrong('cell_order', 'col-major', schema.cell_order)
+  const types = dimensions.map(({ type }) => type).join(', ')
+  if (types !== 'INT64, INT64') throw wrong('dimensions', '2 dimensions of INT64: row and column', types)
+  const end = fields.find(({ name }) => name === END)
+  if (end?.type !== 'INT64' || end.cell_val_num !== 1) {
+    const found = end ? `${end.type} with ${end.cell_val_num} values` : 'none'
+    throw wrong(`attributes.${END}`, `the attribute ${END} of one INT64`, found)
+  }
+  return array
+}
+
+/** Reads a whole file, if memory has room for it. @throws InspectError TOO_LARGE */
+export async function readWhole(source: ByteSource, { memory }: ReadContext): Promise<Uint8Array> {
+  checkRoom(await source.size(), memory, { file: source.name })
+  return readAll(source)
+}
+
+/** @throws InspectError TOO_LARGE for more bytes than memory has room for */
+export function checkRoom(bytes: number, { room }: Memory, place: ErrorPlace): void {
+  if (bytes > room)
+    throw new InspectError('TOO_LARGE', { expected: `at most ${room} bytes (--memory)`, found: bytes }, place)
+}
+
+async function readSchema(folder: Folder, cx: ReadContext): Promise<GenomicsdbSchema> {
   return withSource(folder.file(GENOMICSDB_SCHEMA_FILE), async (source) => {
-    const bytes = await readAll(source)
+    const bytes = await readWhole(source, cx)
     return decode(bytes, genomicsdbSchemaOf(bytes), { file: source.name })
   })
 }

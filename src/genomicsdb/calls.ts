@@ -111,10 +111,21 @@ const ORIGIN_COLUMNS: readonly ColumnType[] = [
   })),
 ]
 
-/** All columns of the calls. */
+const OWN_NAMES = new Set([...PLACE_COLUMNS, ...ORIGIN_COLUMNS].map(({ name }) => name))
+/** Follows the name of a field that is also the name of a column beside the fields. */
+const FIELD_SUFFIX = '_FIELD'
+
+/** All columns of the calls. Those of the fields begin at {@link FIRST_FIELD}, in their order. */
 export function callColumns({ fields, provenance }: ShownFields): ColumnType[] {
-  return [...PLACE_COLUMNS, ...fields.map(columnOf), ...(provenance ? ORIGIN_COLUMNS : [])]
+  const ofFields = fields.map(columnOf).map((column) => {
+    const { name } = column
+    return OWN_NAMES.has(name) ? { ...column, name: name + FIELD_SUFFIX } : column
+  })
+  return [...PLACE_COLUMNS, ...ofFields, ...(provenance ? ORIGIN_COLUMNS : [])]
 }
+
+/** Index of the first column of a field. */
+export const FIRST_FIELD = PLACE_COLUMNS.length
 
 /**
  * The calls of an interval, batch by batch.

@@ -6,7 +6,7 @@ import { COORDS, type GenomicsdbField } from '../format/genomicsdb/array-schema.
 import { u64 } from '../format/u32.ts'
 import { ReadAhead } from '../storage/read-ahead.ts'
 import { type ByteSource, withSource } from '../storage/source.ts'
-import type { FragmentFolder } from './array.ts'
+import { checkRoom, type FragmentFolder } from './array.ts'
 import { type GenomicsdbFragment, tileCells } from './fragment.ts'
 import { type TileCodec, type TileLayout, tileCodec } from './tile-codec.ts'
 
@@ -98,7 +98,11 @@ export async function openColumnFile(
     const codec = await placed(file, undefined, () => tileCodec(column.layout, array.cx.codecs))
     const startOf = (tile: number): number => element(starts, tile)
     const stored = (tile: number): Promise<Uint8Array> =>
-      placed(file, tile, () => stream.read(startOf(tile), startOf(tile + 1) - startOf(tile)))
+      placed(file, tile, async () => {
+        const length = startOf(tile + 1) - startOf(tile)
+        checkRoom(length, array.cx.memory, { file })
+        return stream.read(startOf(tile), length)
+      })
     stream.plan(rangesOf(starts, tiles))
     return {
       ...column,

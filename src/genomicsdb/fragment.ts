@@ -3,8 +3,8 @@ import { gunzip } from '../filters/codecs/gunzip.ts'
 import { BOOK_KEEPING_FILE, type BookKeeping, bookKeeping } from '../format/genomicsdb/book-keeping.ts'
 import { decode } from '../format/io.ts'
 import { mostElements, type ReadContext } from '../objects/generic-tile.ts'
-import { type Folder, hasEntry, readAll, withSource } from '../storage/source.ts'
-import type { FragmentFolder, GenomicsdbArray } from './array.ts'
+import { type Folder, hasEntry, withSource } from '../storage/source.ts'
+import { checkRoom, type FragmentFolder, type GenomicsdbArray, readWhole } from './array.ts'
 
 /** A fragment with its book-keeping. */
 export interface GenomicsdbFragment extends FragmentFolder {
@@ -43,6 +43,7 @@ export async function openGenomicsdbFragment(
     inconsistent({ expected, found }, { file, field, space: CONTENT_SPACE })
   if (!schema.dense && book.bounding_coords_num !== tile_num)
     throw wrong('bounding_coords_num', `${tile_num} tiles, as there are MBRs`, book.bounding_coords_num)
+  checkRoom(tile_num * TILE_BYTES, cx.memory, { file, field: 'mbr_num', space: CONTENT_SPACE })
   const last = book.last_tile_cell_num
   if (tile_num > 0 && (last === 0 || last > schema.capacity))
     throw wrong('last_tile_cell_num', `1 to ${schema.capacity} cells in the last tile`, last)
@@ -51,16 +52,19 @@ export async function openGenomicsdbFragment(
   return { ...fragment, array, book, ...sizes, tile_num, cell_num }
 }
 
+/** What the boxes of a tile take in memory, in bytes. */
+const TILE_BYTES = 256
+
 /** Offsets in errors of the book-keeping count in its content. */
 export const CONTENT_SPACE = 'content of the gzip stream'
 
 async function readBookKeeping(
   folder: Folder,
-  { memory }: ReadContext,
+  cx: ReadContext,
 ): Promise<{ content: Uint8Array; length: number; stored: number; file: string }> {
   return withSource(folder.file(BOOK_KEEPING_FILE), async (source) => {
-    const bytes = await readAll(source)
-    const { content, length, fault } = gunzip(bytes, memory.room)
+    const bytes = await readWhole(source, cx)
+    const { content, length, fault } = gunzip(bytes, cx.memory.room)
     if (fault) throw addPlace(fault, { file: source.name })
     return { content, length, stored: bytes.length, file: source.name }
   })

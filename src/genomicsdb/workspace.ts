@@ -3,6 +3,7 @@ import { GENOMICSDB_SCHEMA_FILE } from '../format/genomicsdb/array-schema.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
 import { type Entry, type Folder, hasEntry } from '../storage/source.ts'
 import {
+  arrayOfCalls,
   type FragmentFolder,
   fragmentFolders,
   GENOMICSDB_META_FOLDER,
@@ -67,7 +68,7 @@ export class Interval {
 
   /** @throws InspectError of reading the schema; NOT_FOUND without it */
   array(): Promise<GenomicsdbArray> {
-    this.arrayFound ??= openGenomicsdbArray(this.folder, this.cx)
+    this.arrayFound ??= openGenomicsdbArray(this.folder, this.cx).then(arrayOfCalls)
     return this.arrayFound
   }
 

@@ -48,7 +48,8 @@ async function* checkFile(run: CheckRun, fragment: GenomicsdbFragment, column: C
   const place = { file: `${fragment.folder.path}/${column.name}`, field: column.field.name }
   run.counts.file_num++
   const tiles = yield* attempt('GENOMICSDB_DATA_FILE', place, () => columnTiles(fragment, column))
-  if (!tiles || !reaches(run, 'chunks') || tiles.file_size === 0) return
+  const isEmpty = tiles?.file_size === 0 && tiles.unfiltered_sizes.every((size) => size === 0)
+  if (!tiles || !reaches(run, 'chunks') || isEmpty) return
   const open = yield* attempt('GENOMICSDB_DATA_FILE', place, () => openColumnFile(fragment, column))
   if (!open) return
   try {
@@ -173,6 +174,8 @@ function most(numbers: Float64Array): number {
 /** Looks at the values that are made of parts: nested lists, and places of filters. */
 async function* checkValues(fragment: GenomicsdbFragment, { fields, filterNum }: Around): Items {
   const columns = new FragmentColumns(fragment)
+  /** -1 stands for PASS. */
+  const isPlaceOfFilter = (one: number): boolean => one >= -1 && one < filterNum
   try {
     for (const field of fields) {
       const { form, stored, index } = field
@@ -186,8 +189,9 @@ async function* checkValues(fragment: GenomicsdbFragment, { fields, filterNum }:
           if (data.starts?.[cell] === data.starts?.[cell + 1]) continue
           try {
             const list = lists(data, cell)
-            const wrong = form === 'filters' && list?.find((one) => typeof one === 'number' && one >= filterNum)
-            if (wrong)
+            const wrong =
+              form === 'filters' ? list?.find((one) => typeof one === 'number' && !isPlaceOfFilter(one)) : undefined
+            if (wrong !== undefined)
               yield finding(
                 'GENOMICSDB_VALUE',
                 { ...place, tile, cell },

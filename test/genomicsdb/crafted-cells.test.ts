@@ -1,0 +1,90 @@
+import { readdirSync, renameSync, statSync, truncateSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import { arrayOfCalls, openGenomicsdbArray } from '../../src/genomicsdb/array.ts'
+import { callColumns } from '../../src/genomicsdb/calls.ts'
+import { localFiles } from '../../src/node/file.ts'
+import { nodeCodecs } from '../../src/node/node-codecs.ts'
+import { readContext } from '../../src/objects/generic-tile.ts'
+import { Folder } from '../../src/storage/source.ts'
+import { failure } from '../helpers/failure.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { arraysOf, unpackWorkspace } from '../helpers/genomicsdb.ts'
+import { run } from '../helpers/run.ts'
+
+/** Files of GenomicsDB that somebody made on purpose. */
+const folder = temporaryFolder()
+let copies = 0
+const copyOf = (name: string): string => unpackWorkspace(name, `${folder}/${copies++}`)
+
+/** The path of the first file of a name that is not empty. */
+function fileIn(workspace: string, name: string): string {
+  for (const array of arraysOf(workspace))
+    for (const fragment of readdirSync(array))
+      if (fragment.startsWith('__') && !fragment.includes('.')) {
+        const path = `${array}/${fragment}/${name}`
+        if (statSync(path).size > 0) return path
+      }
+  throw new Error(`no ${name}`)
+}
+
+describe('a file that was emptied', () => {
+  test.each(['DP.tdb', 'END.tdb', '__coords.tdb'])('%s is an error of its tile', async (name) => {
+    const workspace = copyOf('301')
+    const file = fileIn(workspace, name)
+    truncateSync(file, 0)
+    const { code, text } = await run(['check', workspace, '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(text).findings).toContainEqual(expect.objectContaining({ severity: 'error', file }))
+  })
+})
+
+describe('a schema of other cells', () => {
+  test.each([
+    ['dense', (schema: { dense: boolean }) => Object.assign(schema, { dense: true })],
+    ['cell_order', (schema: { cell_order: string }) => Object.assign(schema, { cell_order: 'row-major' })],
+  ])('%s is refused by readers of calls', async (field, change) => {
+    const array = await openGenomicsdbArray(
+      new Folder(localFiles, arraysOf(copyOf('301'))[0] ?? ''),
+      readContext(nodeCodecs),
+    )
+    expect(arrayOfCalls(array)).toBe(array)
+    change(array.schema)
+    expect(failure(() => arrayOfCalls(array))).toMatchObject({ code: 'INCONSISTENT', at: { field } })
+  })
+
+  test('dimensions and END of other types are refused, too', async () => {
+    const array = await openGenomicsdbArray(
+      new Folder(localFiles, arraysOf(copyOf('301'))[0] ?? ''),
+      readContext(nodeCodecs),
+    )
+    const dimensions = array.dimensions.map((one) => ({ ...one, type: 'INT32' as const }))
+    expect(failure(() => arrayOfCalls({ ...array, dimensions }))).toMatchObject({ at: { field: 'dimensions' } })
+    const fields = array.fields.filter(({ name }) => name !== 'END')
+    expect(failure(() => arrayOfCalls({ ...array, fields }))).toMatchObject({ at: { field: 'attributes.END' } })
+  })
+})
+
+test('a file larger than memory is refused, and not read', async () => {
+  for (const name of ['__array_schema.tdb', 'book']) {
+    const workspace = copyOf('301')
+    const [array = ''] = arraysOf(workspace)
+    const file = name === 'book' ? fileIn(workspace, '__book_keeping.tdb.gz') : `${array}/${name}`
+    truncateSync(file, 400_000_000)
+    const { code, stderr } = await run(['ls', workspace, '--memory', '64M'])
+    expect(code).toBe(3)
+    expect(stderr).toContain('--memory')
+  }
+})
+
+test('a field with the name of a column beside the fields has another one', () => {
+  const stored = { name: 'sample', type: 'INT32' as const, cell_val_num: 1 as const }
+  const field = { stored: { ...stored, compression: 'NONE' as const, level: -1, offsets: undefined } }
+  const columns = callColumns({ fields: [{ ...field, index: 0, form: 'numbers' } as never] })
+  expect(columns.map(({ name }) => name)).toEqual(['sample', 'contig', 'pos', 'end', 'sample_FIELD'])
+})
+
+test('a workspace that was renamed is read', async () => {
+  const workspace = copyOf('302')
+  renameSync(workspace, `${workspace}-new`)
+  expect((await run(['check', `${workspace}-new`])).code).toBe(0)
+})
