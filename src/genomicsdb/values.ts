@@ -96,9 +96,12 @@ export function nestedLists(bytes: Uint8Array, item: Datatype): (readonly ListEl
   const offsets = Array.from({ length: count + 1 }, (_, i) => u64(bytes, 2 * WORD + size + i * WORD))
   const isText = datatypeKind(item) === 'text'
   const elements = isText ? undefined : elementReader(item)
+  const elementSize = isText ? 1 : datatypeSize(item)
+  if (offsets[0] !== 0) throw wrong('a first list from byte 0 of the values on', offsets[0] ?? 'none')
   return offsets.slice(1).map((to, i) => {
     const from = offsets[i] ?? 0
     if (from > to || to > size) throw wrong(`a list within the ${size} bytes of values`, `one from ${from} to ${to}`)
+    if ((to - from) % elementSize !== 0) throw wrong(`elements of ${elementSize} bytes in a list`, `${to - from} bytes`)
     return elements ? elements(data, from, to) : [decodeText(data.subarray(from, to))]
   })
 }
