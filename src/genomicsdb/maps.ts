@@ -65,8 +65,11 @@ export interface Vidmap {
   faults: readonly MapFault[]
 }
 
-/** How many times its bytes a map takes as objects, at most. */
-const TIMES_HELD = 16
+/** How many times its bytes a map takes as objects, at most: `{},` takes 64 bytes, and those of its text. */
+const TIMES_HELD = 24
+
+/** Most faults that are kept of a map. */
+const MOST_FAULTS = 100
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 type JsonObject = { readonly [key: string]: Json }
@@ -115,7 +118,14 @@ export function wholeNumber(json: Json | undefined): number | undefined {
 
 /** Reads the entries of a map, and keeps what is wrong with them. */
 class Entries {
-  readonly faults: MapFault[] = []
+  private readonly kept: MapFault[] = []
+  private more = 0
+
+  /** The first faults; the last one says how many more there are. */
+  get faults(): readonly MapFault[] {
+    if (this.more === 0) return this.kept
+    return [...this.kept, { field: '', expected: 'entries that are whole', found: `${this.more} more faults` }]
+  }
 
   /** A whole number of an entry; undefined, with a fault, if it has none. */
   number(entry: JsonObject, key: string, at: string): number | undefined {
@@ -131,7 +141,7 @@ class Entries {
       this.add(key, 'a list or an object', list === undefined ? 'no such key' : 'something else')
       return
     }
-    for (const [i, entry] of Object.entries(list as JsonObject)) {
+    for (const [i, entry] of entriesOf(list)) {
       const at = `${key}.${i}`
       const name = Array.isArray(list) && isObject(entry) ? entry[nameKey] : i
       if (!isObject(entry)) this.add(at, 'an object', 'something else')
@@ -141,12 +151,29 @@ class Entries {
   }
 
   private add(field: string, expected: Prose, found: Prose): void {
-    this.faults.push({ field, expected, found })
+    if (this.kept.length < MOST_FAULTS) this.kept.push({ field, expected, found })
+    else this.more++
   }
 }
 
+/** The entries of a list or an object, without a list of all of them. */
+function* entriesOf(map: readonly Json[] | JsonObject): Generator<[key: string, entry: Json | undefined]> {
+  if (Array.isArray(map)) {
+    for (let i = 0; i < map.length; i++) yield [String(i), map[i]]
+  } else {
+    for (const key of Object.keys(map)) yield [key, (map as JsonObject)[key]]
+  }
+}
+
+/** Most characters of a value that a message has. */
+const MOST_SHOWN = 40
+
+/** A value, in few characters. What is in a list or an object is not looked at: it may be nested deeper than the stack allows. */
 function shown(json: Json | undefined): string {
-  return json === undefined ? 'none' : JSON.stringify(json).slice(0, 40)
+  if (json === undefined) return 'none'
+  if (Array.isArray(json)) return 'a list'
+  if (isObject(json)) return 'an object'
+  return JSON.stringify(typeof json === 'string' ? json.slice(0, MOST_SHOWN) : json).slice(0, MOST_SHOWN)
 }
 
 /**
@@ -227,6 +254,9 @@ export interface IntervalMeta {
   bounds: readonly [first: number, last: number] | undefined
   faults: readonly (MapFault & { file: string })[]
 }
+
+/** What the first releases wrote in place of the folder. */
+export const OLD_META_FILE = 'genomicsdb_meta.json'
 
 export const BOUNDS_FILE = 'genomicsdb_column_bounds.json'
 

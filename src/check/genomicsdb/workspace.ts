@@ -19,6 +19,7 @@ import {
   FRAGMENT_LIST_FILE,
   HEADER_FILE,
   type MapFault,
+  OLD_META_FILE,
   VIDMAP_FILE,
   type Vidmap,
 } from '../../genomicsdb/maps.ts'
@@ -43,7 +44,8 @@ interface Maps {
 interface IntervalFacts {
   interval: Interval
   columns: ColumnBounds
-  batchNum: number
+  /** Number of files of batches; undefined without a folder for them. */
+  batchNum: number | undefined
   /** Rows with cells in fragments of imports that ended; undefined if no tile was read. */
   rows: Rows
   /** Whether a fragment is of an import that did not end. */
@@ -164,7 +166,8 @@ async function* checkMaps({ counts }: CheckRun, workspace: Workspace): Items<Map
 }
 
 function* mapFaults(file: string, faults: readonly MapFault[] = []): Generator<Item> {
-  for (const { field, expected, found } of faults) yield finding('GENOMICSDB_MAP', { file, field }, expected, found)
+  for (const { field, expected, found } of faults)
+    yield finding('GENOMICSDB_MAP', { file, ...(field !== '' && { field }) }, expected, found)
 }
 
 /** Each row and each name belongs to one sample. */
@@ -187,9 +190,19 @@ function* checkCallset(file: string, { samples }: Callset): Generator<Item> {
   }
 }
 
+/** Each contig has columns of its own, and a name of its own. */
 function* checkContigs(file: string, contigs: readonly Contig[]): Generator<Item> {
   let before: Contig | undefined
+  const names = new Set<string>()
   for (const contig of contigs) {
+    const { name, offset, length } = contig
+    const field = `contigs.${name}.length`
+    if (names.has(name))
+      yield finding('GENOMICSDB_MAP', { file, field: 'contigs.name' }, 'each name once', `${name} twice`)
+    names.add(name)
+    if (length === 0) yield finding('GENOMICSDB_MAP', { file, field }, 'one column or more', length)
+    else if (offset + length > Number.MAX_SAFE_INTEGER)
+      yield finding('GENOMICSDB_MAP', { file, field }, 'columns below 2^53', `${length} from ${offset} on`)
     const end = before ? before.offset + before.length : 0
     const place = { file, field: `contigs.${contig.name}.tiledb_column_offset` }
     const after = before ? `after ${before.name}` : 'of the first contig'
@@ -209,12 +222,12 @@ async function* checkIntervalOf(
 ): Items<IntervalFacts> {
   const { path } = interval.folder
   const facts: IntervalFacts = { interval, columns: undefined, batchNum: 0, rows: undefined, hasNew: false }
-  const meta = yield* attempt('GENOMICSDB_INTERVAL', { file: `${path}/${GENOMICSDB_META_FOLDER}` }, () =>
-    interval.meta(),
-  )
+  const metaPath = { file: `${path}/${GENOMICSDB_META_FOLDER}` }
+  const hasMeta = yield* checkMetaFolder(interval, metaPath)
+  const meta = yield* attempt('GENOMICSDB_INTERVAL', metaPath, () => interval.meta())
   for (const { file, field, expected, found } of meta?.faults ?? [])
     yield finding('GENOMICSDB_MAP', { file, ...(field !== '' && { field }) }, expected, found)
-  facts.batchNum = meta?.batches.length ?? 0
+  facts.batchNum = hasMeta ? (meta?.batches.length ?? 0) : undefined
   facts.columns = yield* checkBounds(interval, meta?.bounds, maps.vidmap, root)
   run.counts.file_num++
   const array = yield* attempt('GENOMICSDB_SCHEMA', { file: `${path}/${GENOMICSDB_SCHEMA_FILE}` }, () =>
@@ -236,6 +249,33 @@ async function* checkIntervalOf(
   return facts
 }
 
+/**
+ * Looks for the folder with the files of batches. The library makes it anew if it is missing, and fails where a file has its name.
+ * @returns whether it is there
+ * @see GenomicsDB, src/main/cpp/src/genomicsdb/variant_storage_manager.cc, `define_metadata_schema`
+ */
+async function* checkMetaFolder({ folder }: Interval, place: { file: string }): Items<boolean> {
+  const kind = yield* attempt('GENOMICSDB_INTERVAL', place, () => folder.kind(GENOMICSDB_META_FOLDER))
+  if (kind === 'folder') return true
+  if (kind !== undefined) yield finding('GENOMICSDB_MAP', place, 'a folder', 'what is none')
+  else if ((await folder.kind(OLD_META_FILE)) !== 'file')
+    yield finding('GENOMICSDB_INTERVAL', place, 'a folder with a file of each batch', 'no such folder', 'batches')
+  return false
+}
+
+/** What is wrong with the place in the name of an interval. */
+function* checkName({ name, place, folder }: Interval, contig: Contig | undefined): Generator<Item> {
+  const wrong = (expected: string) => finding('GENOMICSDB_INTERVAL', { file: folder.path }, expected, name)
+  // Other loaders than that of GATK give any name.
+  if (!place) {
+    if (name.includes('$')) yield wrong('a contig, $, a first position, $, and a last position')
+  } else if (place.start < 1 || place.start > place.end) {
+    yield wrong('a first position of 1 or more, and a last one that is not before it')
+  } else if (contig && place.end > contig.length) {
+    yield wrong(`positions up to ${contig.length}, the length of ${contig.name}`)
+  }
+}
+
 /** Compares the bounds of an interval with its name. Returns its columns. */
 function* checkBounds(
   interval: Interval,
@@ -244,8 +284,9 @@ function* checkBounds(
   root: string | undefined,
 ): Generator<Item, ColumnBounds> {
   const { place, folder } = interval
+  const contig = vidmap?.contigs.find(({ name }) => name === place?.contig)
+  yield* checkName(interval, contig)
   if (!place || !vidmap) return bounds
-  const contig = vidmap.contigs.find(({ name }) => name === place.contig)
   if (!contig) {
     yield finding('GENOMICSDB_INTERVAL', { file: folder.path }, 'a contig of vidmap.json', place.contig)
     return bounds
@@ -383,9 +424,9 @@ function* checkOverlaps(all: readonly IntervalFacts[]): Generator<Item> {
 }
 
 function* checkBatches(all: readonly IntervalFacts[]): Generator<Item> {
-  const most = all.reduce((last, { batchNum }) => Math.max(last, batchNum), 0)
+  const most = all.reduce((last, { batchNum = 0 }) => Math.max(last, batchNum), 0)
   for (const { interval, batchNum } of all) {
-    if (batchNum === most) continue
+    if (batchNum === undefined || batchNum === most) continue
     const file = `${interval.folder.path}/${GENOMICSDB_META_FOLDER}`
     yield finding(
       'GENOMICSDB_INTERVAL',
