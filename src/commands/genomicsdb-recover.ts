@@ -1,4 +1,6 @@
 import { InspectError } from '../base/errors.ts'
+import { isWithinFolder } from '../base/paths.ts'
+import type { Prose } from '../base/prose.ts'
 import { walk } from '../base/walk.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
@@ -7,8 +9,11 @@ import type { Finding } from '../check/finding.ts'
 import { checkWorkspace } from '../check/genomicsdb/workspace.ts'
 import { newRun } from '../check/run.ts'
 import type { RecoverDocument, RecoverFragment, RecoverLeftOut } from '../documents/recover.ts'
+import { GENOMICSDB_SCHEMA_FILE } from '../format/genomicsdb/array-schema.ts'
+import { GENOMICSDB_META_FOLDER } from '../genomicsdb/array.ts'
 import { intervalFacts } from '../genomicsdb/facts.ts'
-import { FRAGMENT_LIST_FILE } from '../genomicsdb/maps.ts'
+import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from '../genomicsdb/maps.ts'
+import { WORKSPACE_MARK } from '../genomicsdb/target.ts'
 import { type Interval, Workspace } from '../genomicsdb/workspace.ts'
 import { batchesOfImport } from '../mend/genomicsdb-plan.ts'
 import { noteLeftBeside } from '../node/file-output.ts'
@@ -69,25 +74,31 @@ async function copyWhole(
   const fragments: RecoverFragment[] = []
   const left_out: RecoverLeftOut[] = []
   const leftOut = new Set<string>()
-  const leave = (path: string, reason: string, is_loss: boolean): void => {
+  const leave = (path: string, reason: Prose, is_loss: boolean): void => {
     leftOut.add(path)
     left_out.push({ path: cx.shownPath(`${root}/${path}`), reason, is_loss })
   }
   if (await workspace.hasFile(FRAGMENT_LIST_FILE))
     leave(FRAGMENT_LIST_FILE, 'the import that it belongs to did not end', false)
   for (const path of await batchesOfImport(workspace)) leave(path, 'of an import that did not end', false)
-  for (const interval of await workspace.intervals()) {
+  const intervals = await workspace.intervals()
+  const names = new Set(intervals.map(({ name }) => name))
+  const unfollowed: Unfollowed[] = []
+  for await (const one of notFollowed(workspace.folder)) unfollowed.push(one)
+  for (const { path, reason, isLink } of unfollowed) leave(path, reason, isLink && isRead(path, names))
+  for (const interval of intervals) {
     for (const { name, path, state, cell_num = 0 } of (await intervalFacts(interval)).folders) {
       const own = found.filter(({ file, severity }) => severity === 'error' && isIn(file, path))
       const inside = path.slice(root.length + 1)
+      const link = unfollowed.find((one) => lacks(inside, one))
       const isNew = own.some(({ code }) => code === 'GENOMICSDB_IMPORT')
       if (isNew || state === 'unfinished') leave(inside, 'of an import that did not end', false)
       else if (state === 'unmarked') leave(inside, 'it has no mark', own.length > 0)
-      else if (own.length === 0 && !hasBrokenSchema(found, interval)) {
+      else if (own.length === 0 && !link && !hasBrokenSchema(found, interval)) {
         fragments.push(outcomeOf(name, cell_num, [], null))
       } else {
-        const reason = own[0] ? `expected ${own[0].expected}, found ${own[0].found}` : 'its schema cannot be read'
-        fragments.push(outcomeOf(name, cell_num, own, reason))
+        const reason = own[0] ? `expected ${own[0].expected}, found ${own[0].found}` : link?.reason
+        fragments.push(outcomeOf(name, cell_num, own, reason ?? 'its schema cannot be read'))
         leftOut.add(inside)
       }
     }
@@ -133,6 +144,56 @@ function outcomeOf(name: string, cells: number, own: readonly Finding[], reason:
     contradictions: [],
     written_as: isLost ? [] : [name],
   }
+}
+
+/** What a copy leaves out, whatever is in it. */
+interface Unfollowed {
+  /** In the workspace. */
+  path: string
+  reason: Prose
+  /** Whether a link led to something. */
+  isLink: boolean
+}
+
+/**
+ * What cannot be copied: links that lead out of the workspace, links to folders that were entered, and what is no file. So no folder
+ * is entered more than twice: by its own path, and by one link.
+ */
+async function* notFollowed(top: Folder): AsyncGenerator<Unfollowed> {
+  const root = top.realPath
+  const entered = new Set<string>()
+  async function* walk(folder: Folder, inside: string, isLinked: boolean): AsyncGenerator<Unfollowed> {
+    entered.add(folder.realPath)
+    for (const { name, kind, link = false } of await folder.list()) {
+      const path = inside === '' ? name : `${inside}/${name}`
+      if (kind === 'other') {
+        yield { path, reason: 'it is neither a file nor a folder, nor a link to one', isLink: false }
+        continue
+      }
+      const below = folder.folder(name)
+      const byLink = isLinked || link
+      if (link && !isWithinFolder(below.realPath, root))
+        yield { path, reason: 'a link leads out of the workspace', isLink: true }
+      else if (kind === 'folder' && byLink && entered.has(below.realPath))
+        yield { path, reason: 'a link leads to a folder that has another path in the workspace', isLink: true }
+      else if (kind === 'folder') yield* walk(below, path, byLink)
+    }
+  }
+  yield* walk(top, '', false)
+}
+
+const ROOT_FILES: ReadonlySet<string> = new Set([CALLSET_FILE, VIDMAP_FILE, HEADER_FILE, WORKSPACE_MARK])
+
+/** Whether readers miss a path without which all fragments may still be whole. */
+function isRead(path: string, intervals: ReadonlySet<string>): boolean {
+  const [first = '', second] = path.split('/')
+  if (!intervals.has(first)) return ROOT_FILES.has(path)
+  return second === undefined || second === GENOMICSDB_SCHEMA_FILE || second === GENOMICSDB_META_FOLDER
+}
+
+/** Whether a fragment lies in what is left out, or one of its files does. */
+function lacks(fragment: string, { path, isLink }: Unfollowed): boolean {
+  return isIn(fragment, path) || (isLink && isIn(path, fragment) && /\.tdb(\.gz)?$/.test(path))
 }
 
 /** Copies the files of a folder, and those of the folders in it. */

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { nestedLists } from '../../src/genomicsdb/values.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -142,5 +143,71 @@ describe('nested lists', () => {
     ['a first list that begins late', list([1, 0, 0, 0], 4, 4), 'a first list from byte 0 of the values on'],
   ])('%s', (_, bytes, expected) => {
     expect(() => nestedLists(bytes, 'INT32')).toThrow(expect.objectContaining({ code: 'BAD_VALUE', expected }))
+  })
+})
+
+describe('recover', () => {
+  /** Copies a workspace. Returns what was left out by its path in it, and what is in the copy. */
+  async function recovered(path: string) {
+    const to = `${folder}/copy${copies++}`
+    const { documents, code } = await runJson(['recover', path, '--to', to])
+    const left = items(get(documents[0], 'left_out')).map(
+      (one) => [String(get(one, 'path')).slice(path.length + 1), get(one, 'is_loss')] as const,
+    )
+    return { code, document: documents[0], left, files: readdirSync(to, { recursive: true, encoding: 'utf8' }) }
+  }
+
+  test('links to folders that were entered, and what is no file, are left out', async () => {
+    const { path } = unpacked()
+    const whole = readdirSync(path, { recursive: true })
+    symlinkSync('.', `${path}/a`)
+    symlinkSync('nowhere', `${path}/gone`)
+    execFileSync('mkfifo', [`${path}/pipe`])
+    const { code, left, files } = await recovered(path)
+    expect(left).toEqual([
+      ['a', false],
+      ['gone', false],
+      ['pipe', false],
+    ])
+    expect(files.sort()).toEqual(whole.sort())
+    expect(code).toBe(0)
+  })
+
+  test('folders with two links each to the next do not double', async () => {
+    const { path, interval } = unpacked()
+    for (let i = 0; i < 30; i++) {
+      mkdirSync(`${interval}/d${i}`)
+      if (i === 29) continue
+      for (const link of ['a', 'b']) symlinkSync(`../d${i + 1}`, `${interval}/d${i}/${link}`)
+    }
+    const { code, files } = await recovered(path)
+    expect(files.filter((file) => /\/d\d/.test(file)).length).toBeLessThan(90)
+    expect(code).toBe(0)
+  })
+
+  test('a link that leads out of the workspace is a loss where readers need it', async () => {
+    const { path, interval } = unpacked()
+    const [first = '', second = ''] = readdirSync(interval).filter(
+      (name) => name.startsWith('__') && !name.includes('.'),
+    )
+    const moveOut = (inside: string): void => {
+      const outside = `${folder}/outside${copies++}`
+      renameSync(`${interval}/${inside}`, outside)
+      symlinkSync(outside, `${interval}/${inside}`)
+    }
+    const name = interval.slice(path.length + 1)
+    symlinkSync('/', `${path}/top`)
+    moveOut(first)
+    moveOut(`${second}/END.tdb`)
+    const { code, document, left } = await recovered(path)
+    expect(left).toEqual([
+      [`${name}/${first}`, false],
+      [`${name}/${second}/END.tdb`, false],
+      ['top', false],
+    ])
+    const lost = items(get(document, 'fragments')).filter((one) => get(one, 'outcome') === 'lost')
+    expect(lost.map((one) => get(one, 'name')).sort()).toEqual([first, second].sort())
+    expect(document).toMatchObject({ is_loss: true, remaining: [] })
+    expect(code).toBe(1)
   })
 })
