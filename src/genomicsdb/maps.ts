@@ -65,8 +65,12 @@ export interface Vidmap {
   faults: readonly MapFault[]
 }
 
-/** How many times its bytes a map takes as objects, at most: `{},` takes 64 bytes, and those of its text. */
-const TIMES_HELD = 24
+/** How many times its bytes the lines of a file take, at most. */
+const TIMES_LINES = 16
+/** How many times its bytes a map takes without its values: as bytes, as text, and as what strings of it hold. */
+const TIMES_TEXT = 4
+/** Bytes that a list or an object takes, a string, and an entry, at most: those of an object with keys of its own. */
+const [NODE_BYTES, STRING_BYTES, ENTRY_BYTES] = [96, 32, 16]
 
 /** Most faults that are kept of a map. */
 const MOST_FAULTS = 100
@@ -76,21 +80,45 @@ type JsonObject = { readonly [key: string]: Json }
 
 /**
  * The text of a file of a workspace.
+ * @param times how many times its bytes it takes in memory
  * @throws InspectError TOO_LARGE; those of the storage
  */
-export async function fileText(folder: Folder, name: string, { room }: Memory): Promise<string> {
+async function fileText(folder: Folder, name: string, { room }: Memory, times: number): Promise<string> {
   const file = `${folder.path}/${name}`
   return withSource(folder.file(name), async (source) => {
     const size = await source.size()
-    const most = Math.floor(room / TIMES_HELD)
+    const most = Math.floor(room / times)
     if (size > most) throw new InspectError('TOO_LARGE', { expected: `at most ${most} bytes`, found: size }, { file })
     return new TextDecoder().decode(await readAll(source))
   })
 }
 
-/** @throws InspectError BAD_VALUE if the file is no JSON object; those of {@link fileText} */
+/** The lines of a file of a workspace that are not empty. @throws InspectError TOO_LARGE; those of the storage */
+export async function fileLines(folder: Folder, name: string, memory: Memory): Promise<string[]> {
+  const text = await fileText(folder, name, memory, TIMES_LINES)
+  return text.split('\n').filter((line) => line !== '')
+}
+
+/** Bytes that the values of a map take, at most. A character within a string counts, too. */
+function bytesAsValues(text: string): number {
+  let bytes = text.length * TIMES_TEXT
+  for (let i = 0; i < text.length; i++) {
+    const one = text[i]
+    if (one === '{' || one === '[') bytes += NODE_BYTES
+    else if (one === '"') bytes += STRING_BYTES / 2
+    else if (one === ',' || one === ':') bytes += ENTRY_BYTES
+  }
+  return bytes
+}
+
+/** @throws InspectError TOO_LARGE; BAD_VALUE if the file is no JSON object; those of the storage */
 async function jsonObject(folder: Folder, name: string, memory: Memory): Promise<JsonObject> {
-  const text = await fileText(folder, name, memory)
+  const text = await fileText(folder, name, memory, TIMES_TEXT)
+  const taken = bytesAsValues(text)
+  if (taken > memory.room) {
+    const expected = `values of at most ${memory.room} bytes in memory`
+    throw new InspectError('TOO_LARGE', { expected, found: taken }, { file: `${folder.path}/${name}` })
+  }
   const json = parsed(text)
   if (isObject(json)) return json
   const found = text === '' ? 'an empty file' : `${text.length} characters that are none`

@@ -14,7 +14,7 @@ import {
   CALLSET_FILE,
   type Callset,
   FRAGMENT_LIST_FILE,
-  fileText,
+  fileLines,
   type IntervalMeta,
   readCallset,
   readIntervalMeta,
@@ -129,8 +129,7 @@ export class Workspace {
 
   /** Names of the fragments before the import that did not end; undefined if there is no such import. */
   async fragmentList(): Promise<readonly string[] | undefined> {
-    const text = await fileText(this.folder, FRAGMENT_LIST_FILE, this.cx.memory).catch(unlessCode('NOT_FOUND'))
-    return text?.split('\n').filter((name) => name !== '')
+    return fileLines(this.folder, FRAGMENT_LIST_FILE, this.cx.memory).catch(unlessCode('NOT_FOUND'))
   }
 
   /** The intervals, sorted by name. */

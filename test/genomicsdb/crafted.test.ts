@@ -61,6 +61,19 @@ describe('maps', () => {
     expect(found.filter(({ code }) => code === 'GENOMICSDB_MAP')).toHaveLength(101)
     expect(found).toContainEqual(expect.objectContaining({ code: 'GENOMICSDB_MAP', found: '99901 more faults' }))
   })
+
+  test('memory counts values, not only bytes: small ones take more than they are long', async () => {
+    const { path } = unpacked()
+    const size = 1_000_000
+    const check = ['check', '--level', 'structure', '--memory', '64M', path]
+    const foundIn = async (callsets: string): Promise<unknown> => {
+      writeFileSync(`${path}/callset.json`, `{"callsets":[${callsets}]}`)
+      return items(get((await runJson(check)).documents[0], 'not_examined')).map((one) => get(one, 'code'))
+    }
+    const sample = (row: number): string => JSON.stringify({ sample_name: `S${row}`.padEnd(40), row_idx: `${row}` })
+    expect(await foundIn(Array.from({ length: size / 74 }, (_, row) => sample(row)).join())).toEqual([])
+    expect(await foundIn(`${'{},'.repeat(size / 3)}{}`)).toEqual(['TOO_LARGE'])
+  })
 })
 
 describe('the folder of batches', () => {
