@@ -8,15 +8,14 @@ import type {
 } from '../../documents/genomicsdb-schema.ts'
 import type { GenomicsdbTileDocument } from '../../documents/genomicsdb-tile.ts'
 import { timeText } from '../../format/timestamped-name.ts'
-import { writeHeading, writeKeyValues, writeTable } from '../table.ts'
+import { writeHeading, writeKeyValues } from '../table.ts'
 import {
-  firstItems,
   limitOf,
   listOf,
   ROWS,
   type Shows,
   writeLine,
-  writeMore,
+  writeLongTable,
   writeSection,
   writeTableOrBelow,
   writeTitle,
@@ -137,9 +136,14 @@ export async function genomicsdbRtreeTable(
     { name: 'first cell', cell: ({ first_cell }) => valuesText(first_cell) },
     { name: 'last cell', cell: ({ last_cell }) => valuesText(last_cell) },
   ]
-  const shown = await firstItems(tiles, limitOf(ROWS, out) ?? count)
-  await writeTable(listOf(columns, shown), out)
-  await writeMore(count - shown.length, out)
+  function* rows(): Generator<string[]> {
+    let row = 0
+    for (const tile of tiles) {
+      yield columns.map(({ cell }) => cell(tile, row))
+      row++
+    }
+  }
+  await writeLongTable({ columns, rows: rows() }, limitOf(ROWS, out), count, out)
 }
 
 /** Shows a tile. */
