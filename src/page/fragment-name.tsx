@@ -15,9 +15,9 @@ export function FragmentName({ name, isWhole }: { name: string; isWhole: boolean
   const to = from + LETTERS
   return (
     <bdi class="text short" title={name}>
-      <span class="sr">{name.slice(0, from)}</span>
+      <span class="unseen">{name.slice(0, from)}</span>
       {name.slice(from, to)}
-      <span class="sr">{name.slice(to)}</span>
+      <span class="unseen">{name.slice(to)}</span>
     </bdi>
   )
 }

@@ -322,7 +322,13 @@ describe('targets inside of the target open in the page', () => {
 
   /** Follows a link to a member or fragment. */
   async function follow(page, text, name = text) {
-    await page.click(`main a >> text="${text}"`)
+    // By key: of the name of a fragment, only four letters are in sight.
+    await page
+      .locator('main a')
+      .filter({ hasText: new RegExp(`^${text}$`) })
+      .first()
+      .focus()
+    await page.keyboard.press('Enter')
     await page.waitForFunction((end) => document.querySelector('h1').textContent.trim().endsWith(end), `/${name}`)
     await page.waitForSelector('#tab-overview[aria-selected=true]')
     await page.waitForSelector('main dl')

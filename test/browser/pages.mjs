@@ -743,7 +743,6 @@ test('colours are dark, light, or those of the system', async () => {
   const file = join(FOLDER, 'colours.html')
   cli('page', '-o', file, 'examples/arrays/weather')
   const { page } = await open(pathToFileURL(file).href)
-  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   const [light, dark] = ['rgb(255, 255, 255)', 'rgb(20, 20, 20)']
   for (const [colorScheme, chosen, wanted] of [
     ['light', 'system', light],
@@ -753,7 +752,7 @@ test('colours are dark, light, or those of the system', async () => {
   ]) {
     await page.emulateMedia({ colorScheme })
     await page.selectOption('.theme select', chosen)
-    assert.equal(await paper(), wanted, `${colorScheme} ${chosen}`)
+    await page.waitForFunction((colour) => getComputedStyle(document.body).backgroundColor === colour, wanted)
   }
   await page.close()
 })
