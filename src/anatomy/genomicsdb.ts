@@ -9,7 +9,8 @@ import {
   genomicsdbFields,
   genomicsdbSchemaOf,
 } from '../format/genomicsdb/array-schema.ts'
-import { BOOK_KEEPING_FILE, bookKeeping } from '../format/genomicsdb/book-keeping.ts'
+import { bookKeeping } from '../format/genomicsdb/book-keeping.ts'
+import { BOOK_KEEPING_FILE } from '../format/genomicsdb/names.ts'
 import { GZIP_HEAD_BYTES, GZIP_TAIL_BYTES, gzipMember, optionalBytes } from '../format/gzip-member.ts'
 import { u64s } from '../format/u32.ts'
 import { fragmentFolder, openGenomicsdbArray } from '../genomicsdb/array.ts'

@@ -1,7 +1,7 @@
 import { genomicsdbTilePart, openGenomicsdbAnatomy } from '../anatomy/genomicsdb.ts'
 import { fileSpace } from '../anatomy/part.ts'
 import { inconsistent } from '../base/errors.ts'
-import { BOOK_KEEPING_FILE } from '../format/genomicsdb/book-keeping.ts'
+import { BOOK_KEEPING_FILE } from '../format/genomicsdb/names.ts'
 import { fragmentFolders } from '../genomicsdb/array.ts'
 import type { OpenColumnFile } from '../genomicsdb/column-file.ts'
 import { type GenomicsdbTarget, openGenomicsdbTarget } from '../genomicsdb/target.ts'

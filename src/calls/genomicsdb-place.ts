@@ -1,5 +1,5 @@
 import { GENOMICSDB_SCHEMA_FILE } from '../format/genomicsdb/array-schema.ts'
-import { BOOK_KEEPING_FILE } from '../format/genomicsdb/book-keeping.ts'
+import { BOOK_KEEPING_FILE } from '../format/genomicsdb/names.ts'
 import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
 import type { Folder } from '../storage/source.ts'
 

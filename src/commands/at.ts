@@ -2,13 +2,11 @@ import { openAnatomy } from '../anatomy/files.ts'
 import { cellsFault, type Detectors, faultIn, fileDetectors, tileDetectors, UNNOTICED } from '../anatomy/flip.ts'
 import { type CheckedFlips, checkedFlips } from '../anatomy/flip-check.ts'
 import type { CellRange, Part } from '../anatomy/part.ts'
-import { chainTo, pathText } from '../anatomy/path.ts'
 import { exitCodeOf, faultOf, unlessFault, usage } from '../base/errors.ts'
-import { parseOffset, partResult } from '../calls/byte-place.ts'
+import { lookAtByte, parseOffset } from '../calls/byte-place.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { fileTarget, TAKES_FILE } from '../calls/file-target.ts'
-import { selectionOf } from '../calls/hex-options.ts'
 import { collect, onlyWith } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from '../calls/targets.ts'
@@ -80,27 +78,16 @@ async function byteOutcome(
   tryFlips: boolean,
 ): Promise<Outcome> {
   const { root, close } = await openAnatomy(target, cx)
-  const { file, length: size } = root.space
   try {
-    if (offset >= size) throw usage({ expected: `an offset below ${size}, the file's size`, found: offset }, { file })
-    const chain = await chainTo(root, offset)
-    const selection = selectionOf(cx, {}, file)
-    for (const part of chain) if (part.fault) selection.onFault(part.fault)
+    const { chain, cells: range, facts } = await lookAtByte(cx, root, offset, root.space.file)
     const dataFile = await findDataFile(target)
-    const range = chain.findLast((part) => part.cells !== undefined)?.cells
     const unfolded = Math.max(0, ...chain.map(({ claimedSize }) => claimedSize ?? 0))
     const isTooLarge = tryFlips && unfolded > MOST_TRIED
     let flips = tryFlips ? flipsResult() : {}
     if (tryFlips && !isTooLarge) flips = await flipsAt(cx, target, dataFile, chain, offset)
-    const [byte] = await root.space.read(offset, 1)
     const document: AtDocument = {
       ...documentHead('at', cx.shownPath(target.path)),
-      offset,
-      byte,
-      file_kind: root.type,
-      size,
-      chain: chain.map(partResult),
-      field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
+      ...facts,
       cells: range && dataFile && target.fragment ? await cellsResult(cx, dataFile, range, target.fragment) : undefined,
       ...flips,
       ...(isTooLarge && { not_tried: `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` }),

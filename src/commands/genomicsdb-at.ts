@@ -1,14 +1,12 @@
 import { openGenomicsdbAnatomy } from '../anatomy/genomicsdb.ts'
-import type { CellRange, Part } from '../anatomy/part.ts'
-import { chainTo, pathText } from '../anatomy/path.ts'
-import { unlessFault, usage } from '../base/errors.ts'
-import { parseOffset, partResult } from '../calls/byte-place.ts'
+import type { CellRange } from '../anatomy/part.ts'
+import { unlessFault } from '../base/errors.ts'
+import { lookAtByte, parseOffset } from '../calls/byte-place.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts'
 import { genomicsdbFile } from '../calls/genomicsdb-hex.ts'
 import { genomicsdbPlace } from '../calls/genomicsdb-place.ts'
-import { selectionOf } from '../calls/hex-options.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { AtCells, AtDocument } from '../documents/at.ts'
 import { fragmentFolder, openGenomicsdbArray } from '../genomicsdb/array.ts'
@@ -25,23 +23,11 @@ export const handler: GenomicsdbHandler<{ flips: boolean }> = {
     const file = await genomicsdbFile(cx, place.folder, place.name)
     const { root, close } = await openGenomicsdbAnatomy(file, cx)
     try {
-      const { length: size } = root.space
-      if (offset >= size)
-        throw usage({ expected: `an offset below ${size}, the file's size`, found: offset }, { file: file.path })
-      const chain = await chainTo(root, offset)
-      const selection = selectionOf(cx, {}, file.path)
-      for (const part of chain) if (part.fault) selection.onFault(part.fault)
-      const range = chain.findLast((part: Part) => part.cells !== undefined)?.cells
-      const [byte = 0] = await root.space.read(offset, 1)
+      const { cells, facts } = await lookAtByte(cx, root, offset, file.path)
       const document: AtDocument = {
         ...documentHead('at', cx.shownPath(file.path)),
-        offset,
-        byte,
-        file_kind: root.type,
-        size,
-        chain: chain.map(partResult),
-        field_path: pathText(chain.slice(1).flatMap((part) => (part.transparent ? [] : [part.name]))),
-        cells: range && (await cellsResult(cx, file, range)),
+        ...facts,
+        cells: cells && (await cellsResult(cx, file, cells)),
         ...(flips && NOT_TRIED),
       }
       yield {

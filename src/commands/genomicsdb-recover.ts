@@ -10,22 +10,25 @@ import { checkWorkspace } from '../check/genomicsdb/workspace.ts'
 import { newRun } from '../check/run.ts'
 import type { RecoverDocument, RecoverFragment, RecoverLeftOut } from '../documents/recover.ts'
 import { GENOMICSDB_SCHEMA_FILE } from '../format/genomicsdb/array-schema.ts'
-import { GENOMICSDB_META_FOLDER } from '../genomicsdb/array.ts'
+import {
+  CALLSET_FILE,
+  FRAGMENT_LIST_FILE,
+  GENOMICSDB_META_FOLDER,
+  HEADER_FILE,
+  VIDMAP_FILE,
+  WORKSPACE_MARK,
+} from '../format/genomicsdb/names.ts'
 import { intervalFacts } from '../genomicsdb/facts.ts'
-import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from '../genomicsdb/maps.ts'
-import { WORKSPACE_MARK } from '../genomicsdb/target.ts'
 import { type Interval, Workspace } from '../genomicsdb/workspace.ts'
 import { batchesOfImport } from '../mend/genomicsdb-plan.ts'
 import { noteLeftBeside } from '../node/file-output.ts'
 import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
+import { bytesOf, copyOf } from '../recover/fragment.ts'
 import type { Folder } from '../storage/source.ts'
 
 interface Options {
   to: string
 }
-
-/** Bytes that are copied at once. */
-const PIECE = 4 * 2 ** 20
 
 export const handler: GenomicsdbHandler<Options> = {
   async *run(cx, target, _args, options) {
@@ -162,7 +165,7 @@ interface Unfollowed {
 async function* notFollowed(top: Folder): AsyncGenerator<Unfollowed> {
   const root = top.realPath
   const entered = new Set<string>()
-  async function* walk(folder: Folder, inside: string, isLinked: boolean): AsyncGenerator<Unfollowed> {
+  async function* below(folder: Folder, inside: string, isLinked: boolean): AsyncGenerator<Unfollowed> {
     entered.add(folder.realPath)
     for (const { name, kind, link = false } of await folder.list()) {
       const path = inside === '' ? name : `${inside}/${name}`
@@ -170,16 +173,16 @@ async function* notFollowed(top: Folder): AsyncGenerator<Unfollowed> {
         yield { path, reason: 'it is neither a file nor a folder, nor a link to one', isLink: false }
         continue
       }
-      const below = folder.folder(name)
+      const { realPath } = folder.folder(name)
       const byLink = isLinked || link
-      if (link && !isWithinFolder(below.realPath, root))
+      if (link && !isWithinFolder(realPath, root))
         yield { path, reason: 'a link leads out of the workspace', isLink: true }
-      else if (kind === 'folder' && byLink && entered.has(below.realPath))
+      else if (kind === 'folder' && byLink && entered.has(realPath))
         yield { path, reason: 'a link leads to a folder that has another path in the workspace', isLink: true }
-      else if (kind === 'folder') yield* walk(below, path, byLink)
+      else if (kind === 'folder') yield* below(folder.folder(name), path, byLink)
     }
   }
-  yield* walk(top, '', false)
+  yield* below(top, '', false)
 }
 
 const ROOT_FILES: ReadonlySet<string> = new Set([CALLSET_FILE, VIDMAP_FILE, HEADER_FILE, WORKSPACE_MARK])
@@ -207,17 +210,7 @@ async function copyFolder(
     const inside = path === '' ? name : `${path}/${name}`
     if (leftOut.has(inside)) continue
     if (kind === 'folder') await copyFolder(from.folder(name), inside, leftOut, output)
-    else if (kind === 'file') await output.writeParts(inside, piecesOf(from, name))
+    else if (kind === 'file') await output.writeParts(inside, bytesOf(copyOf(from, name)))
     else throw new InspectError('IO', 'what is no file cannot be copied', { file: `${from.path}/${name}` })
-  }
-}
-
-async function* piecesOf(folder: Folder, name: string): AsyncGenerator<Uint8Array> {
-  const source = folder.file(name)
-  try {
-    const size = await source.size()
-    for (let at = 0; at < size; at += PIECE) yield await source.read(at, Math.min(PIECE, size - at))
-  } finally {
-    await source.close()
   }
 }

@@ -1,5 +1,4 @@
-import { type ErrorPlace, InspectError, inconsistent, withPlaceAsync } from '../base/errors.ts'
-import type { Memory } from '../base/memory.ts'
+import { type InspectError, inconsistent, withPlaceAsync } from '../base/errors.ts'
 import {
   GENOMICSDB_SCHEMA_FILE,
   type GenomicsdbDimension,
@@ -9,10 +8,10 @@ import {
   genomicsdbFields,
   genomicsdbSchemaOf,
 } from '../format/genomicsdb/array-schema.ts'
-import { BOOK_KEEPING_FILE, FRAGMENT_MARK } from '../format/genomicsdb/book-keeping.ts'
+import { BOOK_KEEPING_FILE, FRAGMENT_MARK, GENOMICSDB_META_FOLDER } from '../format/genomicsdb/names.ts'
 import { decode } from '../format/io.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
-import { type ByteSource, type Entry, type Folder, hasEntry, readAll, withSource } from '../storage/source.ts'
+import { type ReadContext, readStored } from '../objects/generic-tile.ts'
+import { type Entry, type Folder, hasEntry, withSource } from '../storage/source.ts'
 import { END } from './call-fields.ts'
 
 /** An array of GenomicsDB: in a workspace, the cells of an interval. */
@@ -38,9 +37,6 @@ export interface FragmentFolder {
   /** Its files, with their sizes if the listing has them. */
   entries: readonly Entry[]
 }
-
-/** Folder in an array with the bounds of its cells and the rows of each import. */
-export const GENOMICSDB_META_FOLDER = 'genomicsdb_meta_dir'
 
 /** Opens the array of a folder. @throws InspectError of reading the schema; NOT_FOUND without it */
 export async function openGenomicsdbArray(folder: Folder, cx: ReadContext): Promise<GenomicsdbArray> {
@@ -68,32 +64,17 @@ export function arrayOfCalls(array: GenomicsdbArray): GenomicsdbArray {
   return array
 }
 
-/** Reads a whole file, if memory has room for it. @throws InspectError TOO_LARGE */
-export async function readWhole(source: ByteSource, { memory }: ReadContext): Promise<Uint8Array> {
-  checkRoom(await source.size(), memory, { file: source.name })
-  return readAll(source)
-}
-
-/** @throws InspectError TOO_LARGE for more bytes than memory has room for */
-export function checkRoom(bytes: number, { room }: Memory, place: ErrorPlace): void {
-  if (bytes > room)
-    throw new InspectError('TOO_LARGE', { expected: `at most ${room} bytes (--memory)`, found: bytes }, place)
-}
-
 async function readSchema(folder: Folder, cx: ReadContext): Promise<GenomicsdbSchema> {
   return withSource(folder.file(GENOMICSDB_SCHEMA_FILE), async (source) => {
-    const bytes = await readWhole(source, cx)
+    const bytes = await readStored(source, cx)
     return decode(bytes, genomicsdbSchemaOf(bytes), { file: source.name })
   })
 }
 
 /** Folders of fragments in an array, sorted by name: with a mark, without, and those that are not finished. */
-export async function fragmentFolders(
-  array: Pick<GenomicsdbArray, 'folder'>,
-  entries?: readonly Entry[],
-): Promise<FragmentFolder[]> {
+export async function fragmentFolders(array: Pick<GenomicsdbArray, 'folder'>): Promise<FragmentFolder[]> {
   const found: FragmentFolder[] = []
-  for (const { name, kind } of entries ?? (await array.folder.list())) {
+  for (const { name, kind } of await array.folder.list()) {
     if (kind !== 'folder' || name === GENOMICSDB_META_FOLDER) continue
     const folder = array.folder.folder(name)
     const one = await withPlaceAsync({ file: folder.path }, () => fragmentFolder(folder))

@@ -1,12 +1,12 @@
 import { element } from '../base/element.ts'
 import { addPlace, type ErrorPlace, InspectError, inconsistent, withPlace } from '../base/errors.ts'
-import { Lease } from '../base/memory.ts'
+import { CountedBytes, Lease } from '../base/memory.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { COORDS, type GenomicsdbField } from '../format/genomicsdb/array-schema.ts'
 import { u64 } from '../format/u32.ts'
 import { ReadAhead } from '../storage/read-ahead.ts'
 import { type ByteSource, withSource } from '../storage/source.ts'
-import { checkRoom, type FragmentFolder } from './array.ts'
+import type { FragmentFolder } from './array.ts'
 import { type GenomicsdbFragment, tileCells } from './fragment.ts'
 import { type TileCodec, type TileLayout, tileCodec } from './tile-codec.ts'
 
@@ -100,7 +100,7 @@ export async function openColumnFile(
     const stored = (tile: number): Promise<Uint8Array> =>
       placed(file, tile, async () => {
         const length = startOf(tile + 1) - startOf(tile)
-        checkRoom(length, array.cx.memory, { file })
+        new CountedBytes(array.cx.memory, 'a stored tile').add(length, file)
         return stream.read(startOf(tile), length)
       })
     stream.plan(rangesOf(starts, tiles))

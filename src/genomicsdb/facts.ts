@@ -1,10 +1,11 @@
 import { InspectError, orError } from '../base/errors.ts'
+import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from '../format/genomicsdb/names.ts'
 import { type Folder, withSource } from '../storage/source.ts'
 import { END } from './call-fields.ts'
 import { FragmentColumns, placeFields, tileBoxes } from './calls.ts'
 import { type ColumnFile, columnFiles, columnTiles } from './column-file.ts'
 import { type GenomicsdbFragment, openGenomicsdbFragment } from './fragment.ts'
-import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, type IntervalMeta, VIDMAP_FILE } from './maps.ts'
+import type { IntervalMeta } from './maps.ts'
 import { mergedCalls } from './merge.ts'
 import { type FragmentFolderState, folderState, type Interval, type Workspace } from './workspace.ts'
 

@@ -1,10 +1,12 @@
 import { addPlace, InspectError, inconsistent } from '../base/errors.ts'
+import { CountedBytes } from '../base/memory.ts'
 import { gunzip } from '../filters/codecs/gunzip.ts'
-import { BOOK_KEEPING_FILE, type BookKeeping, bookKeeping } from '../format/genomicsdb/book-keeping.ts'
+import { type BookKeeping, bookKeeping } from '../format/genomicsdb/book-keeping.ts'
+import { BOOK_KEEPING_FILE } from '../format/genomicsdb/names.ts'
 import { decode } from '../format/io.ts'
-import { mostElements, type ReadContext } from '../objects/generic-tile.ts'
+import { mostElements, type ReadContext, readStored } from '../objects/generic-tile.ts'
 import { type Folder, hasEntry, withSource } from '../storage/source.ts'
-import { checkRoom, type FragmentFolder, type GenomicsdbArray, readWhole } from './array.ts'
+import type { FragmentFolder, GenomicsdbArray } from './array.ts'
 
 /** A fragment with its book-keeping. */
 export interface GenomicsdbFragment extends FragmentFolder {
@@ -43,7 +45,7 @@ export async function openGenomicsdbFragment(
     inconsistent({ expected, found }, { file, field, space: CONTENT_SPACE })
   if (!schema.dense && book.bounding_coords_num !== tile_num)
     throw wrong('bounding_coords_num', `${tile_num} tiles, as there are MBRs`, book.bounding_coords_num)
-  checkRoom(tile_num * TILE_BYTES, cx.memory, { file, field: 'mbr_num', space: CONTENT_SPACE })
+  new CountedBytes(cx.memory, 'boxes of tiles').add(tile_num * TILE_BYTES, file)
   const last = book.last_tile_cell_num
   if (tile_num > 0 && (last === 0 || last > schema.capacity))
     throw wrong('last_tile_cell_num', `1 to ${schema.capacity} cells in the last tile`, last)
@@ -63,7 +65,7 @@ async function readBookKeeping(
   cx: ReadContext,
 ): Promise<{ content: Uint8Array; length: number; stored: number; file: string }> {
   return withSource(folder.file(BOOK_KEEPING_FILE), async (source) => {
-    const bytes = await readWhole(source, cx)
+    const bytes = await readStored(source, cx)
     const { content, length, fault } = gunzip(bytes, cx.memory.room)
     if (fault) throw addPlace(fault, { file: source.name })
     return { content, length, stored: bytes.length, file: source.name }

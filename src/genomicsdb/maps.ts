@@ -1,6 +1,7 @@
 import { faultOf, InspectError } from '../base/errors.ts'
-import type { Memory } from '../base/memory.ts'
+import { CountedBytes, type Memory } from '../base/memory.ts'
 import type { Prose } from '../base/prose.ts'
+import { CALLSET_FILE, VIDMAP_FILE } from '../format/genomicsdb/names.ts'
 import { type Folder, readAll, withSource } from '../storage/source.ts'
 
 /*
@@ -10,12 +11,6 @@ import { type Folder, readAll, withSource } from '../storage/source.ts'
  *
  * Source: GenomicsDB, src/resources/genomicsdb_vid_mapping.proto and genomicsdb_callsets_mapping.proto; workspaces that it wrote.
  */
-
-export const CALLSET_FILE = 'callset.json'
-export const VIDMAP_FILE = 'vidmap.json'
-export const HEADER_FILE = 'vcfheader.vcf'
-/** Names of all fragments before an import that adds samples. The import removes it at its end. */
-export const FRAGMENT_LIST_FILE = 'callset.json.fragmentlist'
 
 /** A sample: all cells of one row. */
 export interface Sample {
@@ -83,12 +78,9 @@ type JsonObject = { readonly [key: string]: Json }
  * @param times how many times its bytes it takes in memory
  * @throws InspectError TOO_LARGE; those of the storage
  */
-async function fileText(folder: Folder, name: string, { room }: Memory, times: number): Promise<string> {
-  const file = `${folder.path}/${name}`
+async function fileText(folder: Folder, name: string, memory: Memory, times: number): Promise<string> {
   return withSource(folder.file(name), async (source) => {
-    const size = await source.size()
-    const most = Math.floor(room / times)
-    if (size > most) throw new InspectError('TOO_LARGE', { expected: `at most ${most} bytes`, found: size }, { file })
+    new CountedBytes(memory, 'text', times).add(await source.size(), source.name)
     return new TextDecoder().decode(await readAll(source))
   })
 }
@@ -114,15 +106,12 @@ function bytesAsValues(text: string): number {
 /** @throws InspectError TOO_LARGE; BAD_VALUE if the file is no JSON object; those of the storage */
 async function jsonObject(folder: Folder, name: string, memory: Memory): Promise<JsonObject> {
   const text = await fileText(folder, name, memory, TIMES_TEXT)
-  const taken = bytesAsValues(text)
-  if (taken > memory.room) {
-    const expected = `values of at most ${memory.room} bytes in memory`
-    throw new InspectError('TOO_LARGE', { expected, found: taken }, { file: `${folder.path}/${name}` })
-  }
+  const file = `${folder.path}/${name}`
+  new CountedBytes(memory, 'values in memory').add(bytesAsValues(text), file)
   const json = parsed(text)
   if (isObject(json)) return json
   const found = text === '' ? 'an empty file' : `${text.length} characters that are none`
-  throw new InspectError('BAD_VALUE', { expected: 'a JSON object', found }, { file: `${folder.path}/${name}` })
+  throw new InspectError('BAD_VALUE', { expected: 'a JSON object', found }, { file })
 }
 
 function parsed(text: string): Json | undefined {

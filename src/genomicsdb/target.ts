@@ -1,15 +1,20 @@
 import { unlessFault } from '../base/errors.ts'
 import { nameOf } from '../base/paths.ts'
 import { GENOMICSDB_SCHEMA_FILE } from '../format/genomicsdb/array-schema.ts'
-import { BOOK_KEEPING_FILE, FRAGMENT_MARK } from '../format/genomicsdb/book-keeping.ts'
 import { isVersionWord } from '../format/genomicsdb/codings.ts'
+import {
+  BOOK_KEEPING_FILE,
+  CALLSET_FILE,
+  FRAGMENT_LIST_FILE,
+  FRAGMENT_MARK,
+  GENOMICSDB_META_FOLDER,
+  HEADER_FILE,
+  VIDMAP_FILE,
+  WORKSPACE_MARK,
+} from '../format/genomicsdb/names.ts'
 import { u32 } from '../format/u32.ts'
 import { type Entry, Folder, hasEntry, type Storage, withSource } from '../storage/source.ts'
-import { GENOMICSDB_META_FOLDER, isFragmentName } from './array.ts'
-import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from './maps.ts'
-
-/** Name of the empty file that makes a folder a workspace. */
-export const WORKSPACE_MARK = '__tiledb_workspace.tdb'
+import { isFragmentName } from './array.ts'
 
 /** Files that only GenomicsDB has in a workspace. Workspaces of TileDB before 1.0 have none of them. */
 const WORKSPACE_FILES = [CALLSET_FILE, VIDMAP_FILE, HEADER_FILE, FRAGMENT_LIST_FILE]

@@ -1,28 +1,30 @@
 import { unlessCode } from '../base/errors.ts'
 import { GENOMICSDB_SCHEMA_FILE } from '../format/genomicsdb/array-schema.ts'
+import {
+  CALLSET_FILE,
+  FRAGMENT_LIST_FILE,
+  GENOMICSDB_META_FOLDER,
+  VIDMAP_FILE,
+  WORKSPACE_MARK,
+} from '../format/genomicsdb/names.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
 import { type Entry, type Folder, hasEntry } from '../storage/source.ts'
 import {
   arrayOfCalls,
   type FragmentFolder,
   fragmentFolders,
-  GENOMICSDB_META_FOLDER,
   type GenomicsdbArray,
   openGenomicsdbArray,
 } from './array.ts'
 import {
-  CALLSET_FILE,
   type Callset,
-  FRAGMENT_LIST_FILE,
   fileLines,
   type IntervalMeta,
   readCallset,
   readIntervalMeta,
   readVidmap,
-  VIDMAP_FILE,
   type Vidmap,
 } from './maps.ts'
-import { WORKSPACE_MARK } from './target.ts'
 
 /** The place that the name of an interval's folder tells: both ends count from 1, and are included. */
 export interface NamedPlace {

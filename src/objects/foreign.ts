@@ -1,5 +1,12 @@
 import { faultOf, InspectError } from '../base/errors.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import {
+  BOOK_KEEPING_FILE,
+  FRAGMENT_MARK,
+  GENOMICSDB_META_FOLDER,
+  VIDMAP_FILE,
+  WORKSPACE_MARK,
+} from '../format/genomicsdb/names.ts'
 import { type Entry, type Folder, hasEntry, withSource } from '../storage/source.ts'
 
 /**
@@ -11,19 +18,17 @@ import { type Entry, type Folder, hasEntry, withSource } from '../storage/source
  * array's name.
  */
 
-const GENOMICSDB_FOLDER = 'genomicsdb_meta_dir'
-
 /** Kind of a folder that has a file or folder with this name. */
 const FOLDERS_BY_FILE: Readonly<Record<string, string>> = {
-  '__tiledb_workspace.tdb': 'a workspace of GenomicsDB or of TileDB before 1.0',
+  [WORKSPACE_MARK]: 'a workspace of GenomicsDB or of TileDB before 1.0',
   // Without its mark: the arrays in it would make it a plain folder.
-  'vidmap.json': 'a workspace of GenomicsDB',
-  [GENOMICSDB_FOLDER]: 'an array of GenomicsDB',
+  [VIDMAP_FILE]: 'a workspace of GenomicsDB',
+  [GENOMICSDB_META_FOLDER]: 'an array of GenomicsDB',
   '__metadata_schema.tdb': 'a metadata object of TileDB before 1.0',
   '__array_metadata.tdb': 'an array of TileDB 1.0 or 1.1',
   '__kv_schema.tdb': 'a key-value store of TileDB 1.2 to 1.7',
-  '__tiledb_fragment.tdb': 'a fragment of GenomicsDB or of TileDB before 1.0',
-  '__book_keeping.tdb.gz': 'a fragment of GenomicsDB or of TileDB before 1.0',
+  [FRAGMENT_MARK]: 'a fragment of GenomicsDB or of TileDB before 1.0',
+  [BOOK_KEEPING_FILE]: 'a fragment of GenomicsDB or of TileDB before 1.0',
   '__book_keeping.tdb': 'a fragment of GenomicsDB or of TileDB before 1.0',
 }
 
@@ -46,7 +51,7 @@ export async function foreignFolder(folder: Folder, entries: readonly Entry[]): 
   }).catch(faultOf)
   // The error is thrown when the schema is read later.
   if (what instanceof InspectError) return undefined
-  return what ?? (file === GENOMICSDB_FOLDER ? byName : undefined)
+  return what ?? (file === GENOMICSDB_META_FOLDER ? byName : undefined)
 }
 
 /** Describes a foreign file by its name alone; undefined for others. */

@@ -282,7 +282,7 @@ export function decodeTile<T>(
   return decode(payload, describe, { file, mostElements, onOddFlag, space: contentSpace(offset) })
 }
 
-/** All bytes of a file that is one generic tile. @throws InspectError TOO_LARGE if memory has no room for them */
+/** All bytes of a file, such as one that is one generic tile. @throws InspectError TOO_LARGE if memory has no room for them */
 export async function readStored(source: ByteSource, { memory }: Pick<ReadContext, 'memory'>): Promise<Uint8Array> {
   const size = await source.size()
   if (size <= memory.room || size <= LEAST_CONTENT) return readAll(source)

@@ -1,6 +1,6 @@
-import { InspectError, orError } from '../../base/errors.ts'
+import { InspectError, movedTo, orError } from '../../base/errors.ts'
 import { COORDS } from '../../format/genomicsdb/array-schema.ts'
-import { BOOK_KEEPING_FILE } from '../../format/genomicsdb/book-keeping.ts'
+import { BOOK_KEEPING_FILE } from '../../format/genomicsdb/names.ts'
 import type { FragmentFolder, GenomicsdbArray } from '../../genomicsdb/array.ts'
 import { END } from '../../genomicsdb/call-fields.ts'
 import { FragmentColumns, type ShownFields, tileBoxes } from '../../genomicsdb/calls.ts'
@@ -58,8 +58,7 @@ async function* checkFile(run: CheckRun, fragment: GenomicsdbFragment, column: C
       const bytes = await orError(() => open.read(tile))
       if (!(bytes instanceof InspectError)) continue
       // A finding has the tile beside the field. The error names it in place of one.
-      const { code, fault, at } = bytes
-      const error = new InspectError(code, fault, { ...at, field: undefined }, { cause: bytes })
+      const error = movedTo({ ...bytes.at, field: undefined }, bytes)
       yield fromError(error, 'GENOMICSDB_TILE', { ...place, tile })
       // The tiles after a damaged one may be whole, but say no more of what to do.
       return

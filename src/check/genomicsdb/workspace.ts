@@ -1,30 +1,29 @@
 import { firstOf, InspectError, orError } from '../../base/errors.ts'
 import { GENOMICSDB_SCHEMA_FILE } from '../../format/genomicsdb/array-schema.ts'
-import { FRAGMENT_MARK } from '../../format/genomicsdb/book-keeping.ts'
 import {
-  type FragmentFolder,
-  fragmentFolder,
+  CALLSET_FILE,
+  FRAGMENT_LIST_FILE,
+  FRAGMENT_MARK,
   GENOMICSDB_META_FOLDER,
-  type GenomicsdbArray,
-} from '../../genomicsdb/array.ts'
+  HEADER_FILE,
+  VIDMAP_FILE,
+  WORKSPACE_MARK,
+} from '../../format/genomicsdb/names.ts'
+import { type FragmentFolder, fragmentFolder, type GenomicsdbArray } from '../../genomicsdb/array.ts'
 import { callFields } from '../../genomicsdb/call-fields.ts'
 import { FragmentColumns, placeFields } from '../../genomicsdb/calls.ts'
 import { sizeOf } from '../../genomicsdb/facts.ts'
 import { openGenomicsdbFragment } from '../../genomicsdb/fragment.ts'
 import {
   BOUNDS_FILE,
-  CALLSET_FILE,
   type Callset,
   type Contig,
-  FRAGMENT_LIST_FILE,
-  HEADER_FILE,
   type MapFault,
   OLD_META_FILE,
-  VIDMAP_FILE,
   type Vidmap,
 } from '../../genomicsdb/maps.ts'
 import { type MergedFragment, mergedCalls } from '../../genomicsdb/merge.ts'
-import { type GenomicsdbTarget, WORKSPACE_MARK } from '../../genomicsdb/target.ts'
+import type { GenomicsdbTarget } from '../../genomicsdb/target.ts'
 import { folderState, Interval, Workspace, workspaceAround } from '../../genomicsdb/workspace.ts'
 import type { ReadContext } from '../../objects/generic-tile.ts'
 import type { Folder } from '../../storage/source.ts'

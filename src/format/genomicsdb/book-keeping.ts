@@ -4,12 +4,6 @@ import { ndRange } from '../range.ts'
 import { tileOffsets } from '../tile-offsets.ts'
 import { type GenomicsdbSchema, genomicsdbDimensions } from './array-schema.ts'
 
-/** Name of the file, which is one gzip stream, in the folder of the fragment. */
-export const BOOK_KEEPING_FILE = '__book_keeping.tdb.gz'
-
-/** Name of the empty file that makes a folder a fragment. */
-export const FRAGMENT_MARK = '__tiledb_fragment.tdb'
-
 /**
  * The content of `__book_keeping.tdb.gz`: where the tiles of a fragment are. A field that is not compressed has no offsets of tiles: its
  * file is the column.
