@@ -22,6 +22,8 @@ const { dependencies, optionalDependencies } = JSON.parse(readFileSync('package.
 const EXTERNAL = new Set(Object.keys({ ...dependencies, ...optionalDependencies }))
 const packageOf = (id) => id.split('/', id.startsWith('@') ? 2 : 1).join('/')
 const external = (id) => (id.startsWith('node:') && id !== 'node:child_process') || EXTERNAL.has(packageOf(id))
+/** The library has the code of all filters in it, so that a page can load it as it is from a plain server. */
+const externalOfLibrary = (id) => id.startsWith('node:') || packageOf(id) === '@aws-sdk/credential-provider-node'
 /** Bundles @jsquash/webp: Node's `require` gives the default exports of its ES modules another shape than the bundler expects. */
 const externalOfCli = (id) => external(id) && packageOf(id) !== '@jsquash/webp'
 
@@ -182,14 +184,22 @@ for (const name of readdirSync('dist/cli').filter((one) => one.endsWith('.cjs'))
   writeFileSync(file, asciiOnly(shortExports(readFileSync(file, 'utf8'))))
 }
 const ENTRIES = ['index', 'format', 'browser']
-await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])), external, [], {
+await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`])), externalOfLibrary, [], {
   dir: 'dist/lib',
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
-  // Names of functions and classes are kept, so that stack traces can be read.
-  minify: { mangle: { keepNames: true }, compress: true },
+  // Names of functions and classes are kept, and lines, so that stack traces can be read. Node prints the line of an error that nobody
+  // catches. With `--enable-source-maps` it names the line of the source, whose text is not in the package.
+  sourcemap: true,
+  minify: { mangle: { keepNames: true }, compress: true, codegen: { removeWhitespace: false } },
 })
+
+for (const name of readdirSync('dist/lib').filter((one) => one.endsWith('.map'))) {
+  const file = join('dist/lib', name)
+  const { sourcesContent: _, ...map } = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify(map))
+}
 
 for (const folder of await buildPage()) bundled.add(folder)
 buildMan()

@@ -76,19 +76,20 @@ export class InspectError extends Error {
   readonly code: ErrorCode
   readonly at: ErrorPlace
   /** What was expected; undefined if the error is a sentence. */
-  readonly expected: Prose | undefined
+  declare readonly expected: Prose | undefined
   /** What was found instead; undefined if the error is a sentence. */
-  readonly found: Prose | undefined
+  declare readonly found: Prose | undefined
   /**
    * The message on the command line, where it names an option or says what to type; undefined if it is the same. A page and users of the
    * library have no options, and get {@link message}.
    */
-  readonly commandLine: Prose | undefined
+  declare readonly commandLine: Prose | undefined
 
   constructor(code: ErrorCode, fault: Fault, at: ErrorPlace = {}, options?: { cause?: unknown }) {
     super(grammatical(faultText(fault)), options)
     this.code = code
     this.at = at
+    if (at.file !== undefined && this.stack !== undefined) this.stack = placedStack(this, this.stack)
     if (typeof fault === 'string') return
     if (fault.commandLine !== undefined) this.commandLine = grammatical(fault.commandLine)
     if (!('expected' in fault)) return
@@ -263,8 +264,14 @@ export function isNew(told: Set<string>, { code, message, at }: InspectError): b
 /** The same error at another place. */
 export function movedTo(at: ErrorPlace, error: InspectError): InspectError {
   const moved = new InspectError(error.code, error.fault, at, { cause: error.cause })
-  if (error.stack !== undefined) moved.stack = error.stack
+  if (error.stack !== undefined) moved.stack = placedStack(moved, error.stack)
   return moved
+}
+
+/** The stack of an error, with the file in its first line: of an error that nobody catches, JavaScript shows the stack alone. */
+function placedStack({ name, message, at: { file } }: InspectError, stack: string): string {
+  const frames = stack.search(/\n {4}at /)
+  return `${name}: ${file === undefined ? '' : `${file}: `}${message}${frames < 0 ? '' : stack.slice(frames)}`
 }
 
 /** Adds the parts of a place that an InspectError does not have yet. Returns other errors unchanged. */

@@ -2,9 +2,9 @@
  * Packs the package, installs the tarball into an empty folder, and uses it there: the program on an example array, and the library
  * from JavaScript, from TypeScript and from a page that a bundler makes. Exits with 1 if anything is wrong.
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -22,6 +22,9 @@ const ALLOWED = /^(bin\/|dist\/|schemas\/|examples\/|README\.md$|LICENSE$|THIRD_
 function check(ok, what) {
   if (!ok) throw new Error(what)
 }
+
+/** The code of a script without its comments, which name packages, too. */
+const codeOf = (path) => readFileSync(path, 'utf8').replace(/^\s*(?:\*|\/\/|\/\*).*$/gm, '')
 
 /** The package that an import names; undefined for files and for modules of Node. */
 function packageOf(specifier) {
@@ -46,7 +49,7 @@ async function checkDependencies(files, { dependencies, optionalDependencies }) 
   await build.generate()
   await build.close()
   for (const script of scripts)
-    for (const [, file] of readFileSync(script, 'utf8').matchAll(/["'`]([@a-z][\w./@-]*\/[\w.-]+\.wasm)["'`]/g))
+    for (const [, file] of codeOf(script).matchAll(/["'`]([@a-z][\w./@-]*\/[\w.-]+\.wasm)["'`]/g))
       loaded.add(packageOf(file))
   const [found, wanted] = [Object.keys({ ...dependencies, ...optionalDependencies }), [...loaded]].map((names) =>
     names.sort().join(', '),
@@ -87,7 +90,7 @@ function checkLicences({ dependencies, optionalDependencies }) {
 function checkTypes() {
   writeFileSync(
     join(folder, 'types.ts'),
-    `import { type InspectArray, InspectError, openArray, type OpenOptions, readCells } from 'tiledb-inspect'
+    `import { type InspectArray, InspectError, openArray, type OpenOptions, readArray, readCells } from 'tiledb-inspect'
      import { MemoryStorage, openArray as openInPage, openCells, type Storage } from 'tiledb-inspect/browser'
      import { type ArraySchema, arraySchema, decode, type Describe, type Io, trace } from 'tiledb-inspect/format'
 
@@ -109,6 +112,23 @@ function checkTypes() {
      export const pair: Describe<{ a: number }> = (io: Io<{ a: number }>) => ({ a: io.u32('a', 'cells') })
      // @ts-expect-error shows that the schema is typed
      export const wrong = (schema: ArraySchema) => schema.attribute
+     export async function misspelt(path: string) {
+       // @ts-expect-error no such option
+       const array = await openArray(path, { keys: 'k' })
+       // @ts-expect-error no such option
+       await readArray(array, { filds: ['a'] })
+       // @ts-expect-error no such order
+       await readArray(array, { order: 'rowmajor' })
+       // @ts-expect-error no time
+       await readArray(array, { asOf: '2024-05-01' })
+       // @ts-expect-error no list of names
+       await readArray(array, { fields: 'a' })
+       // @ts-expect-error a path, no number
+       await openArray(5)
+       const [entry] = await array.fragments()
+       // @ts-expect-error no such state
+       return entry.state === 'alive' || entry.nmae
+     }
      export const code = new InspectError('USAGE', 'wrong').code satisfies string`,
   )
   writeFileSync(
@@ -151,8 +171,8 @@ async function checkBrowserEntries() {
   }
 }
 
-/** Limit on the size of the unpacked package. 2 MB of it are compiled code, which makes the program start faster; 0.4 MB are the page. */
-const MOST_BYTES = 5_800_000
+/** Limit on the size of the unpacked package. 2 MB of it are compiled code, which makes the program start faster; 0.4 MB are the page, 2 MB the library, which can be read, and its maps. */
+const MOST_BYTES = 7_000_000
 /** Limit on the compressed size of the whole page of `page`, without data. A served page begins with less: test/page/command.test.ts. */
 const MOST_EMPTY_PAGE_BYTES = 376 * 1024
 
@@ -180,10 +200,49 @@ function checkPage(files) {
   return bytes
 }
 
+/** Checks that the entries for browsers work as they are from a server of plain files: their files import only files beside them. */
+function checkPlainFiles() {
+  const lib = join(root, 'dist/lib')
+  const files = new Set(['browser.js', 'format.js'])
+  for (const file of files) {
+    const code = codeOf(join(lib, file))
+    for (const [, from] of code.matchAll(/(?:^(?:import|export)\b[^'"`;]*?|\bimport\()["'`]([^"'`]+)["'`]/gm)) {
+      check(/^\.\/[\w.-]+\.js$/.test(from), `expected ${file} to import only files beside it, found ${from}`)
+      files.add(from.slice(2))
+    }
+  }
+  check(files.size > 15, `expected the files of codecs among those that browser.js imports, found ${[...files]}`)
+}
+
+/** Checks that a program that catches no error shows its message with the path, also in a pipe, and no code of the library but one line. */
+function checkUncaught() {
+  writeFileSync(join(folder, 'uncaught.js'), `import { openArray } from 'tiledb-inspect'\nawait openArray('nowhere')`)
+  const { stderr, status } = spawnSync('node', ['uncaught.js'], { cwd: folder, encoding: 'utf8' })
+  const isRight = status === 1 && /^InspectError: nowhere: no such file or folder$/m.test(stderr)
+  check(isRight && stderr.length < 2000, `expected an error that nobody catches in a few lines, found ${stderr}`)
+}
+
+/** Compiles the programs of docs/library.md as strictly as TypeScript can, as JavaScript. */
+function checkPrograms() {
+  const page = readFileSync(join(root, 'docs/library.md'), 'utf8')
+  const programs = Array.from(page.matchAll(/^```js(?: page)?\n(.*?)^```$/gms), ([, program]) => program)
+  check(programs.length > 7, `expected the programs of docs/library.md, found ${programs.length}`)
+  const names = programs.map((_, i) => `program-${i}.mjs`)
+  for (const [i, program] of programs.entries()) writeFileSync(join(folder, names[i]), program)
+  // Types of Node, and of the library for Arrow that one of the programs uses.
+  for (const name of ['@types', 'undici-types', '@uwdata'])
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  const lib = ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable']
+  const types = { types: ['node'], skipLibCheck: true, module: 'node16', moduleResolution: 'node16' }
+  const compilerOptions = { ...types, lib, target: 'es2023', strict: true, allowJs: true, checkJs: true, noEmit: true }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: names }))
+  run('node', [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder])
+}
+
 /** Limit on what a page loads at first: the entry without codecs, minified and compressed. */
 const MOST_PAGE_BYTES = 120_000
 /** Packages and wasm files that a page loads only if a filter needs them. */
-const CODECS = ['pako', 'lib/lz4-', 'hashes/sha2.js', 'hashes/legacy.js', '@noble/ciphers', '@jsquash/webp']
+const CODECS = ['gzip', 'lz4', 'sha2', 'legacy', 'aes-gcm', 'webp'].map((name) => `lib/${name}-`)
 
 /** Bundles for a page with esbuild, as its manual says. Checks that nothing of Node is inside, and that each codec has its own chunk. */
 async function checkBrowserSize() {
@@ -239,6 +298,9 @@ try {
   await checkDependencies(packed.files, manifest)
   checkLicences(manifest)
   checkTypes()
+  checkPrograms()
+  checkUncaught()
+  checkPlainFiles()
   await checkBrowserEntries()
   const pageBytes = await checkBrowserSize()
   const emptyPageBytes = checkPage(packed.files)
