@@ -27,7 +27,7 @@ function findPlace(url: string, { onNote = () => {} }: OpenOptions = {}): Place 
   return { storage: new HttpStorage(new Client(DEFAULT_LIMITS), onNote, access ? [access] : []), path }
 }
 
-const openers = openersWith(portable(packedWasm), findPlace)
+const openers = openersWith<OpenOptions>(portable(packedWasm), findPlace, {})
 
 /**
  * Opens whatever is at `path`, in the storage or on the network.

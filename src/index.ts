@@ -33,7 +33,7 @@ async function findPlace(path: string, options: OpenOptions = {}): Promise<Place
   return { storage, path: remoteTarget(paths[0]).path }
 }
 
-const openers = openersWith(nodeCodecs, findPlace)
+const openers = openersWith<OpenOptions>(nodeCodecs, findPlace, { signRequests: true })
 
 /**
  * Opens whatever is at `path`: a local path, or a URL as on the command line (`s3://bucket/array`, with the settings of the

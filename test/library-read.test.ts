@@ -186,3 +186,42 @@ describe('readArray', () => {
     for (const { batch, copy } of kept) expect(batch).toEqual(copy)
   })
 })
+
+describe('what programs without types pass', () => {
+  const array = `${FIXTURES}/22/sparse_basic`
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    ['a number as a path', () => openArray(5 as never), 'expected a path or URL as text, found 5'],
+    ['no path', () => openArray(undefined as never), 'expected a path or URL as text, found undefined'],
+    [
+      'an unknown option',
+      () => openArray(array, { keys: '' } as never),
+      'expected an option that there is (key, memory, storage, onNote, signRequests), found "keys"; did you mean "key"?',
+    ],
+    ['text as options', () => openArray(array, 'key' as never), 'expected options as an object, found "key"'],
+    [
+      'a misspelt option',
+      async () => readArray(await openArray(array), { wher: 'x' } as never),
+      'did you mean "where"?',
+    ],
+    [
+      'a text as fields',
+      async () => readArray(await openArray(array), { fields: 'a' as never }),
+      'expected fields as an array of names, found "a"',
+    ],
+    [
+      'a path in place of an array',
+      () => readArray(array as never),
+      `expected an array that this library opened, found ${JSON.stringify(array)}`,
+    ],
+    ['nothing in place of cells', () => readCells(null as never).next(), 'found null'],
+  ])('%s is a wrong use', async (_, call, message) => {
+    const error = await call().catch((one: unknown) => one)
+    expect(error).toMatchObject({ name: 'InspectError', code: 'USAGE', message: expect.stringContaining(message) })
+  })
+})
+
+test('of an error that nobody catches, the first line of its stack has the file', async () => {
+  const error = await failureOf(() => openArray('nowhere/at/all'))
+  expect(error.stack).toMatch(/^InspectError: nowhere\/at\/all: no such file or folder\n {4}at /)
+})

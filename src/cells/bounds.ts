@@ -1,9 +1,11 @@
 import { element } from '../base/element.ts'
+import { unexpected } from '../base/errors.ts'
 import { limits64 } from '../base/limits64.ts'
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
+import { countAt } from '../format/datetime.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
-import { bytesOf, cellReader } from '../format/value.ts'
+import { bytesOf, cellReader, isDatetime } from '../format/value.ts'
 import type { ColumnData } from './column.ts'
 import { isWide, lanesOf, numberOf, numbersOf } from './elements.ts'
 
@@ -22,8 +24,11 @@ export type RangeSets = ReadonlyMap<number, readonly Bounds[]>
 
 export type Comparable = number | bigint | Uint8Array
 
-/** An end of a range: a number, a text, or a date as ISO text or as a count of its unit; undefined for an open end. */
-export type RangeEnd = number | bigint | string | Uint8Array | undefined
+/**
+ * An end of a range: a number, a text, or a date as a `Date`, as ISO text or as a count of its unit; undefined for an open end. A `Date` is a
+ * point in time: a range has the units that begin from the first to the last.
+ */
+export type RangeEnd = number | bigint | string | Uint8Array | Date | undefined
 
 /**
  * The bounds of a range, both ends included.
@@ -31,12 +36,28 @@ export type RangeEnd = number | bigint | string | Uint8Array | undefined
  * @throws InspectError BAD_VALUE if an end is no value of the type
  */
 export function rangeBounds(type: Datatype, from: RangeEnd, to: RangeEnd): Bounds | 'swapped' {
-  const [low, high] = [from, to].map((end) => (end === undefined ? undefined : endValue(type, end)))
-  return low !== undefined && high !== undefined && compare(low, high) > 0 ? 'swapped' : { low, high }
+  const low = from === undefined ? undefined : endValue(type, from, 'up')
+  const high = to === undefined ? undefined : endValue(type, to, 'down')
+  if (low === undefined || high === undefined || compare(low, high) <= 0) return { low, high }
+  if (from instanceof Date && Number(from) === Number(to))
+    throw unexpected(`a point in time at which a unit of ${type} begins`, dateText(from))
+  return 'swapped'
 }
 
-function endValue(type: Datatype, end: NonNullable<RangeEnd>): Comparable {
-  return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, end))
+/** @param round which unit counts for a point in time inside a unit */
+function endValue(type: Datatype, end: NonNullable<RangeEnd>, round: 'down' | 'up'): Comparable {
+  const value = end instanceof Date ? dateCount(type, end, round) : end
+  return comparable(type, bytesOf(type, datatypeKind(type) === 'text' ? 'var' : 1, value))
+}
+
+function dateCount(type: Datatype, date: Date, round: 'down' | 'up'): bigint {
+  if (!isDatetime(type)) throw unexpected(`a value of ${type}`, 'a date')
+  if (Number.isNaN(Number(date))) throw unexpected('a date', dateText(date))
+  return countAt(type, Number(date), round)
+}
+
+function dateText(date: Date): string {
+  return Number.isNaN(Number(date)) ? 'an invalid date' : date.toISOString()
 }
 
 /** The wanted ranges of one range for each dimension. */

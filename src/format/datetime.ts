@@ -125,6 +125,25 @@ function formatYear(year: number | bigint): string {
   return year < 0 ? `-${String(-year).padStart(3, '0')}` : String(year).padStart(4, '0')
 }
 
+const MS_PER_DAY = SECONDS_PER_DAY * 1000
+
+/**
+ * The count of `type`'s units at a point in time: the last unit that begins then or before (`down`), or the first that begins then or
+ * after (`up`). They differ if no unit begins then.
+ * @param ms milliseconds since 1970, whole
+ */
+export function countAt(type: DatetimeType, ms: number, round: 'down' | 'up'): bigint {
+  const unit = UNITS[type]
+  if ('digits' in unit) return BigInt(ms) * (unit.perSecond / 1000n)
+  const rounded = Math[round === 'down' ? 'floor' : 'ceil']
+  if ('perDay' in unit) return BigInt(rounded(ms / (MS_PER_DAY / unit.perDay)))
+  if ('days' in unit) return BigInt(rounded(ms / (MS_PER_DAY * unit.days)))
+  const date = new Date(ms)
+  const months = Math.floor(((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()) / unit.months)
+  const isBegin = Date.UTC(1970, months * unit.months) === ms
+  return BigInt(round === 'down' || isBegin ? months : months + 1)
+}
+
 const PATTERN = /^([+-]?\d{3,})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?Z?)?)?)?$/
 
 /**

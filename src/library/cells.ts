@@ -4,9 +4,10 @@ import { type CellSelection, FragmentCells as CellsOfFragment } from '../cells/f
 import { batchRows, columnValue } from '../cells/rows.ts'
 import { InspectArray as OpenedArray } from '../objects/array.ts'
 import { Fragment as OpenedFragment } from '../objects/fragment.ts'
-import type { ArrayCells, ReadOptions } from '../read/array-cells.ts'
+import type { ArrayCells, ReadOptions, ReadTimes } from '../read/array-cells.ts'
 import type { CellVersion, CellWanted, HistoryOptions } from '../read/array-history.ts'
 import type { ColumnValues } from '../rows/collect-columns.ts'
+import { checkOptions, wrong } from './arguments.ts'
 import type { Fragment, InspectArray } from './opened.ts'
 
 /** Cells as columns of bytes, batch by batch. */
@@ -25,14 +26,34 @@ export interface FragmentCells extends Cells {
 /** Which cells to read. */
 export type CellsWanted = Pick<CellSelection, 'fields' | 'tiles' | 'skipTile'>
 
+const CELLS_WANTED: Readonly<Record<keyof CellsWanted, true>> = { fields: true, tiles: true, skipTile: true }
+const READ_TIMES: Readonly<Record<keyof ReadTimes, true>> = { asOf: true, between: true }
+const READ_OPTIONS: Readonly<Record<keyof ReadOptions, true>> = {
+  fields: true,
+  ranges: true,
+  where: true,
+  order: true,
+  provenance: true,
+  onFault: true,
+  onRemark: true,
+  ...READ_TIMES,
+}
+const HISTORY_OPTIONS: Readonly<Record<keyof HistoryOptions, true>> = {
+  fields: true,
+  raw: true,
+  onUnread: true,
+  ...READ_TIMES,
+}
+
 /**
  * The cells of a fragment as columns of bytes, tile by tile in stored order. Fixed-sized cells lie back to back. Var-sized
  * cells come with the start of each. Validity is one byte per cell.
  * @throws InspectError USAGE if the fragment does not have a selected field
  */
-export function openCells(fragment: Fragment, selection: CellsWanted = {}): Promise<FragmentCells> {
+export async function openCells(fragment: Fragment, selection: CellsWanted = {}): Promise<FragmentCells> {
+  checkOptions(selection, CELLS_WANTED)
   if (fragment instanceof OpenedFragment) return CellsOfFragment.open(fragment, selection)
-  throw new TypeError('expected a fragment that this library opened')
+  throw wrong('a fragment that this library opened', fragment)
 }
 
 /**
@@ -41,6 +62,7 @@ export function openCells(fragment: Fragment, selection: CellsWanted = {}): Prom
  * @throws InspectError USAGE for a field, dimension, order, value or condition that does not fit the array; MISSING_FILE
  */
 export async function readArray(array: InspectArray, options: ReadOptions = {}): Promise<ArrayCells> {
+  checkOptions(options, READ_OPTIONS)
   return (await import('../read/array-cells.ts')).openArrayCells(openedArray(array), options)
 }
 
@@ -55,6 +77,7 @@ export async function cellHistory(
   cell: CellWanted,
   options: HistoryOptions = {},
 ): Promise<CellVersion[]> {
+  checkOptions(options, HISTORY_OPTIONS)
   return (await import('../read/array-history.ts')).versionsOfCell(openedArray(array), cell, options)
 }
 
@@ -69,6 +92,8 @@ export async function* readCells(
   from: Fragment | Cells,
   { raw = false, ...selection }: CellsWanted & { raw?: boolean } = {},
 ): AsyncGenerator<{ [field: string]: Result }> {
+  checkOptions(selection, CELLS_WANTED)
+  if (from === null || typeof from !== 'object') throw wrong('cells, or a fragment that this library opened', from)
   // Only what was opened here is closed here.
   const opened = 'batches' in from ? undefined : await openCells(from, selection)
   const cells = opened ?? (from as Cells)
@@ -110,5 +135,5 @@ export async function writeArrowStream(
 
 function openedArray(array: InspectArray): OpenedArray {
   if (array instanceof OpenedArray) return array
-  throw new TypeError('expected an array that this library opened')
+  throw wrong('an array that this library opened', array)
 }

@@ -29,13 +29,16 @@ export interface ReadOptions extends ReadTimes {
   fields?: readonly string[] | undefined
   /** Ranges by dimension. Several ranges of a dimension are united: `{ day: [1, 31], station: [[0, 0], [4, undefined]] }`. */
   ranges?: Readonly<Record<string, WantedRange | readonly WantedRange[]>> | undefined
-  /** A condition in the syntax of TileDB-Py, as for `--where`. In dense arrays cells that do not meet it have fill values. */
+  /**
+   * A condition in the syntax of TileDB-Py: `a > 5 and (s == "x" or b in [1, 2])`. In dense arrays cells that do not meet it have fill
+   * values.
+   */
   where?: string | undefined
   /** By default the cheapest order: row-major for dense arrays, unordered for sparse arrays with duplicates, otherwise global. */
   order?: ReadOrder | undefined
   /**
    * Whether to add columns that tell where a cell is stored: `__fragment`, an index into {@link ArrayCells.fragments}, `__tile`,
-   * `__cell`, and `__written`, its time.
+   * `__cell`, and `__written`, its time (DATETIME_MS, null where consolidation kept none).
    */
   provenance?: boolean | undefined
   /** Called once per tile that cannot be read, which is then left out. Without it, the error is thrown. */
@@ -124,7 +127,8 @@ export function rangeSets(dimensions: readonly Dimension[], wanted: NonNullable<
 function bounds({ name, type }: Dimension, [from, to]: WantedRange): Bounds {
   const range = valuesOf(name, () => rangeBounds(type, from, to))
   if (range !== 'swapped') return range
-  throw usage({ expected: `a range of ${name} that begins before its end`, found: `${from} and ${to}` })
+  const found = [from, to].map((end) => (end instanceof Date ? end.toISOString() : end)).join(' and ')
+  throw usage({ expected: `a range of ${name} that begins before its end`, found })
 }
 
 /** Says of which range a value is wrong. */

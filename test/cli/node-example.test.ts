@@ -32,6 +32,7 @@ describe('the programs of docs/library.md print what stands below them', () => {
       'The fragments of an array on S3',
       'The boxes of the tiles',
       'A column as a typed array',
+      'Which cells',
       'Every version of a cell',
       'Cells to Arrow',
       'In a page',
