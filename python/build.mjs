@@ -54,7 +54,7 @@ function copyWasm(file, folder) {
 
 rmSync(PROGRAM, { recursive: true, force: true })
 for (const name of scripts) cpSync(join('dist/cli', name), join(PROGRAM, 'dist/cli', name))
-cpSync('dist/page/page.pack', join(PROGRAM, 'dist/page/page.pack'))
+for (const name of ['page.pack', 'widget.js']) cpSync(join('dist/page', name), join(PROGRAM, 'dist/page', name))
 cpSync('bin', join(PROGRAM, 'bin'), { recursive: true })
 
 const wanted = specifiers()

@@ -363,6 +363,17 @@ async function loaderText(scripts) {
   return smaller('loader', outputFiles[0].text)
 }
 
+/** The page's frame in notebooks: one module, which the Python package takes. */
+async function buildWidget() {
+  const { outputFiles } = await build({
+    ...COMMON,
+    entryPoints: ['src/page/widget.ts'],
+    minify: true,
+    format: 'esm',
+  })
+  writeFileSync('dist/page/widget.js', outputFiles[0].text)
+}
+
 /** Builds the page. @returns folders of the packages whose code is in the page */
 export async function buildPage() {
   const zstd = zstdDecoder()
@@ -397,6 +408,7 @@ export async function buildPage() {
     .replace('<script></script>', () => `<script>${loader}</script>`)
   const { pack, page } = await packedPage(html, texts, groups)
   mkdirSync('dist/page', { recursive: true })
+  await buildWidget()
   writeFileSync('dist/page/index.html', page)
   writeFileSync('dist/page/page.pack', pack)
   writeFileSync('dist/page/zstddec.wasm', zstd)

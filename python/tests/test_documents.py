@@ -217,7 +217,7 @@ def test_keep_going_warns_of_what_it_leaves_out():
     assert table.num_rows == 32
 
 
-@pytest.mark.parametrize("ask", [ti.schema, ti.fragments, ti.tiles, ti.check, ti.explain, ti.map, ti.page])
+@pytest.mark.parametrize("ask", [ti.schema, ti.fragments, ti.tiles, ti.check, ti.explain, ti.map, ti.page, ti.report])
 def test_a_missing_target(ask):
     with pytest.raises(ti.InspectError, match="no such file or folder") as caught:
         ask("nowhere")
@@ -265,8 +265,8 @@ def test_pictures(tmp_path):
     assert (tmp_path / "map.svg").read_text() == picture.text
 
 
-def test_pages(tmp_path):
-    page = ti.page(PLACES)
+def test_reports(tmp_path):
+    page = ti.report(PLACES)
     shown = page._repr_html_()
     assert shown.startswith('<iframe sandbox="allow-scripts') and page.html[:200] not in shown
     # Without a base, links in the page would lead into the notebook. It must come before the policy, which forbids it.

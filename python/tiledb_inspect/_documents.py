@@ -20,11 +20,14 @@ import json
 import os
 import subprocess
 import tempfile
+import uuid
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Literal, Union, overload
 
+from . import _page
 from ._program import command
 
 if TYPE_CHECKING:
@@ -207,14 +210,14 @@ class Svg:
         _write(path, self.text)
 
 
-class Page:
-    """A page to click through, which Jupyter shows in a frame. `html` is all of it, without links to anything outside."""
+class Report:
+    """A page with the bytes that it shows, which Jupyter shows in a frame. `html` is all of it, without links to anything outside."""
 
     def __init__(self, html: str) -> None:
         self.html = html
 
     def __repr__(self) -> str:
-        return f"<Page of {len(self.html):,} characters>"
+        return f"<Report of {len(self.html):,} characters>"
 
     def _repr_html_(self) -> str:
         # The sandbox gives the page its own origin, so it sees nothing of the notebook.
@@ -227,14 +230,85 @@ class Page:
         _write(path, self.html)
 
 
+class Page:
+    """A page of all views, which Jupyter and VS Code show. It reads through the kernel, and only what it shows.
+
+    Attributes:
+        widget: the widget of anywidget, to be shown among other widgets.
+        html: the page as a report, with the bytes in it, as `report` makes it.
+    """
+
+    def __init__(self, uri: Uri, height: int, options: Mapping[str, Any]) -> None:
+        self._uri = uri
+        self._height = height
+        self._options = options
+        self._name = f"page-{uuid.uuid4().hex}"
+        program = {name: value for name, value in options.items() if name != "max_size"}
+        self._answers = _page.Answers(*_call("page", [uri], {**program, "stdio": True}))
+        self._bundle = self._summary()
+
+    def __repr__(self) -> str:
+        return f"<Page of {os.fspath(self._uri)}>"
+
+    @cached_property
+    def widget(self) -> Any:
+        return _page.widget(self._answers, self._height, self._name)
+
+    @cached_property
+    def html(self) -> str:
+        return report(self._uri, **self._options).html
+
+    def save(self, path: Uri) -> None:
+        """Writes the page as a report into a file, which any browser opens."""
+        _write(path, self.html)
+
+    def close(self) -> None:
+        """Ends the program that reads for the page. It begins again if the page asks for more."""
+        self._answers.end()
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        shown = self.widget
+        display(self._bundle, raw=True)
+        display(shown)
+
+    def _summary(self) -> dict[str, str]:
+        """What a notebook shows that was saved, where no kernel runs. The page hides it."""
+        options = {name: self._options[name] for name in ("key", "no_sign_request") if name in self._options}
+        with _running("overview", [self._uri], {**options, "color": "never"}) as (out, finish):
+            text = out.read().decode()
+            errors = finish()
+        if not text:
+            raise _first(errors)
+        note = "To see the page of it, run this cell."
+        return {
+            "text/plain": f"{text}\n{note}",
+            "text/html": f'<div data-tiledb-inspect="{self._name}"><pre>{html.escape(text)}</pre><p>{note}</p></div>',
+        }
+
+
 def map(uri: Uri, **options: Any) -> Svg:
     """The boxes of the tiles of a fragment, or of all visible fragments of an array; `dimension=["lon", "lat"]` are those across and up."""
     return Svg(_made("rtree", uri, "svg", "map.svg", options))
 
 
-def page(uri: Uri, **options: Any) -> Page:
-    """Everything that the program shows of a target, with its bytes, as one page. `max_size="100K"` bounds the bytes that it holds."""
-    return Page(_made("page", uri, "output", "page.html", options))
+def page(uri: Uri, *, height: int = 720, **options: Any) -> Page:
+    """All views of a target, as a page in JupyterLab, Jupyter Notebook, VS Code and Colab. `height` is in pixels; the lower edge can be
+    dragged. It reads what it shows, when it shows it, and nothing outside of the target (of a fragment or file: of its array).
+
+    Showing it needs anywidget: `pip install 'tiledb-inspect[jupyter]'`. A notebook that was saved shows a summary as text.
+
+    Raises:
+        InspectError: there is nothing that it could show.
+        ImportError: anywidget is not installed. This is raised when the page is shown.
+    """
+    return Page(uri, height, options)
+
+
+def report(uri: Uri, **options: Any) -> Report:
+    """The page of a target with its bytes in it, to be kept or passed on. `max_size="100K"` bounds the bytes that it holds."""
+    return Report(_made("page", uri, "output", "page.html", options))
 
 
 def _write(path: Uri, text: str) -> None:
@@ -291,14 +365,20 @@ def _raise_or_warn(errors: list[InspectError], options: Mapping[str, Any]) -> No
         warnings.warn(str(error), InspectWarning, stacklevel=4)
 
 
-@contextmanager
-def _running(name: str, targets: Sequence[Uri], options: Mapping[str, Any]) -> Iterator[tuple[IO[bytes], Any]]:
-    """Runs the program. Gives its output, and a function that waits for its end and returns its errors."""
+def _call(name: str, targets: Sequence[Uri], options: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
+    """The arguments and the environment with which the program runs."""
     args = [*command(), name, "--quiet", *_arguments(options), "--", *(os.fspath(target) for target in targets)]
     env = {**os.environ, "TILEDB_INSPECT_ERRORS": "json"}
     key = options.get("key")
     if key is not None:
         env["TILEDB_INSPECT_KEY"] = key.hex() if isinstance(key, bytes) else key
+    return args, env
+
+
+@contextmanager
+def _running(name: str, targets: Sequence[Uri], options: Mapping[str, Any]) -> Iterator[tuple[IO[bytes], Any]]:
+    """Runs the program. Gives its output, and a function that waits for its end and returns its errors."""
+    args, env = _call(name, targets, options)
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, env=env)
         assert process.stdout is not None

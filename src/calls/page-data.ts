@@ -6,8 +6,11 @@ import { rising } from '../base/rising.ts'
 
 /** Where the bytes of the target are. */
 export interface PagePlaces {
-  /** `report`: the bytes are in the page. `served`: they are read from page-server.ts. */
-  kind: 'report' | 'served'
+  /**
+   * `report`: the bytes are in the page. `served`: they are read from page-server.ts. `framed`: the page is in a frame of another
+   * page, which hands its questions to page-stdio.ts.
+   */
+  kind: 'report' | 'served' | 'framed'
   /** The folder that holds everything: the array around the target, or else the target. It begins with `/`. */
   top: string
   /** The target's path: `top`, or below it. */
@@ -20,6 +23,8 @@ export interface PagePlaces {
   made: number
   /** Wasm files of rare filters, by specifier: deflated, in base64. */
   wasm: Readonly<Record<string, string>>
+  /** The key of an encrypted array in hexadecimal digits. Only a framed page gets it: nobody keeps or passes it on. */
+  key?: string
 }
 
 /**

@@ -28,12 +28,12 @@ const PIECE = 1 << 18
 const CONNECT_ANYWHERE = 'connect-src http: https:'
 /** The scripts with which a page and its workers begin. */
 const FIRST: ReadonlySet<string> = new Set(['main', 'worker'])
-/** Whether a report has a script, by its name; it has all others. A report opens no other place. */
+/** Whether a page in one piece has a script, by its name; it has all others. A report opens no other place. */
 const NEEDED: { readonly [script: string]: (needs: ReportNeeds) => boolean } = {
   layers: ({ layers }) => layers,
   webp: ({ webp }) => webp,
   'aes-gcm': ({ encryption }) => encryption,
-  'other-places': () => false,
+  'other-places': ({ places }) => places,
 }
 /** The elements with wasm files, deflated, in base64. */
 const WASM_IN_PAGE = /<script type="application\/octet-stream" class="wasm" id="([\w.]+)">([^<]*)<\/script>\n/g
@@ -93,12 +93,14 @@ function withScripts(html: string, elements: readonly string[]): string {
   return html.replace(SCRIPTS_PLACE, () => elements.join(''))
 }
 
-/** What a report needs besides the program that every report has. */
+/** What a page in one piece needs besides the program that every report has. */
 export interface ReportNeeds {
   layers: boolean
   zstd: boolean
   webp: boolean
   encryption: boolean
+  /** Whether its bytes are elsewhere. */
+  places: boolean
 }
 
 /**
@@ -116,6 +118,12 @@ export function reportPage(data: string, rest: string, needs: ReportNeeds): read
     needs.zstd ? packedElement(`class="wasm" id="${name}"`, Buffer.from(base64, 'base64')) : '',
   )
   return pageWith(page, data, "'none'", rest)
+}
+
+/** The page for a frame of another page. It has all of the program, and asks the other page for bytes. @param data text without `<` */
+export function framedPage(data: string): string {
+  const needs = { layers: true, zstd: true, webp: true, encryption: true, places: true }
+  return reportPage(data, '', needs).join('')
 }
 
 /** A page whose server has the rest of its program. */

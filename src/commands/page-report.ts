@@ -95,7 +95,7 @@ export async function report(
   const layers = target.type === 'group' || (await layeredTarget(target)) !== undefined
   // A key may be given for what has none; without one, what is encrypted has no schema that can be read.
   const encryption = schemas === undefined || cx.reading.key !== undefined
-  const has = { layers, zstd: needs('ZSTD'), webp: needs('WEBP'), encryption }
+  const has = { layers, zstd: needs('ZSTD'), webp: needs('WEBP'), encryption, places: false }
   return page({ ...places, files, documents }, bytes, rest, has)
 }
 

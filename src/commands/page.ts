@@ -1,8 +1,10 @@
+import process from 'node:process'
 import { usage } from '../base/errors.ts'
 import type { CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { parseSize } from '../calls/option-values.ts'
 import type { Outcome } from '../calls/outcome.ts'
+import type { PagePlaces } from '../calls/page-data.ts'
 import { type Takes, targetsHelp } from '../calls/targets.ts'
 import type { PageServed, PageSite } from '../documents/page.ts'
 
@@ -13,6 +15,7 @@ interface PageOptions {
   open?: boolean
   maxSize?: string
   static?: string
+  stdio?: boolean
 }
 
 /** Default of `--max-size`. */
@@ -40,18 +43,23 @@ export const command: CommandModule<PageOptions> = {
       .argument('[target]', targetsHelp(TAKES))
       .option('--open', 'open the page in the browser')
       .option('--static <dir>', 'write the page without a target as files of a new folder, for any web server')
+      .option('--stdio', 'give the page and its bytes to the program that began this one, by stdin and stdout')
       .option('--max-size <bytes>', 'largest number of bytes of files in a report; metadata goes first', DEFAULT_SIZE)
   },
 
-  async *run(cx, [path], { output, toStdout, open, maxSize = DEFAULT_SIZE, static: site }) {
+  async *run(cx, [path], { output, toStdout, open, maxSize = DEFAULT_SIZE, static: site, stdio }) {
     if (site !== undefined) {
-      if (path !== undefined || output !== undefined || open)
-        throw usage('page --static expects no target, no --output and no --open: it writes the page without a target')
+      if (path !== undefined || output !== undefined || open || stdio)
+        throw usage(
+          'page --static expects no target, no --output, no --open and no --stdio: it writes the page without a target',
+        )
       yield await writtenSite(site)
       return
     }
     const isReport = output !== undefined || toStdout
     if (open && toStdout) throw usage('page expects --open or -o -, found both')
+    if (stdio && (path === undefined || isReport || open))
+      throw usage('page --stdio expects a target, no --output and no --open')
     const most = parseSize('--max-size', maxSize)
     if (most > LARGEST)
       throw usage(`--max-size expects at most ${LARGEST / 2 ** 20}M, found ${maxSize}; without -o there is no limit`)
@@ -69,18 +77,25 @@ export const command: CommandModule<PageOptions> = {
       if (open && output !== undefined) await (await import('../node/open-browser.ts')).openInBrowser(output)
       return
     }
-    const { servePage } = await import('../node/page-server.ts')
-    const { pagePlaces, pageTree, servedPage } = await import('./page-html.ts')
+    const { framedPage, pagePlaces, pageTree, pageWasm, servedPage } = await import('./page-html.ts')
     const { folder, only } = pageTree(target)
-    const places = pagePlaces('served', folder, target, { shown, made: cx.reading.now, wasm: {} })
-    const { page, files } = servedPage(Buffer.from(JSON.stringify(places)).toString('base64'))
-    const server = await servePage(page, {
-      storage: cx.storage.anew ?? cx.storage,
-      folder: folder.path,
-      top: places.top,
-      only,
-      files,
-    })
+    const kind = stdio ? 'framed' : 'served'
+    const wasm = stdio ? pageWasm(() => true) : {}
+    const places = pagePlaces(kind, folder, target, { shown, made: cx.reading.now, wasm })
+    const served = { storage: cx.storage.anew ?? cx.storage, folder: folder.path, top: places.top, only }
+    const dataOf = (data: PagePlaces): string => Buffer.from(JSON.stringify(data)).toString('base64')
+    if (stdio) {
+      const { answerQuestions } = await import('../node/page-stdio.ts')
+      // Who opened the page in a notebook has given the key there.
+      const page = framedPage(
+        dataOf({ ...places, ...(cx.reading.key && { key: Buffer.from(cx.reading.key).toString('hex') }) }),
+      )
+      await answerQuestions(page, served, process.stdin, process.stdout)
+      return
+    }
+    const { servePage } = await import('../node/page-server.ts')
+    const { page, files } = servedPage(dataOf(places))
+    const server = await servePage(page, { ...served, files })
     const document: PageServed = { ...documentHead('page', shown), url: server.url }
     yield { kind: 'document', document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }
     if (open) await (await import('../node/open-browser.ts')).openInBrowser(server.url)

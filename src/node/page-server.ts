@@ -3,10 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { gzipSync } from 'node:zlib'
-import { attempt, hasCode } from '../base/errors.ts'
-import { isWithinFolder } from '../base/paths.ts'
-import { type Storage, withSource } from '../storage/source.ts'
-import { LINKED } from '../storage/walk.ts'
+import { answerTo, type PageAnswer, type Served, statusOf } from './page-answers.ts'
 
 /**
  * Serves a page, and the files that it shows, to browsers of this machine. Every path begins with a random word, which only the
@@ -15,21 +12,10 @@ import { LINKED } from '../storage/walk.ts'
  *
  * - `/WORD/`: the page
  * - `/WORD/NAME`: a script of the page that it loads later, or a wasm file
- * - `/WORD/list?PATH`: `{"kind": "folder", "entries": [{"name", "kind", "size"}]}`, or `{"kind": "file"}`; 404 if there is nothing
- * - `/WORD/file?PATH`: the bytes of a file, or a range of them
- *
- * PATH is a path of the page as percent-encoded JSON, because names that are not UTF-8 have lone surrogates.
+ * - `/WORD/list?PATH` and `/WORD/file?PATH`: what page-answers.ts answers
  */
 
-/** The files that are served. */
-interface Served {
-  storage: Storage
-  /** Path in the storage of the folder with all files. */
-  folder: string
-  /** Path of the folder in the page. */
-  top: string
-  /** The only file in it that is served; undefined if all are. */
-  only: string | undefined
+interface ServedPlace extends Served {
   /** The page's own files, by name: scripts and wasm. */
   files?: ReadonlyMap<string, () => Uint8Array>
 }
@@ -41,8 +27,6 @@ export interface PageServer {
   close(): void
 }
 
-/** Bytes that are read at once for an answer. */
-const PIECE = 4 * 2 ** 20
 const HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
@@ -51,7 +35,7 @@ const HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-export async function servePage(page: string, served: Served): Promise<PageServer> {
+export async function servePage(page: string, served: ServedPlace): Promise<PageServer> {
   const word = randomBytes(24).toString('base64url')
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
@@ -71,11 +55,7 @@ export async function servePage(page: string, served: Served): Promise<PageServe
     if (what === '') return answerOwn('text/html; charset=utf-8', Buffer.from(page), request, response)
     const own = served.files?.get(what ?? '')
     if (own) return answerOwn(what?.endsWith('.js') ? 'text/javascript' : 'application/wasm', own(), request, response)
-    const place = placeOf(search, served)
-    if (place === undefined) return end(response, 403)
-    if (what === 'list') await answerList(place, served, response)
-    else if (what === 'file') await answerFile(place, served.storage, request, response)
-    else end(response, 404)
+    await write(await answerTo({ what: what ?? '', search, range: request.headers.range }, served), request, response)
   }
 
   let close = () => {}
@@ -105,38 +85,6 @@ function isSame(given: string, word: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** The path in the storage of what a request names; undefined if it is not served. */
-function placeOf(search: string, { storage, folder, top, only }: Served): string | undefined {
-  const path = parsedPath(search)
-  if (path === undefined || !isWithinFolder(path, top)) return undefined
-  const below = path.slice(top.length)
-  const parts = below.split('/')
-  if (parts.slice(1).some((part) => ['', '.', '..'].includes(part) || /[\\\0]/.test(part))) return undefined
-  const isTarget = only !== undefined && below !== ''
-  if (isTarget && below !== `/${only}`) return undefined
-  return isTarget || isInside(storage, folder, parts) ? folder + below : undefined
-}
-
-/** Whether a path stays in the folder after its links. Links may lead out only where commands follow them: {@link LINKED}. */
-function isInside(storage: Storage, folder: string, parts: readonly string[]): boolean {
-  const real = realPath(storage, folder + parts.join('/'))
-  const isBelow = (path: string): boolean => isWithinFolder(real, realPath(storage, path))
-  if (isBelow(folder)) return true
-  const at = parts.findLastIndex((part) => LINKED.has(part))
-  return at >= 0 && isBelow(folder + parts.slice(0, at + 1).join('/')) && isInside(storage, folder, parts.slice(0, at))
-}
-
-/** The path in a query; undefined if it is not valid. */
-function parsedPath(search: string): string | undefined {
-  const path: unknown = attempt(() => JSON.parse(decodeURIComponent(search.slice(1))))
-  return typeof path === 'string' ? path : undefined
-}
-
-/** The path with its links resolved. A path that does not exist stays as it is. */
-function realPath(storage: Storage, path: string): string {
-  return attempt(() => storage.realPath?.(path)) ?? path
-}
-
 /** Answers with a file of the page itself, compressed if the browser takes that. */
 function answerOwn(
   type: string,
@@ -149,56 +97,23 @@ function answerOwn(
   response.end(method === 'HEAD' ? '' : (zipped ?? bytes))
 }
 
-async function answerList(place: string, { storage, folder, only }: Served, response: ServerResponse): Promise<void> {
-  const kind = await storage.kind(place)
-  if (kind === undefined) return end(response, 404)
-  const all = kind === 'folder' ? await storage.list(place) : []
-  const entries = only !== undefined && place === folder ? all.filter(({ name }) => name === only) : all
-  const found = entries.map(({ name, kind, size }) => ({ name, kind, size }))
-  response.writeHead(200, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(kind === 'folder' ? { kind, entries: found } : { kind }))
-}
-
-async function answerFile(
-  place: string,
-  storage: Storage,
-  { method, headers }: IncomingMessage,
+async function write(
+  { status, headers, body, close }: PageAnswer,
+  { method }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const kind = await storage.kind(place)
-  if (kind !== 'file') return end(response, kind === undefined ? 404 : 400)
-  await withSource(storage.open(place), async (source) => {
-    const size = await source.size()
-    // Browsers report 416 as an error, so ranges of an empty file are ignored.
-    const range = size === 0 ? undefined : rangeOf(headers.range, size)
-    const etag = `"${source.stamp ?? size}"`
-    const common = { 'content-type': 'application/octet-stream', 'accept-ranges': 'bytes', etag }
-    if (range === 'none') {
-      response.writeHead(416, { ...common, 'content-range': `bytes */${size}` }).end()
-      return
-    }
-    const [from, end] = range ?? [0, size]
-    response.writeHead(range ? 206 : 200, {
-      ...common,
-      'content-length': end - from,
-      ...(range && { 'content-range': `bytes ${from}-${end - 1}/${size}` }),
-    })
-    for (let at = from; method === 'GET' && at < end && !response.destroyed; at += PIECE) {
-      // A copy, because the storage may use the memory again.
-      const bytes = Buffer.from(await source.read(at, Math.min(PIECE, end - at)))
-      if (!response.write(bytes)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
-    }
+  try {
+    response.writeHead(status, headers)
+    if (method === 'GET' && body)
+      for await (const bytes of body()) {
+        if (response.destroyed) return
+        if (!response.write(bytes))
+          await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+      }
     response.end()
-  })
-}
-
-/** The range `[from, end)` of a request. Undefined for no range, or several, which the whole file answers. */
-function rangeOf(header: string | undefined, size: number): [number, number] | 'none' | undefined {
-  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
-  if (first === undefined || (first === '' && last === '')) return undefined
-  const from = first === '' ? Math.max(0, size - Number(last)) : Number(first)
-  const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
-  return from < end ? [from, end] : 'none'
+  } finally {
+    await close?.()
+  }
 }
 
 /** Answers with a status alone. */
@@ -213,9 +128,4 @@ function refuse(response: ServerResponse, error: unknown): void {
     return
   }
   end(response, statusOf(error))
-}
-
-function statusOf(error: unknown): number {
-  if (hasCode(error, 'NOT_FOUND')) return 404
-  return hasCode(error, 'NO_PERMISSION') ? 403 : 500
 }

@@ -20,7 +20,7 @@ import { VIEWS } from './views.ts'
 export function App({ embedded }: { embedded: Place | undefined }) {
   const link = useLink()
   const [place, setPlace] = useState<Place | undefined>(embedded)
-  const [key, setKey] = useState<Uint8Array | undefined>(undefined)
+  const [key, setKey] = useState(embedded?.key)
   const isFirst = useRef(true)
   const [opened, setOpened] = useState<{ inspected: Inspected } | { error: InspectError } | undefined>(undefined)
 
@@ -114,6 +114,7 @@ function PlaceNotes({ place }: { place: Place }) {
     <p class="about">
       {warning !== undefined && `Slow: ${warning}. `}
       {kind === 'report' && made !== undefined && `A report of ${new Date(made).toISOString()}. `}
+      {kind === 'framed' && 'As it was on disk when this page was opened. '}
       {kind === 'served' && 'As it is on disk now: reload to read it again. '}
       {leftOut &&
         `${leftOut.file_num} of ${leftOut.of} files are not in this report (${formatSize(leftOut.size)}): tiledb-inspect page --max-size takes more.`}

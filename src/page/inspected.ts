@@ -50,7 +50,9 @@ export interface Documents {
 
 /** The place of a target, and how it is shown. */
 export interface Place extends Source {
-  kind: 'report' | 'served' | 'folder' | 'url'
+  kind: 'report' | 'served' | 'framed' | 'folder' | 'url'
+  /** The key that came with the page. */
+  key?: Uint8Array
   /** Documents that came with a report in place of files that it leaves out, by {@link documentKey}. */
   documents?: Readonly<Record<string, unknown>>
   /** Number and total bytes of the files that a report leaves out; `of` is the number of all files. */

@@ -1,15 +1,23 @@
 import { InspectError } from '../base/errors.ts'
+import { parseKey } from '../base/key.ts'
 import type { PagePlaces } from '../calls/page-data.ts'
+import { encodeText } from '../format/text.ts'
 import { folderStorage, type ListedFile } from '../storage/folder-storage.ts'
 import { remoteTarget } from '../storage/remote/urls.ts'
+import { addWasmFiles } from './codecs.ts'
+import { FRAME_BASE, frameClient } from './frame-client.ts'
 import type { Place } from './inspected.ts'
 import { ServedStorage } from './served-storage.ts'
 import { UrlStorage } from './url-storage.ts'
 
 /** The places that do not come with the page. A report does without this part of the program. */
 
-export function servedPlace({ top, path, shown }: PagePlaces): Place {
-  return { kind: 'served', storage: new ServedStorage(new URL('.', location.href), top), path, shown }
+export function servedPlace({ kind, top, path, shown, key, wasm }: PagePlaces): Place {
+  addWasmFiles(wasm)
+  if (kind !== 'framed')
+    return { kind: 'served', storage: new ServedStorage(new URL('.', location.href), top), path, shown }
+  const storage = new ServedStorage(FRAME_BASE, top, frameClient())
+  return { kind, storage, path, shown, ...(key !== undefined && { key: parseKey(encodeText(key), 'key') }) }
 }
 
 /** @throws InspectError USAGE */

@@ -10,14 +10,14 @@ interface Listing {
   entries?: readonly Entry[]
 }
 
-/** The files that `tiledb-inspect page` serves beside the page: src/node/page-server.ts. */
+/** The files that `tiledb-inspect page` gives to the page: src/node/page-answers.ts. */
 export class ServedStorage extends RemoteStorage {
   private readonly base: URL
   private readonly top: string
 
   /** @param base URL of the folder of the page @param top path of the folder that is served */
-  constructor(base: URL, top: string) {
-    super(new Client(DEFAULT_LIMITS), () => {})
+  constructor(base: URL, top: string, client = new Client(DEFAULT_LIMITS)) {
+    super(client, () => {})
     this.base = base
     this.top = top
   }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { isFramed, onMessage, tellHost } from './frame-client.ts'
 
 /** The ways in which the page is shown, and the media for which its dark colours then count. */
 const THEMES = { system: '(prefers-color-scheme: dark)', light: 'not all', dark: 'all' } as const
@@ -31,16 +32,23 @@ function keepTheme(name: ThemeName): void {
   } catch {}
 }
 
-/** A choice between dark, light, and what the system has. */
+/** A choice between dark, light, and what the system has. In a frame, the page around it stands for the system. */
 export function Theme() {
   const [name, setName] = useState(keptTheme)
+  const [around, setAround] = useState<ThemeName>('system')
+  const shown = name === 'system' ? around : name
+  useEffect(() => {
+    if (!isFramed()) return undefined
+    tellHost({ asks: 'theme' })
+    return onMessage((message) => 'theme' in message && setAround(message.theme))
+  }, [])
   useEffect(() => {
     const rule = darkRule()
     if (!rule) return
-    rule.media.mediaText = THEMES[name]
-    document.documentElement.style.colorScheme = name === 'system' ? 'light dark' : name
+    rule.media.mediaText = THEMES[shown]
+    document.documentElement.style.colorScheme = shown === 'system' ? 'light dark' : shown
     dispatchEvent(new Event(THEME_CHANGED))
-  }, [name])
+  }, [shown])
   return (
     <label class="theme">
       Colours{' '}

@@ -13,7 +13,7 @@ const SHOWN = `
 import sys
 sys.path.insert(0, 'python')
 import tiledb_inspect
-print(tiledb_inspect.Page(open(sys.argv[1], encoding='utf-8').read())._repr_html_())
+print(tiledb_inspect.Report(open(sys.argv[1], encoding='utf-8').read())._repr_html_())
 `
 
 test('in the frame of a notebook, links lead to the views of the page, and it reads cells', async () => {

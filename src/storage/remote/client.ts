@@ -79,19 +79,31 @@ export interface Answer extends AnswerHead {
   body: Uint8Array
 }
 
+/** Gets an answer, as `fetch` does. */
+export type Fetcher = (url: string, settings: RequestInit & { headers: Record<string, string> }) => Promise<Response>
+
 /** Sends a limited number of requests at once. Repeats requests that failed for a temporary reason. */
 export class Client {
   /** Called for each request that was answered or failed. */
   onRequest: ((record: RequestRecord) => void) | undefined
   private readonly limits: ClientLimits
   private readonly failureOf: (cause: unknown, url: string) => Failure
+  private readonly fetcher: Fetcher
   private readonly waiting: (() => void)[] = []
   private running = 0
 
-  /** @param failureOf tells what an error of `fetch` means; in browsers such an error gives no reason */
-  constructor(limits: ClientLimits, failureOf: (cause: unknown, url: string) => Failure = brokenConnection) {
+  /**
+   * @param failureOf tells what an error of `fetch` means; in browsers such an error gives no reason
+   * @param fetcher gets the answers, if they do not come over HTTP
+   */
+  constructor(
+    limits: ClientLimits,
+    failureOf: (cause: unknown, url: string) => Failure = brokenConnection,
+    fetcher: Fetcher = (url, settings) => fetch(url, settings),
+  ) {
     this.limits = limits
     this.failureOf = failureOf
+    this.fetcher = fetcher
   }
 
   /**
@@ -142,9 +154,9 @@ export class Client {
     }
     let at = request.url
     for (let hops = 0; ; hops++) {
-      const response = await fetch(at, { method: call.method, headers, redirect: 'manual', signal })
+      const response = await this.fetcher(at, { method: call.method, headers, redirect: 'manual', signal })
       // A browser hides the target of a redirect. It decides itself what it follows, and with which headers.
-      if (response.type === 'opaqueredirect') return fetch(at, { method: call.method, headers, signal })
+      if (response.type === 'opaqueredirect') return this.fetcher(at, { method: call.method, headers, signal })
       const location = isRedirect(response.status) ? response.headers.get('location') : null
       if (call.keepRedirects || location === null) return response
       await response.body?.cancel()
