@@ -22,6 +22,8 @@ export interface Channel {
   listen(take: (answer: ProgramAnswer) => void): () => void
   /** What to tell the reader if no answer comes: why, and what to do. */
   silence: string
+  /** What the page shows first, as its link says it: the part of its URL from `#` on. */
+  link?: string
 }
 
 /** A reader is told after this time in milliseconds that no answer comes. */
@@ -37,11 +39,10 @@ export function showFrame(element: HTMLElement, height: string, channel: Channel
   const frame = document.createElement('iframe')
   frame.setAttribute('sandbox', 'allow-scripts allow-downloads')
   frame.title = 'tiledb-inspect'
-  frame.style.cssText = `display: block; width: 100%; height: ${height}; border: 0; min-height: 12rem;`
+  frame.style.cssText = 'display: block; width: 100%; height: 100%; border: 0;'
   const box = document.createElement('div')
-  // The reader may drag its lower edge.
-  box.style.cssText = `height: ${height}; resize: vertical; overflow: hidden;`
-  frame.style.height = '100%'
+  // The reader may drag the lower edge of a frame that does not fill the page.
+  box.style.cssText = `height: ${height}; resize: ${height.endsWith('%') ? 'none' : 'vertical'}; overflow: hidden;`
   const said = document.createElement('p')
   said.setAttribute('role', 'status')
   said.style.cssText = 'margin: 0; padding: 0.5rem; white-space: pre-wrap; overflow-wrap: anywhere;'
@@ -67,8 +68,11 @@ export function showFrame(element: HTMLElement, height: string, channel: Channel
 
   const received = ({ source, data }: MessageEvent<FromFrame>): void => {
     if (source !== frame.contentWindow || source === null) return
-    if ('asks' in data) showTheme()
-    else if (typeof data.id === 'number') send({ id: `${name} ${data.id}`, path: String(data.path), range: data.range })
+    if ('asks' in data) {
+      showTheme()
+      if (channel.link) tell({ link: channel.link })
+    } else if (typeof data.id === 'number')
+      send({ id: `${name} ${data.id}`, path: String(data.path), range: data.range })
   }
   const answered = ({ id, bytes, ...answer }: ProgramAnswer): void => {
     const [of, number] = id.split(' ')
@@ -118,8 +122,8 @@ function isDark(): boolean {
   const { body, documentElement } = document
   const { jpThemeLight } = body.dataset
   if (jpThemeLight !== undefined) return jpThemeLight === 'false'
-  if (/\bvscode-(?:dark|light|high-contrast)/.test(body.className))
-    return /\bvscode-(?:dark|high-contrast(?!-light))/.test(body.className)
+  const [vscode] = /\bvscode-(?:high-contrast-light|light|dark|high-contrast)\b/.exec(body.className) ?? []
+  if (vscode !== undefined) return !body.className.includes('-light')
   const theme = documentElement.getAttribute('theme') ?? documentElement.dataset.theme
   return theme ? theme.includes('dark') : matchMedia('(prefers-color-scheme: dark)').matches
 }

@@ -3,8 +3,8 @@
  * questions to the program that has the bytes: src/node/page-stdio.ts.
  */
 
-/** What the page asks for: bytes or a listing, in the words of src/node/page-answers.ts. Or the colours of the page around it. */
-export type FromFrame = FrameQuestion | { asks: 'theme' }
+/** What the page asks for: bytes or a listing, in the words of src/node/page-answers.ts. Or how to begin: in which colours, and with what. */
+export type FromFrame = FrameQuestion | { asks: 'beginning' }
 
 export interface FrameQuestion {
   id: number
@@ -23,4 +23,4 @@ export interface FrameAnswer {
   error?: string | undefined
 }
 
-export type ToFrame = FrameAnswer | { theme: 'light' | 'dark' }
+export type ToFrame = FrameAnswer | { theme: 'light' | 'dark' } | { link: string }

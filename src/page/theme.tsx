@@ -39,8 +39,12 @@ export function Theme() {
   const shown = name === 'system' ? around : name
   useEffect(() => {
     if (!isFramed()) return undefined
-    tellHost({ asks: 'theme' })
-    return onMessage((message) => 'theme' in message && setAround(message.theme))
+    const end = onMessage((message) => {
+      if ('theme' in message) setAround(message.theme)
+      else if ('link' in message) location.hash ||= message.link
+    })
+    tellHost({ asks: 'beginning' })
+    return end
   }, [])
   useEffect(() => {
     const rule = darkRule()
