@@ -13,7 +13,7 @@ export default {
   testRunner: '<rootDir>/test/helpers/circus.mjs',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.TESTS_OF_NODE === '1' ? sameOnAnyNode() : [])],
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build', '<rootDir>/vscode'],
   injectGlobals: false,
   // Long enough for a busy machine: no test may fail because others run beside it.
   testTimeout: 600_000,
