@@ -267,8 +267,9 @@ class Page:
         self._answers.end()
 
     def _ipython_display_(self) -> None:
-        from IPython.display import display
+        import IPython.display
 
+        display: Any = IPython.display.display
         shown = self.widget
         display(self._bundle, raw=True)
         display(shown)

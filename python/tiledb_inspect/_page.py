@@ -140,7 +140,7 @@ def widget(answers: Answers, height: int, summary: str) -> Any:
             "a page in a notebook needs anywidget: pip install 'tiledb-inspect[jupyter]'; report() does without"
         ) from error
 
-    class PageWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    class PageWidget(anywidget.AnyWidget):
         _esm = _script()
         height = traitlets.Int().tag(sync=True)
         summary = traitlets.Unicode().tag(sync=True)

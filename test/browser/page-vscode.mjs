@@ -153,6 +153,24 @@ test('a folder shows the overview, in the colours of the editor', async () => {
   await page.close()
 })
 
+test('where no workers are allowed, as in outputs of notebooks of VS Code, it reads without them', async () => {
+  const panel = await edited(FILE)
+  const policy = [
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'",
+    'img-src https: http: data:; font-src https:; connect-src https:; child-src https: data:',
+  ].join('; ')
+  panel.htmls.push(panel.htmls[0].replace(/(?<=Content-Security-Policy" content=")[^"]*/, policy))
+  const { page, wrong, frame } = await inChromium(panel)
+  await frame.getByRole('tab', { name: 'Cells' }).click()
+  await frame.getByText('Buenos Aires').first().waitFor()
+  // The browser says that it refused a worker.
+  assert.deepEqual(
+    wrong.filter((text) => !/worker/i.test(text)),
+    [],
+  )
+  await page.close()
+})
+
 test('messages read nothing outside of the array, and what is no question is not answered', async () => {
   const secret = join(FOLDER, 'secret')
   writeFileSync(secret, 'no')
