@@ -160,9 +160,14 @@ export async function tellRefused(
   const refused = untold(await refusedOf(opened, fields), opened.array, told)
   const seen = chunks.list()
   const { refusedTiles } = opened.array.cx
-  if (refused.length + seen.length + refusedTiles.size === 0) return false
+  const odd = opened.fragments.filter(({ info }) => isOddFooter(info))
+  if (refused.length + seen.length + refusedTiles.size + odd.length === 0) return false
   const { refusalError, refusedChunks, refusedFindings, refusedSections } = await import('../check/refusals.ts')
   const all = [...refused, ...refusedChunks(seen), ...refusedFindings(refusedSections(opened.array))]
+  if (odd.length > 0) {
+    const { footerErrors } = await import('../check/footer.ts')
+    all.push(...untold(refusedFindings(footerErrors(odd)), opened.array, told))
+  }
   if (all.length === 0) return false
   cx.fault(refusalError(all))
   return true

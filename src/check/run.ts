@@ -1,5 +1,5 @@
 import { isElementSize } from '../filters/elements.ts'
-import { type FilterConfig, WEBP_PADDING_BYTES } from '../format/filter-pipeline.ts'
+import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decodePrefix } from '../format/io.ts'
@@ -145,7 +145,7 @@ export function* checkEncrypted(
 
 /** Checks the options of a filter, but the number of a compressor. @param inSchema whether it is a filter of data, and not of the generic tile itself */
 export function* filterFindings(filter: FilterConfig, place: Place, inSchema: boolean): Generator<Finding> {
-  const { name, extra, byte_width, max_window_size, scale, quality } = filter
+  const { name, options_length, byte_width, max_window_size, scale, quality } = filter
   const field = place.field === undefined ? name : `${place.field}.${name}`
   const wrong = (
     option: string,
@@ -158,9 +158,7 @@ export function* filterFindings(filter: FilterConfig, place: Place, inSchema: bo
   }
   if (inSchema && name.startsWith('UNKNOWN_'))
     yield finding('SCHEMA_FILTER_UNKNOWN', { ...place, field }, 'a filter of some release', name)
-  // Nobody knows how many options an unknown filter has.
-  if (extra && !name.startsWith('UNKNOWN_') && (name !== 'WEBP' || extra.length !== WEBP_PADDING_BYTES))
-    yield wrong('extra', 'no more options', `${extra.length} more bytes`, 'extra')
+  if (options_length !== undefined) yield wrong('options_length', 'the length of its options', options_length, 'length')
   if (byte_width !== undefined && !isElementSize(byte_width))
     yield wrong('byte_width', '1, 2, 4 or 8', byte_width, 'byteWidth')
   if (max_window_size === 0) yield wrong('max_window_size', '1 or more bytes', 0)

@@ -88,12 +88,14 @@ export class CheckedSchemas {
         continue
       }
       const { folder, cx } = this.array
-      const read = yield* checkedTileFile(this.run, cx, {
-        folder,
-        path,
-        describe: boundedEnumeration(cx),
-        code: 'ENUMERATION_UNREADABLE',
-      })
+      const read = yield* withUnknownVersion(
+        checkedTileFile(this.run, cx, {
+          folder,
+          path,
+          describe: boundedEnumeration(cx),
+          code: 'ENUMERATION_UNREADABLE',
+        }),
+      )
       if (!read) continue
       const inFile = `${folder.path}/${path}`
       const { value } = read
@@ -233,6 +235,18 @@ async function* withUnknownType<T>(items: Items<T>): Items<T> {
     }
     const { file, offset, space, field, expected, found } = value
     yield finding('SCHEMA_UNREADABLE', { file, offset, space, field }, expected, found, 'attributeType')
+  }
+}
+
+/** The items of reading an enumeration. One of an unknown version is as good as lost: TileDB refuses it, too. */
+async function* withUnknownVersion<T>(items: Items<T>): Items<T> {
+  for (;;) {
+    const { done, value } = await items.next()
+    if (done) return value
+    if ('notExamined' in value && value.notExamined.code === 'UNSUPPORTED_VERSION') {
+      const { at, expected = 'version 0', found = 'another one' } = value.notExamined
+      yield finding('ENUMERATION_UNREADABLE', { ...at, file: at.file ?? '' }, expected, found, 'version')
+    } else yield value
   }
 }
 

@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import type { Datatype } from '../format/datatype.ts'
-import type { FilterConfig, FilterType } from '../format/filter-pipeline.ts'
+import { type FilterConfig, type FilterType, filterByNumber } from '../format/filter-pipeline.ts'
 import { aes256Gcm } from './aes-256-gcm.ts'
 import { bitWidthReduction } from './bit-width-reduction.ts'
 import { bitshuffle } from './bitshuffle.ts'
@@ -158,9 +158,12 @@ export function typeAfter(filter: FilterConfig, type: Datatype, formatVersion: n
   return filterOf(filter.name)?.outputType?.(type, filter) ?? type
 }
 
-/** Whether a filter stores the offsets of var-sized cells of this type in the data, at this schema version. */
-export function keepsOffsets({ name }: FilterConfig, type: Datatype, schemaVersion: number): boolean {
-  const since = filterOf(name)?.offsetsInsideSince?.[type]
+/**
+ * Whether a filter stores the offsets of var-sized cells of this type in the data, at this schema version. Of a compressor its number
+ * decides, as it does for TileDB.
+ */
+export function keepsOffsets(filter: FilterConfig, type: Datatype, schemaVersion: number): boolean {
+  const since = filterOf(filterByNumber(filter).name)?.offsetsInsideSince?.[type]
   return since !== undefined && schemaVersion >= since
 }
 
@@ -170,5 +173,7 @@ export function keepsOffsets({ name }: FilterConfig, type: Datatype, schemaVersi
  */
 export function mayHoldOffsets(filters: readonly FilterConfig[]): boolean {
   const [first] = filters
-  return first !== undefined && filterOf(first.name)?.offsetsInsideSince !== undefined
+  if (first === undefined) return false
+  // Where the number contradicts the type, either may have made the bytes.
+  return [first, filterByNumber(first)].some(({ name }) => filterOf(name)?.offsetsInsideSince !== undefined)
 }

@@ -1,4 +1,5 @@
 import type { Binary, Bytes, Count, Float, Integer } from '../base/quantities.ts'
+import { sum } from '../base/sum.ts'
 import { enumeration, enumerationOf, orUnknown } from './coding.ts'
 import { DATATYPES, type Datatype, datatypeCoding } from './datatype.ts'
 import { type Coding, countedList, type Describe, type Io } from './io.ts'
@@ -41,13 +42,14 @@ export interface FilterConfig {
   /** The compressor number of the options, where it contradicts the filter type. */
   // TileDB goes by this number. Where its filter cannot have made the bytes, decode goes by the filter type.
   compressor?: Count | undefined
-  /** Option bytes that no release defines. */
-  // In files of real releases only WEBP has some: its padding.
+  /** The stored length of the options, bytes, where it is not that of the filter's options. Readers since TileDB 2.7 do not use it. */
+  options_length?: Bytes | undefined
+  /** Option bytes that no release defines: those of an unknown filter, and the padding of WEBP. */
   extra?: Binary | undefined
 }
 
 /** Name of an option of a filter. */
-export type FilterOption = Exclude<keyof FilterConfig, 'name' | 'compressor' | 'extra'>
+export type FilterOption = Exclude<keyof FilterConfig, 'name' | 'compressor' | 'options_length' | 'extra'>
 export type FilterOptions = Pick<FilterConfig, FilterOption>
 
 /** What an option may be: an integer in a range, a float, a flag or a name. */
@@ -56,6 +58,8 @@ export type OptionValues = readonly [low: number, high: number] | 'float' | 'fla
 /** How an option is stored, and the values that can be stored. */
 interface Option<V> {
   read(io: Io<FilterConfig>): V
+  /** Stored bytes. */
+  size: number
   values: OptionValues
   /**
    * Argument of TileDB-Py's filter. Undefined leaves the option out of Python code: because the value follows from the array, as the
@@ -70,39 +74,50 @@ const UINT16 = [0, 0xffff] as const
 export const OPTIONS: { readonly [K in FilterOption]-?: Option<FilterOptions[K]> } = {
   level: {
     read: (io) => io.i32('level', 'compression level; -1 is the default'),
+    size: 4,
     values: [-(2 ** 31), 2 ** 31 - 1],
     python: 'level',
   },
   reinterpret_datatype: {
     read: (io) => io.coded('reinterpret_datatype', 'uint8', datatypeCoding, OF_TYPE),
+    size: 1,
     values: DATATYPES,
     python: 'reinterp_dtype',
   },
   max_window_size: {
     read: (io) => io.u32('max_window_size', 'bytes: of the largest window'),
+    size: 4,
     values: [0, 0xffffffff],
     python: 'window',
   },
-  scale: { read: (io) => io.f64('scale', 'factor'), values: 'float', python: 'factor' },
-  offset: { read: (io) => io.f64('offset', 'subtracted from every value'), values: 'float', python: 'offset' },
+  scale: { read: (io) => io.f64('scale', 'factor'), size: 8, values: 'float', python: 'factor' },
+  offset: { read: (io) => io.f64('offset', 'subtracted from every value'), size: 8, values: 'float', python: 'offset' },
   byte_width: {
     read: (io) => io.size('byte_width', 'bytes: of a stored integer'),
+    size: 8,
     values: [0, Number.MAX_SAFE_INTEGER],
     python: 'bytewidth',
   },
-  quality: { read: (io) => io.f32('quality', '0 to 100'), values: 'float', python: 'quality' },
+  quality: { read: (io) => io.f32('quality', '0 to 100'), size: 4, values: 'float', python: 'quality' },
   format: {
     read: (io) => io.coded('format', 'uint8', pixelFormatCoding, 'order of the colours'),
+    size: 1,
     values: PIXEL_FORMATS,
     python: 'input_format',
   },
   lossless: {
     read: (io) => io.flag('lossless', 'whether the picture is kept exactly'),
+    size: 1,
     values: 'flag',
     python: 'lossless',
   },
-  y_extent: { read: (io) => io.u16('y_extent', 'rows of a tile'), values: UINT16, python: undefined },
-  x_extent: { read: (io) => io.u16('x_extent', 'values in a row of a tile'), values: UINT16, python: undefined },
+  y_extent: { read: (io) => io.u16('y_extent', 'rows of a tile'), size: 2, values: UINT16, python: undefined },
+  x_extent: {
+    read: (io) => io.u16('x_extent', 'values in a row of a tile'),
+    size: 2,
+    values: UINT16,
+    python: undefined,
+  },
 }
 
 const LEVEL = { level: -1 }
@@ -230,12 +245,35 @@ export function filterPipeline(version: number): Describe<FilterPipeline> {
   }
 }
 
+/** Bytes of a filter's options, whatever length is stored; undefined for an unknown filter. */
+function optionsSize(name: FilterConfig['name'], version: number): number | undefined {
+  if (!Object.hasOwn(TYPES, name)) return undefined
+  const ofOptions = sum(storedOptions(name, version), (option) => OPTIONS[option].size)
+  return ofOptions + (isCompressor(name) ? 1 : 0) + (name === 'WEBP' ? WEBP_PADDING_BYTES : 0)
+}
+
+/**
+ * TileDB reads as many bytes of options as the filter type has. The stored length only has to fit into what is left.
+ *
+ * @see tiledb/sm/filter/filter_create.cc; measured with 2.30
+ */
 function filterConfig(version: number): Describe<FilterConfig> {
   return (io) => {
     const name = io.coded('name', 'uint8', storedTypeCoding, 'type of the filter')
-    const options = io.within('options', 'uint32', (inner) => filterOptions(inner, name, version))
-    return { name, ...options }
+    const size = optionsSize(name, version)
+    if (size === undefined) return { name, ...io.within('options', 'uint32', unknownOptions) }
+    const described = (inner: Io<FilterConfig>, stored: number) => {
+      const options = filterOptions(inner, name, version)
+      return stored === size ? options : { ...options, options_length: stored }
+    }
+    const length = ({ options_length }: FilterConfig): number => options_length ?? size
+    return { name, ...io.within('options', 'uint32', described, { size, length }) }
   }
+}
+
+function unknownOptions(io: Io<FilterConfig>): Pick<FilterConfig, 'extra'> {
+  const extra = io.rest('extra', 'options of a filter that no release has')
+  return extra.length > 0 ? { extra } : {}
 }
 
 function filterOptions(io: Io<FilterConfig>, name: FilterConfig['name'], version: number): Omit<FilterConfig, 'name'> {
@@ -247,7 +285,6 @@ function filterOptions(io: Io<FilterConfig>, name: FilterConfig['name'], version
     if (compressor !== number) options.compressor = compressor
   }
   for (const option of storedOptions(name, version)) Object.assign(options, { [option]: OPTIONS[option].read(io) })
-  const extra = io.rest('extra', 'not defined in this version; TileDB 2.27 and 2.30 take it for what follows')
-  if (extra.length > 0) options.extra = extra
+  if (name === 'WEBP') options.extra = io.bytes('extra', WEBP_PADDING_BYTES, 'padding')
   return options
 }

@@ -68,8 +68,11 @@ export interface Io<T> {
   tuple<E>(describes: readonly Describe<E>[], names?: readonly string[]): E[]
   /** Elements until the frame ends. */
   listToEnd<E>(name: KeysOf<T, readonly E[]>, describe: Describe<E>): E[]
-  /** A length, then fields of the same value that fill exactly that many bytes, as a frame of their own. */
-  within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R
+  /**
+   * A length, then fields of the same value that fill exactly that many bytes, as a frame of their own. With `fixed`, they fill its
+   * size, and the length only has to fit: `describe` gets it.
+   */
+  within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>, length: number) => R, fixed?: FixedFrame<T>): R
   /**
    * `count` consecutive records, kept as bytes. `stride` is the length of a record. It is undefined if a record must be
    * read to know its length; then `starts` has the start of each record in `bytes`. The tracer shows single records
@@ -86,6 +89,14 @@ export interface Io<T> {
   rest(name: KeysOf<T, Uint8Array>, about: string): Uint8Array
   /** Throws BAD_VALUE for the field read last unless `ok`. Does nothing when writing. */
   require(ok: boolean, name: string, expected: () => Fault): void
+}
+
+/** The frame of a {@link Io.within} whose length readers do not use. */
+export interface FixedFrame<T> {
+  /** Bytes of the frame. */
+  size: number
+  /** The length to write, of the value that is written. */
+  length(value: T): number
 }
 
 export type Describe<T> = (io: Io<T>) => T

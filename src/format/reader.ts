@@ -1,5 +1,5 @@
 import { type Fault, InspectError, withHint } from '../base/errors.ts'
-import type { AnyIo, Coding, Describe, Io, Origin, Wire } from './io.ts'
+import type { AnyIo, Coding, Describe, FixedFrame, Io, Origin, Wire } from './io.ts'
 import { decodeText } from './text.ts'
 
 export type NumberType = Wire | 'int32' | 'float32' | 'float64'
@@ -128,13 +128,16 @@ export class Reader<T> implements Io<T> {
     }
     return out
   }
-  within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R {
-    const length = this.wire(`${name}_length`, lengthWire)
-    const start = this.take(name, length)
+  within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>, length: number) => R, fixed?: FixedFrame<T>): R {
+    const stored = this.wire(`${name}_length`, lengthWire)
+    const start = this.take(name, stored)
+    this.pos = start
+    const length = fixed?.size ?? stored
+    this.take(name, length)
     const outerEnd = this.end
     this.pos = start
     this.end = start + length
-    const value = describe(this)
+    const value = describe(this, stored)
     if (this.pos !== this.end) {
       throw this.fail('TRAILING_BYTES', name, {
         expected: `${length} bytes to be used`,

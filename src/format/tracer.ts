@@ -1,5 +1,5 @@
 import { element } from '../base/element.ts'
-import type { AnyIo, Coding, Describe, Io, Origin, Wire } from './io.ts'
+import type { AnyIo, Coding, Describe, FixedFrame, Io, Origin, Wire } from './io.ts'
 import { type NumberType, Reader } from './reader.ts'
 import type { Span } from './span.ts'
 
@@ -66,8 +66,13 @@ export class Tracer<T> extends Reader<T> {
     let i = 0
     return this.node(name, 'list', () => super.listToEnd<E>(name, () => this.element(i++, describe)))
   }
-  override within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R {
-    return super.within<R>(name, lengthWire, () => this.named(name, () => describe(this)))
+  override within<R>(
+    name: string,
+    lengthWire: Wire,
+    describe: (io: Io<T>, length: number) => R,
+    fixed?: FixedFrame<T>,
+  ): R {
+    return super.within<R>(name, lengthWire, (_, length) => this.named(name, () => describe(this, length)), fixed)
   }
   override rest(name: string, about?: string): Uint8Array {
     return this.remaining > 0 ? this.bytes(name, this.remaining, about) : new Uint8Array(0)

@@ -1,5 +1,5 @@
 import { element } from '../base/element.ts'
-import type { AnyIo, Coding, Describe, Io, Wire } from './io.ts'
+import type { AnyIo, Coding, Describe, FixedFrame, Io, Wire } from './io.ts'
 import { BYTES } from './reader.ts'
 import { encodeText } from './text.ts'
 
@@ -100,14 +100,16 @@ export class Writer<T> implements Io<T> {
     for (const element of value) this.inside(element, describe)
     return value
   }
-  within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>) => R): R {
+  within<R>(name: string, lengthWire: Wire, describe: (io: Io<T>, length: number) => R, fixed?: FixedFrame<T>): R {
     const lengthAt = this.length
     this.integer(name, lengthWire, 0)
     const start = this.length
-    const value = describe(this)
+    const value = describe(this, fixed?.length(this.value as T) ?? 0)
     const end = this.length
+    if (fixed && end - start !== fixed.size)
+      throw new TypeError(`${name}: ${end - start} bytes given where ${fixed.size} are written`)
     this.length = lengthAt
-    this.integer(name, lengthWire, end - start)
+    this.integer(name, lengthWire, fixed?.length(this.value as T) ?? end - start)
     this.length = end
     return value
   }

@@ -59,7 +59,7 @@ const TAIL = 'json.dump(d, open(sys.argv[1], "w"))'
 export class SchemaPlanner {
   private readonly drafts: ArrayDrafts
   /** Schemas that are written anew, by path. */
-  private readonly anew = new Map<string, { draft: Draft; codes: Set<MendedBy<'schema'>> }>()
+  private readonly anew = new Map<string, { draft: Draft; edits: Set<Edit | null> }>()
 
   constructor(drafts: ArrayDrafts) {
     this.drafts = drafts
@@ -97,10 +97,12 @@ export class SchemaPlanner {
     const isOutside = drafts.entryOf(finding) || (code === 'GENERIC_TILE_HEADER' && !path.startsWith(SCHEMA_FOLDER))
     if (!isMendedBy(code, 'schema') || isOutside) return drafts.leave(finding)
     const schema = await drafts.array.schema(lastPathPart(path)).catch(unlessFault)
-    if (canWriteSchema(code, schema, path, drafts.entries.length > 0)) {
+    // A stored length is not written again.
+    const edit = code === 'SCHEMA_FILTER_OPTIONS' && finding.variant === 'length' ? null : EDITS[code]
+    if (canWriteSchema(edit, schema, path, drafts.entries.length > 0)) {
       const draft = drafts.draft(`schema ${path}`, finding)
-      const found = this.anew.get(path) ?? { draft, codes: new Set() }
-      found.codes.add(code)
+      const found = this.anew.get(path) ?? { draft, edits: new Set() }
+      found.edits.add(edit)
       this.anew.set(path, found)
     } else if (severity === 'error') this.fromCopy(path, finding)
     else drafts.leave(finding)
@@ -127,7 +129,7 @@ export class SchemaPlanner {
 
   async finish(): Promise<void> {
     const { shell, fresh } = this.drafts
-    for (const [path, { draft, codes }] of this.anew) await writeSchema(path, codes, draft, shell, fresh)
+    for (const [path, { draft, edits }] of this.anew) await writeSchema(path, edits, draft, shell, fresh)
   }
 
   /** The schema that each fragment names: undefined if its footer cannot be read, empty if it names none. */
@@ -156,12 +158,11 @@ export function schemaFromCode(shell: Shell, path: string): Step {
 
 /** Whether a schema can be written again with no more knowledge than its file holds. */
 function canWriteSchema(
-  code: MendedBy<'schema'>,
+  edit: Edit | null,
   schema: ArraySchema | undefined,
   file: string,
   cellsWritten: boolean,
 ): boolean {
-  const edit = EDITS[code]
   if (!schema || schema.version < FOLDERS_SINCE || !file.startsWith('__schema/')) return false
   return schema.enumerations.length + schema.dimension_labels.length === 0 && !(edit?.needsNoCells && cellsWritten)
 }
@@ -169,7 +170,7 @@ function canWriteSchema(
 /** Plans to write a schema file again from its document, with the wrong values corrected. */
 async function writeSchema(
   path: string,
-  codes: ReadonlySet<MendedBy<'schema'>>,
+  edits: ReadonlySet<Edit | null>,
   draft: Draft,
   shell: Shell,
   fresh: (path: string) => Promise<string>,
@@ -179,8 +180,7 @@ async function writeSchema(
   const made = word(await fresh(`${shell.root}.schema`))
   const [here, old] = [shell.at(path), shell.kept(path)]
   draft.say({ command: `tiledb-inspect schema ${here} --json --quiet -o ${document}` })
-  for (const code of codes) {
-    const edit = EDITS[code]
+  for (const edit of edits) {
     if (!edit) continue
     draft.say({ command: python(`${HEAD}; ${edit.code}; ${TAIL}`, name) })
     if (edit.assumed !== undefined) draft.loses.add(`what was meant: ${edit.assumed} is assumed`)

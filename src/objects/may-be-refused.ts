@@ -119,8 +119,8 @@ function isOdd({
 }
 
 function isOddFilter(filter: ArraySchema['coords_filters']['filters'][number]): boolean {
-  const { name, compressor, byte_width, extra } = filter
-  const hasOdd = compressor !== undefined || byte_width !== undefined || extra !== undefined
+  const { name, compressor, byte_width, options_length } = filter
+  const hasOdd = compressor !== undefined || byte_width !== undefined || options_length !== undefined
   return hasOdd || name.startsWith('UNKNOWN_') || name === 'AES_256_GCM'
 }
 

@@ -19,6 +19,7 @@ import {
   type FilterPipeline,
   type FilterType,
   OPTIONS,
+  WEBP_PADDING_BYTES,
 } from '../format/filter-pipeline.ts'
 import { checkVersion } from '../format/format-version.ts'
 import type { DataOrder, Layout } from '../format/layout.ts'
@@ -262,12 +263,15 @@ const filter: Read<FilterConfig> = (value) => {
     option,
     or<unknown, unknown>(optionOf(option), otherwise[option]),
   ])
-  const read = object<FilterConfig>({
+  const padding = { extra: or(cell('BLOB', WEBP_PADDING_BYTES, { raw: true }), new Uint8Array(WEBP_PADDING_BYTES)) }
+  const reads = {
     name: filterName,
     ...Object.fromEntries(options),
-    extra: or(cell('BLOB', 'var', { raw: true }), undefined),
+    ...(name === 'WEBP' ? padding : {}),
     compressor: or(integer(0, 255), undefined),
-  })
+  }
+  // What is written has the right length.
+  const read = object<FilterConfig>(reads, ['options_length'])
   return read(value)
 }
 

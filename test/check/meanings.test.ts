@@ -297,6 +297,10 @@ const PROVOKED: Readonly<
     '22/metadata',
     (array) => array.patch(array.matching(/\/__meta\/__\d[^/]*$/)[0], 47, [2]),
   ],
+  'ENUMERATION_UNREADABLE.version': [
+    '22/enumerations',
+    (array) => array.rewriteContent(array.matching(/\/__enumerations\//)[0], (content) => void content.fill(1, 0, 1)),
+  ],
   'ENUMERATION_UNREADABLE.compressor': [
     '22/enumerations',
     (array) => array.patch(array.matching(/\/__enumerations\//)[0], 47, [2]),
@@ -321,11 +325,11 @@ const PROVOKED: Readonly<
         attributes[0].filters.filters = [{ name: 'SCALE_FLOAT', scale: 1, offset: 0, byte_width: 3 }]
       }),
   ],
-  'SCHEMA_FILTER_OPTIONS.extra': [
+  'SCHEMA_FILTER_OPTIONS.length': [
     SPARSE,
     (array) =>
       array.editSchema(({ attributes }) => {
-        attributes[0].filters.filters = [{ name: 'BITSHUFFLE', extra: text('abc') }]
+        attributes[0].filters.filters = [{ name: 'BITSHUFFLE', options_length: 3 }]
       }),
   ],
   'SCHEMA_FILTER_OPTIONS.aes': [

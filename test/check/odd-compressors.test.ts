@@ -56,6 +56,26 @@ test('in a section of a fragment, which recover writes again', async () => {
   expect(plans.map(({ outcome }) => outcome)).toEqual(['mends'])
 })
 
+// TileDB opens it, and fails where it loads the enumeration.
+test('an enumeration of a version that no release has', async () => {
+  const array = new EditedArray('22/enumerations')
+  const [path] = array.matching(/\/__enumerations\//)
+  await array.rewriteContent(path, (content) => void content.fill(1, 0, 1))
+  const { findings } = await check(array.storage(), EDITED)
+  expect(serious(findings).map((one) => [one.code, one.variant])).toEqual([['ENUMERATION_UNREADABLE', 'version']])
+  expect(await refusedBy(array, ...ALL)).toEqual(['overview', 'read', 'explain'])
+})
+
+// TileDB opens neither: it takes the non-empty domain for what follows it.
+test.each(['22/sparse_basic', '22/dense_3d_row_row'])(
+  'a fragment of %s that denies its non-empty domain',
+  async (fixture) => {
+    const array = new EditedArray(fixture)
+    await array.editFooter({ null_nonempty_domain: true })
+    expect(await refusedBy(array, ['read'], ['explain'])).toEqual(['read', 'explain'])
+  },
+)
+
 test.each([
   ['sparse', '22/sparse_basic', 'dimension', true],
   ['dense', '22/dense_3d_row_row', undefined, false],
@@ -126,5 +146,28 @@ test.each([
   const { findings } = await check(array.storage(), EDITED)
   const told = new Set(serious(findings).map(({ severity, code, variant }) => `${severity} ${code} ${variant}`))
   expect([...told]).toEqual(['warning SCHEMA_FILTER_COMPRESSOR byNumber'])
+  expect(await run(args, { storage: array.storage() })).toEqual(before)
+})
+
+// As TileDB 2.30 reads them: the number decides, too, whether the values hold the offsets.
+test('strings by the number of RLE or of the dictionary, whatever the type of the filter', async () => {
+  const array = new EditedArray('22/string_filters')
+  const args = ['read', EDITED, '--format', 'csv']
+  const before = await run(args, { storage: array.storage() })
+  let changed = 0
+  await array.editSchema(({ attributes }) => {
+    for (const { filters } of attributes) {
+      for (const filter of filters.filters) {
+        if (filter.name !== 'RLE' && filter.name !== 'DICTIONARY_ENCODING') continue
+        Object.assign(filter, { name: 'GZIP', compressor: compressorNumber(filter.name) })
+        changed++
+      }
+    }
+  })
+  expect(changed).toBeGreaterThan(1)
+  const { findings } = await check(array.storage(), EDITED)
+  expect(new Set(serious(findings).map(({ severity, code }) => `${severity} ${code}`))).toEqual(
+    new Set(['warning SCHEMA_FILTER_COMPRESSOR']),
+  )
   expect(await run(args, { storage: array.storage() })).toEqual(before)
 })

@@ -12,6 +12,7 @@ import {
   isCompressor,
   OPTIONS,
   storedOptions,
+  WEBP_PADDING_BYTES,
 } from '../../src/format/filter-pipeline.ts'
 import { type FragmentFooter, fragmentFooter } from '../../src/format/fragment-footer.ts'
 import type { FragmentMetadataV1 } from '../../src/format/fragment-metadata-v1.ts'
@@ -49,7 +50,10 @@ export function anyFilter(version: number): (random: Random) => FilterConfig {
     if (isCompressor(name) && random.below(6) === 0) filter.compressor = 99
     const io = new RandomIo(random)
     for (const option of storedOptions(name, version)) Object.assign(filter, { [option]: OPTIONS[option].read(io) })
-    if (random.below(8) === 0) filter.extra = random.bytes(1 + random.below(5))
+    const hasOptions = isCompressor(name) || storedOptions(name, version).length > 0
+    if (hasOptions && random.below(8) === 0) filter.options_length = 0
+    if (name.startsWith('UNKNOWN_') && random.below(2) === 0) filter.extra = random.bytes(1 + random.below(5))
+    if (name === 'WEBP') filter.extra = random.bytes(WEBP_PADDING_BYTES)
     return filter
   }
 }

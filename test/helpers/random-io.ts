@@ -1,4 +1,4 @@
-import type { AnyIo, Coding, Describe } from '../../src/format/io.ts'
+import type { AnyIo, Coding, Describe, FixedFrame } from '../../src/format/io.ts'
 import { anySize, anySizes, anyText, anyU64 } from './any-values.ts'
 import type { Random } from './random.ts'
 
@@ -34,7 +34,12 @@ export class RandomIo implements AnyIo {
     this.of(name, () => times(count, () => describe(this as AnyIo)))
   tuple = <E>(describes: readonly Describe<E>[]): E[] => describes.map((describe) => describe(this as AnyIo))
   listToEnd = <E>(name: string, describe: Describe<E>): E[] => this.list(name, this.random.below(4), describe)
-  within = <R>(_name: string, _wire: string, describe: (io: AnyIo) => R): R => describe(this)
+  within = <R>(
+    _name: string,
+    _wire: string,
+    describe: (io: AnyIo, length: number) => R,
+    fixed?: FixedFrame<unknown>,
+  ): R => describe(this, fixed?.size ?? 0)
   rest = (name: string): Uint8Array => this.of(name, () => this.random.bytes(this.random.below(3) === 0 ? 8 : 0))
   require = (): void => {}
 

@@ -486,7 +486,8 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   yield* json(['at', claimed, '60'], { storage: long.storage() })
   const unknown = new EditedArray('22/sparse_basic')
   await unknown.rewrite(unknown.find(/\/__schema\/__\d[^/]*$/), arraySchema, ({ attributes }) => {
-    attributes[0].filters.filters[0].extra = Uint8Array.of(1, 2)
+    attributes[0].filters.filters[0].options_length = 0
+    attributes[0].filters.filters.push({ name: 'UNKNOWN_17', extra: Uint8Array.of(1, 2) })
   })
   yield* json(['schema', EDITED], { storage: unknown.storage() })
   const [fragment] = fragmentsOf(`${FIXTURES}/22/sparse_basic`)

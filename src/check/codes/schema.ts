@@ -203,11 +203,11 @@ export const SCHEMA_CODES = {
           error: 'FloatScalingFilter::output_datatype: byte_width_ does not reflect the size of an integer type.',
         },
       },
-      extra: {
-        severity: 'error',
-        meaning: 'TileDB takes these bytes for what follows the filter: it fails to open the array',
-        lost: SCHEMA_NEEDED,
-        refused: { act: 'open', error: 'Reading data past end of serialized data size.' },
+      length: {
+        severity: 'warning',
+        meaning:
+          'TileDB reads as many bytes of options as the filter has, whatever length is stored (measured with 2.30). Releases before 2.7 fail to open the array',
+        lost: UNNEEDED,
       },
       aes: {
         severity: 'error',
@@ -239,6 +239,13 @@ export const SCHEMA_CODES = {
     refused: { act: 'labels', error: 'Cannot read from file; Read exceeds file size' },
     lost: VALUES,
     variants: {
+      version: {
+        severity: 'error',
+        meaning:
+          'no release so far has enumerations of this version, so only the indexes can be read: a newer release wrote it, or the number was changed',
+        lost: noLoss('nothing, if a newer release wrote it: that release reads the values'),
+        refused: { act: 'labels', error: 'Enumeration: Invalid Enumeration version' },
+      },
       compressor: {
         ...oddCompressor('labels', 'read its values'),
         lost: noLoss('nothing: this program reads the values, and the cells still hold their indexes'),
