@@ -166,6 +166,8 @@ export interface FilterDefinition {
    * bytes that the format of the filter allows, not only for those that TileDB writes. A chunk that claims more is damaged.
    */
   readonly mostUndone: (stored: number, stringOffsets: boolean) => number
+  /** How many times the memory of other filters undoing a chunk takes. Absent: no more. */
+  readonly undoneTimes?: number
   /** Whether the filter uses {@link FilterContext.kernels}. */
   readonly usesKernels?: boolean
   /** Returns the element type of the output. Undefined if it is that of the input. @see typeAfter in registry.ts */

@@ -252,7 +252,7 @@ export class Pipeline {
     for (const chunk of chunks) this.refuseClaim(chunk, base)
     if (options.expectedSize === undefined) this.refuseUnlikely(total, stored.length, base)
     this.refuseLarger(total, base)
-    options.beforeUndone?.(total)
+    options.beforeUndone?.(total * this.undoneTimes)
     let data = options.into !== undefined && options.into.length >= total ? options.into : NO_BYTES
     let at = 0
     let offsets: Float64Array | undefined
@@ -316,7 +316,13 @@ export class Pipeline {
     const { room, plausible } = this.tile
     const at = { offset, field: 'chunks.original_length' }
     if (plausible !== undefined && size > plausible.bytes) throw tooLarge(plausible.bytes, size, at, plausible.stored)
-    if (room !== undefined && size > room) throw tooLarge(room, size, at)
+    const most = room === undefined ? undefined : Math.floor(room / this.undoneTimes)
+    if (most !== undefined && size > most) throw tooLarge(most, size, at)
+  }
+
+  /** {@link FilterDefinition.undoneTimes} of all filters. */
+  private get undoneTimes(): number {
+    return Math.max(1, ...this.stages.map(({ definition }) => definition.undoneTimes ?? 1))
   }
 
   /**

@@ -87,8 +87,8 @@ export interface Io<T> {
   ): { bytes: Uint8Array; starts: Float64Array | undefined }
   /** The remaining bytes of the frame, possibly none. */
   rest(name: KeysOf<T, Uint8Array>, about: string): Uint8Array
-  /** Throws BAD_VALUE for the field read last unless `ok`. Does nothing when writing. */
-  require(ok: boolean, name: string, expected: () => Fault): void
+  /** Throws BAD_VALUE, or `code`, for the field read last unless `ok`. Does nothing when writing. */
+  require(ok: boolean, name: string, expected: () => Fault, code?: 'TOO_LARGE'): void
 }
 
 /** The frame of a {@link Io.within} whose length readers do not use. */
@@ -213,8 +213,12 @@ function withPath<T>(bytes: Uint8Array, describe: Describe<T>, origin: Origin, f
 
 /** The place of an error with the dotted path of its field. */
 function placeIn<T>(tracer: Tracer<T>, { at }: InspectError): ErrorPlace {
-  return { ...at, field: tracer.path(at.field) || at.field }
+  const path = tracer.path(at.field)
+  return { ...at, field: path === '' || path.length > LONGEST_PATH ? at.field : path }
 }
+
+/** Most characters of the path of a field in an error: lists may be nested deep. */
+const LONGEST_PATH = 300
 
 /**
  * Reads a structure and records what every byte means. If the bytes are damaged, `root` has the fields before the damage,

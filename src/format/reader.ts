@@ -169,8 +169,8 @@ export class Reader<T> implements Io<T> {
   rest(name: string): Uint8Array {
     return this.bytes(name, this.end - this.pos)
   }
-  require(ok: boolean, name: string, expected: () => Fault): void {
-    if (!ok) throw this.fail('BAD_VALUE', name, expected())
+  require(ok: boolean, name: string, expected: () => Fault, code: 'BAD_VALUE' | 'TOO_LARGE' = 'BAD_VALUE'): void {
+    if (!ok) throw this.fail(code, name, expected())
   }
 
   /** Skips `length` bytes and returns their start. @throws InspectError TRUNCATED if the frame ends before */

@@ -585,7 +585,7 @@ export class InspectArray {
     const find = async (): Promise<readonly Entry[]> => {
       const inside = this.folder.folder(METADATA_FOLDER)
       const entries = (await inside.listIfThere().catch(unlessFault)) ?? []
-      return oddEntries(inside, entries, () => this.once('encryption', () => this.encryption(), this.timeless))
+      return oddEntries(inside, entries, this.cx, () => this.once('encryption', () => this.encryption(), this.timeless))
     }
     return this.once('metadata strays', find, this.timeless)
   }

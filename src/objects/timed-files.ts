@@ -1,11 +1,12 @@
-import { ERROR_CODES, InspectError, unlessDamaged } from '../base/errors.ts'
+import { ERROR_CODES, InspectError, orError, unlessDamaged } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
 import { rising } from '../base/rising.ts'
+import { arrayMetadata } from '../format/array-metadata.ts'
 import type { GenericTileHeader } from '../format/generic-tile.ts'
 import type { Describe } from '../format/io.ts'
 import { hasTimes, isTimedName, nameFacts } from '../format/timestamped-name.ts'
-import { type Entry, type Folder, withSource } from '../storage/source.ts'
+import { type ByteSource, type Entry, type Folder, withSource } from '../storage/source.ts'
 import { oddCompressor, type ReadContext, readGenericTileHeader, readTileFile } from './generic-tile.ts'
 import { isWithin } from './visibility.ts'
 
@@ -29,23 +30,38 @@ export function isPassedOver(entry: Entry): boolean {
 
 /**
  * The entries of `__meta` for which {@link isOdd} is true, and, where that costs no request, files that are empty, begin with no generic
- * tile, are not encrypted as the array is, or begin with a tile that TileDB fails to open.
+ * tile, are not encrypted as the array is, begin with a tile that TileDB fails to open, or hold what is no metadata. Of many files, only
+ * the first are read whole.
  */
 export async function oddEntries(
   inside: Folder,
   entries: readonly Entry[],
+  cx: ReadContext,
   encryption: () => Promise<GenericTileHeader['encryption_type']>,
 ): Promise<readonly Entry[]> {
   const odd: Entry[] = []
+  let read = 0
   for (const entry of entries) {
     if (isOdd(entry)) odd.push(entry)
     else if (!inside.isRemote) {
-      const header = await withSource(inside.file(entry.name), readGenericTileHeader).catch(unlessDamaged)
-      const isRefused = header === undefined || oddCompressor(header) !== undefined
-      if (isRefused || header.encryption_type !== (await encryption())) odd.push(entry)
+      const file = inside.file(entry.name)
+      const header = await withSource(file, readGenericTileHeader).catch(unlessDamaged)
+      const isRefused =
+        header === undefined || oddCompressor(header) !== undefined || header.encryption_type !== (await encryption())
+      const isWhole = !isRefused && header.persisted_size <= LARGE_METADATA && read++ < MOST_METADATA
+      if (isRefused || (isWhole && (await isDamaged(file, cx)))) odd.push(entry)
     }
   }
   return odd
+}
+
+/** Stored bytes from which on a file of metadata is not read only to know whether it can be, and the number of those that are. */
+const LARGE_METADATA = 2 ** 16
+const MOST_METADATA = 100
+
+async function isDamaged(file: ByteSource, cx: ReadContext): Promise<boolean> {
+  const fault = await orError<unknown>(() => readTileFile(file, arrayMetadata, cx))
+  return fault instanceof InspectError && ERROR_CODES[fault.code] === 1
 }
 
 /**

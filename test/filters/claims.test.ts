@@ -59,6 +59,18 @@ describe('the most compressible chunk is not refused', () => {
   })
 })
 
+// libwebp needs more memory than other codecs: a picture in a few bytes may take a lot of it.
+test('a picture is refused where memory has no room for all that libwebp makes of it', async () => {
+  const { tile } = await chunkOfZeros(['WEBP'])
+  const undone = async (room: number): Promise<number> => {
+    const pipeline = await Pipeline.load([configOf('WEBP')], { ...typeOf('WEBP', false), room }, portableCodecs)
+    return pipeline.reverseTile(tile).data.length
+  }
+  expect(tile.length).toBeLessThan(ZEROS / 1000)
+  expect(await undone(2 * ZEROS)).toBe(ZEROS)
+  await expect(undone(2 * ZEROS - 2)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+})
+
 describe.each(BACKENDS)('what no writer makes, but the format allows, is not refused (%s)', (_, codecs) => {
   const undone = async (config: FilterConfig, length: number, own: Uint8Array, data: Uint8Array): Promise<number> => {
     const chunk = { original_length: length, metadata: own, data }
