@@ -189,3 +189,13 @@ describe('a set of ids', () => {
     expect(() => ids.add(131_072)).toThrow(/ids so far apart/)
   })
 })
+
+// The group says it, and that readers fail. SOMA has nothing to add.
+test.each(['obs', 'ms', 'ms/RNA/var'])('a lost %s is one error', async (member) => {
+  const array = await experiment()
+  array.removeAll(new RegExp(`^/${member}/`))
+  const { documents } = await runJson(['check', EDITED], { storage: array.storage() })
+  const { findings } = documents[0] as { findings: { severity: string; code: string }[] }
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  expect(errors.map(({ code }) => code)).toEqual(['GROUP_MEMBER_MISSING'])
+})

@@ -73,8 +73,9 @@ async function* checkMembers(part: Part): Items {
   const { needs = {}, may = {} } = rowOf(type)
   for (const [name, needed] of Object.entries(needs)) {
     const member = part.parts.get(name)
-    if (!member?.target) yield finding('LAYER_MEMBER', placeOf(part, name), `${needed} ${name}`, missingText(member))
-    else yield* checkType(member, needed)
+    if (!member) yield finding('LAYER_MEMBER', placeOf(part, name), `${needed} ${name}`, 'no such member')
+    // One that is listed and lost is an error of its group.
+    else if (member.target) yield* checkType(member, needed)
   }
   for (const [name, one] of Object.entries(may)) {
     const member = part.parts.get(name)
@@ -88,10 +89,6 @@ async function* checkMembers(part: Part): Items {
     const found = `${[...part.names, name].join('/')}, which its group does not list`
     yield finding('LAYER_MEMBER', placeOf(part, name), 'only members in the folder', found, 'unlisted')
   }
-}
-
-function missingText(member: Part | undefined): string {
-  return member ? 'a member that is not there' : 'no such member'
 }
 
 async function* checkType(member: Part, needed: SomaType): Items {
