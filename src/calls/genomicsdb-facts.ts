@@ -7,6 +7,7 @@ import type { CallMaps } from '../genomicsdb/calls.ts'
 import { type FolderFacts, type IntervalFacts, intervalFacts } from '../genomicsdb/facts.ts'
 import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
 import { Interval, Workspace, workspaceAround } from '../genomicsdb/workspace.ts'
+import { optimizeLater } from '../storage/lean-heap.ts'
 import type { CommandContext } from './command.ts'
 import { notForGenomicsdb } from './genomicsdb.ts'
 
@@ -62,6 +63,7 @@ async function sortedIntervals(
 
 /** The facts of all intervals. */
 export async function allFacts(intervals: readonly Interval[]): Promise<IntervalFacts[]> {
+  optimizeLater()
   const all: IntervalFacts[] = []
   for (const interval of intervals) all.push(await intervalFacts(interval))
   return all

@@ -98,7 +98,7 @@ function intervalLine(cx: CommandContext, facts: IntervalFacts, contigs: readonl
     start: place?.start ?? null,
     end: place?.end ?? null,
     ...countsOf([facts]),
-    batch_num,
+    batch_num: batch_num ?? null,
     error: broken && errorResult(cx, broken),
   }
 }

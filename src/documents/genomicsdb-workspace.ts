@@ -39,8 +39,8 @@ export interface GenomicsdbInterval extends OfSeveral, Omit<GenomicsdbCounts, 'c
   start: Int64 | null
   /** Index of its last position; null for a partition. */
   end: Int64 | null
-  /** Number of batches of samples that reached the interval, by the files in its `genomicsdb_meta_dir`. */
-  batch_num: Count
+  /** Number of batches of samples that reached the interval, by the files in its `genomicsdb_meta_dir`; null if it cannot be listed. */
+  batch_num: Count | null
   /** Why its schema, or the first of its fragments, cannot be read. */
   error?: ErrorInfo | undefined
 }

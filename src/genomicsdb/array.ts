@@ -8,11 +8,13 @@ import {
   genomicsdbFields,
   genomicsdbSchemaOf,
 } from '../format/genomicsdb/array-schema.ts'
+import { type BookKeeping, bookKeeping } from '../format/genomicsdb/book-keeping.ts'
 import { BOOK_KEEPING_FILE, FRAGMENT_MARK, GENOMICSDB_META_FOLDER } from '../format/genomicsdb/names.ts'
-import { decode } from '../format/io.ts'
-import { type ReadContext, readStored } from '../objects/generic-tile.ts'
-import { type Entry, type Folder, hasEntry, withSource } from '../storage/source.ts'
+import { type Describe, decode } from '../format/io.ts'
+import type { ReadContext } from '../objects/generic-tile.ts'
+import { type Entry, type Folder, hasEntry } from '../storage/source.ts'
 import { END } from './call-fields.ts'
+import { wholeFile } from './whole-file.ts'
 
 /** An array of GenomicsDB: in a workspace, the cells of an interval. */
 export interface GenomicsdbArray {
@@ -22,6 +24,8 @@ export interface GenomicsdbArray {
   dimensions: readonly GenomicsdbDimension[]
   /** The attributes, then the coordinates. */
   fields: readonly GenomicsdbField[]
+  /** The description of the book-keeping of its fragments. */
+  bookKeeping: Describe<BookKeeping>
 }
 
 /** A folder of a fragment, or of what was to become one. */
@@ -41,7 +45,8 @@ export interface FragmentFolder {
 /** Opens the array of a folder. @throws InspectError of reading the schema; NOT_FOUND without it */
 export async function openGenomicsdbArray(folder: Folder, cx: ReadContext): Promise<GenomicsdbArray> {
   const schema = await readSchema(folder, cx)
-  return { folder, cx, schema, dimensions: genomicsdbDimensions(schema), fields: genomicsdbFields(schema) }
+  const dimensions = genomicsdbDimensions(schema)
+  return { folder, cx, schema, dimensions, fields: genomicsdbFields(schema), bookKeeping: bookKeeping(schema) }
 }
 
 /**
@@ -65,17 +70,23 @@ export function arrayOfCalls(array: GenomicsdbArray): GenomicsdbArray {
 }
 
 async function readSchema(folder: Folder, cx: ReadContext): Promise<GenomicsdbSchema> {
-  return withSource(folder.file(GENOMICSDB_SCHEMA_FILE), async (source) => {
-    const bytes = await readStored(source, cx)
-    return decode(bytes, genomicsdbSchemaOf(bytes), { file: source.name })
-  })
+  const bytes = await wholeFile(folder, GENOMICSDB_SCHEMA_FILE, cx)
+  return decode(bytes, genomicsdbSchemaOf(bytes), { file: `${folder.path}/${GENOMICSDB_SCHEMA_FILE}` })
 }
 
-/** Folders of fragments in an array, sorted by name: with a mark, without, and those that are not finished. */
-export async function fragmentFolders(array: Pick<GenomicsdbArray, 'folder'>): Promise<FragmentFolder[]> {
+/**
+ * Folders of fragments in an array, sorted by name: with a mark, without, and those that are not finished.
+ * @param entries the listing of its folder, if it is known
+ */
+export async function fragmentFolders(
+  array: Pick<GenomicsdbArray, 'folder' | 'cx'>,
+  entries?: readonly Entry[],
+): Promise<FragmentFolder[]> {
   const found: FragmentFolder[] = []
-  for (const { name, kind } of await array.folder.list()) {
+  for (const { name, kind } of entries ?? (await array.folder.list())) {
     if (kind !== 'folder' || name === GENOMICSDB_META_FOLDER) continue
+    const pause = array.cx.pause?.()
+    if (pause) await pause
     const folder = array.folder.folder(name)
     const one = await withPlaceAsync({ file: folder.path }, () => fragmentFolder(folder))
     const isOne = isFragmentName(name) || one.isMarked || hasEntry(one.entries, BOOK_KEEPING_FILE, 'file')
@@ -87,7 +98,8 @@ export async function fragmentFolders(array: Pick<GenomicsdbArray, 'folder'>): P
 /** Lists the folder of a fragment. */
 export async function fragmentFolder(folder: Folder): Promise<FragmentFolder> {
   const { name } = folder
-  const entries = await folder.list()
+  // A workspace has thousands of such folders, and most that is asked of them is their size.
+  const entries = folder.storage.listSized?.(folder.path) ?? (await folder.list())
   return {
     folder,
     name,

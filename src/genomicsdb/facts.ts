@@ -31,8 +31,9 @@ export interface IntervalFacts {
   folders: readonly FolderFacts[]
   /** Bytes outside of its fragments. */
   other_size: number
-  batch_num: number
-  /** First and last column, by its metadata; undefined if they have none. */
+  /** Undefined if the folder of their files cannot be listed. */
+  batch_num: number | undefined
+  /** First and last column of a partition, whose name tells no place, by its metadata; undefined if they have none. */
   bounds: IntervalMeta['bounds']
   schema_version: number | undefined
   field_num: number | undefined
@@ -43,7 +44,8 @@ export interface IntervalFacts {
 /** Looks at the folders and book-keepings of an interval. Reads no cells. */
 export async function intervalFacts(interval: Interval): Promise<IntervalFacts> {
   const array = await orError(() => interval.array())
-  const meta = await orError(() => interval.meta())
+  const batches = await orError(() => interval.batchNum())
+  const meta = interval.place ? undefined : await orError(() => interval.meta())
   const folders: FolderFacts[] = []
   // The same for all fragments.
   const files = array instanceof InspectError ? [] : columnFiles({ array })
@@ -64,9 +66,9 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
   return {
     interval,
     folders,
-    other_size: await sizeOf(interval.folder, await interval.folder.list()),
-    batch_num: meta instanceof InspectError ? 0 : meta.batches.length,
-    bounds: meta instanceof InspectError ? undefined : meta.bounds,
+    other_size: await sizeOf(interval.folder, await interval.entries()),
+    batch_num: batches instanceof InspectError ? undefined : batches,
+    bounds: meta instanceof InspectError ? undefined : meta?.bounds,
     schema_version: isFault ? undefined : (array.schema.version ?? 0),
     field_num: isFault ? undefined : array.fields.filter(({ name }) => name !== END).length - 1,
     fault: isFault ? array : undefined,

@@ -1,12 +1,13 @@
 import { addPlace, InspectError, inconsistent } from '../base/errors.ts'
 import { CountedBytes } from '../base/memory.ts'
 import { gunzip } from '../filters/codecs/gunzip.ts'
-import { type BookKeeping, bookKeeping } from '../format/genomicsdb/book-keeping.ts'
+import type { BookKeeping } from '../format/genomicsdb/book-keeping.ts'
 import { BOOK_KEEPING_FILE } from '../format/genomicsdb/names.ts'
 import { decode } from '../format/io.ts'
-import { mostElements, type ReadContext, readStored } from '../objects/generic-tile.ts'
-import { type Folder, hasEntry, withSource } from '../storage/source.ts'
+import { mostElements, type ReadContext } from '../objects/generic-tile.ts'
+import { type Folder, hasEntry } from '../storage/source.ts'
 import type { FragmentFolder, GenomicsdbArray } from './array.ts'
+import { wholeFile } from './whole-file.ts'
 
 /** A fragment with its book-keeping. */
 export interface GenomicsdbFragment extends FragmentFolder {
@@ -38,7 +39,7 @@ export async function openGenomicsdbFragment(
   const { content, length, stored, file } = await readBookKeeping(folder, array.cx)
   const { schema, cx } = array
   const mostElementsOf = mostElements(stored, cx)
-  const book = decode(content, bookKeeping(schema), { file, space: CONTENT_SPACE, mostElements: mostElementsOf })
+  const book = decode(content, array.bookKeeping, { file, space: CONTENT_SPACE, mostElements: mostElementsOf })
   const tile_num = book.mbr_num
   const cell_num = tile_num === 0 ? 0 : (tile_num - 1) * schema.capacity + book.last_tile_cell_num
   const wrong = (field: string, expected: string, found: number): InspectError =>
@@ -64,12 +65,11 @@ async function readBookKeeping(
   folder: Folder,
   cx: ReadContext,
 ): Promise<{ content: Uint8Array; length: number; stored: number; file: string }> {
-  return withSource(folder.file(BOOK_KEEPING_FILE), async (source) => {
-    const bytes = await readStored(source, cx)
-    const { content, length, fault } = gunzip(bytes, cx.memory.room)
-    if (fault) throw addPlace(fault, { file: source.name })
-    return { content, length, stored: bytes.length, file: source.name }
-  })
+  const file = `${folder.path}/${BOOK_KEEPING_FILE}`
+  const bytes = await wholeFile(folder, BOOK_KEEPING_FILE, cx)
+  const { content, length, fault } = gunzip(bytes, cx.memory.room)
+  if (fault) throw addPlace(fault, { file })
+  return { content, length, stored: bytes.length, file }
 }
 
 /** Cells of a tile: as many as the capacity, fewer in the last. */

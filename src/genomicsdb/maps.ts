@@ -3,6 +3,7 @@ import { CountedBytes, type Memory } from '../base/memory.ts'
 import type { Prose } from '../base/prose.ts'
 import { CALLSET_FILE, VIDMAP_FILE } from '../format/genomicsdb/names.ts'
 import { type Folder, readAll, withSource } from '../storage/source.ts'
+import { smallFile } from './whole-file.ts'
 
 /*
  * The maps of a GenomicsDB workspace: which sample a row is, which contig a column, and what the fields are.
@@ -60,6 +61,8 @@ export interface Vidmap {
   faults: readonly MapFault[]
 }
 
+const decoder = new TextDecoder()
+
 /** How many times its bytes the lines of a file take, at most. */
 const TIMES_LINES = 16
 /** How many times its bytes a map takes without its values: as bytes, as text, and as what strings of it hold. */
@@ -79,9 +82,16 @@ type JsonObject = { readonly [key: string]: Json }
  * @throws InspectError TOO_LARGE; those of the storage
  */
 async function fileText(folder: Folder, name: string, memory: Memory, times: number): Promise<string> {
+  const counted = new CountedBytes(memory, 'text', times)
+  const path = `${folder.path}/${name}`
+  const small = smallFile(folder, name)
+  if (small) {
+    counted.add(small.length, path)
+    return decoder.decode(small)
+  }
   return withSource(folder.file(name), async (source) => {
-    new CountedBytes(memory, 'text', times).add(await source.size(), source.name)
-    return new TextDecoder().decode(await readAll(source))
+    counted.add(await source.size(), path)
+    return decoder.decode(await readAll(source))
   })
 }
 
@@ -277,13 +287,23 @@ export const OLD_META_FILE = 'genomicsdb_meta.json'
 
 export const BOUNDS_FILE = 'genomicsdb_column_bounds.json'
 
+/** Names of the files in an interval's folder of metadata; none without one. @throws InspectError of listing it */
+export async function metaFiles(folder: Folder): Promise<string[]> {
+  const entries = await folder.listIfThere()
+  return entries.flatMap(({ name, kind }) => (kind === 'file' && name.endsWith('.json') ? name : []))
+}
+
+/** Whether a file in that folder is of a batch. */
+export function isBatchFile(name: string): boolean {
+  return name.startsWith('genomicsdb_meta_')
+}
+
 /** What an interval's folder of metadata says. A file that cannot be read is a fault. @throws InspectError of the storage, if the folder cannot be listed */
 export async function readIntervalMeta(folder: Folder, memory: Memory): Promise<IntervalMeta> {
   const batches: BatchFile[] = []
   const faults: (MapFault & { file: string })[] = []
   let bounds: IntervalMeta['bounds']
-  for (const { name, kind } of await folder.listIfThere()) {
-    if (kind !== 'file' || !name.endsWith('.json')) continue
+  for (const name of await metaFiles(folder)) {
     const file = `${folder.path}/${name}`
     const map = await jsonObject(folder, name, memory).catch(faultOf)
     const numberOf = (key: string): number | undefined => {
@@ -299,7 +319,7 @@ export async function readIntervalMeta(folder: Folder, memory: Memory): Promise<
     if (name === BOUNDS_FILE) {
       const [first, last] = [numberOf('min_column'), numberOf('max_column')]
       if (first !== undefined && last !== undefined) bounds = [first, last]
-    } else if (name.startsWith('genomicsdb_meta_')) {
+    } else if (isBatchFile(name)) {
       batches.push({ name, lastRow: numberOf('max_valid_row_idx_in_array') })
     }
   }

@@ -20,6 +20,8 @@ import {
   type Callset,
   fileLines,
   type IntervalMeta,
+  isBatchFile,
+  metaFiles,
   readCallset,
   readIntervalMeta,
   readVidmap,
@@ -51,13 +53,21 @@ export function folderState({ isMarked, isTemporary }: FragmentFolder): Fragment
 export class Interval {
   readonly folder: Folder
   readonly cx: ReadContext
+  private entriesFound: Promise<readonly Entry[]> | undefined
   private foldersFound: Promise<readonly FragmentFolder[]> | undefined
   private metaFound: Promise<IntervalMeta> | undefined
   private arrayFound: Promise<GenomicsdbArray> | undefined
 
-  constructor(folder: Folder, cx: ReadContext) {
+  /** @param entries the listing of the folder, if it is known */
+  constructor(folder: Folder, cx: ReadContext, entries?: readonly Entry[]) {
     this.folder = folder
     this.cx = cx
+    this.entriesFound = entries && Promise.resolve(entries)
+  }
+
+  entries(): Promise<readonly Entry[]> {
+    this.entriesFound ??= this.folder.list()
+    return this.entriesFound
   }
 
   get name(): string {
@@ -76,10 +86,13 @@ export class Interval {
 
   /** Folders that are fragments, or were to become one: the oldest first. */
   folders(): Promise<readonly FragmentFolder[]> {
-    this.foldersFound ??= fragmentFolders(this).then((found) =>
-      found.sort((a, b) => Number((a.time ?? 0n) - (b.time ?? 0n))),
-    )
+    this.foldersFound ??= this.listFolders()
     return this.foldersFound
+  }
+
+  private async listFolders(): Promise<FragmentFolder[]> {
+    const found = await fragmentFolders(this, await this.entries())
+    return found.sort((a, b) => Number((a.time ?? 0n) - (b.time ?? 0n)))
   }
 
   /** The fragments that readers read, the oldest first. */
@@ -87,9 +100,18 @@ export class Interval {
     return (await this.folders()).filter(({ isMarked }) => isMarked)
   }
 
+  /** Number of its batches of samples, by the names of their files. @throws InspectError of listing their folder */
+  async batchNum(): Promise<number> {
+    return (await metaFiles(this.metaFolder)).filter(isBatchFile).length
+  }
+
+  private get metaFolder(): Folder {
+    return this.folder.folder(GENOMICSDB_META_FOLDER)
+  }
+
   /** @throws InspectError of listing its folder */
   meta(): Promise<IntervalMeta> {
-    this.metaFound ??= readIntervalMeta(this.folder.folder(GENOMICSDB_META_FOLDER), this.cx.memory)
+    this.metaFound ??= readIntervalMeta(this.metaFolder, this.cx.memory)
     return this.metaFound
   }
 }
@@ -145,7 +167,8 @@ export class Workspace {
     for (const { name, kind } of await this.entries()) {
       if (kind !== 'folder') continue
       const folder = this.folder.folder(name)
-      if (isInterval(await folder.list())) found.push(new Interval(folder, this.cx))
+      const entries = await folder.list()
+      if (isInterval(entries)) found.push(new Interval(folder, this.cx, entries))
     }
     return found
   }

@@ -280,13 +280,23 @@ function entriesOf(path: string): Dirent[] {
 async function listedOnce(path: string): Promise<Entry[]> {
   const pause = pauseForEvents()
   if (pause) await pause
-  const entries = guarded(path, () => entriesOf(path)).map((entry): Entry => {
-    if (entry.isFile()) return { name: entry.name, kind: 'file' }
-    if (entry.isDirectory()) return { name: entry.name, kind: 'folder' }
-    const link = entry.isSymbolicLink()
-    return { name: entry.name, kind: link ? kindOfLink(`${path}/${entry.name}`) : 'other', link }
-  })
+  const entries = guarded(path, () => entriesOf(path)).map((entry) => entryOf(entry, path))
   return entries.sort(byName)
+}
+
+function entryOf(entry: Dirent, folder: string): Entry {
+  const { name } = entry
+  if (entry.isFile()) return { name, kind: 'file' }
+  if (entry.isDirectory()) return { name, kind: 'folder' }
+  const link = entry.isSymbolicLink()
+  return { name, kind: link ? kindOfLink(`${folder}/${name}`) : 'other', link }
+}
+
+function sizedEntryOf(entry: Dirent, folder: string): Entry {
+  const found = entryOf(entry, folder)
+  if (found.kind !== 'file') return found
+  const size = statSync(systemPath(`${folder}/${found.name}`), { throwIfNoEntry: false })?.size
+  return { name: found.name, kind: found.kind, size, link: found.link }
 }
 
 /** Whether it is sure that no name came or went in a folder since a time, in milliseconds since 1970. */
@@ -313,6 +323,13 @@ export const localFiles: Storage = {
     )
     countListedNames(entries.length)
     return entries
+  },
+
+  listSized(path) {
+    const entries = attempt(() => entriesOf(path))
+    if (!entries || entries.length > NAMES_IN_ONE_STEP) return undefined
+    countListedNames(entries.length)
+    return attempt(() => entries.map((entry) => sizedEntryOf(entry, path)).sort(byName))
   },
 
   open(path) {

@@ -75,6 +75,11 @@ export interface Storage {
   readEnd?(path: string, into: Uint8Array): { size: number; length: number } | undefined
   /** Size of a file in bytes, found synchronously as by {@link readEnd}. Undefined if that fails. */
   fileSize?(path: string): number | undefined
+  /**
+   * {@link list} with the sizes of all files, found synchronously as by {@link readEnd}. Undefined if that fails, or if the folder has
+   * so many names that they may be of no one state.
+   */
+  listSized?(path: string): readonly Entry[] | undefined
   /** The path with all links resolved, if the storage has links. */
   realPath?(path: string): string
   /** Whether the server may be unable to list folders. Callers then rely on names instead of listings. */

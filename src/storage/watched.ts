@@ -91,6 +91,7 @@ class WatchedStorage {
     // A method that a storage does not have means that its callers take another way.
     if (under.isRemote) watched.isRemote = (path) => under.isRemote?.(path) ?? false
     if (under.readEnd) watched.readEnd = (path, into) => this.readEnd(path, into)
+    if (under.listSized) watched.listSized = (path) => this.listSized(path)
     if (under.fileSize) watched.fileSize = (path) => under.fileSize?.(path)
     if (under.modified) watched.modified = (path) => under.modified?.(path)
     if (under.realPath) watched.realPath = (path) => under.realPath?.(path) ?? path
@@ -120,6 +121,14 @@ class WatchedStorage {
       else if (this.others.size < LISTINGS_KEPT) this.others.set(path, listing)
       return listing.entries
     })
+  }
+
+  /** Keeps a listing as {@link list} does, but for those that {@link confirm} looks at again. */
+  private listSized(path: string): readonly Entry[] | undefined {
+    const entries = this.under.listSized?.(path)
+    if (entries && this.others.size < LISTINGS_KEPT)
+      this.others.set(path, { entries, at: Date.now(), modified: undefined })
+    return entries
   }
 
   /** When a folder was last changed; undefined if that is not known, or so short ago that another change may bear the same time. */

@@ -1,4 +1,4 @@
-import { Z_NO_FLUSH, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2 } from 'pako'
+import { Z_NO_FLUSH, Z_OK, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2, zlibInflateReset2 } from 'pako'
 import { concat } from '../../base/bytes.ts'
 import { type Fault, InspectError, withHint } from '../../base/errors.ts'
 import { OPTION_OF_MEMORY } from '../../base/memory.ts'
@@ -23,9 +23,9 @@ export interface Gunzipped {
  * @param most limit on the bytes of the content
  */
 export function gunzip(data: Uint8Array, most: number, form: keyof typeof WINDOW_BITS = 'gzip'): Gunzipped {
-  const stream = new ZStream()
-  zlibInflateInit2(stream, WINDOW_BITS[form])
+  const stream = begun(WINDOW_BITS[form])
   stream.input = data
+  stream.next_in = 0
   stream.avail_in = data.length
   const parts: Uint8Array[] = []
   let given = 0
@@ -47,6 +47,16 @@ export function gunzip(data: Uint8Array, most: number, form: keyof typeof WINDOW
     if (status < 0 && stream.msg) return broken(`a broken one (${stream.msg})`)
     if (stream.next_out === 0) return broken(`one that ends too early, after ${data.length} bytes`)
   }
+}
+
+/** The stream that was used last. A new one takes longer than undoing a small file with it. */
+let kept: ZStream | undefined
+
+function begun(windowBits: number): ZStream {
+  if (kept && zlibInflateReset2(kept, windowBits) === Z_OK) return kept
+  kept = new ZStream()
+  zlibInflateInit2(kept, windowBits)
+  return kept
 }
 
 function faulty(code: 'BAD_FILTERED_DATA' | 'TOO_LARGE', fault: Fault): InspectError {

@@ -137,7 +137,7 @@ export async function intervalsTable(
       shown: intervals.some(({ contig }) => contig === null),
     },
     { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
-    { name: 'batches', align: 'right', cell: ({ batch_num }) => countText(batch_num) },
+    { name: 'batches', align: 'right', cell: ({ batch_num }) => (batch_num === null ? NOTHING : countText(batch_num)) },
     { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
     { name: heading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
     { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
