@@ -17,6 +17,27 @@ mkdirSync(`${folder}/sub`)
 symlinkSync(file, `${folder}/link`)
 symlinkSync(`${folder}/nowhere`, `${folder}/broken`)
 
+describe('a folder listed with sizes', () => {
+  test('has the entries of the listing, and the size of each file', async () => {
+    const sized = localFiles.listSized?.(folder) ?? []
+    expect(sized.map(({ size, ...entry }) => entry)).toEqual(await localFiles.list(folder))
+    expect(sized.map(({ name, size }) => [name, size])).toEqual([
+      ['broken', undefined],
+      ['file', 100],
+      ['link', 100],
+      ['sub', undefined],
+    ])
+  })
+
+  test('is left to the usual listing if it has many names, or is not there', () => {
+    const many = `${folder}/sub/many`
+    mkdirSync(many, { recursive: true })
+    for (let i = 0; i <= 100; i++) writeFileSync(`${many}/${i}`, '')
+    expect(localFiles.listSized?.(many)).toBeUndefined()
+    expect(localFiles.listSized?.(`${folder}/nowhere`)).toBeUndefined()
+  })
+})
+
 describe('a local file', () => {
   test('is read at positions, in any order, and opened again after closing', async () => {
     const source = localFiles.open(file)
