@@ -47,7 +47,7 @@ export async function* genomicsdbPlans(
         planCopy(draftIn(drafts, 'copy', finding), shell)
         break
       default:
-        draftIn(drafts, 'leave', finding).outcome = 'leave'
+        planLeft(drafts, finding)
     }
   }
   for (const draft of drafts.values()) yield draft.plan()
@@ -115,6 +115,19 @@ export async function batchesOfImport(workspace: Workspace): Promise<string[]> {
 function planFolder(draft: Draft, move: Move): void {
   draft.move(move)
   draft.never.add('run these steps while an import or a consolidation runs')
+}
+
+/** No command mends it. What is an error says what else can be done. */
+function planLeft(drafts: Map<string, Draft>, finding: Finding): void {
+  const isError = finding.severity === 'error'
+  const isFile = isError && finding.code === 'GENOMICSDB_FILE_MISSING'
+  const kind = isFile ? 'left file' : 'left error'
+  const draft = draftIn(drafts, isError ? kind : 'leave', finding)
+  draft.outcome = 'leave'
+  if (!isError || draft.instead.length > 0) return
+  const anew = 'import the samples again into a new workspace; no command mends the old one'
+  const copied = 'put such a file in its place: nothing else mends it'
+  draft.instead.push({ text: isFile ? copied : anew })
 }
 
 /** What is damaged can only be taken from a copy. Without one, its samples are to be imported again. */
