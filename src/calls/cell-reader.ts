@@ -108,16 +108,24 @@ export function cellsTail(cx: CommandContext, { report, faults }: Pick<Reader, '
   }
 }
 
+/** The rows that are shown. */
+interface ShownRows {
+  /** The columns of the table; undefined if rows have different columns. */
+  columns: readonly ColumnType[] | undefined
+  /** Number of cells, if it is known. */
+  total?: number | bigint | undefined
+  /** What a row is; `cell` by default. */
+  one?: string
+}
+
 /**
  * Shows rows of cells.
- * @param columns the columns of the table; undefined if rows have different columns
- * @param total number of cells, if it is known
  */
 export function cellsOutcome(
   cx: CommandContext,
   head: CellsHead,
   rows: () => AsyncGenerator<CellsLine, CellsTail>,
-  { columns, total }: { columns: readonly ColumnType[] | undefined; total?: number | bigint | undefined },
+  { columns, total, one }: ShownRows,
   { keepGoing = false, limit }: CellOptions,
 ): Omit<CellsOutcome, 'columns' | 'arrow'> {
   return {
@@ -130,7 +138,7 @@ export function cellsOutcome(
       const { cellsTable } = await import('../render/views/cells.ts')
       const { path, as_of } = head
       const shown = columns && tableColumns(columns)
-      return cellsTable({ path, as_of: cx.times && as_of }, rows(), shown, out, { total, most: parseLimit(limit) })
+      return cellsTable({ path, as_of: cx.times && as_of }, rows(), shown, out, { total, most: parseLimit(limit), one })
     },
   }
 }

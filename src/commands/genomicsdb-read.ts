@@ -120,7 +120,7 @@ async function callsOutcome(
   }
   const head = documentHead('genomicsdb-calls', cx.shownPath(path))
   return {
-    ...cellsOutcome(cx, head, rows, { columns }, options),
+    ...cellsOutcome(cx, head, rows, { columns, one: 'call' }, options),
     list: 'calls',
     columns: () => columns.map(({ name }) => name),
     async cellLines(out, style) {
@@ -152,6 +152,7 @@ async function shownColumns(
   faults: FaultList,
 ): Promise<{ columns: readonly ColumnType[]; fields: readonly CallField[] }> {
   const fields: CallField[] = []
+  const known = new Set<string>()
   for (const interval of intervals) {
     const array = await orError(() => interval.array())
     if (array instanceof InspectError) {
@@ -159,13 +160,17 @@ async function shownColumns(
       faults.addNew(array)
       continue
     }
-    for (const one of fieldsOf(array, maps))
-      if (!fields.some(({ stored }) => stored.name === one.stored.name)) fields.push(one)
+    for (const one of fieldsOf(array, maps)) {
+      if (known.has(one.stored.name)) continue
+      known.add(one.stored.name)
+      fields.push(one)
+    }
   }
   const names = fields.map(({ stored }) => stored.name)
-  const unknown = named?.find((name) => !names.includes(name))
+  const unknown = named?.find((name) => !known.has(name))
   if (unknown !== undefined) throw unknownField('--field', unknown, names)
-  const shown = named ? fields.filter(({ stored }) => named.includes(stored.name)) : fields
+  const wanted = named && new Set(named)
+  const shown = wanted ? fields.filter(({ stored }) => wanted.has(stored.name)) : fields
   return { columns: callColumns({ fields: shown, provenance }), fields: shown }
 }
 

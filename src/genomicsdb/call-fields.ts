@@ -44,18 +44,18 @@ export interface CallField {
 export const END = 'END'
 
 /** What vidmap.json says of an attribute. FORMAT fields that INFO has, too, are stored with a suffix. */
-export function vcfFieldOf(fields: readonly VcfField[], name: string): VcfField | undefined {
-  const named = (wanted: string) => fields.find((field) => field.name === wanted)
-  return named(name) ?? (name.endsWith(FORMAT_SUFFIX) ? named(name.slice(0, -FORMAT_SUFFIX.length)) : undefined)
+function vcfFieldOf(named: ReadonlyMap<string, VcfField>, name: string): VcfField | undefined {
+  return named.get(name) ?? (name.endsWith(FORMAT_SUFFIX) ? named.get(name.slice(0, -FORMAT_SUFFIX.length)) : undefined)
 }
 
 const FORMAT_SUFFIX = '_FORMAT'
 
 /** The fields of the calls of an array, in the order of the schema. @param fields those of vidmap.json */
 export function callFields(attributes: readonly StoredField[], fields: readonly VcfField[]): CallField[] {
+  const named = new Map(fields.toReversed().map((field) => [field.name, field]))
   return attributes.flatMap((stored, index) => {
     if (stored.name === END) return []
-    const vcf = vcfFieldOf(fields, stored.name)
+    const vcf = vcfFieldOf(named, stored.name)
     const form = formOf(stored, vcf)
     return [{ index, stored, form, item: itemType(vcf), hasPhases: vcf?.lengths[0] !== 'P' }]
   })

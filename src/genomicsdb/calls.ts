@@ -1,11 +1,12 @@
 import { element } from '../base/element.ts'
 import { inconsistent } from '../base/errors.ts'
+import { groupBy } from '../base/group-by.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { encodeText } from '../format/text.ts'
 import { type CallField, columnOf, END } from './call-fields.ts'
 import { fieldColumn, type OpenField } from './cells.ts'
-import { columnFiles, openColumnFile } from './column-file.ts'
+import { type ColumnFile, columnFiles, openColumnFile } from './column-file.ts'
 import { type GenomicsdbFragment, tileCells } from './fragment.ts'
 import type { Callset, Vidmap } from './maps.ts'
 import { placeOfColumn } from './maps.ts'
@@ -29,6 +30,8 @@ export class FragmentColumns implements MergedFragment {
   readonly tiles: readonly TileBox[]
   private readonly fragment: GenomicsdbFragment
   private readonly open = new Map<number, OpenField>()
+  /** The files of each field. */
+  private files: Map<number, ColumnFile[]> | undefined
 
   constructor(fragment: GenomicsdbFragment) {
     this.fragment = fragment
@@ -50,7 +53,8 @@ export class FragmentColumns implements MergedFragment {
   }
 
   private async openField(index: number): Promise<OpenField> {
-    const files = columnFiles(this.fragment).filter((file) => file.index === index)
+    this.files ??= groupBy(columnFiles(this.fragment), (file) => file.index)
+    const files = this.files.get(index) ?? []
     const [data, values] = await Promise.all(
       // Tiles are read in any order, so nothing is read ahead.
       files.map((file) => openColumnFile(this.fragment, file, { from: 0, to: -1 })),

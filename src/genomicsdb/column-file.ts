@@ -5,7 +5,7 @@ import { datatypeSize } from '../format/datatype.ts'
 import { COORDS, type GenomicsdbField } from '../format/genomicsdb/array-schema.ts'
 import { u64 } from '../format/u32.ts'
 import { ReadAhead } from '../storage/read-ahead.ts'
-import { type ByteSource, withSource } from '../storage/source.ts'
+import { type ByteSource, findEntry, withSource } from '../storage/source.ts'
 import type { FragmentFolder } from './array.ts'
 import { type GenomicsdbFragment, tileCells } from './fragment.ts'
 import { type TileCodec, type TileLayout, tileCodec } from './tile-codec.ts'
@@ -243,8 +243,8 @@ function endsOf(sizes: Float64Array): Float64Array {
 
 /** Bytes of a file of a fragment; undefined if it is not there. */
 export async function columnFileSize({ folder, entries }: FragmentFolder, name: string): Promise<number | undefined> {
-  const entry = entries.find((one) => one.name === name && one.kind === 'file')
-  return entry && (entry.size ?? withSource(folder.file(name), (source) => source.size()))
+  const entry = findEntry(entries, name)
+  return entry?.kind === 'file' ? (entry.size ?? withSource(folder.file(name), (source) => source.size())) : undefined
 }
 
 /** @param mayMiss whether a file without bytes need not be there */

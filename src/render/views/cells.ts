@@ -26,6 +26,8 @@ interface CellNumbers {
   total?: number | bigint | undefined
   /** Number of cells that the user asked for. There may be more. */
   most?: number
+  /** What a row is; `cell` by default. */
+  one?: string | undefined
 }
 
 /**
@@ -40,7 +42,7 @@ export async function cellsTable<End>(
   rows: AsyncIterator<CellsLine, End, undefined>,
   names: readonly string[] | undefined,
   out: Output,
-  { total, most = Number.POSITIVE_INFINITY }: CellNumbers = {},
+  { total, most = Number.POSITIVE_INFINITY, one = 'cell' }: CellNumbers = {},
 ): Promise<End | undefined> {
   await writeHeading(withTimes(path, as_of), out)
   const isWhole = out.full || Number.isFinite(most)
@@ -53,7 +55,7 @@ export async function cellsTable<End>(
       first = await drawPart(cells, first, columns, { always: names !== undefined, isWhole }, out)
     }
     const more = await cells.isCut()
-    const count = countedOf(cells.taken, total, most)
+    const count = countedOf(cells.taken, one, { total, most })
     const last = total === undefined && cells.taken > 0 && cells.taken === most ? `the first ${count}` : count
     await writeLine(more ? `the first ${count} (--full shows all)` : last, out, 'dim')
     if (cells.narrowed) await writeLine(NARROWED, out, 'dim')
@@ -64,12 +66,10 @@ export async function cellsTable<End>(
 }
 
 /** `no cells`, `5 cells`, `5 of 40 cells` */
-function countedOf(taken: number, total: number | bigint | undefined, most: number): string {
-  if (most === 0) return 'no cells asked for'
-  if (taken === 0) return 'no cells'
-  return total === undefined || taken >= total
-    ? counted(taken, 'cell')
-    : `${countText(taken)} of ${counted(total, 'cell')}`
+function countedOf(taken: number, one: string, { total, most }: CellNumbers): string {
+  if (most === 0) return `no ${one}s asked for`
+  if (taken === 0) return `no ${one}s`
+  return total === undefined || taken >= total ? counted(taken, one) : `${countText(taken)} of ${counted(total, one)}`
 }
 
 /** Draws rows as long as they have the same columns. @returns the first row with other columns */
