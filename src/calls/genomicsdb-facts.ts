@@ -1,4 +1,5 @@
 import { InspectError, orError } from '../base/errors.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
 import { sum } from '../base/sum.ts'
 import { fromError, type Item } from '../check/finding.ts'
 import type { GenomicsdbCounts } from '../documents/genomicsdb-overview.ts'
@@ -65,7 +66,8 @@ async function sortedIntervals(
 export async function allFacts(intervals: readonly Interval[]): Promise<IntervalFacts[]> {
   optimizeLater()
   const all: IntervalFacts[] = []
-  for (const interval of intervals) all.push(await intervalFacts(interval))
+  const limit = intervals[0] ? atOnce(intervals[0].folder) : 1
+  for await (const facts of inOrder(intervals, limit, intervalFacts)) all.push(facts)
   return all
 }
 
@@ -76,10 +78,19 @@ export function countsOf(all: readonly IntervalFacts[]): Omit<GenomicsdbCounts, 
   return {
     fragment_num: read.length,
     unread_num: folders.length - read.length,
-    tile_num: sum(read, ({ tile_num = 0 }) => tile_num),
-    cell_num: sum(read, ({ cell_num = 0 }) => cell_num),
+    tile_num: sumIfKnown(read.map(({ tile_num }) => tile_num)),
+    cell_num: sumIfKnown(read.map(({ cell_num }) => cell_num)),
     size: sum(folders, ({ size }) => size) + sum(all, ({ other_size }) => other_size),
   }
+}
+
+function sumIfKnown(numbers: readonly (number | undefined)[]): number | null {
+  let all = 0
+  for (const one of numbers) {
+    if (one === undefined) return null
+    all += one
+  }
+  return all
 }
 
 /** The largest number of fragments in an interval. */

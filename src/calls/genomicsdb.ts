@@ -1,4 +1,7 @@
 import { firstOf, InspectError } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
+import { shellWord } from '../base/shell-word.ts'
+import type { NextCommand } from '../documents/overview.ts'
 import { fragmentFolder, fragmentFolders, type GenomicsdbArray, openGenomicsdbArray } from '../genomicsdb/array.ts'
 import { type GenomicsdbFragment, openGenomicsdbFragment } from '../genomicsdb/fragment.ts'
 import type { GenomicsdbKind, GenomicsdbTarget } from '../genomicsdb/target.ts'
@@ -81,4 +84,21 @@ export async function singleGenomicsdbFragment(
   throw new InspectError('WRONG_TARGET', `${call} expects one fragment, found ${WORDS.array}${contents}`, {
     file: target.path,
   })
+}
+
+/** A call of a command that shows more: what it shows, in words, the command, and its options. */
+export type GenomicsdbCall = readonly [shows: Prose, command: string, options?: string]
+
+/** Commands to continue with, as they can be typed in a shell. @param path the path of their target in the storage */
+export function genomicsdbNext(
+  { shownPath }: CommandContext,
+  path: string,
+  calls: readonly GenomicsdbCall[],
+): NextCommand[] {
+  const shown = shellWord(shownPath(path))
+  const target = shown.startsWith('-') ? `./${shown}` : shown
+  return calls.map(([shows, command, options = '']) => ({
+    shows,
+    command: `tiledb-inspect ${command} ${target} ${options}`.trimEnd(),
+  }))
 }

@@ -18,6 +18,9 @@ const OF_FRAGMENTS: readonly GenomicsdbKind[] = ['array', 'fragment', 'file']
 /** What has calls of its own. */
 const OF_CALLS: readonly GenomicsdbKind[] = ['workspace', 'array']
 
+/** All but files. */
+const OF_FOLDERS: readonly GenomicsdbKind[] = [...OF_CALLS, 'fragment']
+
 /** Options of commands that go through many arrays. */
 const SWEEPS = ['recursive', 'exclude', 'resume', 'followLinks']
 
@@ -35,9 +38,9 @@ export const GENOMICSDB_COMMANDS: Readonly<Record<string, GenomicsdbCommand>> = 
   decode: { takes: OF_FRAGMENTS, without: ['allFragments'], load: () => import('../commands/genomicsdb-decode.ts') },
   dump: { takes: OF_FRAGMENTS, load: () => import('../commands/genomicsdb-dump.ts') },
   at: { takes: OF_FRAGMENTS, without: ['cell'], load: () => import('../commands/genomicsdb-at.ts') },
-  [OVERVIEW]: { takes: OF_CALLS, without: ['names'], load: () => import('../commands/genomicsdb-overview.ts') },
+  [OVERVIEW]: { takes: OF_FOLDERS, without: ['names'], load: () => import('../commands/genomicsdb-overview.ts') },
   ls: {
-    takes: OF_CALLS,
+    takes: OF_FOLDERS,
     without: ['names', 'range', 'depth', ...SWEEPS],
     load: () => import('../commands/genomicsdb-ls.ts'),
   },
@@ -56,6 +59,7 @@ export const GENOMICSDB_COMMANDS: Readonly<Record<string, GenomicsdbCommand>> = 
     without: ['shard', ...SWEEPS],
     load: () => import('../commands/genomicsdb-check.ts'),
   },
+  page: { takes: OF_CALLS, load: () => import('../commands/genomicsdb-page.ts') },
   recover: {
     takes: ['workspace'],
     without: ['dropDamaged', 'domain', 'array', 'timestamp', 'formatVersion', 'relocate', 'withMembers'],

@@ -2,8 +2,9 @@ import { InspectError, orError, usage } from '../base/errors.ts'
 import type { Result } from '../base/result.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
-import type { GenomicsdbHandler } from '../calls/genomicsdb.ts'
+import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts'
 import { allFacts, countsOf, type GenomicsdbSource, genomicsdbSource, readFolders } from '../calls/genomicsdb-facts.ts'
+import { fragmentLine, genomicsdbFragment } from '../calls/genomicsdb-fragment.ts'
 import {
   checkOrder,
   type ListCut,
@@ -13,14 +14,15 @@ import {
   sortedBy,
 } from '../calls/list-order.ts'
 import type { Outcome } from '../calls/outcome.ts'
-import type { GenomicsdbArrayDocument, GenomicsdbArrayLine } from '../documents/genomicsdb-array.ts'
+import type { GenomicsdbArrayDocument } from '../documents/genomicsdb-array.ts'
+import type { GenomicsdbFragmentDocument } from '../documents/genomicsdb-fragment.ts'
 import type {
   GenomicsdbInterval,
   GenomicsdbIntervals,
   GenomicsdbSample,
   GenomicsdbSamples,
 } from '../documents/genomicsdb-workspace.ts'
-import { callsByRow, type FolderFacts, type IntervalFacts, intervalFacts } from '../genomicsdb/facts.ts'
+import { callsByRow, type IntervalFacts, intervalFacts } from '../genomicsdb/facts.ts'
 import type { Contig } from '../genomicsdb/maps.ts'
 import type { Interval } from '../genomicsdb/workspace.ts'
 
@@ -31,6 +33,11 @@ interface Options extends ListOptions {
 export const handler: GenomicsdbHandler<Options> = {
   async *run(cx, target, _args, options) {
     const cut = parseListOptions(options)
+    if (target.kind === 'fragment') {
+      if (options.samples) throw notForGenomicsdb('ls --samples', target)
+      yield await filesOutcome(cx, target, cut)
+      return
+    }
     const source = await genomicsdbSource(cx, 'ls', target, (fault) => cx.fault(fault))
     if (options.samples) yield await samplesOutcome(cx, target.path, source, cut)
     else if (target.kind === 'workspace') yield await intervalsOutcome(cx, target.path, source, cut)
@@ -79,7 +86,7 @@ async function intervalsOutcome(
 }
 
 function rowsOutcome(
-  document: GenomicsdbIntervals | GenomicsdbSamples | GenomicsdbArrayDocument,
+  document: GenomicsdbIntervals | GenomicsdbSamples | GenomicsdbArrayDocument | GenomicsdbFragmentDocument,
   rows: readonly Result[],
   table: (out: Parameters<NonNullable<Extract<Outcome, { kind: 'rows' }>['table']>>[0]) => Promise<void>,
 ): Outcome {
@@ -154,7 +161,10 @@ async function fragmentsOutcome(cx: CommandContext, path: string, interval: Inte
   const { folders, fault } = await intervalFacts(interval)
   if (fault) cx.fault(fault)
   const fragments = cutList(
-    folders.map((one) => fragmentLine(cx, one)),
+    folders.map((one) => {
+      if (one.fault && one.state === 'read') cx.fault(one.fault)
+      return fragmentLine(cx, one)
+    }),
     cut,
     {
       name: ({ name }) => name,
@@ -173,18 +183,15 @@ async function fragmentsOutcome(cx: CommandContext, path: string, interval: Inte
   )
 }
 
-function fragmentLine(cx: CommandContext, facts: FolderFacts): GenomicsdbArrayLine {
-  const { name, state, time, size, tile_num, cell_num, rows, columns, fault } = facts
-  if (fault && state === 'read') cx.fault(fault)
-  return {
-    name,
-    state,
-    timestamp: time ?? null,
-    cell_num: cell_num ?? null,
-    tile_num: tile_num ?? null,
-    row_range: rows ?? null,
-    column_range: columns ?? null,
-    size,
-    error: fault && errorResult(cx, fault),
-  }
+async function filesOutcome(
+  cx: CommandContext,
+  target: Parameters<typeof genomicsdbFragment>[1],
+  cut: ListCut,
+): Promise<Outcome> {
+  const found = await genomicsdbFragment(cx, target)
+  const files = cutList(found.files, cut, { name: ({ name }) => name, size: ({ size }) => size })
+  const document: GenomicsdbFragmentDocument = { ...found, files }
+  return rowsOutcome(document, files, async (out) =>
+    (await import('../render/views/genomicsdb-workspace.ts')).filesTable(document, out),
+  )
 }

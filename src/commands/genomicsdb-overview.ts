@@ -1,8 +1,7 @@
-import { unlessFault } from '../base/errors.ts'
-import { shellWord } from '../base/shell-word.ts'
+import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
-import type { GenomicsdbHandler } from '../calls/genomicsdb.ts'
+import { type GenomicsdbCall, type GenomicsdbHandler, genomicsdbNext } from '../calls/genomicsdb.ts'
 import {
   allFacts,
   countsOf,
@@ -11,14 +10,17 @@ import {
   mostFragments,
   readFolders,
 } from '../calls/genomicsdb-facts.ts'
+import { genomicsdbFragment } from '../calls/genomicsdb-fragment.ts'
+import type { Outcome } from '../calls/outcome.ts'
 import { judgement } from '../calls/overview-parts.ts'
 import type { Item } from '../check/finding.ts'
-import { checkInterval, checkWorkspace } from '../check/genomicsdb/workspace.ts'
+import { checkInterval, checkWorkspace, unknownRows } from '../check/genomicsdb/workspace.ts'
 import { newRun } from '../check/run.ts'
 import type { TimestampRange } from '../documents/common.ts'
 import type { GenomicsdbImport, GenomicsdbOverviewDocument } from '../documents/genomicsdb-overview.ts'
 import { writtenBy } from '../format/genomicsdb/codings.ts'
 import { callsByRow, type ImportFacts, type IntervalFacts, importFacts, sizeOf } from '../genomicsdb/facts.ts'
+import type { Callset } from '../genomicsdb/maps.ts'
 import type { Workspace } from '../genomicsdb/workspace.ts'
 
 /** Most names of each kind in an overview. */
@@ -30,6 +32,10 @@ const DEAD_AFTER = 60 * 60 * 1000
 
 export const handler: GenomicsdbHandler<object> = {
   async *run(cx, target) {
+    if (target.kind === 'fragment') {
+      yield await fragmentOutcome(cx, target)
+      return
+    }
     // A map that cannot be read is a finding.
     const { workspace, intervals, maps } = await genomicsdbSource(cx, 'overview', target, () => {})
     const all = await allFacts(intervals)
@@ -38,6 +44,7 @@ export const handler: GenomicsdbHandler<object> = {
     const isWhole = target.kind === 'workspace' && workspace !== undefined
     const found = isWhole ? checkWorkspace(run, workspace) : checkInterval(run, intervals[0] ?? never())
     for await (const item of found) items.push(item)
+    if (workspace && maps.callset) items.push(...(await rowItems(workspace, maps.callset, all)))
     const sums = countsOf(all)
     const times = all.flatMap(({ folders }) => readFolders(folders).flatMap(({ time }) => time ?? []))
     const versions = new Set(all.flatMap(({ schema_version }) => schema_version ?? []))
@@ -65,7 +72,7 @@ export const handler: GenomicsdbHandler<object> = {
       most_fragments: mostFragments(all),
       ...judgement(cx, items),
       not_checked: ['data; sizes of files; samples against cells'],
-      next: nextCommands(cx, target.path, isWhole, imported.state),
+      next: genomicsdbNext(cx, target.path, nextOf(isWhole, imported.state)),
     }
     if (!document.ok) cx.foundWrong()
     yield {
@@ -75,6 +82,28 @@ export const handler: GenomicsdbHandler<object> = {
         (await import('../render/views/genomicsdb-workspace.ts')).genomicsdbOverviewTable(document, out),
     }
   },
+}
+
+/** The first and last rows of fragments that no sample has: a box ends at a row with cells. Those of an import that did not end have none yet. */
+async function rowItems(workspace: Workspace, callset: Callset, all: readonly IntervalFacts[]): Promise<Item[]> {
+  const listed = await orError(() => workspace.fragmentList())
+  const before = listed instanceof InspectError || !listed ? undefined : new Set(listed)
+  const ends = all.map(({ interval, folders }) => {
+    const counted = readFolders(folders).filter(({ name }) => before?.has(name) ?? true)
+    return { interval, rows: new Set(counted.flatMap(({ rows }) => rows ?? [])) }
+  })
+  return [...unknownRows(workspace.folder.path, callset, ends)]
+}
+
+async function fragmentOutcome(cx: CommandContext, target: Parameters<typeof genomicsdbFragment>[1]): Promise<Outcome> {
+  const document = await genomicsdbFragment(cx, target)
+  if (!document.ok) cx.foundWrong()
+  return {
+    kind: 'document',
+    document,
+    table: async (out) =>
+      (await import('../render/views/genomicsdb-workspace.ts')).genomicsdbFragmentTable(document, out),
+  }
 }
 
 function never(): never {
@@ -88,8 +117,8 @@ function spanOf(times: readonly bigint[]): TimestampRange | null {
 }
 
 /** Number of calls; null if there are too many cells, or some cannot be read. */
-async function callNum(all: readonly IntervalFacts[], cells: number): Promise<number | null> {
-  if (cells > MOST_COUNTED) return null
+async function callNum(all: readonly IntervalFacts[], cells: number | null): Promise<number | null> {
+  if (cells === null || cells > MOST_COUNTED) return null
   let calls = 0
   for (const { interval } of all) {
     const counts = await callsByRow(interval).catch(unlessFault)
@@ -115,19 +144,11 @@ function importOf({ reading: { now } }: CommandContext, facts: ImportFacts | und
   }
 }
 
-function nextCommands(
-  { shownPath }: CommandContext,
-  path: string,
-  isWorkspace: boolean,
-  state: GenomicsdbImport['state'],
-) {
-  const shown = shellWord(shownPath(path))
-  const target = shown.startsWith('-') ? `./${shown}` : shown
-  const call = (shows: string, command: string) => ({ shows, command: `tiledb-inspect ${command}` })
+function nextOf(isWorkspace: boolean, state: GenomicsdbImport['state']): GenomicsdbCall[] {
   return [
-    call(isWorkspace ? 'its intervals' : 'its fragments', `ls ${target}`),
-    ...(isWorkspace ? [call('calls of each sample', `ls ${target} --samples`)] : []),
-    call('first calls', `read ${target} --limit 10`),
-    state === 'complete' ? call('every tile', `check ${target}`) : call('the way back', `check --plan ${target}`),
+    [isWorkspace ? 'its intervals' : 'its fragments', 'ls'],
+    ...(isWorkspace ? [['calls of each sample', 'ls', '--samples'] as const] : []),
+    ['first calls', 'read', '--limit 10'],
+    state === 'complete' ? ['every tile', 'check'] : ['the way back', 'check', '--plan'],
   ]
 }

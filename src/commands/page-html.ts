@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { nameOf } from '../base/paths.ts'
 import { VERSION } from '../base/version.ts'
@@ -28,12 +29,16 @@ const PIECE = 1 << 18
 const CONNECT_ANYWHERE = 'connect-src http: https:'
 /** The scripts with which a page and its workers begin. */
 const FIRST: ReadonlySet<string> = new Set(['main', 'worker'])
+/** The scripts that a page without a target does not have: tools/build-page.mjs leaves them out, too. */
+const RARE: ReadonlySet<string> = new Set(['genomicsdb', 'workspace'])
 /** Whether a page in one piece has a script, by its name; it has all others. A report opens no other place. */
 const NEEDED: { readonly [script: string]: (needs: ReportNeeds) => boolean } = {
   layers: ({ layers }) => layers,
   webp: ({ webp }) => webp,
   'aes-gcm': ({ encryption }) => encryption,
   'other-places': ({ places }) => places,
+  genomicsdb: ({ genomicsdb }) => genomicsdb,
+  workspace: ({ genomicsdb }) => genomicsdb,
 }
 /** The elements with wasm files, deflated, in base64. */
 const WASM_IN_PAGE = /<script type="application\/octet-stream" class="wasm" id="([\w.]+)">([^<]*)<\/script>\n/g
@@ -85,7 +90,15 @@ function scriptElement({ name, text }: { name: string; text: string }): string {
 /** The page without data. The user drops a folder on it, or gives it a URL. */
 export function emptyPage(): string {
   const { html, packed } = builtPage()
-  return withScripts(html, packed.flatMap(scriptTexts).map(scriptElement))
+  const scripts = packed.flatMap(scriptTexts)
+  const rare = scripts.filter(({ name }) => RARE.has(name))
+  const without = rare.reduce((page, { text }) => page.replace(` ${digestOf(text)}`, ''), html)
+  return withScripts(without, scripts.filter((one) => !rare.includes(one)).map(scriptElement))
+}
+
+/** A script in the policy of a page. */
+function digestOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
 function withScripts(html: string, elements: readonly string[]): string {
@@ -96,6 +109,7 @@ function withScripts(html: string, elements: readonly string[]): string {
 /** What a page in one piece needs besides the program that every report has. */
 export interface ReportNeeds {
   layers: boolean
+  genomicsdb: boolean
   zstd: boolean
   webp: boolean
   encryption: boolean
@@ -122,7 +136,7 @@ export function reportPage(data: string, rest: string, needs: ReportNeeds): read
 
 /** The page for a frame of another page. It has all of the program, and asks the other page for bytes. @param data text without `<` */
 export function framedPage(data: string): string {
-  const needs = { layers: true, zstd: true, webp: true, encryption: true, places: true }
+  const needs = { layers: true, genomicsdb: true, zstd: true, webp: true, encryption: true, places: true }
   return reportPage(data, '', needs).join('')
 }
 
@@ -196,6 +210,13 @@ export interface PageTree {
   only: string | undefined
 }
 
+/** What a page shows. */
+export interface PageSubject extends PageTree {
+  path: string
+  /** Undefined for a workspace of GenomicsDB, and for its arrays. */
+  target: Target | undefined
+}
+
 /** The files of the array around a target. Without an array: the files of the target. */
 export function pageTree(target: Target): PageTree {
   if (target.type === 'group') return { folder: target.group.folder, only: undefined }
@@ -211,11 +232,10 @@ export function pageTree(target: Target): PageTree {
  */
 export function pagePlaces<Kind extends PagePlaces['kind']>(
   kind: Kind,
-  folder: Folder,
-  target: Target,
+  { folder, path: target }: Pick<PageSubject, 'folder' | 'path'>,
   { shown, made, wasm }: Pick<PagePlaces, 'shown' | 'wasm'> & { made: bigint },
 ): PagePlaces & { kind: Kind } {
   const top = `/${folder.name || 'target'}`
-  const path = top + target.path.slice(folder.path.length)
+  const path = top + target.slice(folder.path.length)
   return { kind, top, path, shown, version: VERSION, made: Number(made), wasm }
 }

@@ -13,7 +13,7 @@ import { formatSize } from '../render/units.ts'
 import { readAll, withSource } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
 import { command as check } from './check.ts'
-import { type PageTree, pagePlaces, pageTree, pageWasm, type ReportNeeds, reportPage } from './page-html.ts'
+import { type PageSubject, type PageTree, pagePlaces, pageWasm, type ReportNeeds, reportPage } from './page-html.ts'
 
 /**
  * A report is the page with the bytes of the target's files. The page reads these bytes as it reads those of folders and URLs. A
@@ -46,12 +46,12 @@ const FIRST_OF_FILE = 2 ** 16
  */
 export async function report(
   cx: CommandContext,
-  target: Target,
+  subject: PageSubject,
   shown: string,
   most: number,
 ): Promise<readonly Uint8Array[]> {
-  const tree = pageTree(target)
-  const found = await filesOf(cx, tree)
+  const { target } = subject
+  const found = await filesOf(cx, subject)
   const kept = new Set<TargetFile>()
   const room = Math.floor(cx.reading.memory.facts.bytes / TIMES_HELD)
   let left = Math.min(most, room)
@@ -79,10 +79,11 @@ export async function report(
       ...(first !== undefined && { first: bytes[bytes.length - 1].length }),
     })
   }
-  const schemas = await schemasText(cx, target, found)
-  const needs = (filter: string): boolean => schemas === undefined || schemas.includes(filter)
+  const schemas = target && (await schemasText(cx, target, found))
+  // Filters of GenomicsDB are not undone by those of TileDB.
+  const needs = (filter: string): boolean => target !== undefined && (schemas === undefined || schemas.includes(filter))
   const wasm = pageWasm(needs)
-  const places = pagePlaces('report', tree.folder, target, { shown, made: cx.reading.now, wasm })
+  const places = pagePlaces('report', subject, { shown, made: cx.reading.now, wasm })
   const leftOut = files.filter(({ isLeftOut }) => isLeftOut)
   if (leftOut.length > 0) {
     const size = formatSize(sum(leftOut, (file) => file.size))
@@ -91,11 +92,18 @@ export async function report(
       `${count} are left out of the report (${size}): a larger ${room < most ? '--memory' : '--max-size'} takes more`,
     )
   }
-  const documents = leftOut.length > 0 ? await checkedDocument(cx, places.path, shown) : {}
-  const layers = target.type === 'group' || (await layeredTarget(target)) !== undefined
+  const documents = leftOut.length > 0 && target ? await checkedDocument(cx, places.path, shown) : {}
+  const layers = target !== undefined && (target.type === 'group' || (await layeredTarget(target)) !== undefined)
   // A key may be given for what has none; without one, what is encrypted has no schema that can be read.
-  const encryption = schemas === undefined || cx.reading.key !== undefined
-  const has = { layers, zstd: needs('ZSTD'), webp: needs('WEBP'), encryption, places: false }
+  const encryption = target !== undefined && (schemas === undefined || cx.reading.key !== undefined)
+  const has = {
+    layers,
+    genomicsdb: target === undefined,
+    zstd: target === undefined || needs('ZSTD'),
+    webp: needs('WEBP'),
+    encryption,
+    places: false,
+  }
   return page({ ...places, files, documents }, bytes, rest, has)
 }
 

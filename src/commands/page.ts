@@ -1,27 +1,14 @@
-import process from 'node:process'
 import { usage } from '../base/errors.ts'
 import type { CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
-import { parseSize } from '../calls/option-values.ts'
 import type { Outcome } from '../calls/outcome.ts'
-import type { PagePlaces } from '../calls/page-data.ts'
 import { type Takes, targetsHelp } from '../calls/targets.ts'
-import type { PageServed, PageSite } from '../documents/page.ts'
+import type { PageSite } from '../documents/page.ts'
+import { DEFAULT_SIZE, parsePageOptions, type ShownOptions, shownPage } from './page-shown.ts'
 
-interface PageOptions {
-  output?: string
-  /** Whether `--output` names stdout. */
-  toStdout?: boolean
-  open?: boolean
-  maxSize?: string
+interface PageOptions extends ShownOptions {
   static?: string
-  stdio?: boolean
 }
-
-/** Default of `--max-size`. */
-const DEFAULT_SIZE = '20M'
-/** Largest `--max-size`, in bytes. Browsers do not read longer texts. */
-const LARGEST = 256 * 2 ** 20
 
 const TAKES = { array: '', fragment: '', group: '', file: 'in one of them' } as const satisfies Takes
 
@@ -47,7 +34,8 @@ export const command: CommandModule<PageOptions> = {
       .option('--max-size <bytes>', 'largest number of bytes of files in a report; metadata goes first', DEFAULT_SIZE)
   },
 
-  async *run(cx, [path], { output, toStdout, open, maxSize = DEFAULT_SIZE, static: site, stdio }) {
+  async *run(cx, [path], options) {
+    const { output, open, static: site, stdio } = options
     if (site !== undefined) {
       if (path !== undefined || output !== undefined || open || stdio)
         throw usage(
@@ -56,50 +44,17 @@ export const command: CommandModule<PageOptions> = {
       yield await writtenSite(site)
       return
     }
-    const isReport = output !== undefined || toStdout
-    if (open && toStdout) throw usage('page expects --open or -o -, found both')
-    if (stdio && (path === undefined || isReport || open))
-      throw usage('page --stdio expects a target, no --output and no --open')
-    const most = parseSize('--max-size', maxSize)
-    if (most > LARGEST)
-      throw usage(`--max-size expects at most ${LARGEST / 2 ** 20}M, found ${maxSize}; without -o there is no limit`)
+    const asked = parsePageOptions(options)
     if (path === undefined) {
-      if (!isReport) throw usage('page expects a target, or -o FILE for a page without one, found neither')
+      if (stdio) throw usage('page --stdio expects a target, no --output and no --open')
+      if (!asked.isReport) throw usage('page expects a target, or -o FILE for a page without one, found neither')
       const { emptyPage } = await import('./page-html.ts')
       yield { kind: 'bytes', bytes: [Buffer.from(emptyPage())] }
       return
     }
     const target = await cx.open(path)
-    const shown = cx.shownPath(path)
-    if (isReport) {
-      const { report } = await import('./page-report.ts')
-      yield { kind: 'bytes', bytes: await report(cx, target, shown, most) }
-      if (open && output !== undefined) await (await import('../node/open-browser.ts')).openInBrowser(output)
-      return
-    }
-    const { framedPage, pagePlaces, pageTree, pageWasm, servedPage } = await import('./page-html.ts')
-    const { folder, only } = pageTree(target)
-    const kind = stdio ? 'framed' : 'served'
-    const wasm = stdio ? pageWasm(() => true) : {}
-    const places = pagePlaces(kind, folder, target, { shown, made: cx.reading.now, wasm })
-    const served = { storage: cx.storage.anew ?? cx.storage, folder: folder.path, top: places.top, only }
-    const dataOf = (data: PagePlaces): string => Buffer.from(JSON.stringify(data)).toString('base64')
-    if (stdio) {
-      const { answerQuestions } = await import('../node/page-stdio.ts')
-      // Who opened the page in a notebook has given the key there.
-      const page = framedPage(
-        dataOf({ ...places, ...(cx.reading.key && { key: Buffer.from(cx.reading.key).toString('hex') }) }),
-      )
-      await answerQuestions(page, served, process.stdin, process.stdout)
-      return
-    }
-    const { servePage } = await import('../node/page-server.ts')
-    const { page, files } = servedPage(dataOf(places))
-    const server = await servePage(page, { ...served, files })
-    const document: PageServed = { ...documentHead('page', shown), url: server.url }
-    yield { kind: 'document', document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }
-    if (open) await (await import('../node/open-browser.ts')).openInBrowser(server.url)
-    await server.ended
+    const { pageTree } = await import('./page-html.ts')
+    yield* shownPage(cx, { ...pageTree(target), path, target }, asked)
   },
 }
 

@@ -40,9 +40,10 @@ export interface GenomicsdbCounts {
   fragment_num: Count
   /** Number of folders that readers pass over: without a mark, or not finished. */
   unread_num: Count
-  tile_num: TileNum
-  /** Number of cells. A call of more than one position has two. */
-  cell_num: Count
+  /** Number of tiles; null if a fragment cannot be read. */
+  tile_num: TileNum | null
+  /** Number of cells; null if a fragment cannot be read. A call of more than one position has two. */
+  cell_num: Count | null
   /** Number of calls; null if the cells are too many to be counted here: `stats` counts them. */
   call_num: Count | null
   /** Bytes of all files. */

@@ -43,7 +43,8 @@ export interface GenomicsdbStatsInterval {
   /** Number of fragments that readers read. */
   fragment_num: Count
   /** Number of cells. */
-  cell_num: Count
+  /** Number of cells; null if a fragment cannot be read. */
+  cell_num: Count | null
   /** Bytes of its files. */
   size: Bytes
 }

@@ -1,6 +1,7 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from '../format/genomicsdb/names.ts'
-import { type Folder, withSource } from '../storage/source.ts'
+import { type Folder, findEntry, withSource } from '../storage/source.ts'
+import type { FragmentFolder, GenomicsdbArray } from './array.ts'
 import { END } from './call-fields.ts'
 import { FragmentColumns, placeFields, tileBoxes } from './calls.ts'
 import { type ColumnFile, columnFiles, columnTiles } from './column-file.ts'
@@ -47,22 +48,10 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
   const batches = await orError(() => interval.batchNum())
   const meta = interval.place ? undefined : await orError(() => interval.meta())
   const folders: FolderFacts[] = []
-  // The same for all fragments.
-  const files = array instanceof InspectError ? [] : columnFiles({ array })
-  for (const one of await interval.folders()) {
-    const fragment = array instanceof InspectError ? undefined : await orError(() => openGenomicsdbFragment(array, one))
-    const fault = fragment instanceof InspectError ? fragment : undefined
-    const known = fragment instanceof InspectError ? undefined : fragment
-    folders.push({
-      ...{ name: one.name, path: one.folder.path, state: folderState(one), time: one.time, fault },
-      size: await sizeOf(one.folder, one.entries),
-      tile_num: known?.tile_num,
-      cell_num: known?.cell_num,
-      missing: known ? await missingFiles(known, files) : [],
-      ...(known ? boxOf(known) : NO_BOX),
-    })
-  }
   const isFault = array instanceof InspectError
+  // The same for all fragments.
+  const files = isFault ? [] : columnFiles({ array })
+  for (const one of await interval.folders()) folders.push(await folderFacts(array, files, one))
   return {
     interval,
     folders,
@@ -75,12 +64,34 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
   }
 }
 
+/**
+ * Looks at a folder and its book-keeping.
+ * @param array the error, if the schema cannot be read
+ * @param files those that a fragment of the array has
+ */
+export async function folderFacts(
+  array: GenomicsdbArray | InspectError,
+  files: readonly ColumnFile[],
+  one: FragmentFolder,
+): Promise<FolderFacts> {
+  const fragment = array instanceof InspectError ? undefined : await orError(() => openGenomicsdbFragment(array, one))
+  const fault = fragment instanceof InspectError ? fragment : undefined
+  const known = fragment instanceof InspectError ? undefined : fragment
+  return {
+    ...{ name: one.name, path: one.folder.path, state: folderState(one), time: one.time, fault },
+    size: await sizeOf(one.folder, one.entries),
+    tile_num: known?.tile_num,
+    cell_num: known?.cell_num,
+    missing: known ? await missingFiles(known, files) : [],
+    ...(known ? boxOf(known) : NO_BOX),
+  }
+}
+
 /** The faults of files that are not there. A file without bytes need not be. */
 async function missingFiles(fragment: GenomicsdbFragment, files: readonly ColumnFile[]): Promise<InspectError[]> {
   const faults: InspectError[] = []
-  const there = new Set(fragment.entries.flatMap(({ name, kind }) => (kind === 'file' ? name : [])))
   for (const file of files) {
-    if (there.has(file.name)) continue
+    if (findEntry(fragment.entries, file.name)?.kind === 'file') continue
     const tiles = await orError(() => columnTiles(fragment, file))
     if (tiles instanceof InspectError) faults.push(tiles)
   }

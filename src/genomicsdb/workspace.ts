@@ -1,4 +1,3 @@
-import { unlessCode } from '../base/errors.ts'
 import { GENOMICSDB_SCHEMA_FILE } from '../format/genomicsdb/array-schema.ts'
 import {
   CALLSET_FILE,
@@ -8,7 +7,7 @@ import {
   WORKSPACE_MARK,
 } from '../format/genomicsdb/names.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
-import { type Entry, type Folder, hasEntry } from '../storage/source.ts'
+import { type Entry, type Folder, hasEntry, notFound } from '../storage/source.ts'
 import {
   arrayOfCalls,
   type FragmentFolder,
@@ -141,19 +140,26 @@ export class Workspace {
 
   /** @throws InspectError as {@link readCallset} */
   callset(): Promise<Callset> {
-    this.callsetFound ??= readCallset(this.folder, this.cx.memory)
+    this.callsetFound ??= this.listed(CALLSET_FILE).then(() => readCallset(this.folder, this.cx.memory))
     return this.callsetFound
   }
 
   /** @throws InspectError as {@link readVidmap} */
   vidmap(): Promise<Vidmap> {
-    this.vidmapFound ??= readVidmap(this.folder, this.cx.memory)
+    this.vidmapFound ??= this.listed(VIDMAP_FILE).then(() => readVidmap(this.folder, this.cx.memory))
     return this.vidmapFound
   }
 
   /** Names of the fragments before the import that did not end; undefined if there is no such import. */
   async fragmentList(): Promise<readonly string[] | undefined> {
-    return fileLines(this.folder, FRAGMENT_LIST_FILE, this.cx.memory).catch(unlessCode('NOT_FOUND'))
+    if (!(await this.hasFile(FRAGMENT_LIST_FILE))) return undefined
+    return fileLines(this.folder, FRAGMENT_LIST_FILE, this.cx.memory)
+  }
+
+  /** Reads of a file that is not there are told on the console of a browser. @throws InspectError NOT_FOUND */
+  private async listed(name: string): Promise<void> {
+    const { folder } = this
+    if (!hasEntry(await this.entries(), name, 'file')) throw notFound(`${folder.path}/${name}`)
   }
 
   /** The intervals, sorted by name. */

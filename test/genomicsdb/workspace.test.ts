@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { tableFromIPC } from '@uwdata/flechette'
 import type { PlanDocument } from '../../src/documents/plan.ts'
@@ -69,6 +69,28 @@ describe('sound workspaces', () => {
     expect(sorted).toMatchObject({ intervals: [{ name: 'HLA-A*01:01$1052$2166' }], interval_num: 3 })
   })
 
+  test('overview and ls of a fragment have its state, its cells, and its files', async () => {
+    const array = `${sound}/1$2116$2323`
+    const [first = ''] = fragmentsOf(array)
+    const path = `${array}/${first}`
+    const fragment = await jsonOf(path)
+    expect(fragment).toMatchObject({
+      ...{ kind: 'genomicsdb-fragment', name: first, state: 'read', cell_num: 2, tile_num: 1, row_range: [0, 0] },
+      ...{ array, ok: true, findings: [] },
+    })
+    const files = items(get(fragment, 'files'))
+    const onDisk = readdirSync(path).sort()
+    expect(files.map((file) => get(file, 'name'))).toEqual(onDisk)
+    expect(files.map((file) => get(file, 'size'))).toEqual(onDisk.map((name) => statSync(`${path}/${name}`).size))
+    expect(files).toContainEqual({ name: 'ALT_var.tdb', field: 'ALT', holds: 'var', size: expect.any(Number) })
+    expect(get(await jsonOf('ls', path), 'files')).toEqual(get(fragment, 'files'))
+    const { text } = await run([path])
+    expect(text).toMatch(/state +read: it has its mark/)
+    expect((await run(['ls', '--samples', path])).stderr).toContain(
+      'ls --samples does not take a fragment of GenomicsDB',
+    )
+  })
+
   test('stats says what fills it', async () => {
     const stats = await jsonOf('stats', sound)
     expect(stats).toMatchObject({ call_num: 184, interval_num: 3, fragment_num: 18 })
@@ -117,6 +139,11 @@ describe('read', () => {
   ])('of %s', async (_, args, key, values) => {
     const calls = items(get(await jsonOf('read', ...args, sound), 'calls'))
     expect([...new Set(calls.map((call) => String(get(call, key))))].sort()).toEqual(values)
+  })
+
+  test('counts calls', async () => {
+    expect((await run([...FIRST, '--field', 'GT', sound])).text).toMatch(/^1 call$/m)
+    expect((await run(['read', '--limit', '2', sound])).text).toContain('the first 2 calls')
   })
 
   test('finds calls that begin before a range', async () => {
@@ -257,6 +284,42 @@ describe('an import that died', () => {
 })
 
 describe('damage', () => {
+  test('what is unknown is null, and is said: never zero', async () => {
+    const workspace = copyOf('303')
+    const array = `${workspace}/1$2116$2323`
+    const [first = ''] = fragmentsOf(array)
+    rmSync(`${array}/${first}/REF_var.tdb`)
+    writeFileSync(`${array}/${first}/__book_keeping.tdb.gz`, 'no gzip stream')
+    expect(await jsonOf(workspace)).toMatchObject({ cell_num: null, tile_num: null, call_num: null, fragment_num: 18 })
+    const lines = items(get(await jsonOf('ls', workspace), 'intervals'))
+    expect(lines).toMatchObject([{}, { cell_num: null, tile_num: null }, {}])
+    expect(Number(get(lines[0], 'cell_num'))).toBeGreaterThan(0)
+    const { text } = await run([workspace])
+    expect(text).toMatch(/calls +unknown calls/)
+    expect(text).toMatch(/cells +unknown: not every fragment can be read/)
+    const fragment = await jsonOf(`${array}/${first}`)
+    expect(fragment).toMatchObject({ state: 'read', cell_num: null, row_range: null, ok: false })
+    expect(get(fragment, 'files')).toContainEqual({ name: 'REF_var.tdb', field: 'REF', holds: 'var', size: null })
+  })
+
+  test('the overview tells a sample that callset.json lost, by the boxes of fragments', async () => {
+    const workspace = copyOf('303')
+    const { callsets }: Samples = JSON.parse(readFileSync(`${workspace}/callset.json`, 'utf8'))
+    const left = callsets.filter(({ row_idx }) => Number(row_idx) !== 5)
+    writeFileSync(`${workspace}/callset.json`, JSON.stringify({ callsets: left }))
+    const { documents, code } = await runJson([workspace])
+    expect(code).toBe(1)
+    expect(get(documents[0], 'findings')).toMatchObject([{ code: 'GENOMICSDB_SAMPLE', severity: 'error' }])
+  })
+
+  test('a plan says of an error that no command mends what else can be done', async () => {
+    const workspace = copyOf('303')
+    rmSync(`${workspace}/vcfheader.vcf`)
+    const { text } = await run(['check', '--plan', workspace])
+    expect(text).toContain('put such a file in its place: nothing else mends it')
+    expect(text).not.toContain('nothing to do')
+  })
+
   test('recover leaves out a damaged fragment, and says so', async () => {
     const path = copyOf('301')
     const [array = ''] = arraysOf(path)

@@ -185,16 +185,20 @@ async function* ofWorkspaces(folder: string): AsyncGenerator<Printed> {
     yield* json(['verify-checksums', workspace])
     yield* json(['recover', workspace, '--to', `${folder}/${name}.whole`])
     const fragment = readdirSync(array).find((one) => one.startsWith('__') && !one.includes('.')) ?? ''
+    for (const command of ['overview', 'ls']) yield* json([command, `${array}/${fragment}`])
+    yield* ndjson('genomicsdb-fragment', ['ls', `${array}/${fragment}`])
     writeFileSync(`${workspace}/callset.json.fragmentlist`, 'another')
     for (const args of [['overview'], ['check', '--plan']]) yield* json([...args, workspace])
     for (const file of ['__book_keeping.tdb.gz', 'REF_var.tdb'])
       writeFileSync(`${array}/${fragment}/${file}`, 'damaged')
     for (const args of [['overview'], ['stats'], ['ls'], ['read', '--keep-going']]) yield* json([...args, workspace])
     for (const command of ['ls', 'read']) yield* json([command, array])
+    yield* json(['ls', `${array}/${fragment}`])
     rmSync(`${workspace}/callset.json`)
     yield* json(['overview', workspace])
     yield* ndjson('genomicsdb-workspace', ['ls', workspace, workspace])
     yield* ndjson('genomicsdb-array', ['ls', array, array])
+    yield* ndjson('genomicsdb-fragment', ['ls', `${array}/${fragment}`, `${array}/${fragment}`])
     yield* ndjson('genomicsdb-workspace', ['ls', '--samples', workspace, workspace])
   }
 }

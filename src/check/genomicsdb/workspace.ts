@@ -459,7 +459,11 @@ function* checkSamples(path: string, { callset }: Maps, all: readonly IntervalFa
 }
 
 /** Rows with cells that no sample has. */
-function* unknownRows(path: string, { samples }: Callset, all: readonly IntervalFacts[]): Generator<Item> {
+export function* unknownRows(
+  path: string,
+  { samples }: Callset,
+  all: readonly Pick<IntervalFacts, 'interval' | 'rows'>[],
+): Generator<Item> {
   const known = new Set(samples.map(({ row }) => row))
   const unknown = new Map<number, string>()
   for (const { interval, rows } of all)

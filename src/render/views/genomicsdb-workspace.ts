@@ -1,7 +1,8 @@
 import { firstOf } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import type { GenomicsdbArrayDocument, GenomicsdbArrayLine } from '../../documents/genomicsdb-array.ts'
-import type { GenomicsdbImport, GenomicsdbOverviewDocument } from '../../documents/genomicsdb-overview.ts'
+import type { GenomicsdbFragmentDocument, GenomicsdbFragmentLine } from '../../documents/genomicsdb-fragment.ts'
+import type { GenomicsdbOverviewDocument } from '../../documents/genomicsdb-overview.ts'
 import type { GenomicsdbStatsDocument } from '../../documents/genomicsdb-stats.ts'
 import type {
   GenomicsdbInterval,
@@ -9,8 +10,10 @@ import type {
   GenomicsdbSample,
   GenomicsdbSamples,
 } from '../../documents/genomicsdb-workspace.ts'
+import type { OverviewHead } from '../../documents/overview.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import { type Pair, writeKeyValues } from '../table.ts'
+import { genomicsdbFacts } from './genomicsdb-facts.ts'
 import {
   limitOf,
   listOf,
@@ -23,36 +26,21 @@ import {
   writeTitle,
 } from './parts.ts'
 import { heading } from './terminal-headings.ts'
-import {
-  counted,
-  countText,
-  momentText,
-  NOTHING,
-  ratioText,
-  shortSizeText,
-  sizeText,
-  timeRangeText,
-} from './wording.ts'
-
-/** What an import left, in words. */
-const IMPORTS: Readonly<Record<GenomicsdbImport['state'], string>> = {
-  complete: 'complete: nothing shows an import that did not end',
-  running:
-    'an import did not end: it may still run, as files were changed in the last hour; if not, check --plan says how to go back',
-  died: 'an import died: check --plan says how to go back to the state before it',
-}
-
-const SIGNS: Readonly<Record<GenomicsdbImport['signs'][number], string>> = {
-  list: 'callset.json.fragmentlist is there',
-  callset: 'callset.json is missing',
-  folder: 'a fragment is not finished',
-}
+import { counted, countText, momentText, NOTHING, ratioText, shortSizeText, sizeText } from './wording.ts'
 
 /** Shows what a workspace or an array is, what is in it, and what is wrong. */
 export async function genomicsdbOverviewTable(document: GenomicsdbOverviewDocument, out: Output): Promise<void> {
-  const { path, target, findings, next, not_checked, not_examined, ok, finding_num } = document
+  const { path, target } = document
   await writeTitle(path, target === 'workspace' ? 'workspace of GenomicsDB' : 'array of GenomicsDB', out)
-  await writeKeyValues(factsOf(document), out)
+  await writeKeyValues(genomicsdbFacts(document), out)
+  await writeVerdict(document, out)
+}
+
+/** Shows the findings of an overview, the commands to continue with, and whether all is right. */
+async function writeVerdict(
+  { path, findings, next, not_checked, not_examined, ok, finding_num }: Omit<OverviewHead, 'kind'>,
+  out: Output,
+): Promise<void> {
   for (const { severity, code, file, message, meaning, finding_num: num } of findings) {
     await out.write('\n')
     const more = num > 1 ? ` and ${countText(num - 1)} more` : ''
@@ -82,44 +70,51 @@ export async function genomicsdbOverviewTable(document: GenomicsdbOverviewDocume
   )
 }
 
-function named(num: number | null, names: readonly string[], what: string): string {
-  if (num === null) return 'unknown'
-  const more = num > names.length ? ', …' : ''
-  return names.length === 0 ? counted(num, what) : `${countText(num)}: ${names.join(', ')}${more}`
+const FILES: Shows<GenomicsdbFragmentLine>[] = [
+  { name: 'file', role: 'field', cell: ({ name }) => name },
+  { name: 'holds', cell: ({ holds }) => holds },
+  { name: 'field', cell: ({ field }) => field ?? NOTHING },
+  { name: 'size', align: 'right', cell: ({ size }) => (size === null ? 'missing' : shortSizeText(size)) },
+]
+
+/** Shows the files of a fragment. */
+export async function filesTable({ path, files }: GenomicsdbFragmentDocument, out: Output): Promise<void> {
+  await writeTitle(path, `fragment of GenomicsDB, ${counted(files.length, 'file')}`, out)
+  await writeTableOrBelow({ ...listOf(FILES, files), limit: limitOf(ROWS, out) }, out)
 }
 
-function factsOf(document: GenomicsdbOverviewDocument): (Pair | false)[] {
-  const { import: imported, call_num, cell_num, tile_num, fragment_num, unread_num, schema_versions } = document
-  const signs = imported.signs.map((sign) => SIGNS[sign]).join('; ')
-  const calls = call_num === null ? `at most ${counted(cell_num, 'call')}` : counted(call_num, 'call')
-  const unread = unread_num > 0 ? `, and ${counted(unread_num, 'folder')} that readers pass over` : ''
-  return [
-    document.workspace !== null && ['workspace', document.workspace],
-    ['import', imported.state === 'complete' ? IMPORTS.complete : `${IMPORTS[imported.state]} (${signs})`],
-    imported.new_fragment_num > 0 && [
-      'new',
-      `${counted(imported.new_fragment_num, 'fragment')} of that import, which readers read already`,
-    ],
-    ['samples', named(document.sample_num, document.samples, 'sample')],
-    document.target === 'workspace' && ['intervals', named(document.interval_num, document.intervals, 'interval')],
-    ['contigs', document.contig_num === null ? 'unknown' : countText(document.contig_num)],
+/** Shows what a fragment is, what its files take, and what is wrong. */
+export async function genomicsdbFragmentTable(document: GenomicsdbFragmentDocument, out: Output): Promise<void> {
+  const { path, array, state, timestamp, cell_num, tile_num, row_range, column_range, size, files } = document
+  await writeTitle(path, 'fragment of GenomicsDB', out)
+  const known = (num: number | null): string => (num === null ? 'unknown' : countText(num))
+  await writeKeyValues(
     [
-      'calls',
-      `${calls} with ${document.field_num === null ? 'unknown fields' : counted(document.field_num, 'field')}, in ${counted(cell_num, 'cell')} of ${counted(tile_num, 'tile')}`,
+      ['array', array],
+      ['state', STATES[state]],
+      ['written', timestamp === null ? 'unknown' : momentText(timestamp)],
+      ['cells', known(cell_num)],
+      ['tiles', known(tile_num)],
+      ['rows', row_range === null ? 'unknown' : spanText(row_range)],
+      ['columns', column_range === null ? 'unknown' : spanText(column_range)],
+      ['size', sizeText(size)],
     ],
-    [
-      'fragments',
-      `${countText(fragment_num)}${unread}; a read of an interval merges ${countText(document.most_fragments)} or fewer`,
-    ],
-    ['written', timeRangeText(document.timestamp_range, false).replace('..', ' to ')],
-    ['size', sizeText(document.size)],
-    [
-      'versions',
-      schema_versions.length === 0
-        ? 'unknown'
-        : `schema version ${schema_versions.join(', ')}: GenomicsDB ${document.written_by}`,
-    ],
-  ]
+    out,
+  )
+  await writeSection('files', out)
+  await writeTableOrBelow({ ...listOf(FILES, files), limit: limitOf(ROWS, out) }, out)
+  await writeVerdict(document, out)
+}
+
+/** The state of a fragment, in words. */
+const STATES: Readonly<Record<GenomicsdbFragmentDocument['state'], string>> = {
+  read: 'read: it has its mark',
+  unmarked: 'unmarked: readers pass over it, as it has no mark',
+  unfinished: 'unfinished: it has the name that a fragment has while it is written',
+}
+
+function spanText([first, last]: readonly [number, number]): string {
+  return `${first}..${last}`
 }
 
 /** Shows the intervals of a workspace. */
@@ -186,8 +181,7 @@ export async function fragmentsTable(
   out: Output,
 ): Promise<void> {
   await writeTitle(path, `array of GenomicsDB, ${counted(fragment_num, 'fragment')}`, out)
-  const span = (range: readonly [number, number] | null): string =>
-    range === null ? NOTHING : `${range[0]}..${range[1]}`
+  const span = (range: readonly [number, number] | null): string => (range === null ? NOTHING : spanText(range))
   const columns: Shows<GenomicsdbArrayLine>[] = [
     { name: 'fragment', role: 'field', cell: ({ name }) => name },
     { name: 'state', cell: ({ state, error }) => (error ? `${state}, unreadable` : state) },
@@ -219,11 +213,11 @@ export async function genomicsdbStatsTable(document: GenomicsdbStatsDocument, ou
         'calls',
         document.call_num === null
           ? 'unknown'
-          : `${countText(document.call_num)} in ${counted(document.cell_num, 'cell')}`,
+          : `${countText(document.call_num)} in ${countText(document.cell_num)} cells`,
       ],
       [
         'fragments',
-        `${countText(document.fragment_num)} with ${counted(document.tile_num, 'tile')}; a read of an interval merges ${countText(document.most_fragments)} or fewer`,
+        `${countText(document.fragment_num)} with ${countText(document.tile_num)} tiles; a read of an interval merges ${countText(document.most_fragments)} or fewer`,
       ],
       ['data', `${sizeText(document.data_size)}, before compression ${sizeText(document.unfiltered_size)}`],
       document.unread_size > 0 && [
