@@ -5,7 +5,7 @@ import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { minifySync } from '@swc/wasm'
 import { build } from 'esbuild'
 import { minifySync as rolldownMinify } from 'rolldown/experimental'
-import { packedPage } from './page-pack.mjs'
+import { packedPage, SCRIPTS_PLACE } from './page-pack.mjs'
 
 /**
  * Builds dist/page: `index.html`, one file with program and style, and `page.pack`, its parts, compressed. The first can be published
@@ -99,6 +99,7 @@ const UNUSED_PARTS = [
 const LOADS_LATER = [
   [/src\/layers\/layers\.ts$/, 'layers'],
   [/src\/page\/engine\.ts$/, 'commands'],
+  [/src\/page\/genomicsdb\.ts$/, 'genomicsdb'],
   [/src\/page\/(?:views|job|inspected|layer|tasks|place)\.tsx?$/, undefined],
   // A report of an array without pictures or encryption does without these, but not without the others.
   [/src\/filters\/codecs\/portable\.ts$/, undefined, /webp|aes-gcm/],
@@ -108,7 +109,9 @@ const FIRST = ['worker', 'main']
 /** Views and others with fewer letters of code share one script: each costs a digest in the policy. */
 const SMALL = 10_000
 /** But not those that some reports leave out: src/commands/page-html.ts says which. */
-const SOME = ['layers', 'webp', 'aes-gcm', 'other-places']
+const SOME = ['layers', 'webp', 'aes-gcm', 'other-places', 'genomicsdb', 'workspace']
+/** And these the page without a target, which has to be small: it opens what most users have. */
+const RARE = ['genomicsdb', 'workspace']
 /** How the names of parts begin that only other parts ask for. */
 const SHARED = '_'
 /** Modules with what all imports of one file give, by the names of their parts. */
@@ -398,7 +401,8 @@ export async function buildPage() {
   const wasmElement = `<script type="application/octet-stream" class="wasm" id="zstddec.wasm">${wasm}</script>\n`
   const together = [...texts.keys()].filter((name) => !FIRST.includes(name) && !SOME.includes(name))
   const groups = [...[...FIRST, ...SOME].map((name) => [name]), together]
-  const digests = [loader, ...groups.flat().map((name) => texts.get(name))].map((one) => `'sha256-${sha256(one)}'`)
+  const digestOf = (text) => `'sha256-${sha256(text)}'`
+  const digests = [loader, ...groups.flat().map((name) => texts.get(name))].map(digestOf)
   // Functions, because `$` has a meaning in the text of a replacement.
   const html = readFileSync('src/page/index.html', 'utf8')
     .replace("'sha256-SCRIPTS'", () => digests.join(' '))
@@ -406,7 +410,12 @@ export async function buildPage() {
     .replace('<style></style>', () => `<style>${style}</style>`)
     .replace('<!--scripts-->\n', () => `<!--scripts-->\n${wasmElement}`)
     .replace('<script></script>', () => `<script>${loader}</script>`)
-  const { pack, page } = await packedPage(html, texts, groups)
+  const { pack, elements } = await packedPage(html, texts, groups)
+  const kept = elements.filter(({ name }) => !RARE.includes(name))
+  const page = RARE.reduce((text, name) => text.replace(` ${digestOf(texts.get(name))}`, ''), html).replace(
+    SCRIPTS_PLACE,
+    () => kept.map(({ element }) => element).join(''),
+  )
   mkdirSync('dist/page', { recursive: true })
   await buildWidget()
   writeFileSync('dist/page/index.html', page)

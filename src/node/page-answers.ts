@@ -95,7 +95,7 @@ function realPath(storage: Storage, path: string): string {
 async function listAnswer(place: string, { storage, folder, only }: Served): Promise<PageAnswer> {
   const kind = await storage.kind(place)
   if (kind === undefined) return { status: 404, headers: {} }
-  const all = kind === 'folder' ? await storage.list(place) : []
+  const all = kind === 'folder' ? (storage.listSized?.(place) ?? (await storage.list(place))) : []
   const entries = only !== undefined && place === folder ? all.filter(({ name }) => name === only) : all
   const found = entries.map(({ name, kind, size }) => ({ name, kind, size }))
   const bytes = Buffer.from(JSON.stringify(kind === 'folder' ? { kind, entries: found } : { kind }))

@@ -4,7 +4,7 @@ import { timeText } from '../format/timestamped-name.ts'
 import { formatCount, formatSize } from '../render/units.ts'
 import { Call } from './call.tsx'
 import { Button } from './controls.tsx'
-import { CHECKED, Inspected, namesOf, type Place, placeInside } from './inspected.ts'
+import { CHECKED, type Documents, Inspected, namesOf, type Place, placeInside } from './inspected.ts'
 import { UseKey } from './key-form.tsx'
 import { changeLink, type Link, linkText, outerPath, useLink, viewLink } from './link.ts'
 import { placeOfUrl } from './place.ts'
@@ -214,8 +214,11 @@ function useErrorCount(inspected: Inspected, link: Link): number {
     return () => removeEventListener(CHECKED, checked)
   }, [])
   const overview = loadedValue(
-    useLoaded(
-      () => inspected.document('overview', { ...namesOf(inspected), ...timeOptions(link) }),
+    useLoaded<Pick<Documents['overview'], 'finding_num'>>(
+      () =>
+        inspected.target.type === 'genomicsdb'
+          ? inspected.document('genomicsdb-overview')
+          : inspected.document('overview', { ...namesOf(inspected), ...timeOptions(link) }),
       [inspected, link.t],
     ),
   )

@@ -12,6 +12,7 @@ import { memberPath } from '../objects/group.ts'
 import { openTarget } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
+import { GENOMICSDB_COMMANDS, genomicsdbTargets } from './genomicsdb.ts'
 import { readingOf, type Source, shownPath } from './source.ts'
 
 /**
@@ -35,7 +36,7 @@ const COMMANDS = {
   history: async () => (await import('../commands/history.ts')).command,
 }
 
-export type CommandName = keyof typeof COMMANDS
+export type CommandName = keyof typeof COMMANDS | keyof typeof GENOMICSDB_COMMANDS
 
 interface OpenedWithFaults {
   /** The array without the fragments that cannot be opened. */
@@ -119,8 +120,15 @@ export class Engine {
     words: string[],
     options: object,
   ): AsyncGenerator<Outcome> {
-    const { run, takesTimes } = (await COMMANDS[name]()) as CommandModule<object>
     const cx = this.context(onFault)
+    if (isOfGenomicsdb(name)) {
+      const handler = await GENOMICSDB_COMMANDS[name]()
+      const openGenomicsdbTarget = await genomicsdbTargets()
+      const target = await openGenomicsdbTarget(cx.storage, words[0])
+      if (target) yield* handler.run(cx, target, [], options)
+      return
+    }
+    const { run, takesTimes } = (await COMMANDS[name]()) as CommandModule<object>
     if (takesTimes) useTimes(cx, options)
     yield* run(cx, words, options)
   }
@@ -148,4 +156,8 @@ export class Engine {
     }
     return cx
   }
+}
+
+function isOfGenomicsdb(name: CommandName): name is keyof typeof GENOMICSDB_COMMANDS {
+  return name in GENOMICSDB_COMMANDS
 }

@@ -1,6 +1,6 @@
 import { openAnatomy } from '../anatomy/files.ts'
 import type { Part } from '../anatomy/part.ts'
-import { InspectError } from '../base/errors.ts'
+import { hasCode, InspectError, unlessFault } from '../base/errors.ts'
 import { relativePath } from '../base/paths.ts'
 import { documentKey, unpackDocument } from '../calls/page-data.ts'
 import type { ArrayListing } from '../documents/array.ts'
@@ -8,6 +8,9 @@ import type { AtDocument } from '../documents/at.ts'
 import type { CheckDocument, CheckFinding } from '../documents/check.ts'
 import type { List } from '../documents/common.ts'
 import type { FragmentDocument } from '../documents/fragment.ts'
+import type { GenomicsdbArrayDocument } from '../documents/genomicsdb-array.ts'
+import type { GenomicsdbOverviewDocument } from '../documents/genomicsdb-overview.ts'
+import type { GenomicsdbIntervals } from '../documents/genomicsdb-workspace.ts'
 import type { GroupDocument } from '../documents/group.ts'
 import type { HistoryDocument } from '../documents/history.ts'
 import type { MetadataDocument } from '../documents/metadata.ts'
@@ -18,6 +21,7 @@ import type { TileDocument } from '../documents/tile.ts'
 import type { TilesDocument } from '../documents/tiles.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
 import { openTarget, type Target } from '../objects/target.ts'
+import { genomicsdbTargets, knowsGenomicsdb } from './genomicsdb.ts'
 import { type Job, Workers } from './job.ts'
 import { INSIDE } from './link.ts'
 import { readingOf, type Source, shownPath } from './source.ts'
@@ -46,7 +50,12 @@ export interface Documents {
   check: Omit<CheckDocument, 'findings'> & { findings: readonly CheckFinding[] }
   history: HistoryDocument
   metadata: MetadataDocument
+  'genomicsdb-overview': GenomicsdbOverviewDocument
+  'genomicsdb-ls': GenomicsdbIntervals | GenomicsdbArrayDocument
 }
+
+/** What the page shows: a target, or a workspace or an array of GenomicsDB. */
+export type PageTarget = Target | { type: 'genomicsdb'; path: string }
 
 /** The place of a target, and how it is shown. */
 export interface Place extends Source {
@@ -78,12 +87,12 @@ export const CHECKED = 'tiledb-inspect-checked'
 /** The opened target of the page. */
 export class Inspected {
   readonly place: Place
-  readonly target: Target
+  readonly target: PageTarget
   private readonly key: Uint8Array | undefined
   private readonly workers: Workers
   private readonly documents = new Map<string, Promise<unknown>>()
 
-  private constructor(place: Place, target: Target, key: Uint8Array | undefined) {
+  private constructor(place: Place, target: PageTarget, key: Uint8Array | undefined) {
     this.place = place
     this.target = target
     this.key = key
@@ -92,7 +101,10 @@ export class Inspected {
 
   /** @throws InspectError NOT_FOUND, NOT_TILEDB and others */
   static async open(place: Place, key?: Uint8Array): Promise<Inspected> {
-    return new Inspected(place, await openTarget(place.storage, place.path, readingOf(place, key)), key)
+    const target = await openTarget(place.storage, place.path, readingOf(place, key)).catch((error: unknown) =>
+      genomicsdbTarget(place, error),
+    )
+    return new Inspected(place, target, key)
   }
 
   /** The target's path in the storage. */
@@ -223,6 +235,15 @@ export class Inspected {
   close(): void {
     this.workers.close()
   }
+}
+
+/** What of GenomicsDB is at a place that was refused. @throws the error, for anything else */
+async function genomicsdbTarget({ storage, path }: Place, error: unknown): Promise<PageTarget> {
+  if (!hasCode(error, 'UNSUPPORTED_VERSION', 'NOT_TILEDB') || !knowsGenomicsdb()) throw error
+  const openGenomicsdbTarget = await genomicsdbTargets()
+  const found = await openGenomicsdbTarget(storage, path).catch(unlessFault)
+  if (found?.kind !== 'workspace' && found?.kind !== 'array') throw error
+  return { type: 'genomicsdb', path }
 }
 
 /** The option for a group: what is in its members is not looked into, as they open in the page. */

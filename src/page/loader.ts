@@ -92,14 +92,23 @@ function unpacked(element: HTMLElement): Promise<string> {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text()
 }
 
+/** Whether the element of a script is in the page. */
+function isInPage(script: string): boolean {
+  return inPage && document.getElementById(`part-${script}`) !== null
+}
+
+/** Whether a server has what the page lacks: only with one a page begins without the script that most views share. */
+const isServed = packed.length === 0 && !isInPage('more')
+
 const program = {
   /** Called for each part. @param maker runs the part with what the parts export that it needs */
   add: (name: string, needs: readonly string[], maker: Maker): unknown => parts.set(name, { needs, maker }),
   /** Called at the end of each script. */
   ran: (script: string): unknown => ran.add(script),
   load,
-  /** Whether the page has a script. Only reports leave some out. */
-  has: (script: string): boolean => packed.length === 0 || packed.some((one) => wordsOf(one).includes(script)),
+  /** Whether the page has a script, or its server. Reports leave some out, and so does a page without a target. */
+  has: (script: string): boolean =>
+    packed.length > 0 ? packed.some((one) => wordsOf(one).includes(script)) : isServed || isInPage(script),
   async workerText(name: string, more: Iterable<string>): Promise<string> {
     const all = new Set([name, ...more].flatMap((one) => SCRIPTS[one] ?? []))
     return [loader, ...(await Promise.all([...all].map(textOf))), `tiledbInspect.load('${name}')`].join(';\n')

@@ -1,6 +1,5 @@
 import type { ComponentChild } from 'preact'
-import type { Target } from '../objects/target.ts'
-import type { Inspected } from './inspected.ts'
+import type { Inspected, PageTarget } from './inspected.ts'
 import type { Link } from './link.ts'
 
 export interface ViewProps {
@@ -15,7 +14,7 @@ export interface View {
   /** Text of the tab. */
   title: string
   /** Types of the targets that have this view. */
-  targets: readonly Target['type'][]
+  targets: readonly PageTarget['type'][]
   /** Loads the view, which has its file in `views/`. */
   load(): Promise<ViewParts>
 }

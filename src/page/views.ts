@@ -10,6 +10,12 @@ export const VIEWS: readonly View[] = [
     load: async () => overview,
   },
   {
+    id: 'workspace',
+    title: 'Workspace',
+    targets: ['genomicsdb'],
+    load: async () => (await import('./views/workspace.tsx')).workspace,
+  },
+  {
     id: 'fragments',
     title: 'Fragments',
     targets: ['array', 'fragment', 'group'],

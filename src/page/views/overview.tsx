@@ -25,9 +25,9 @@ import { namesOf } from '../inspected.ts'
 import { Dataset, LayerPictures, layerFacts } from '../layer.tsx'
 import { viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
+import { Next } from '../next-calls.tsx'
 import { NotExamined } from '../not-examined.tsx'
 import { type Column, type FactList, Facts, numberColumn, Table, textColumn, textFact } from '../table.tsx'
-import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
@@ -178,26 +178,6 @@ function Health({ found, inspected, link }: ViewProps & { found: OverviewDocumen
         </section>
       )}
     </>
-  )
-}
-
-/** The commands to continue with. */
-function Next({ next }: Pick<OverviewDocument, 'next'>) {
-  if (next.length === 0) return null
-  return (
-    <section aria-labelledby="next">
-      <h3 id="next">What to do next</h3>
-      <ul>
-        {next.map(({ shows, command }) => (
-          <li key={command}>
-            {shows}:{' '}
-            <code>
-              <Text>{command}</Text>
-            </code>
-          </li>
-        ))}
-      </ul>
-    </section>
   )
 }
 
