@@ -124,37 +124,17 @@ async function arrayOutcome(
   options: ExplainOptions,
 ): Promise<Outcome> {
   const opened = await openAt(target.array)
-  const computesRemedies = options.remedies === true
-  const exact = computesRemedies || options.exact === true
   const rates = parseRates(options)
   const config = parseConfig(options.config)
   const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn)
-  if (options.budget !== undefined && config.total_budget !== undefined)
-    throw usage('--budget and --config sm.mem.total_budget are the same: expected one of them, found both')
-  const chosen = options.budget === undefined ? config.total_budget : parseSize('--budget', options.budget)
-  const budget = chosen ?? RELEASE.settings['sm.mem.total_budget']
+  const budget = chosenBudget(options, config) ?? RELEASE.settings['sm.mem.total_budget']
   const query = await parseQuery(cx, opened, options)
+  const computesRemedies = options.remedies === true
+  const exact = computesRemedies || options.exact === true
   const request: ExplainQuery = { opened, query, exact, computesRemedies, codecs: writingCodecs }
-  /** Runs a part of the work. With --exact, each part may read all files of some fields. */
-  const part = async <T>(what: string, fields: readonly string[] | undefined, work: () => Promise<T>): Promise<T> => {
-    const total = async (): Promise<number> =>
-      (await import('../calls/work-size.ts')).bytesOfRead(opened, { fields: fields && [...fields] })
-    const progress = cx.progress({ what, total: exact ? total : undefined })
-    try {
-      return await work()
-    } finally {
-      progress.stop()
-    }
-  }
-  const plan = await part('finding tiles', [], () => planRead(request, budget))
-  noteUnsortedTexts(cx, opened, request.query)
-  const cost = await part('measuring tiles', request.query.fields, () => readCost(request, plan))
-  const { tiles, steps } = cost
-  const counted = exact
-    ? await part('counting cells', [], () => countedCells(request, plan).catch(unlessFault))
-    : undefined
-  const fragments = await explainedFragments(opened, plan, tiles)
-  const whole = costOf(steps, rates)
+  const measured = await measuredRead(cx, request, budget)
+  const { plan, cost, counted } = measured
+  const fragments = await explainedFragments(opened, plan, cost.tiles)
   const findings = [
     ...(await openingFindings(cx, path, opened, options.field)),
     ...(await damageFindings(cx, path, opened, plan)),
@@ -168,31 +148,13 @@ async function arrayOutcome(
     order: request.query.order,
     exact,
     reader: plan.reader,
-    fields: explainedFields(tiles),
-    ...(await resultBuffers(request, tiles, counted)),
+    fields: explainedFields(cost.tiles),
+    ...(await resultBuffers(request, cost.tiles, counted)),
     funnel: funnelOf(request, plan, fragments),
     steps: explainedSteps(cost, rates),
     opening: { step_num: cost.opening.length, ...costOf(cost.opening, rates) },
     fragments,
-    total: {
-      tiles_read: tiles.tiles,
-      cells_read: plan.cells_read,
-      cells_found: plan.cells_found,
-      ...cellsInTiles(request, plan),
-      result_cell_num: counted?.cells ?? null,
-      deleted_cell_num: counted?.deleted ?? null,
-      unfiltered_bytes: tiles.unfiltered_bytes,
-      stored_bytes: tiles.stored_bytes,
-      metadata_bytes: sum(steps, ({ name, bytes }) => (name === 'tiles' ? 0 : bytes)),
-      vfs_bytes: whole.bytes,
-      reads: whole.reads,
-      ...requestsOf(steps),
-      memory_bytes: Number.isFinite(plan.least_memory_budget) ? plan.least_memory_budget : null,
-      makes_progress: plan.least_memory_budget <= budget,
-      seconds: rounded(sum(steps, (step) => secondsOf(step, rates)) + tiles.unfilter_seconds),
-      local_seconds: rounded(sum(steps, (step) => secondsOf(step, LOCAL_DISK)) + tiles.unfilter_seconds),
-      unfilter_seconds: rounded(tiles.unfilter_seconds),
-    },
+    total: explainedTotal(request, measured, budget, rates),
     storage: {
       latency_ms: rates.latency_ms,
       megabytes_per_second: rates.megabytes_per_second,
@@ -210,6 +172,72 @@ async function arrayOutcome(
       const { explainTable } = await import('../render/views/explain.ts')
       await explainTable(document, findings, { isTimed: cx.times !== undefined, hasRemedies: computesRemedies }, out)
     },
+  }
+}
+
+/** The budget that the options name, in bytes; undefined if they name none. @throws InspectError USAGE if two of them do */
+function chosenBudget({ budget }: ExplainOptions, { total_budget }: Config): number | undefined {
+  if (budget === undefined) return total_budget
+  if (total_budget !== undefined)
+    throw usage('--budget and --config sm.mem.total_budget are the same: expected one of them, found both')
+  return parseSize('--budget', budget)
+}
+
+/** What a read loads and costs. */
+interface MeasuredRead {
+  plan: ReadPlan
+  cost: ReadCost
+  /** The cells that it returns; undefined without --exact, and if they cannot be counted. */
+  counted: Awaited<ReturnType<typeof countedCells>>
+}
+
+async function measuredRead(cx: CommandContext, request: ExplainQuery, budget: number): Promise<MeasuredRead> {
+  const { opened, query, exact } = request
+  /** Shows progress while `work` runs. Its size is known with --exact: then it may read all files of some fields. */
+  const shown = async <T>(what: string, fields: readonly string[] | undefined, work: () => Promise<T>): Promise<T> => {
+    const total = async (): Promise<number> =>
+      (await import('../calls/work-size.ts')).bytesOfRead(opened, { fields: fields && [...fields] })
+    const progress = cx.progress({ what, total: exact ? total : undefined })
+    try {
+      return await work()
+    } finally {
+      progress.stop()
+    }
+  }
+  const plan = await shown('finding tiles', [], () => planRead(request, budget))
+  noteUnsortedTexts(cx, opened, query)
+  const cost = await shown('measuring tiles', query.fields, () => readCost(request, plan))
+  const count = (): Promise<MeasuredRead['counted']> => countedCells(request, plan).catch(unlessFault)
+  return { plan, cost, counted: exact ? await shown('counting cells', [], count) : undefined }
+}
+
+/** The cost of the whole read. @param budget bytes of memory that the reader has */
+function explainedTotal(
+  request: ExplainQuery,
+  { plan, cost, counted }: MeasuredRead,
+  budget: number,
+  rates: StorageRates,
+): ExplainDocument['total'] {
+  const { tiles, steps } = cost
+  const { bytes, reads } = costOf(steps, rates)
+  return {
+    tiles_read: tiles.tiles,
+    cells_read: plan.cells_read,
+    cells_found: plan.cells_found,
+    ...cellsInTiles(request, plan),
+    result_cell_num: counted?.cells ?? null,
+    deleted_cell_num: counted?.deleted ?? null,
+    unfiltered_bytes: tiles.unfiltered_bytes,
+    stored_bytes: tiles.stored_bytes,
+    metadata_bytes: sum(steps, ({ name, bytes }) => (name === 'tiles' ? 0 : bytes)),
+    vfs_bytes: bytes,
+    reads,
+    ...requestsOf(steps),
+    memory_bytes: Number.isFinite(plan.least_memory_budget) ? plan.least_memory_budget : null,
+    makes_progress: plan.least_memory_budget <= budget,
+    seconds: rounded(sum(steps, (step) => secondsOf(step, rates)) + tiles.unfilter_seconds),
+    local_seconds: rounded(sum(steps, (step) => secondsOf(step, LOCAL_DISK)) + tiles.unfilter_seconds),
+    unfilter_seconds: rounded(tiles.unfilter_seconds),
   }
 }
 
