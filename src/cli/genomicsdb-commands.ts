@@ -8,71 +8,72 @@ import type { Call } from './refused-target.ts'
 
 interface GenomicsdbCommand {
   takes: readonly GenomicsdbKind[]
-  /** Options that it does not have for these targets, besides those of times. */
+  /** Keys of its options that mean nothing for these targets. Those of times mean nothing for any command. */
   without?: readonly string[]
   load: () => Promise<{ handler: GenomicsdbHandler<never> }>
 }
 
-const OF_FRAGMENTS: readonly GenomicsdbKind[] = ['array', 'fragment', 'file']
+/** Targets of commands about what is stored: a fragment or one of its files, or each fragment of an array. */
+const STORED: readonly GenomicsdbKind[] = ['array', 'fragment', 'file']
 
-/** What has calls of its own. */
-const OF_CALLS: readonly GenomicsdbKind[] = ['workspace', 'array']
+/** Targets of commands about what readers see: the calls of all fragments together. */
+const CALLS: readonly GenomicsdbKind[] = ['workspace', 'array']
 
-/** All but files. */
-const OF_FOLDERS: readonly GenomicsdbKind[] = [...OF_CALLS, 'fragment']
+/** Targets of commands about all that lies at or below a folder. */
+const FOLDERS: readonly GenomicsdbKind[] = ['workspace', 'array', 'fragment']
 
-/** Options of commands that go through many arrays. */
+/** Keys of the options by which a command goes through many arrays. A command goes through all intervals of a workspace without them. */
 const SWEEPS = ['recursive', 'exclude', 'resume', 'followLinks']
 
 /** Which commands take which targets of GenomicsDB, and what they do with them. A handler is loaded only when it is called. */
 export const GENOMICSDB_COMMANDS: Readonly<Record<string, GenomicsdbCommand>> = {
   schema: {
-    takes: OF_FRAGMENTS,
+    takes: STORED,
     without: ['all'],
     load: () => import('../commands/genomicsdb-schema.ts'),
   },
-  footer: { takes: OF_FRAGMENTS, load: () => import('../commands/genomicsdb-footer.ts') },
-  rtree: { takes: OF_FRAGMENTS, without: ['svg'], load: () => import('../commands/genomicsdb-rtree.ts') },
-  tiles: { takes: OF_FRAGMENTS, load: () => import('../commands/genomicsdb-tiles.ts') },
-  tile: { takes: OF_FRAGMENTS, without: ['stages', 'offset'], load: () => import('../commands/genomicsdb-tile.ts') },
-  decode: { takes: OF_FRAGMENTS, without: ['allFragments'], load: () => import('../commands/genomicsdb-decode.ts') },
-  dump: { takes: OF_FRAGMENTS, load: () => import('../commands/genomicsdb-dump.ts') },
-  at: { takes: OF_FRAGMENTS, without: ['cell'], load: () => import('../commands/genomicsdb-at.ts') },
-  [OVERVIEW]: { takes: OF_FOLDERS, without: ['names'], load: () => import('../commands/genomicsdb-overview.ts') },
+  footer: { takes: STORED, load: () => import('../commands/genomicsdb-footer.ts') },
+  rtree: { takes: STORED, without: ['svg'], load: () => import('../commands/genomicsdb-rtree.ts') },
+  tiles: { takes: STORED, load: () => import('../commands/genomicsdb-tiles.ts') },
+  tile: { takes: STORED, without: ['stages', 'offset'], load: () => import('../commands/genomicsdb-tile.ts') },
+  decode: { takes: STORED, without: ['allFragments'], load: () => import('../commands/genomicsdb-decode.ts') },
+  dump: { takes: STORED, load: () => import('../commands/genomicsdb-dump.ts') },
+  at: { takes: STORED, without: ['cell'], load: () => import('../commands/genomicsdb-at.ts') },
+  [OVERVIEW]: { takes: FOLDERS, without: ['names'], load: () => import('../commands/genomicsdb-overview.ts') },
   ls: {
-    takes: OF_FOLDERS,
+    takes: FOLDERS,
     without: ['names', 'range', 'depth', ...SWEEPS],
     load: () => import('../commands/genomicsdb-ls.ts'),
   },
   read: {
-    takes: OF_CALLS,
+    takes: CALLS,
     without: ['where', 'order', 'labels', 'layer', 'whereObs', 'whereVar'],
     load: () => import('../commands/genomicsdb-read.ts'),
   },
   stats: {
-    takes: OF_CALLS,
+    takes: CALLS,
     without: ['against', 'all', 'read', 'field', 'range', 'where', ...SWEEPS],
     load: () => import('../commands/genomicsdb-stats.ts'),
   },
   check: {
-    takes: ['workspace', 'array', 'fragment'],
+    takes: FOLDERS,
     without: ['shard', ...SWEEPS],
     load: () => import('../commands/genomicsdb-check.ts'),
   },
-  page: { takes: OF_CALLS, load: () => import('../commands/genomicsdb-page.ts') },
+  page: { takes: CALLS, load: () => import('../commands/genomicsdb-page.ts') },
   recover: {
     takes: ['workspace'],
     without: ['dropDamaged', 'domain', 'array', 'timestamp', 'formatVersion', 'relocate', 'withMembers'],
     load: () => import('../commands/genomicsdb-recover.ts'),
   },
   'verify-checksums': {
-    takes: ['workspace', 'array', 'fragment'],
+    takes: FOLDERS,
     without: ['shard', 'recursive'],
     load: () => import('../commands/genomicsdb-verify-checksums.ts'),
   },
 }
 
-/** Options of times, which fragments of GenomicsDB are not chosen by. */
+/** Keys of the options by which readers choose fragments by their times. Readers of GenomicsDB take all fragments. */
 const TIMES = ['asOf', 'between']
 
 /**
