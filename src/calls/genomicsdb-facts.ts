@@ -13,7 +13,7 @@ import type { CommandContext } from './command.ts'
 import { notForGenomicsdb } from './genomicsdb.ts'
 
 /** A workspace with its intervals, or one array with the workspace around it, if there is one. */
-export interface GenomicsdbSource {
+export interface OpenedWorkspace {
   workspace: Workspace | undefined
   /** As contigs and positions rise. */
   intervals: readonly Interval[]
@@ -25,12 +25,12 @@ export interface GenomicsdbSource {
  * @param onFault called for a map that cannot be read, which is then undefined
  * @throws InspectError WRONG_TARGET for a fragment or a file
  */
-export async function genomicsdbSource(
+export async function openWorkspace(
   cx: CommandContext,
   call: string,
   target: GenomicsdbTarget,
   onFault: (fault: InspectError) => void,
-): Promise<GenomicsdbSource> {
+): Promise<OpenedWorkspace> {
   if (target.kind !== 'workspace' && target.kind !== 'array') throw notForGenomicsdb(call, target)
   const interval = target.kind === 'array' ? new Interval(target.array, cx.reading) : undefined
   const workspace =

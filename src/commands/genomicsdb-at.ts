@@ -5,8 +5,8 @@ import { lookAtByte, parseOffset } from '../calls/byte-place.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts'
+import { fileOfTarget } from '../calls/genomicsdb-file.ts'
 import { genomicsdbFile } from '../calls/genomicsdb-hex.ts'
-import { genomicsdbPlace } from '../calls/genomicsdb-place.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { AtCells, AtDocument } from '../documents/at.ts'
 import { fragmentFolder, openGenomicsdbArray } from '../genomicsdb/array.ts'
@@ -17,10 +17,10 @@ import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
 
 export const handler: GenomicsdbHandler<{ flips: boolean }> = {
   async *run(cx, target, [offsetText], { flips }) {
-    const place = genomicsdbPlace(target)
-    if (!place) throw notForGenomicsdb('at', target)
+    const named = fileOfTarget(target)
+    if (!named) throw notForGenomicsdb('at', target)
     const offset = parseOffset(offsetText)
-    const file = await genomicsdbFile(cx, place.folder, place.name)
+    const file = await genomicsdbFile(cx, named.folder, named.name)
     const { root, close } = await openGenomicsdbAnatomy(file, cx)
     try {
       const { cells, facts } = await lookAtByte(cx, root, offset, file.path)

@@ -1,9 +1,9 @@
 import { InspectError, orError, usage } from '../base/errors.ts'
-import type { Result } from '../base/result.ts'
+import type { Output, Result } from '../base/result.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts'
-import { allFacts, countsOf, type GenomicsdbSource, genomicsdbSource, readFolders } from '../calls/genomicsdb-facts.ts'
+import { allFacts, countsOf, type OpenedWorkspace, openWorkspace, readFolders } from '../calls/genomicsdb-facts.ts'
 import { fragmentLine, genomicsdbFragment } from '../calls/genomicsdb-fragment.ts'
 import {
   checkOrder,
@@ -38,32 +38,32 @@ export const handler: GenomicsdbHandler<Options> = {
       yield await filesOutcome(cx, target, cut)
       return
     }
-    const source = await genomicsdbSource(cx, 'ls', target, (fault) => cx.fault(fault))
-    if (options.samples) yield await samplesOutcome(cx, target.path, source, cut)
-    else if (target.kind === 'workspace') yield await intervalsOutcome(cx, target.path, source, cut)
-    else for (const interval of source.intervals) yield await fragmentsOutcome(cx, target.path, interval, cut)
+    const opened = await openWorkspace(cx, 'ls', target, (fault) => cx.fault(fault))
+    if (options.samples) yield await samplesOutcome(cx, target.path, opened, cut)
+    else if (target.kind === 'workspace') yield await intervalsOutcome(cx, target.path, opened, cut)
+    else for (const interval of opened.intervals) yield await fragmentsOutcome(cx, target.path, interval, cut)
   },
 }
 
-/** Lists in the order that was asked for. */
+/** The list in the order, and with the length, that was asked for. @param keys what each order sorts by */
 function cutList<T>(
   list: readonly T[],
   { order, isReverse, limit }: ListCut,
   keys: Parameters<typeof sortedBy<T>>[3],
 ): T[] {
   if (order !== undefined) checkOrder(order, Object.keys(keys) as ListOrder[])
-  const plain = isReverse ? list.toReversed() : [...list]
-  return (order === undefined ? plain : sortedBy(list, order, isReverse, keys)).slice(0, limit)
+  const asFound = isReverse ? list.toReversed() : [...list]
+  return (order === undefined ? asFound : sortedBy(list, order, isReverse, keys)).slice(0, limit)
 }
 
 async function intervalsOutcome(
   cx: CommandContext,
   path: string,
-  source: GenomicsdbSource,
+  opened: OpenedWorkspace,
   cut: ListCut,
 ): Promise<Outcome> {
-  const all = await allFacts(source.intervals)
-  const contigs = source.maps.vidmap?.contigs ?? []
+  const all = await allFacts(opened.intervals)
+  const contigs = opened.maps.vidmap?.contigs ?? []
   const lines = cutList(
     all.map((one) => intervalLine(cx, one, contigs)),
     cut,
@@ -78,7 +78,7 @@ async function intervalsOutcome(
     ...documentHead('genomicsdb-workspace', cx.shownPath(path)),
     intervals: lines,
     interval_num: all.length,
-    sample_num: source.maps.callset?.samples.length ?? null,
+    sample_num: opened.maps.callset?.samples.length ?? null,
   }
   return rowsOutcome(document, lines, async (out) =>
     (await import('../render/views/genomicsdb-workspace.ts')).intervalsTable(document, out),
@@ -88,7 +88,7 @@ async function intervalsOutcome(
 function rowsOutcome(
   document: GenomicsdbIntervals | GenomicsdbSamples | GenomicsdbArrayDocument | GenomicsdbFragmentDocument,
   rows: readonly Result[],
-  table: (out: Parameters<NonNullable<Extract<Outcome, { kind: 'rows' }>['table']>>[0]) => Promise<void>,
+  table: (out: Output) => Promise<void>,
 ): Outcome {
   return { kind: 'rows', document, rows, table }
 }
@@ -121,10 +121,10 @@ function contigsWithin(contigs: readonly Contig[], bounds: IntervalFacts['bounds
 async function samplesOutcome(
   cx: CommandContext,
   path: string,
-  source: GenomicsdbSource,
+  opened: OpenedWorkspace,
   cut: ListCut,
 ): Promise<Outcome> {
-  const { intervals, maps, workspace } = source
+  const { intervals, maps, workspace } = opened
   if (!workspace) throw usage({ expected: 'a workspace for --samples', found: 'an array without one around it' })
   const counts = new Map<number, { interval_num: number; call_num: number }>()
   for (const interval of intervals) {

@@ -2,14 +2,7 @@ import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { type GenomicsdbCall, type GenomicsdbHandler, genomicsdbNext } from '../calls/genomicsdb.ts'
-import {
-  allFacts,
-  countsOf,
-  faultItems,
-  genomicsdbSource,
-  mostFragments,
-  readFolders,
-} from '../calls/genomicsdb-facts.ts'
+import { allFacts, countsOf, faultItems, mostFragments, openWorkspace, readFolders } from '../calls/genomicsdb-facts.ts'
 import { genomicsdbFragment } from '../calls/genomicsdb-fragment.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { judgement } from '../calls/overview-parts.ts'
@@ -37,7 +30,7 @@ export const handler: GenomicsdbHandler<object> = {
       return
     }
     // A map that cannot be read is a finding.
-    const { workspace, intervals, maps } = await genomicsdbSource(cx, 'overview', target, () => {})
+    const { workspace, intervals, maps } = await openWorkspace(cx, 'overview', target, () => {})
     const all = await allFacts(intervals)
     const run = { ...newRun('structure', true), quick: true }
     const items: Item[] = faultItems(all)

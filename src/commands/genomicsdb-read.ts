@@ -3,11 +3,11 @@ import { cellsOutcome, FaultList, parseLimit } from '../calls/cell-reader.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import type { GenomicsdbHandler } from '../calls/genomicsdb.ts'
-import { type GenomicsdbSource, genomicsdbSource } from '../calls/genomicsdb-facts.ts'
+import { type OpenedWorkspace, openWorkspace } from '../calls/genomicsdb-facts.ts'
 import { parseCallRanges } from '../calls/genomicsdb-ranges.ts'
 import { unknownField } from '../calls/option-values.ts'
 import type { Outcome } from '../calls/outcome.ts'
-import type { CellBatch, ColumnType } from '../cells/column.ts'
+import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { GenomicsdbArray } from '../genomicsdb/array.ts'
@@ -37,22 +37,23 @@ interface Options {
 export const handler: GenomicsdbHandler<Options> = {
   async *run(cx, target, _args, options) {
     const faults = new FaultList(cx)
-    const source = await genomicsdbSource(cx, 'read', target, (fault) => {
+    const onFault = (fault: InspectError): void => {
       if (!options.keepGoing) throw fault
       faults.addNew(fault)
-    })
-    if (!source.workspace)
+    }
+    const opened = await openWorkspace(cx, 'read', target, onFault)
+    if (!opened.workspace)
       cx.note('there is no workspace around the array: samples and contigs have no names', 'target')
-    const wanted = parseCallRanges(options.range ?? [], source.maps)
-    const touched = await touchedIntervals(source, wanted)
-    if (touched.length === 0 && source.intervals.length > 0) cx.note('no interval has these positions', 'target')
-    yield await callsOutcome(cx, target.path, { ...source, intervals: touched }, { wanted, faults }, options)
+    const wanted = parseCallRanges(options.range ?? [], opened.maps)
+    const touched = await touchedIntervals(opened, wanted)
+    if (touched.length === 0 && opened.intervals.length > 0) cx.note('no interval has these positions', 'target')
+    yield await callsOutcome(cx, target.path, { ...opened, intervals: touched }, { wanted, faults, onFault }, options)
   },
 }
 
 /** The intervals that have wanted positions. */
 async function touchedIntervals(
-  { intervals, maps }: GenomicsdbSource,
+  { intervals, maps }: OpenedWorkspace,
   { columns }: WantedCalls,
 ): Promise<readonly Interval[]> {
   if (!columns) return intervals
@@ -66,56 +67,38 @@ async function touchedIntervals(
 
 interface Reading {
   wanted: WantedCalls
+  /** The faults that were passed over. */
   faults: FaultList
+  /** Throws a fault, or passes over it with --keep-going. */
+  onFault: (fault: InspectError) => void
 }
 
 async function callsOutcome(
   cx: CommandContext,
   path: string,
-  source: GenomicsdbSource,
-  { wanted, faults }: Reading,
+  opened: OpenedWorkspace,
+  { wanted, faults, onFault }: Reading,
   options: Options,
 ): Promise<Outcome> {
   const limit = parseLimit(options.limit)
-  const { columns, fields } = await shownColumns(source, options, faults)
-  const unknown = { row: new Set<number>(), column: new Set<number>() }
+  const { columns, fields } = await shownColumns(opened, options, onFault)
+  const unknown: Unknown = { row: new Set(), column: new Set() }
   const batches = (): AsyncGenerator<CellBatch> =>
     allBatches(
-      source,
+      opened,
       { columns, fields, wanted, provenance: options.provenance ?? false },
       (what, number) => unknown[what].add(number),
-      (fault) => {
-        if (!options.keepGoing) throw fault
-        faults.addNew(fault)
-      },
+      onFault,
     )
-  const tell = (): void => {
-    const { row, column } = unknown
-    if (row.size > 0)
-      cx.note(`callset.json has no sample of row ${[...row].slice(0, 5).join(', ')}: such calls have no name`, 'target')
-    if (column.size > 0) cx.note('vidmap.json has no contig at some columns: such calls have no place', 'target')
-  }
   const lists = columns.map((_, c) => {
     const field = fields[c - FIRST_FIELD]
     return field && listsOf(field)
   })
   const tail = (): CellsTail => ({ errors: errorsOf(cx, faults) })
   async function* rows(): AsyncGenerator<CellsLine, CellsTail & { call_num: number }> {
-    const values = columns.map((column, c) => lists[c] ?? columnValue(column, cx.style))
-    let call_num = 0
-    for await (const batch of limit > 0 ? batches() : []) {
-      for (let cell = 0; cell < batch.cell_num && call_num < limit; cell++, call_num++) {
-        // Without a prototype, because a field may have any name.
-        const row: Record<string, unknown> = Object.create(null)
-        for (const [c, { name }] of columns.entries()) {
-          const data = batch.columns[c]
-          if (data) row[name] = values[c]?.(data, cell)
-        }
-        yield row as CellsLine
-      }
-      if (call_num >= limit) break
-    }
-    tell()
+    const values = columns.map((column, c) => ({ name: column.name, at: lists[c] ?? columnValue(column, cx.style) }))
+    const call_num = limit > 0 ? yield* callRows(batches(), values, limit) : 0
+    noteUnknown(cx, unknown)
     return { call_num, ...tail() }
   }
   const head = documentHead('genomicsdb-calls', cx.shownPath(path))
@@ -129,16 +112,47 @@ async function callsOutcome(
         (column, c): ShownColumn => ({ column, ...(lists[c] && { value: lists[c], made: true }) }),
       )
       const notes = await writeCellLines(shown, batches(), out, { ...cx.style, ...style }, { limit })
-      tell()
+      noteUnknown(cx, unknown)
       return { ...notes, tail: tail() }
     },
     async arrow(out, file) {
       const { writeCallsArrow } = await import('../calls/genomicsdb-arrow.ts')
       await writeCallsArrow({ columns, lists, fields }, batches(), out, { file, raw: cx.style.raw, limit })
-      tell()
+      noteUnknown(cx, unknown)
       return tail()
     },
   }
+}
+
+/** Rows and columns of calls that the maps of the workspace do not have. */
+type Unknown = Readonly<Record<'row' | 'column', Set<number>>>
+
+function noteUnknown(cx: CommandContext, { row, column }: Unknown): void {
+  if (row.size > 0)
+    cx.note(`callset.json has no sample of row ${[...row].slice(0, 5).join(', ')}: such calls have no name`, 'target')
+  if (column.size > 0) cx.note('vidmap.json has no contig at some columns: such calls have no place', 'target')
+}
+
+/** The calls of batches as rows. @param values of each column @returns number of rows, `limit` at most */
+async function* callRows(
+  batches: AsyncGenerator<CellBatch>,
+  values: readonly { name: string; at: (data: ColumnData, cell: number) => unknown }[],
+  limit: number,
+): AsyncGenerator<CellsLine, number> {
+  let call_num = 0
+  for await (const { cell_num, columns } of batches) {
+    for (let cell = 0; cell < cell_num && call_num < limit; cell++, call_num++) {
+      // Without a prototype, because a field may have any name.
+      const row: Record<string, unknown> = Object.create(null)
+      for (const [c, { name, at }] of values.entries()) {
+        const data = columns[c]
+        if (data) row[name] = at(data, cell)
+      }
+      yield row as CellsLine
+    }
+    if (call_num >= limit) break
+  }
+  return call_num
 }
 
 function errorsOf(cx: CommandContext, { listed }: FaultList): CellsTail['errors'] {
@@ -147,17 +161,16 @@ function errorsOf(cx: CommandContext, { listed }: FaultList): CellsTail['errors'
 
 /** The columns of all intervals, in the order in which they first occur, and their fields. */
 async function shownColumns(
-  { intervals, maps }: GenomicsdbSource,
-  { field: named, provenance, keepGoing }: Options,
-  faults: FaultList,
+  { intervals, maps }: OpenedWorkspace,
+  { field: named, provenance }: Options,
+  onFault: Reading['onFault'],
 ): Promise<{ columns: readonly ColumnType[]; fields: readonly CallField[] }> {
   const fields: CallField[] = []
   const known = new Set<string>()
   for (const interval of intervals) {
     const array = await orError(() => interval.array())
     if (array instanceof InspectError) {
-      if (!keepGoing) throw array
-      faults.addNew(array)
+      onFault(array)
       continue
     }
     for (const one of fieldsOf(array, maps)) {
@@ -188,10 +201,10 @@ interface Shown {
 }
 
 async function* allBatches(
-  { intervals, maps }: GenomicsdbSource,
+  { intervals, maps }: OpenedWorkspace,
   { columns, fields: shownFields, wanted, provenance }: Shown,
-  onUnknown: (what: 'row' | 'column', number: number) => void,
-  onFault: (fault: InspectError) => void,
+  onUnknown: (what: keyof Unknown, number: number) => void,
+  onFault: Reading['onFault'],
 ): AsyncGenerator<CellBatch> {
   const names = new Set(shownFields.map(({ stored }) => stored.name))
   for (const interval of intervals) {

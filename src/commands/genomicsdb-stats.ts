@@ -2,7 +2,7 @@ import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import type { GenomicsdbHandler } from '../calls/genomicsdb.ts'
-import { allFacts, countsOf, genomicsdbSource, mostFragments, readFolders } from '../calls/genomicsdb-facts.ts'
+import { allFacts, countsOf, mostFragments, openWorkspace, readFolders } from '../calls/genomicsdb-facts.ts'
 import type { NotExamined } from '../documents/common.ts'
 import type { GenomicsdbStatsDocument, GenomicsdbStatsField } from '../documents/genomicsdb-stats.ts'
 import { columnFiles, columnTiles } from '../genomicsdb/column-file.ts'
@@ -16,7 +16,7 @@ const MOST_INTERVALS = 10
 
 export const handler: GenomicsdbHandler<object> = {
   async *run(cx, target) {
-    const { workspace, intervals } = await genomicsdbSource(cx, 'stats', target, (fault) => cx.fault(fault))
+    const { workspace, intervals } = await openWorkspace(cx, 'stats', target, (fault) => cx.fault(fault))
     const all = await allFacts(intervals)
     const faults: InspectError[] = all.flatMap(({ fault }) => fault ?? [])
     const fields = new Map<string, GenomicsdbStatsField>()
