@@ -18,7 +18,7 @@ import { readMerged } from '../read/read.ts'
 import { boxAround, cellsToRewrite } from '../steps/cells.ts'
 import { withSource } from '../storage/source.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
-import { type Part, partsOf } from './parts.ts'
+import { type SampleBox, sampleBoxes } from './sample-boxes.ts'
 
 /** Number and sizes of what fragments consist of. */
 interface Sizes {
@@ -61,10 +61,10 @@ const MOST_BYTES = 16 * 1024 * 1024
 const CELL_BYTES = 200
 const TIMES_HELD = 12
 /** Number of boxes of a larger array that are written anew instead. */
-const PARTS = 4
+const BOXES = 4
 /** Limits on the cells and unfiltered bytes of all these boxes. */
-const PART_CELLS = 400_000
-const PART_BYTES = 8 * 1024 * 1024
+const BOX_CELLS = 400_000
+const BOX_BYTES = 8 * 1024 * 1024
 
 /** Cells of an array, and their bytes before filtering. */
 export interface Extent {
@@ -124,18 +124,18 @@ export async function* tryLayouts(
       yield withRead(layoutOf(await measure(whole.fragments), changeText(change)), whole)
       continue
     }
-    const most = Math.min(PART_BYTES, memory.room / TIMES_HELD)
-    const room = Math.min(PART_CELLS, memory.room / CELL_BYTES, (most / extent.bytes) * extent.cells)
-    const parts = await partsOf(opened, { cells: room, count: PARTS, seed }, changed.domain.dimensions)
+    const most = Math.min(BOX_BYTES, memory.room / TIMES_HELD)
+    const room = Math.min(BOX_CELLS, memory.room / CELL_BYTES, (most / extent.bytes) * extent.cells)
+    const boxes = await sampleBoxes(opened, { cells: room, count: BOXES, seed }, changed.domain.dimensions)
     const [before, after]: Measured[][] = [[], []]
     let [taken, stored] = [0, 0]
-    for (const part of parts) {
-      if (part.cells > MOST_OF_A_PART) throw tooLarge(part.cells)
-      refuseBox(part.cells * (extent.bytes / extent.cells), memory)
-      const cells = await cellsToRewrite(opened, part)
+    for (const box of boxes) {
+      if (box.cells > MOST_OF_A_BOX) throw tooLarge(box.cells)
+      refuseBox(box.cells * (extent.bytes / extent.cells), memory)
+      const cells = await cellsToRewrite(opened, box)
       if (cells.cell_num === 0) continue
       taken += cells.cell_num
-      stored += await storedIn(opened, part, cells.cell_num)
+      stored += await storedIn(opened, box, cells.cell_num)
       // The present sizes say nothing about one fragment if there are several.
       if (opened.fragments.length === 1)
         before.push(await measure((await rewritten(cells, schemaWith(schema, {}, { fields: new Map() }))).fragments))
@@ -173,13 +173,13 @@ function tileCellsOf({ domain }: ArraySchema): number {
 const TIMES_OF_BOX = 3
 
 /** Limit on the cells of one box. A box of a dense array cannot be smaller than a tile. */
-const MOST_OF_A_PART = 1_000_000
+const MOST_OF_A_BOX = 1_000_000
 
 function tooLarge(cells: number): InspectError {
   const found = `found about ${Math.round(cells)} in the smallest box of whole tiles`
   return new InspectError(
     'TOO_LARGE',
-    `whatif writes cells anew in memory: expected at most ${MOST_OF_A_PART}, ${found}`,
+    `whatif writes cells anew in memory: expected at most ${MOST_OF_A_BOX}, ${found}`,
   )
 }
 
@@ -209,7 +209,7 @@ function tilesOf(opened: OpenedArray, { array_type, capacity, domain }: ArraySch
 }
 
 /** Number of stored cells in a box, including those that newer ones hide. @param merged number of cells that a read returns */
-async function storedIn(opened: OpenedArray, { ranges }: Part, merged: number): Promise<number> {
+async function storedIn(opened: OpenedArray, { ranges }: SampleBox, merged: number): Promise<number> {
   const { schema, fragments, deletes } = opened
   if (schema.array_type === 'dense' || (fragments.length === 1 && deletes.length === 0)) return merged
   let cells = 0

@@ -11,7 +11,7 @@ import { boxAround } from '../steps/cells.ts'
 import { Random } from '../write/random.ts'
 
 /** A box of the domain of an array, with about the requested number of cells. */
-export interface Part {
+export interface SampleBox {
   ranges: RangeSets
   /** Number of cells in the box; approximate in sparse arrays. */
   cells: number
@@ -27,25 +27,25 @@ const MOST_BOXES = 20_000
  *
  * @param other dimensions with another tile extent; boxes of dense arrays hold whole tiles of both extents
  */
-export async function partsOf(
+export async function sampleBoxes(
   opened: OpenedArray,
   { cells, count, seed }: { cells: number; count: number; seed: string },
   other: readonly Dimension[],
-): Promise<Part[]> {
+): Promise<SampleBox[]> {
   const random = new Random(seed)
-  const parts: Part[] = []
+  const boxes: SampleBox[] = []
   const choose =
     opened.schema.array_type === 'dense'
       ? denseChooser(opened, other, cells / count)
       : await sparseChooser(opened, cells / count)
   const seen = new Set<string>()
   for (let i = 0; i < count; i++) {
-    const part = choose(random)
-    const key = JSON.stringify(Array.from(part.ranges), (_, value) => (typeof value === 'bigint' ? `${value}` : value))
-    if (!seen.has(key)) parts.push(part)
+    const box = choose(random)
+    const key = JSON.stringify(Array.from(box.ranges), (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+    if (!seen.has(key)) boxes.push(box)
     seen.add(key)
   }
-  return parts
+  return boxes
 }
 
 /** Tiles along a dimension. Tiles of the old and of the new extent begin together every `unit` cells, from `start` on. */
@@ -56,7 +56,7 @@ interface Axis {
   unit: bigint
 }
 
-function denseChooser(opened: OpenedArray, other: readonly Dimension[], cells: number): (random: Random) => Part {
+function denseChooser(opened: OpenedArray, other: readonly Dimension[], cells: number): (random: Random) => SampleBox {
   const { dimensions } = opened.schema.domain
   const whole = boxAround(opened.fragments, dimensions)
   const axes = dimensions.map(({ type, domain, tile_extent }, d): Axis => {
@@ -78,8 +78,8 @@ function denseChooser(opened: OpenedArray, other: readonly Dimension[], cells: n
     while (size[d] <= units[d][1] - units[d][0] && cellsNow() * (1 + 1 / Number(size[d])) <= cells) size[d]++
   return (random) => {
     const ends = axes.map(({ start, low, high, unit }, d) => {
-      const places = units[d][1] - units[d][0] + 2n - size[d]
-      const first = units[d][0] + BigInt(random.below(Number(smaller(places < 1n ? 1n : places, 2n ** 32n))))
+      const firsts = units[d][1] - units[d][0] + 2n - size[d]
+      const first = units[d][0] + BigInt(random.below(Number(smaller(firsts < 1n ? 1n : firsts, 2n ** 32n))))
       return [larger(low, start + first * unit), smaller(high, start + (first + size[d]) * unit - 1n)] as const
     })
     return {
@@ -115,7 +115,10 @@ const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 /** The ends of a tile's box, by dimension. */
 type Ends = readonly (readonly [low: Comparable, high: Comparable])[]
 
-async function sparseChooser({ schema, fragments }: OpenedArray, cells: number): Promise<(random: Random) => Part> {
+async function sparseChooser(
+  { schema, fragments }: OpenedArray,
+  cells: number,
+): Promise<(random: Random) => SampleBox> {
   const { dimensions } = schema.domain
   const tile_num = sum(fragments, ({ info }) => info.tile_num)
   const all = sum(fragments, ({ info }) => storedCellNum(info))
