@@ -8,9 +8,10 @@ import { pipelinesOf } from './pipelines.ts'
 const MOST_TRIED = 8
 
 /**
- * Whether the cells of a pipeline with the number of another compressor are filtered by that compressor, so that TileDB, which goes by the
- * number, reads them. Tries the first tile in some fragments. False if there is none.
+ * Whether TileDB reads the cells of a pipeline in which the type of a filter names one compressor, and the number in its options another.
+ * TileDB goes by the number: it reads cells that the compressor of the number made. Tries the first tile in some fragments.
  * @param field of the pipeline, as findings name it
+ * @returns false if there is no tile to try
  */
 export async function areCellsByNumber(array: InspectArray, schemaName: string, field: string): Promise<boolean> {
   let tried = 0
@@ -43,6 +44,7 @@ function* filesOf(info: FragmentInfo, field: string): Generator<[slot: number, r
   }
 }
 
+/** Whether the first tile of a file is undone by the numbers, not by the types of its filters. False if neither undoes it. */
 async function isByNumber(fragment: Fragment, slot: number, role: TileRole): Promise<boolean> {
   let isNamed = false
   const onNamed = (): void => {

@@ -31,7 +31,7 @@ function fileAt({ storage, internalPath }: CommandContext, path: string): ByteSo
   return storage.open(internalPath(path))
 }
 
-/** What is compared of a member. */
+/** What is compared of a member. What its line lacks counts as 0 or none. */
 interface Saved {
   size: number
   fragment_num: number
@@ -39,6 +39,11 @@ interface Saved {
   codes: readonly string[]
 }
 
+/**
+ * Compares two saved sweeps, member by member.
+ * @param a and `b`: paths of the files, as the user wrote them
+ * @throws InspectError USAGE for a file that is none
+ */
 export async function diffSweeps(cx: CommandContext, a: string, b: string): Promise<Outcome> {
   const [left, right] = [await saved(cx, a), await saved(cx, b)]
   const changes: SweepDiffLine[] = []
@@ -77,7 +82,7 @@ const COLUMNS: readonly (keyof SweepDiffLine)[] = [
 
 const NOTHING: Saved = { size: 0, fragment_num: 0, cell_num: 0n, codes: [] }
 
-/** @param size how much larger `b` is, in bytes */
+/** What happened to a member from `a` to `b`. @param size how much larger it is in `b`, in bytes */
 function changeOf(a: Saved | undefined, b: Saved | undefined, size: number): SweepDiffLine['change'] {
   if (!a) return 'new'
   if (!b) return 'gone'
@@ -136,7 +141,7 @@ function integerOf(value: Json | undefined): bigint {
   return typeof value === 'string' && INTEGER.test(value) ? BigInt(value) : 0n
 }
 
-/** Far more digits than 64 bits have take a long time. */
+/** A number of cells in a text. It has 20 digits at most; to read a bigint takes the square of its digits. */
 const INTEGER = /^-?\d{1,40}$/
 
 /** Bytes that are read at a time. */

@@ -23,7 +23,7 @@ export interface StoredField {
  * - `numbers`: a list of numbers
  * - `genotype`: alleles and phases, as VCF prints them
  * - `alleles`: texts with `|` between them, `&` for `<NON_REF>`
- * - `filters`: places of filters in vidmap.json
+ * - `filters`: indexes of the list of fields in vidmap.json
  * - `nested`: lists of lists in one cell: see {@link nestedLists}
  */
 export type FieldForm = 'value' | 'text' | 'flag' | 'numbers' | 'genotype' | 'alleles' | 'filters' | 'nested'

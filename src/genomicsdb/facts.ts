@@ -159,8 +159,10 @@ export async function importFacts(workspace: Workspace, intervals: readonly Inte
   const signs: ImportSign[] = []
   if (await workspace.hasFile(FRAGMENT_LIST_FILE)) signs.push('list')
   // The importer of GATK writes it last. Other loaders keep all maps elsewhere.
-  const maps = await Promise.all([CALLSET_FILE, VIDMAP_FILE, HEADER_FILE].map((name) => workspace.hasFile(name)))
-  if (!maps[0] && maps.includes(true)) signs.push('callset')
+  const [hasCallset, ...hasOthers] = await Promise.all(
+    [CALLSET_FILE, VIDMAP_FILE, HEADER_FILE].map((name) => workspace.hasFile(name)),
+  )
+  if (!hasCallset && hasOthers.includes(true)) signs.push('callset')
   if (unfinished.length > 0) signs.push('folder')
   const { storage, path } = workspace.folder
   const changed = [path, ...intervals.map(({ interval }) => interval.folder.path), ...unfinished.map((one) => one.path)]

@@ -56,19 +56,23 @@ export interface Callset {
 export interface Vidmap {
   /** By their columns. */
   contigs: readonly Contig[]
-  /** In the order of the file: FILTER counts places in it. */
+  /** In the order of the file: the numbers of FILTER are indexes of this list. */
   fields: readonly VcfField[]
   faults: readonly MapFault[]
 }
 
 const decoder = new TextDecoder()
 
-/** How many times its bytes the lines of a file take, at most. */
+/** Memory of the lines of a file, at most: a multiple of its bytes. */
 const TIMES_LINES = 16
-/** How many times its bytes a map takes without its values: as bytes, as text, and as what strings of it hold. */
+/** Memory of a map without its values: a multiple of its bytes. It is held as bytes, as text, and in its strings. */
 const TIMES_TEXT = 4
-/** Bytes that a list or an object takes, a string, and an entry, at most: those of an object with keys of its own. */
-const [NODE_BYTES, STRING_BYTES, ENTRY_BYTES] = [96, 32, 16]
+/** Bytes of memory of a list or an object, at most: those of an object with keys that no other object has. */
+const NODE_BYTES = 96
+/** Bytes of memory of a string beside its characters, at most. */
+const STRING_BYTES = 32
+/** Bytes of memory of an entry of a list or an object, at most. */
+const ENTRY_BYTES = 16
 
 /** Most faults that are kept of a map. */
 const MOST_FAULTS = 100
@@ -78,7 +82,7 @@ type JsonObject = { readonly [key: string]: Json }
 
 /**
  * The text of a file of a workspace.
- * @param times how many times its bytes it takes in memory
+ * @param times the memory that it takes, as a multiple of its bytes
  * @throws InspectError TOO_LARGE; those of the storage
  */
 async function fileText(folder: Folder, name: string, memory: Memory, times: number): Promise<string> {
@@ -101,7 +105,7 @@ export async function fileLines(folder: Folder, name: string, memory: Memory): P
   return text.split('\n').filter((line) => line !== '')
 }
 
-/** Bytes that the values of a map take, at most. A character within a string counts, too. */
+/** Bytes of memory of a map, at most. Brackets and commas within its strings count, too: that is quicker than to tell them apart. */
 function bytesAsValues(text: string): number {
   let bytes = text.length * TIMES_TEXT
   for (let i = 0; i < text.length; i++) {

@@ -43,7 +43,8 @@ function numberCuts(ranges: readonly TileRange[], count: number): Comparable[] {
     if (value <= lows[i]) return 0
     return value >= highs[i] ? 1 : (value - lows[i]) / (highs[i] - lows[i])
   }
-  const bytesBelow = (value: number): number => ranges.reduce((sum, { bytes }, i) => sum + bytes * part(i, value), 0)
+  const bytesBelow = (value: number): number =>
+    ranges.reduce((below, { bytes }, i) => below + bytes * part(i, value), 0)
   const first = lows.reduce((a, b) => Math.min(a, b))
   const last = highs.reduce((a, b) => Math.max(a, b))
   const total = bytesBelow(last)
