@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url'
  * The rooms of the house: the folders of `src/`, from the one that knows least to the one that knows most. A file may import only from
  * its own room and from rooms earlier in the list.
  *
- * No file needs a value of a file that needs a value of it. A command takes nothing from another command but the whole command.
+ * No file needs a value of a file that needs a value of it. A command takes nothing from another command but the whole command. Some file
+ * imports every file, so that nobody forgets to enter a new command, view or filter in its list.
  *
  *     node tools/rooms.mjs            says which imports break these rules, whether the picture is out of date, and which README of a
  *                                     room names what is not there
@@ -37,6 +38,16 @@ const ROOMS = [
   'mend',
 ]
 ROOMS.push('documents', 'rows', 'library', 'render', 'node', 'threads', 'calls', 'commands', 'page', 'cli')
+/** Files that begin a program of their own: tools/build.mjs and tools/build-page.mjs name them. */
+const STARTS = [
+  'threads/tile-worker.ts',
+  'threads/unit-worker.ts',
+  'page/loader.ts',
+  'page/main.tsx',
+  'page/worker-main.ts',
+]
+/** Its files may be imported by nobody: tools/schemas.mjs finds them by itself, and test/schemas fails for one that nothing prints. */
+const FOUND_BY_NAME = 'documents'
 /** The files in `src/` itself start the program or are entries of the package. They may import from every room. */
 const ENTRIES = 'entries'
 
@@ -55,12 +66,14 @@ function roomOf(file) {
   return parts.length > 1 ? parts[0] : ENTRIES
 }
 
+/** Every source file. Kernels are left out: they are AssemblyScript, and import only their own files. */
+const files = readdirSync(SOURCES, { recursive: true })
+  .map((name) => join(SOURCES, name))
+  .filter((file) => /\.tsx?$/.test(file) && !file.includes(`${sep}assembly${sep}`))
+
 /** Every import: both files, their rooms, and whether it takes only types. */
 function* imports() {
-  for (const name of readdirSync(SOURCES, { recursive: true })) {
-    const file = join(SOURCES, name)
-    // Kernels are AssemblyScript. They import only their own files.
-    if (!/\.tsx?$/.test(file) || file.includes(`${sep}assembly${sep}`)) continue
+  for (const file of files) {
     for (const { groups } of readFileSync(file, 'utf8').matchAll(IMPORT)) {
       const target = join(dirname(file), groups.path)
       if (!target.startsWith(SOURCES)) continue
@@ -138,6 +151,15 @@ function borrowed() {
   )
 }
 
+/** Files that no file imports: nothing of the program reaches them. */
+function unused() {
+  const used = new Set(inside.map(({ target }) => target))
+  const isStart = (file) => roomOf(file) === ENTRIES || STARTS.some((start) => file === join(SOURCES, start))
+  return files.filter(
+    (file) => !used.has(file) && !isStart(file) && roomOf(file) !== FOUND_BY_NAME && !file.endsWith('.d.ts'),
+  )
+}
+
 /** The text of a file; empty if there is none. */
 function existing(file) {
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
@@ -148,6 +170,10 @@ const faults = [
   ...[...unknown].map((room) => `src/${room}: expected a room that tools/rooms.mjs lists`),
   ...[...upwards, ...borrowed()].map(
     ({ file, target }) => `${relative(ROOT, file)}: must not import ${relative(ROOT, target)}`,
+  ),
+  ...unused().map(
+    (file) =>
+      `${relative(ROOT, file)}: no file imports it: docs/architecture.md, "Adding something", says which list it belongs in`,
   ),
   ...[...circles()].map((files) => `a circle: ${files.map((file) => relative(ROOT, file)).join(' needs ')}`),
 ]
