@@ -37,7 +37,16 @@ function hasLine({ $defs }: AnySchemaObject): boolean {
   return isSchema($defs) && 'line' in $defs
 }
 
+/** A schema, read once. It is never changed. */
 function schemaOf(file: string): AnySchemaObject {
+  const known = schemas.get(file) ?? newSchemaOf(file)
+  schemas.set(file, known)
+  return known
+}
+
+const schemas = new Map<string, AnySchemaObject>()
+
+function newSchemaOf(file: string): AnySchemaObject {
   return JSON.parse(readFileSync(`${FOLDER}/${file}`, 'utf8'))
 }
 
@@ -84,7 +93,7 @@ function validator(met: Set<string>): Ajv2020 {
     },
     errors: false,
   })
-  for (const file of FILES) ajv.addSchema(marked(schemaOf(file), file), file)
+  for (const file of FILES) ajv.addSchema(marked(newSchemaOf(file), file), file)
   return ajv
 }
 
