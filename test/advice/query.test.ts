@@ -139,8 +139,8 @@ describe('findings of a query', () => {
     const opened = await madeArray({
       ...PLANE,
       dense: true,
-      dimensions: [['t', 0, 149_999, 10]],
-      fragments: [{ v: floats(150_000, (i) => Math.round(noise(i) * 100)) }],
+      dimensions: [['t', 0, 29_999, 10]],
+      fragments: [{ v: floats(30_000, (i) => Math.round(noise(i) * 100)) }],
     })
     const [finding] = (await found(opened, 200, 2400, false)).filter(({ code }) => code === 'TILES_SMALL')
     expect(finding.remedies).toBe(undefined)
