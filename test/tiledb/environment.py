@@ -30,3 +30,7 @@ def enter():
         sys.stdout.flush()
         interpreter = str(python())
         os.execv(interpreter, [interpreter, "-B"] + sys.argv)
+
+
+if __name__ == "__main__":
+    python()

@@ -1,0 +1,26 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+
+/**
+ * Runs the tests in a browser, two files at a time: all, or those that are named.
+ *
+ *     node --import ./test/fuzz/register.mjs test/browser/all.mjs [FILE…]
+ */
+
+/** These take longest, so they begin first: `node --test` goes by the alphabet, and the longest then runs alone at the end. */
+const FIRST = ['pages.mjs', 'page-engine.mjs', 'page-corpus.mjs']
+
+const folder = import.meta.dirname
+const others = readdirSync(folder).filter((name) => /^(?:run|page-\w+)\.mjs$/.test(name) && !FIRST.includes(name))
+const named = process.argv.slice(2)
+const files = named.length > 0 ? named : [...FIRST, ...others].map((name) => join(folder, name))
+
+run({ files, concurrency: 2 })
+  .on('test:fail', () => {
+    process.exitCode = 1
+  })
+  .compose(new spec())
+  .pipe(process.stdout)
