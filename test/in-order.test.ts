@@ -41,6 +41,17 @@ describe('inOrder', () => {
     expect(work.most).toBe(2)
   })
 
+  test('one at a time, of a list and of what comes later', async () => {
+    async function* later(): AsyncGenerator<number> {
+      yield* NUMBERS
+    }
+    for (const items of [NUMBERS, later()]) {
+      const work = new Work()
+      expect(await all(inOrder(items, 1, (i) => work.for(i % 3, i)))).toEqual(NUMBERS)
+      expect(work.most).toBe(1)
+    }
+  })
+
   test('a failure comes in its turn, and no more work begins', async () => {
     const work = new Work()
     const found: number[] = []

@@ -24,6 +24,12 @@ export async function* inOrder<T, R>(
   bytes: (item: T) => number | Promise<number> = () => 0,
   room = MOST_BYTES,
 ): AsyncGenerator<R> {
+  if (limit === 1) {
+    // Waiting for an element of a synchronous list would take as long as little work.
+    if (Symbol.iterator in items) for (const item of items) yield await work(item)
+    else for await (const item of items) yield await work(item)
+    return
+  }
   const waiting: { result: Promise<R>; bytes: number }[] = []
   let held = 0
   const next = (): Promise<R> | undefined => {
@@ -32,7 +38,7 @@ export async function* inOrder<T, R>(
     return first?.result
   }
   for await (const item of items) {
-    const more = limit === 1 ? 0 : await bytes(item)
+    const more = await bytes(item)
     while (waiting.length > 0 && held + more > Math.min(MOST_BYTES, room)) yield await (next() as Promise<R>)
     const result = work(item)
     // It is awaited later. Until then a failure must not count as an unhandled rejection.

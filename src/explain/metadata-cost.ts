@@ -1,4 +1,6 @@
+import { element } from '../base/element.ts'
 import { groupBy } from '../base/group-by.ts'
+import { lastNotAfter } from '../base/last-not-after.ts'
 import { behindFooterError, placesOf } from '../objects/metadata-sections.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { RELEASE } from './memory/release.ts'
@@ -35,23 +37,19 @@ export async function metadataCost({ fragments }: OpenedArray, wanted: readonly 
 function storedSections({ fragment, info }: OpenedFragment, wanted: readonly MetadataRead[]): StoredSection[] {
   const { footer_span } = info
   if (!footer_span) return []
-  const keys = new Set(wanted.map(({ section, slot }) => keyOf(section, slot)))
   const places = placesOf(info)
-  const starts = [...new Set(places.map(({ offset }) => offset))].sort((a, b) => a - b)
-  const ends = new Map(starts.map((start, i) => [start, starts[i + 1] ?? footer_span.offset]))
-  return places
-    .filter(({ name, slot }) => keys.has(keyOf(name, slot)))
-    .map((place) => {
-      const { offset } = place
-      if (offset >= footer_span.offset)
-        throw behindFooterError(place, footer_span.offset, fragment.metadataSource().name)
-      return { offset, size: (ends.get(offset) ?? offset) - offset }
-    })
-    .sort((a, b) => a.offset - b.offset)
-}
-
-function keyOf(section: string, slot: number | undefined): string {
-  return `${section} ${slot ?? ''}`
+  const starts = Float64Array.from(places, ({ offset }) => offset).sort()
+  const slotsOf = new Map<string, Set<number | undefined>>()
+  for (const { section, slot } of wanted) slotsOf.set(section, (slotsOf.get(section) ?? new Set()).add(slot))
+  const sections: StoredSection[] = []
+  for (const place of places) {
+    const { name, slot, offset } = place
+    if (!slotsOf.get(name)?.has(slot)) continue
+    if (offset >= footer_span.offset) throw behindFooterError(place, footer_span.offset, fragment.metadataSource().name)
+    const next = lastNotAfter(starts.length, (i) => element(starts, i), offset) + 1
+    sections.push({ offset, size: (starts[next] ?? footer_span.offset) - offset })
+  }
+  return sections.sort((a, b) => a.offset - b.offset)
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ColumnData } from '../cells/column.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { tileCellNum, tilesCellNum } from '../cells/tile-places.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import type { Slot } from '../format/fragment-slots.ts'
 import { u64s } from '../format/u32.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
 import { conditionFields } from '../read/condition.ts'
@@ -67,6 +68,9 @@ export class SparseIndex {
   readonly fields: LoadedFields
   /** Whether the reader asks for cell timestamps in any fragment. */
   private readonly usesTimes: boolean
+  /** {@link fieldSlots} by the slots of fragments, which those with footers of the same layout share. */
+  private readonly slotsWithTimes = new WeakMap<readonly Slot[], readonly number[]>()
+  private readonly slotsWithoutTimes = new WeakMap<readonly Slot[], readonly number[]>()
 
   private constructor(query: ExplainQuery, fragments: readonly IndexedFragment[], loadsCoordinates: boolean) {
     this.query = query
@@ -184,7 +188,15 @@ export class SparseIndex {
   }
 
   /** The slots of all fields that are loaded, without the coordinates of versions 1 to 4. */
-  private fieldSlots(fragment: IndexedFragment): number[] {
+  private fieldSlots(fragment: IndexedFragment): readonly number[] {
+    const known = fragment.loadsTimes ? this.slotsWithTimes : this.slotsWithoutTimes
+    const { slots } = fragment.opened.info
+    const found = known.get(slots) ?? this.foundSlots(fragment)
+    known.set(slots, found)
+    return found
+  }
+
+  private foundSlots(fragment: IndexedFragment): readonly number[] {
     const { dimensions, forConditions, returned } = this.fields
     const times = this.usesTimes ? [TIMESTAMPS] : []
     const names = [...dimensions, ...forConditions, ...returned, ...times, DELETE_TIMESTAMPS]

@@ -32,6 +32,7 @@ import {
 import { type FragmentMetadataV1, fragmentMetadataV1 } from '../format/fragment-metadata-v1.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
+import type { GenericTileHeader } from '../format/generic-tile.ts'
 import { decode, decodePrefix } from '../format/io.ts'
 import {
   type OffsetsList,
@@ -461,13 +462,19 @@ export class Fragment {
     const { offset, section } = place
     const { format_version, schema, slots } = await this.info()
     const tile = await this.genericTileAt(offset, section)
-    if (known instanceof LaidOutInfo && array && !array.sections.isReady) await array.sections.learn(tile.header)
+    await this.learnTile(tile.header)
     try {
       const describe = sectionContent(name, format_version, schema, slots)
       return decodeTile(tile, describe, { file: this.metadataSource().name, offset })
     } catch (error) {
       throw addSection(error, section)
     }
+  }
+
+  /** Prepares for reading sections of other fragments synchronously: most of their tiles have headers like this one. */
+  async learnTile(header: GenericTileHeader): Promise<void> {
+    const { known, array } = this
+    if (known instanceof LaidOutInfo && array && !array.sections.isReady) await array.sections.learn(header)
   }
 
   /** Where a section is, and its name in errors; undefined if the version has no such section. */

@@ -42,6 +42,8 @@ export class LaidOutInfo implements FragmentInfo {
   readonly last_tile_cell_num: number
   readonly v1 = undefined
   readonly layout: FooterLayout
+  /** Unfiltered bytes of the R-tree, once it was read: `explain` reads the boxes of all fragments, then sums up what they take. */
+  rtreeBytes: number | undefined
   private readonly kept: KeptFooter
   private readonly folder: Folder
   private readonly offset: number
@@ -57,6 +59,7 @@ export class LaidOutInfo implements FragmentInfo {
     this.cells_per_tile = grid?.cells_per_tile ?? Number(schema.capacity)
     this.last_tile_cell_num = grid?.cells_per_tile ?? layout.size(footer, 'last_tile_cell_num')
     this.layout = layout
+    this.rtreeBytes = undefined
     this.kept = store.keep(layout, footer)
     this.folder = folder
     this.offset = offset
@@ -107,6 +110,11 @@ export class LaidOutInfo implements FragmentInfo {
     const { offset, folder, layout, kept } = this
     const place = { file: `${folder.path}/${FRAGMENT_METADATA_FILE}`, offset }
     return { ...layout.decoded(kept, place), offset, size: layout.length }
+  }
+
+  /** Where the R-tree begins in the file, in bytes, without decoding the footer. */
+  get rtreeOffset(): number {
+    return this.layout.size(this.bytes, 'rtree_offset')
   }
 
   /** {@link sectionPlaces}, without decoding the footer if it has no optional sections. */

@@ -69,15 +69,20 @@ export function placesOf(info: FragmentInfo): SectionPlace[] {
 
 /** Unfiltered bytes of the stored R-tree; 0 in versions 1 and 2, which have none. Only the header of its tile is read. */
 export async function rtreeSize(fragment: Fragment): Promise<number> {
-  const { footer } = await fragment.info()
-  if (!footer) return 0
-  const offset = footer.rtree_offset
+  const info = await fragment.info()
+  const isLaidOut = info instanceof LaidOutInfo
+  if (isLaidOut && info.rtreeBytes !== undefined) return info.rtreeBytes
+  const offset = isLaidOut ? info.rtreeOffset : info.footer?.rtree_offset
+  const end = info.footer_span?.offset
+  if (offset === undefined || end === undefined) return 0
   const known = fragment.tileSizesSync(offset)
   if (known) return known.unfiltered_size
   const source = fragment.metadataSource()
-  const room = Math.max(GENERIC_TILE_FIXED_BYTES, footer.offset - offset)
-  const header = await source.read(offset, Math.min(GENERIC_TILE_HEADER_BYTES, room))
-  return decodePrefix(header, genericTileHeader, { file: source.name, offset }).value.tile_size
+  const room = Math.max(GENERIC_TILE_FIXED_BYTES, end - offset)
+  const bytes = await source.read(offset, Math.min(GENERIC_TILE_HEADER_BYTES, room))
+  const header = decodePrefix(bytes, genericTileHeader, { file: source.name, offset }).value
+  await fragment.learnTile(header)
+  return header.tile_size
 }
 
 /** Bytes before the values of a list: one count, or two before minima and maxima. */

@@ -76,6 +76,7 @@ export class SmallSections {
     if (!known || !stored || chunkCount(stored.chunks) !== 1) return undefined
     try {
       this.options.expectedSize = stored.unfiltered_size
+      if (name === 'rtree') info.rtreeBytes = stored.unfiltered_size
       const { data } = known.pipeline.reverseTile(stored.chunks, this.options)
       // Without filters it is a part of the bytes that are overwritten later.
       const payload = data.buffer === stored.chunks.buffer ? data.slice() : data

@@ -1,7 +1,11 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
-import type { Storage } from '../../src/storage/source.ts'
+import { InspectArray } from '../../src/objects/array.ts'
+import { rtreeSize } from '../../src/objects/metadata-sections.ts'
+import { openAt } from '../../src/read/opening.ts'
+import { Folder, type Storage } from '../../src/storage/source.ts'
+import { contextFor } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { run } from '../helpers/run.ts'
 
@@ -115,6 +119,8 @@ describe('eight times as many fragments', () => {
     [['read', '--limit', '3'], OF_FRAGMENT],
     [['read', '--range', 'x=490..510'], OF_FRAGMENT],
     [['explain', '--range', 'x=490..510'], OF_FRAGMENT],
+    // The ranges hold all boxes, so that only the sizes of the R-trees are read.
+    [['explain', '--range', 'x=0..999'], OF_FRAGMENT],
   ])('%j asks at most ten times as much, and waits for the metadata of few', async (command, most) => {
     const [few, many] = [await calls(command, FEW), await calls(command, MANY)]
     expect(many.all / few.all).toBeLessThanOrEqual(MOST_TIMES)
@@ -171,6 +177,36 @@ test.each(OPENED)(
     expect(opened.schema).toBeLessThanOrEqual(MOST_SCHEMAS)
   },
 )
+
+test('the size of an R-tree that was read is known, and others are read synchronously', async () => {
+  let ends = 0
+  let opened = 0
+  const storage: Storage = {
+    ...localFiles,
+    readEnd(path, into) {
+      ends++
+      return localFiles.readEnd?.(path, into)
+    },
+    open(path) {
+      if (path.endsWith(METADATA)) opened++
+      return localFiles.open(path)
+    },
+  }
+  const array = new InspectArray(new Folder(storage, join(folder, `f${FEW}`)), contextFor({ key: undefined }))
+  const { fragments } = await openAt(array)
+  await rtreeSize(fragments[2].fragment)
+  opened = 0
+  ends = 0
+  const [one, other] = fragments.slice(-2)
+  const size = await rtreeSize(one.fragment)
+  expect([ends, opened]).toEqual([1, 0])
+  one.fragment.rtreeSync()
+  // The end of another file is kept from here on.
+  await rtreeSize(other.fragment)
+  ends = 0
+  expect(await rtreeSize(one.fragment)).toBe(size)
+  expect(ends).toBe(0)
+})
 
 test('verify-checksums looks for the array around the first fragment only', async () => {
   expect((await calls(['verify-checksums'], FEW)).kinds).toBeLessThan(FEW)
