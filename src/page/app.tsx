@@ -4,6 +4,7 @@ import { timeText } from '../format/timestamped-name.ts'
 import { formatCount, formatSize } from '../render/units.ts'
 import { Call } from './call.tsx'
 import { Button } from './controls.tsx'
+import { PathName } from './fragment-name.tsx'
 import { CHECKED, type Documents, Inspected, namesOf, type Place, placeInside } from './inspected.ts'
 import { UseKey } from './key-form.tsx'
 import { changeLink, type Link, linkText, outerPath, useLink, viewLink } from './link.ts'
@@ -71,12 +72,12 @@ export function App({ embedded }: { embedded: Place | undefined }) {
         Skip to the content
       </Button>
       <header>
-        <h1>tiledb-inspect {shown && <Text>{shown.shown}</Text>}</h1>
+        <h1>tiledb-inspect {shown && <PathName path={shown.shown} />}</h1>
         {place && <PlaceNotes key={place.path} place={place} />}
         {place && place !== shown && (
           <p>
             <a href={linkText({ u: link.u, i: outerPath(link) })}>
-              Back to <Text>{placeInside(place, outerPath(link)).shown}</Text>
+              Back to <PathName path={placeInside(place, outerPath(link)).shown} />
             </a>
           </p>
         )}
@@ -96,9 +97,30 @@ export function App({ embedded }: { embedded: Place | undefined }) {
       )}
       <footer>
         {!embedded && <Start use={start} />}
-        <Theme />
+        <span class="theme">
+          <WholeNames link={link} />
+          <Theme />
+        </span>
       </footer>
     </UseKey.Provider>
+  )
+}
+
+/** A choice whether names of fragments are shown whole. */
+function WholeNames({ link }: { link: Link }) {
+  const isWhole = link.h === '1'
+  useEffect(() => {
+    document.documentElement.classList.toggle('whole-names', isWhole)
+  }, [isWhole])
+  return (
+    <label>
+      <input
+        type="checkbox"
+        checked={isWhole}
+        onChange={() => changeLink(link, { h: isWhole ? undefined : '1' }, true)}
+      />{' '}
+      whole names
+    </label>
   )
 }
 
@@ -137,7 +159,7 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
     const tab = document.getElementById(`tab-${view.id}`)
     if (tab?.parentElement) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft
   }, [view.id])
-  const errors = useErrorCount(inspected, link)
+  const errors = useErrorCount(inspected, link, view.id === OVERVIEW)
   // As on many sites, this key begins a search, unless it is typed into a field.
   useEffect(() => {
     const sought = (event: KeyboardEvent): void => {
@@ -199,14 +221,29 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
 }
 
 /** The views that the page itself opens or marks. */
-const [SEARCH, FINDINGS] = ['search', 'findings']
+const [OVERVIEW, SEARCH, FINDINGS] = ['overview', 'search', 'findings']
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName)
 }
 
-/** Number of errors that are known: those of checks, else those of the overview. */
-function useErrorCount(inspected: Inspected, link: Link): number {
+/** Resolves when the browser has nothing to do. Not all browsers tell. */
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve())
+    else setTimeout(resolve, LONG_AFTER)
+  })
+}
+
+/** Milliseconds after which the view that was asked for is usually there. */
+const LONG_AFTER = 2000
+
+/**
+ * Number of errors that are known: those of checks, else those of the overview. Another view does not wait for the overview: it is read
+ * later, and over a network only if it is shown.
+ * @param isOverview whether the overview is shown, and so read anyway
+ */
+function useErrorCount(inspected: Inspected, link: Link, isOverview: boolean): number {
   const [, setChecks] = useState(0)
   useEffect(() => {
     const checked = () => setChecks((checks) => checks + 1)
@@ -214,13 +251,13 @@ function useErrorCount(inspected: Inspected, link: Link): number {
     return () => removeEventListener(CHECKED, checked)
   }, [])
   const overview = loadedValue(
-    useLoaded<Pick<Documents['overview'], 'finding_num'>>(
-      () =>
-        inspected.target.type === 'genomicsdb'
-          ? inspected.document('genomicsdb-overview')
-          : inspected.document('overview', { ...namesOf(inspected), ...timeOptions(link) }),
-      [inspected, link.t],
-    ),
+    useLoaded<Pick<Documents['overview'], 'finding_num'> | undefined>(async () => {
+      if (!isOverview && inspected.place.kind === 'url') return undefined
+      if (!isOverview) await idle()
+      return inspected.target.type === 'genomicsdb'
+        ? inspected.document('genomicsdb-overview')
+        : inspected.document('overview', { ...namesOf(inspected), ...timeOptions(link) })
+    }, [inspected, link.t, isOverview]),
   )
   return inspected.errors()?.length ?? overview?.finding_num.error ?? 0
 }

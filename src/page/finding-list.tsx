@@ -1,4 +1,5 @@
 import type { OverviewDocument } from '../documents/overview.ts'
+import { PathName } from './fragment-name.tsx'
 import { Text } from './text.tsx'
 
 /** Findings in words. */
@@ -7,7 +8,7 @@ export function FindingList({ findings }: { findings: OverviewDocument['findings
     <ul>
       {findings.map((one) => (
         <li key={`${one.code} ${one.meaning}`}>
-          <span class={`severity ${one.severity}`}>{one.severity}</span> <Text>{one.file}</Text>:{' '}
+          <span class={`severity ${one.severity}`}>{one.severity}</span> <PathName path={one.file} />:{' '}
           <Text>{one.message}</Text>. <Text>{one.meaning}</Text>
         </li>
       ))}

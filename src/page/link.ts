@@ -7,6 +7,7 @@ import { useEffect, useState } from 'preact/hooks'
  * - `i`: path below the target of the group member or fragment that is shown in its place
  * - `p`: path of a file, below what is shown
  * - `t`: time of opening
+ * - `h`: 1 if names of fragments are shown whole
  *
  * Other keys belong to the views. Views keep the link short: ids rather than lists.
  */
@@ -40,7 +41,7 @@ export function useLink(): Link {
 
 /** Text of the link to another view of the same target at the same time. */
 export function viewLink(link: Link, view: string, more: Readonly<Record<string, string | undefined>> = {}): string {
-  return linkText({ v: view, u: link.u, i: link.i, t: link.t, ...more })
+  return linkText({ v: view, u: link.u, i: link.i, t: link.t, h: link.h, ...more })
 }
 
 /** Separator in `i`: after it comes the path of what was opened inside of what the page showed before. */
@@ -48,7 +49,7 @@ export const INSIDE = '//'
 
 /** Text of the link to something inside of what is shown, as of now. @param below its path, below what is shown */
 export function innerLink(link: Link, below: string): string {
-  return linkText({ u: link.u, i: link.i === undefined ? below : link.i + INSIDE + below })
+  return linkText({ u: link.u, h: link.h, i: link.i === undefined ? below : link.i + INSIDE + below })
 }
 
 /** `i` of what the page showed before it went inside; undefined for the target. */

@@ -1,6 +1,8 @@
 import type { MetadataVersionDescription } from '../documents/metadata.ts'
-import { escapeText, shortValue } from '../render/units.ts'
+import { lastPathPart } from '../format/commit-files.ts'
+import { shortValue } from '../render/units.ts'
 import { counted, NOTHING } from '../render/views/wording.ts'
+import { FragmentName } from './fragment-name.tsx'
 import { type Link, viewLink } from './link.ts'
 import { type Column, Table, textColumn, writtenColumn } from './table.tsx'
 import { Text } from './text.tsx'
@@ -102,9 +104,8 @@ const columns = (link: Link): readonly Column<Version>[] => [
   {
     title: 'file',
     show: ({ file }) => (
-      // Cut, because the name is long and its time has a column of its own.
-      <a href={viewLink(link, 'files', { p: file })} title={escapeText(file)}>
-        <Text>{`${file.slice(0, 12)}…${file.slice(-11)}`}</Text>
+      <a href={viewLink(link, 'files', { p: file })}>
+        <FragmentName name={lastPathPart(file)} isTimed />
       </a>
     ),
     by: ({ file }) => file,

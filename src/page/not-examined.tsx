@@ -1,5 +1,6 @@
 import type { NotExamined as Unexamined } from '../documents/common.ts'
 import { ERROR_TITLES } from './error-titles.ts'
+import { PathName } from './fragment-name.tsx'
 import { KeyForm } from './key-form.tsx'
 import { Text } from './text.tsx'
 
@@ -12,7 +13,7 @@ export function NotExamined({ errors }: { errors: readonly Unexamined[] }) {
       <ul>
         {errors.map(({ code, file, message }) => (
           <li key={`${code} ${file} ${message}`}>
-            <strong class="bad">{ERROR_TITLES[code]}</strong> <Text>{file ?? ''}</Text>: <Text>{message}</Text>
+            <strong class="bad">{ERROR_TITLES[code]}</strong> <PathName path={file ?? ''} />: <Text>{message}</Text>
           </li>
         ))}
       </ul>

@@ -5,7 +5,7 @@ import { datatypeKind } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { fillCell } from '../read/fill.ts'
-import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
+import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { CellNumbers } from './picture/cell-numbers.ts'
 
@@ -47,7 +47,10 @@ export function isNumeric({ type, cell_val_num }: Pick<ColumnType, 'type' | 'cel
 }
 
 /** The lowest and the highest coordinate that the fragments hold; undefined if they hold none. */
-function writtenBounds({ schema, fragments }: OpenedArray, d: number): Bounds | undefined {
+export function writtenBounds(
+  { schema, fragments }: { schema: OpenedArray['schema']; fragments: readonly Pick<OpenedFragment, 'info'>[] },
+  d: number,
+): Bounds | undefined {
   const { type } = schema.domain.dimensions[d]
   let found: { low: Comparable; high: Comparable } | undefined
   for (const { info } of fragments) {

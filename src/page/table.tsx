@@ -6,6 +6,7 @@ import { heading } from '../render/views/headings.ts'
 import { countText, NOTHING, timeRangeText } from '../render/views/wording.ts'
 import { Button, Scrolling } from './controls.tsx'
 import { csvText, download } from './download.ts'
+import { FragmentName } from './fragment-name.tsx'
 import { Text } from './text.tsx'
 
 /** A column of a table. */
@@ -32,6 +33,11 @@ export function numberColumn<Row>(
   textOf: (value: number | bigint | null | undefined) => string = countText,
 ): Column<Row> {
   return { title, isNumber: true, show: (row) => textOf(get(row)), by: get }
+}
+
+/** A column of the names of fragments. @param isTimed whether another column has their times */
+export function fragmentColumn<Row extends { name: string }>(isTimed: boolean): Column<Row> {
+  return { title: 'fragment', show: ({ name }) => <FragmentName {...{ name, isTimed }} />, by: ({ name }) => name }
 }
 
 /** A column of the times of writing, sorted by the last one. */

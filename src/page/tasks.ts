@@ -8,6 +8,7 @@ import type { LayerPicture } from '../layers/picture.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { CommandName, Engine } from './engine.ts'
 import { newTally, type Summary, type Tally } from './histogram.ts'
+import { type Labels, pictureLabels } from './picture/labels.ts'
 import { type PicturedFragment, picture, picturedFragments, type Steps } from './picture/picture.ts'
 import { type Series, type SeriesOptions, series } from './picture/series.ts'
 import { type ArrayFacts, arrayFacts, isNumeric, type Raster, type RasterOptions } from './raster.ts'
@@ -208,6 +209,7 @@ function tallyOf({ array_type, dimensions, attributes }: FieldTypes, name: strin
 
 /** The facts of an array that the page needs before it can ask for a picture. */
 export interface PictureSource extends ArrayFacts {
+  labels: Labels
   /** The fragments that are read, oldest first. */
   fragments: readonly PicturedFragment[]
   /** Why fragments cannot be opened. */
@@ -217,7 +219,8 @@ export interface PictureSource extends ArrayFacts {
 // biome-ignore lint/correctness/useYield: the facts come together.
 async function* pictureSource(engine: Engine, times: TimesOptions): AsyncGenerator<never, PictureSource> {
   const { opened, faults } = await engine.openedArray(times)
-  return { ...arrayFacts(opened), fragments: picturedFragments(opened), unopened: faults.map(plainFault) }
+  const labels = await pictureLabels(opened)
+  return { ...arrayFacts(opened), labels, fragments: picturedFragments(opened), unopened: faults.map(plainFault) }
 }
 
 export interface PictureOptions extends Omit<RasterOptions, 'ranges' | 'points'> {

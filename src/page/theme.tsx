@@ -54,7 +54,7 @@ export function Theme() {
     dispatchEvent(new Event(THEME_CHANGED))
   }, [shown])
   return (
-    <label class="theme">
+    <label>
       Colours{' '}
       <select
         value={name}

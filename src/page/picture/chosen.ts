@@ -59,12 +59,12 @@ export function shownNames({ attributes, array_type }: PictureSource): readonly 
 }
 
 /** Indexes of the dimensions that can be an axis: those with numbers or dates that have cells. */
-export function axesOf({ dimensions, bounds }: PictureSource): readonly number[] {
+export function axesOf({ dimensions, bounds }: Pick<PictureSource, 'dimensions' | 'bounds'>): readonly number[] {
   return dimensions.flatMap((one, d) => (isNumeric(one) && bounds[d] ? [d] : []))
 }
 
 /** The axis of a dimension, from the first to the last written coordinate. */
-export function writtenAxis({ dimensions, bounds }: PictureSource, d: number): PlotAxis {
+export function writtenAxis({ dimensions, bounds }: Pick<PictureSource, 'dimensions' | 'bounds'>, d: number): PlotAxis {
   const { low = 0, high = 0 } = bounds[d] ?? {}
   return plotAxis(dimensions[d], low as number | bigint, high as number | bigint)
 }
@@ -195,6 +195,15 @@ export function sliceWord({ axis, place }: Slice): string {
   return `${axis.dimension.name}=${coordinateWord(axis, coordinateAt(axis, place))}`
 }
 
+/** The roles of dimensions by their names. In a picture with red, green and blue, `y` and `x` are rows and columns. */
+export function namedRoles(source: ColourFacts): readonly AxisFacts['role'][] {
+  const isPhoto = isOfColours(source, undefined)
+  return source.dimensions.map((one) => {
+    const role = roleOf(one)
+    return isPhoto ? OF_PHOTO.get(role) : role
+  })
+}
+
 /** What `y` and `x` of a picture with red, green and blue are: its first row is at the top. */
 const OF_PHOTO: ReadonlyMap<AxisFacts['role'], AxisFacts['role']> = new Map([
   ['y', 'row'],
@@ -203,7 +212,10 @@ const OF_PHOTO: ReadonlyMap<AxisFacts['role'], AxisFacts['role']> = new Map([
   ['column', 'column'],
 ])
 
-function isOfColours(source: PictureSource, picture: LayerImage | undefined): boolean {
+/** The facts of an array that tell whether it has colours. */
+type ColourFacts = Pick<PictureSource, 'dimensions' | 'attributes' | 'bounds'>
+
+function isOfColours(source: ColourFacts, picture: LayerImage | undefined): boolean {
   return coloursOf(source, picture, channelOf(source, [], picture))?.isCertain === true
 }
 
@@ -213,11 +225,7 @@ const CHANNELS = /^(?:c|channel|channels|band|bands|rgb|rgba|colou?rs?)$/i
 const COLOURS = [/^(?:r|red)$/i, /^(?:g|green)$/i, /^(?:b|blue)$/i]
 
 /** The dimension whose coordinates are red, green and blue. */
-function channelOf(
-  source: PictureSource,
-  pair: readonly number[],
-  picture: LayerImage | undefined,
-): number | undefined {
+function channelOf(source: ColourFacts, pair: readonly number[], picture: LayerImage | undefined): number | undefined {
   const { dimensions } = source
   const d = dimensions.findIndex(({ name }) =>
     picture?.channels ? name === picture.channels.dimension : CHANNELS.test(name),
@@ -235,7 +243,7 @@ interface Colours {
 
 /** Where red, green and blue are; undefined if there is no such thing. */
 function coloursOf(
-  source: PictureSource,
+  source: ColourFacts,
   picture: LayerImage | undefined,
   channel: number | undefined,
 ): Colours | undefined {

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { exitCodeOf } from '../../base/errors.ts'
+import { sum } from '../../base/sum.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
 import { fieldName } from '../../render/views/wording.ts'
 import { cellOfNumber, ownValue } from '../cell-of-number.ts'
@@ -16,6 +17,7 @@ import { timeOptions } from '../times.ts'
 import { useReading } from '../use-reading.ts'
 import type { ViewProps } from '../view.ts'
 import { boundsPlaces, shownNames, writtenAxis } from './chosen.ts'
+import { labelText } from './labels.ts'
 import { type Area, around, canvasPen, type Pen } from './pen.ts'
 import { keptInside, type PlotAxis, placeOfCoordinate, rangeWord, spanWord } from './plot-axis.ts'
 import { type Kept, SaveButtons } from './save.tsx'
@@ -94,7 +96,9 @@ export function Lines({ source, link, inspected, d }: LinesProps) {
           ))}
         </details>
       )}
-      {series && <Plot {...{ link, axis, series, ranges, whole: axis.size }} seen={{ from, to }} version={value} />}
+      {series && (
+        <Plot {...{ source, link, axis, series, ranges, whole: axis.size }} seen={{ from, to }} version={value} />
+      )}
       <p role="status" class="under">
         {value?.found && statusText(value.found, isDone)}
         {!value?.found && (isDone ? !error && 'Nothing was written there.' : 'Reading cells …')}{' '}
@@ -110,7 +114,7 @@ export function Lines({ source, link, inspected, d }: LinesProps) {
         faults={[...source.unopened, ...(value?.faults ?? [])]}
         isUnderWay={!isDone}
       />
-      {series && isDone && <Numbers series={series} axis={axis} />}
+      {series && isDone && <Numbers {...{ source, series, axis }} />}
     </>
   )
 }
@@ -126,6 +130,7 @@ function statusText({ kind, read, total, step }: Series, isDone: boolean): strin
 }
 
 interface PlotProps {
+  source: PictureSource
   link: Link
   axis: PlotAxis
   series: Series
@@ -135,7 +140,7 @@ interface PlotProps {
   version: unknown
 }
 
-function Plot({ link, axis, series, ranges, whole, seen: asked }: PlotProps) {
+function Plot({ source, link, axis, series, ranges, whole, seen: asked }: PlotProps) {
   const [seen, setSeen] = useState(asked)
   const [width, setWidth] = useState(0)
   const [at, setAt] = useState<number | undefined>(undefined)
@@ -172,6 +177,7 @@ function Plot({ link, axis, series, ranges, whole, seen: asked }: PlotProps) {
         pen,
         { x: LEFT, y: GAP + i * (PANEL + GAP), width: room, height: PANEL },
         {
+          source,
           line,
           series,
           axis,
@@ -253,7 +259,7 @@ function Plot({ link, axis, series, ranges, whole, seen: asked }: PlotProps) {
                 <span key={line.column.name}>
                   <Text>{line.column.name}</Text>{' '}
                   <strong>
-                    <Text>{binText(line, bin)}</Text>
+                    <Text>{binText(line, bin, source)}</Text>
                   </strong>{' '}
                 </span>
               ))}
@@ -287,16 +293,21 @@ function numberText({ column }: SeriesLine, value: number, isExact: boolean): st
     : shortValue(cellOfNumber(column.type, value))
 }
 
-function binText(line: SeriesLine, bin: number): string {
+function binText(line: SeriesLine, bin: number, source: PictureSource): string {
   const count = line.counts[bin]
   if (count === 0) return line.lacks[bin] > 0 ? 'no value' : 'no cell'
   const mean = line.sums[bin] / count
+  const labels = [line.lows[bin], line.highs[bin]].map((one) => labelText(source, line.column, one))
+  // Labels have no mean.
+  if (labels[0] !== undefined)
+    return [...new Set(labels)].join(' to ') + (count === 1 ? '' : ` (${formatCount(count)} cells)`)
   if (count === 1) return numberText(line, mean, true)
   const [low, high] = [line.lows[bin], line.highs[bin]].map((one) => numberText(line, one, true))
   return `${numberText(line, mean, false)} (${low} to ${high}, ${formatCount(count)} cells)`
 }
 
 interface LineDrawing {
+  source: PictureSource
   line: SeriesLine
   series: Series
   axis: PlotAxis
@@ -307,7 +318,7 @@ interface LineDrawing {
   name: string
 }
 
-function drawLine(pen: Pen, area: Area, { line, series, axis, seen, x, colour, name }: LineDrawing): void {
+function drawLine(pen: Pen, area: Area, { source, line, series, axis, seen, x, colour, name }: LineDrawing): void {
   const { lows, highs, sums, counts, lacks } = line
   const bins: number[] = []
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -327,8 +338,10 @@ function drawLine(pen: Pen, area: Area, { line, series, axis, seen, x, colour, n
   const [bottom, top] = [low - room, high + room]
   const y = (value: number): number => area.y + ((top - value) / (top - bottom)) * area.height
   for (const value of valueTicks(bottom, top, 4, false)) {
+    const text = labelText(source, line.column, value) ?? numberText(line, value, false)
+    if (text === '') continue
     pen.line(area.x - 4, y(value), area.x, y(value), colour('ink'))
-    pen.text(numberText(line, value, false).slice(0, 14), area.x - 7, y(value), 'right', colour('ink'))
+    pen.text(text.slice(0, 14), area.x - 7, y(value), 'right', colour('ink'))
   }
   pen.within(area, () => {
     for (const run of runsOf(bins, counts, lacks)) {
@@ -354,11 +367,28 @@ function drawLine(pen: Pen, area: Area, { line, series, axis, seen, x, colour, n
   })
 }
 
-/** Runs of steps with values. A step without cells is passed over; one whose cells have no value ends the run. */
-function runsOf(bins: readonly number[], counts: Uint32Array, lacks: Uint32Array): number[][] {
+/** How many times as far as usual two steps with few cells are from each other, if there is a gap between them. */
+const GAP_IN_LINE = 8
+/** Cells in a step from which on the next step has some, too, unless there is a gap. */
+const MANY_CELLS = 5
+
+/**
+ * Runs of steps with values. A step without cells is passed over; one whose cells have no value ends the run, and so does a gap in what
+ * was written.
+ */
+export function runsOf(bins: readonly number[], counts: Uint32Array, lacks: Uint32Array): number[][] {
+  const filled = bins.filter((bin) => counts[bin] > 0)
+  const distances = filled.slice(1).map((bin, i) => bin - filled[i])
+  const usual = distances.sort((a, b) => a - b)[distances.length >> 1] ?? 1
+  const hasMany = sum(filled, (bin) => counts[bin]) >= MANY_CELLS * filled.length
+  const most = hasMany ? usual : usual * GAP_IN_LINE
   const runs: number[][] = [[]]
   for (const bin of bins) {
-    if (counts[bin] > 0) runs[runs.length - 1]?.push(bin)
+    const run = runs[runs.length - 1]
+    const before = run?.[run.length - 1]
+    const isFar = before !== undefined && bin - before > most
+    if (counts[bin] > 0 && !isFar) run?.push(bin)
+    else if (counts[bin] > 0) runs.push([bin])
     else if (lacks[bin] > 0) runs.push([])
   }
   return runs.filter((run) => run.length > 0)
@@ -384,7 +414,7 @@ function* rowsOf(series: Series, axis: PlotAxis): Generator<readonly string[]> {
 }
 
 /** The steps of the lines as a table. */
-function Numbers({ series, axis }: { series: Series; axis: PlotAxis }) {
+function Numbers({ source, series, axis }: { source: PictureSource; series: Series; axis: PlotAxis }) {
   const bins = Array.from({ length: series.length }, (_, bin) => bin).filter((bin) =>
     series.lines.some(({ counts, lacks }) => counts[bin] > 0 || lacks[bin] > 0),
   )
@@ -394,7 +424,7 @@ function Numbers({ series, axis }: { series: Series; axis: PlotAxis }) {
       (line): Column<number> => ({
         title: line.column.name,
         isNumber: true,
-        show: (bin) => <Text>{binText(line, bin)}</Text>,
+        show: (bin) => <Text>{binText(line, bin, source)}</Text>,
         by: (bin) => (line.counts[bin] > 0 ? line.sums[bin] / line.counts[bin] : undefined),
       }),
     ),

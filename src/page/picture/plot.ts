@@ -32,16 +32,23 @@ export interface Layer {
 /** Names of the colours that drawings take from the style. */
 type ColourOf = (name: string) => string
 
+/** A box over the cells. */
+export interface PlotBox extends Seen {
+  colour: string
+  /** Of a box that is seen on cells of any colour: the colour beside its edge. */
+  beside?: string
+}
+
 interface Plot {
   frame: Frame
   seen: Seen
   layers: readonly Layer[]
   /** Undefined for a picture in red, green and blue. */
   scale: Scale | undefined
-  /** The words of a value at the scale. */
+  /** The words of a value at the scale; empty if it has none, as a number between two labels. */
   valueText(value: number): string
   /** Boxes over the cells, and their colours. */
-  boxes: readonly (Seen & { colour: string })[]
+  boxes: readonly PlotBox[]
   /** The cell that is pointed at. */
   cursor: Seen | undefined
 }
@@ -50,10 +57,12 @@ interface Plot {
 const MARGIN = { top: 10, right: 12, bottom: 42, scale: 92 }
 /** Width of a letter, and height of a line. */
 const [LETTER, LINE] = [6.6, 16]
-/** Pixels between two marks of an axis. */
-const APART = { across: 90, up: 42 }
+/** Pixels between two marks of an axis; across, for short words and for dates. */
+const APART = { across: [60, 90], up: 42 }
 const [SCALE_GAP, SCALE_WIDTH] = [14, 14]
 const LONGEST_LABEL = 18
+/** Letters of a value at the scale that have room. */
+const MOST_LETTERS = 10
 /** Pixels between the lines of what was not read. */
 const HATCH = 8
 
@@ -142,9 +151,7 @@ export function drawPlot(pen: Pen, sizes: Sizes, plot: Plot, colour: ColourOf): 
         pen.image(image, areaOf(frame, seen, area, whole), [frame.isLastLeft, frame.isLastTop]),
       )
     }
-    for (const box of boxes) {
-      pen.box(areaOf(frame, seen, area, box), box.colour, true)
-    }
+    for (const box of boxes) drawBox(pen, areaOf(frame, seen, area, box), box)
     if (cursor) {
       const { x, y, width, height } = areaOf(frame, seen, area, cursor)
       const shown = { x: x - 1, y: y - 1, width: Math.max(3, width + 2), height: Math.max(3, height + 2) }
@@ -156,6 +163,15 @@ export function drawPlot(pen: Pen, sizes: Sizes, plot: Plot, colour: ColourOf): 
   if (scale) drawScale(pen, area, scale, plot.valueText, colour)
 }
 
+function drawBox(pen: Pen, area: Area, { colour, beside }: PlotBox): void {
+  if (beside !== undefined) for (const by of [2, -1]) pen.box(grown(area, by), beside, true)
+  for (const by of beside === undefined ? [0] : [1, 0]) pen.box(grown(area, by), colour, true)
+}
+
+function grown({ x, y, width, height }: Area, by: number): Area {
+  return { x: x - by, y: y - by, width: Math.max(0, width + 2 * by), height: Math.max(0, height + 2 * by) }
+}
+
 /** Lines below the cells: where none was read, they stay. */
 function hatch(pen: Pen, { x, y, width, height }: Area, colour: string): void {
   for (let at = -height; at < width; at += HATCH) pen.line(x + at, y, x + at + height, y + height, colour)
@@ -164,9 +180,13 @@ function hatch(pen: Pen, { x, y, width, height }: Area, colour: string): void {
 function drawAxes(pen: Pen, area: Area, { frame, seen }: Plot, colour: ColourOf): void {
   const at = drawnAt(frame, seen, area)
   const bottom = area.y + area.height
-  const most = Math.max(1, Math.floor(area.width / APART.across))
+  const [near, far] = APART.across.map((apart) => {
+    const most = Math.max(1, Math.floor(area.width / apart))
+    return { apart, ticks: ticksOf(frame.across, seen.x0, seen.x1, most) }
+  })
+  const haveRoom = near?.ticks.every(({ text }) => (text.length + 2) * LETTER < near.apart)
+  const marks = (haveRoom ? near : far)?.ticks ?? []
   let free = Number.NEGATIVE_INFINITY
-  const marks = ticksOf(frame.across, seen.x0, seen.x1, most)
   for (const { place, text } of frame.isLastLeft ? [...marks].reverse() : marks) {
     const x = at.x(place)
     pen.line(x, bottom, x, bottom + 4, colour('ink'))
@@ -203,9 +223,16 @@ function drawScale(pen: Pen, area: Area, scale: Scale, valueText: Plot['valueTex
   pen.box(around({ ...area, x, width: SCALE_WIDTH }), colour('line'), true)
   for (const value of valueTicks(low, high, Math.max(2, Math.floor(area.height / APART.up)), isLog)) {
     const y = area.y + (1 - partOf(scale, value)) * area.height
-    if (!(y >= area.y - 1 && y <= area.y + area.height + 1)) continue
+    const text = valueText(value)
+    if (text === '' || !(y >= area.y - 1 && y <= area.y + area.height + 1)) continue
     pen.line(x + SCALE_WIDTH, y, x + SCALE_WIDTH + 4, y, colour('ink'))
-    pen.text(valueText(value), x + SCALE_WIDTH + 6, y, 'left', colour('ink'))
+    pen.text(
+      text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text,
+      x + SCALE_WIDTH + 6,
+      y,
+      'left',
+      colour('ink'),
+    )
   }
 }
 

@@ -21,11 +21,11 @@ const RATIO = 2
 /** @param kept gives the drawing as it is now */
 export function SaveButtons({ kept }: { kept(): Kept }) {
   return (
-    <span class="tools">
+    <>
       <Button onClick={() => savePng(kept())}>PNG</Button>
       <Button onClick={() => saveSvg(kept())}>SVG</Button>
       <Button onClick={() => saveCsv(kept())}>CSV</Button>
-    </span>
+    </>
   )
 }
 

@@ -1,9 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { exitCodeOf } from '../../base/errors.ts'
+import { PROVENANCE } from '../../read/query.ts'
 import { formatCount } from '../../render/units.ts'
 import { fillWords, Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
 import { Button } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
+import { FragmentName } from '../fragment-name.tsx'
 import type { Documents, Inspected } from '../inspected.ts'
 import type { Job } from '../job.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
@@ -151,7 +153,8 @@ function columnsOf(
         title: name,
         isName: true,
         isNumber: one ? one.cell_val_num === 1 && /^U?INT|^FLOAT/.test(one.type) : /^__(tile|cell)$/.test(name),
-        show: ({ fields }) => <Cell cell={fields[name]} />,
+        show: ({ fields }) =>
+          name === PROVENANCE[0].name ? <FragmentName name={fields[name]?.text ?? ''} /> : <Cell cell={fields[name]} />,
       }
     }),
     ...(inspected.target.type === 'array' ? [versionsColumn(link)] : []),

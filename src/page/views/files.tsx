@@ -8,10 +8,10 @@ import { fieldName, NOTHING, sizeText } from '../../render/views/wording.ts'
 import { Folder } from '../../storage/source.ts'
 import { filesBelow } from '../../storage/walk.ts'
 import { FileBytes } from '../bytes/file-bytes.tsx'
+import { FragmentName, PathName } from '../fragment-name.tsx'
 import type { Inspected } from '../inspected.ts'
 import { type Link, viewLink } from '../link.ts'
 import { type Column, numberColumn, Table, textColumn } from '../table.tsx'
-import { Text } from '../text.tsx'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import { Removable, unreadStates } from '../vacuum.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
@@ -57,7 +57,7 @@ function Files({ inspected, link }: ViewProps) {
     <>
       {p !== undefined && (
         <p>
-          <a href={viewLink(link, 'files')}>All files</a> › <Text>{p}</Text>
+          <a href={viewLink(link, 'files')}>All files</a> › <PathName path={p} />
         </p>
       )}
       {isFile ? <FileBytes key={path} {...{ inspected, link, path }} /> : <List {...{ inspected, link }} />}
@@ -98,10 +98,10 @@ function columns(link: Link): readonly Column<FileRow>[] {
       title: 'file',
       show: ({ path, size, isFolder }) =>
         size === null && !isFolder ? (
-          <Text>{lastPathPart(path)}</Text>
+          <FragmentName name={lastPathPart(path)} />
         ) : (
           <a href={viewLink(link, 'files', { p: path })}>
-            <Text>{lastPathPart(path)}</Text>
+            <FragmentName name={lastPathPart(path)} />
           </a>
         ),
       by: ({ path }) => lastPathPart(path),
@@ -114,7 +114,11 @@ function columns(link: Link): readonly Column<FileRow>[] {
       show: ({ state }) => <span class={classOf(state)}>{state ?? NOTHING}</span>,
       by: ({ state }) => state,
     },
-    { title: 'in', show: ({ path }) => <Text>{folderOf(path) || NOTHING}</Text>, by: ({ path }) => folderOf(path) },
+    {
+      title: 'in',
+      show: ({ path }) => <PathName path={folderOf(path) || NOTHING} />,
+      by: ({ path }) => folderOf(path),
+    },
   ]
 }
 

@@ -7,6 +7,7 @@ import { counted, fieldName, NOTHING, timeRangeText } from '../../render/views/w
 import { Button, Radios } from '../controls.tsx'
 import { type Damage, damageOf } from '../damage.ts'
 import { FindingList } from '../finding-list.tsx'
+import { FragmentName, PathName } from '../fragment-name.tsx'
 import type { Documents, Inspected } from '../inspected.ts'
 import { namesOf } from '../inspected.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
@@ -133,7 +134,7 @@ export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewPr
           )}
           ,{' '}
           <a href={viewLink(link, 'files', { p: path })}>
-            <Text>{name}</Text>
+            <FragmentName name={name} isTimed />
           </a>
           {because === undefined ? ', has lost:' : `, cannot be read at all: ${escapeText(because)}.`}
           {fields.length > 0 && (
@@ -207,7 +208,11 @@ function columns(inspected: Inspected, link: Link, { fields }: Damage): readonly
     { title: 'code', show: ({ code }) => code, by: ({ code }) => code },
     { title: 'what', show: ({ message }) => <Text>{message}</Text> },
     { title: 'meaning', show: ({ meaning }) => <Text>{meaning}</Text> },
-    { title: 'file', show: ({ file }) => <Text>{relativePath(file, shown) || file}</Text>, by: ({ file }) => file },
+    {
+      title: 'file',
+      show: ({ file }) => <PathName path={relativePath(file, shown) || file} />,
+      by: ({ file }) => file,
+    },
     {
       title: 'offset',
       isNumber: true,

@@ -5,7 +5,7 @@ import type { GroupLine } from '../../documents/group.ts'
 import { heading } from '../../render/views/headings.ts'
 import { domainText, fieldName, filtersText, sizeText, stateRole, stateText } from '../../render/views/wording.ts'
 import { FragmentName } from '../fragment-name.tsx'
-import { changeLink, innerLink, type Link } from '../link.ts'
+import { innerLink, type Link } from '../link.ts'
 import { StateLines } from '../state-lines.tsx'
 import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
@@ -13,7 +13,7 @@ import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
 
-/** The list of `ls`: the fragments of an array, the files of a fragment, or the members of a group. `w` of the link asks for whole names. */
+/** The list of `ls`: the fragments of an array, the files of a fragment, or the members of a group. */
 export const fragments: ViewParts = {
   call: ({ link }) => ({ words: ['ls', ...timeWords(link)] }),
   Show: Fragments,
@@ -42,16 +42,6 @@ function Fragments({ inspected, link }: ViewProps) {
           return <Table caption="Files" columns={FILES} rows={listed.files} keyOf={({ name }) => name} />
         return (
           <>
-            <p>
-              <label>
-                <input
-                  type="checkbox"
-                  checked={link.w !== undefined}
-                  onChange={(event) => changeLink(link, { w: event.currentTarget.checked ? 'names' : undefined }, true)}
-                />{' '}
-                whole names
-              </label>
-            </p>
             <Table
               caption="Fragments"
               columns={pageColumns(listed, names, paths, link, inspected.damagedFolders())}
@@ -84,7 +74,7 @@ function pageColumns(
       title: 'fragment',
       show: ({ name }) => (
         <a href={innerLink(link, paths.get(name) ?? name)}>
-          <FragmentName name={name} isWhole={link.w !== undefined} />
+          <FragmentName name={name} isTimed />
         </a>
       ),
       by: ({ name }) => name,

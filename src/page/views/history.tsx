@@ -5,6 +5,7 @@ import { countText, fieldName, NEVER_WRITTEN, writtenText } from '../../render/v
 import { AttributeChoice, chosenAttributes, wordsOf } from '../cell-query.tsx'
 import { Form, fieldText } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
+import { FragmentName, PathName } from '../fragment-name.tsx'
 import { changeLink } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
 import { listOf } from '../range-list.ts'
@@ -125,7 +126,7 @@ function columnsOf([{ values }]: readonly HistoryVersion[]): readonly Column<His
         by && (
           <>
             {by.kind === 'vacuum' ? 'replaced by consolidation' : by.kind}{' '}
-            <Text>{by.condition ?? by.name ?? by.file ?? ''}</Text>
+            {by.condition === undefined ? <PathName path={by.name ?? by.file ?? ''} /> : <Text>{by.condition}</Text>}
           </>
         ),
     },
@@ -141,7 +142,7 @@ function columnsOf([{ values }]: readonly HistoryVersion[]): readonly Column<His
         ),
       }),
     ),
-    { title: 'fragment', show: ({ fragment }) => <Text>{fragment}</Text> },
+    { title: 'fragment', show: ({ fragment }) => <FragmentName name={fragment} isTimed /> },
     { title: 'tile', isNumber: true, show: ({ tile }) => countText(tile) },
     { title: 'position', isNumber: true, show: ({ position }) => countText(position) },
   ]

@@ -10,6 +10,7 @@ import { heading } from '../../render/views/headings.ts'
 import { counted, countText, fieldName, NOTHING, rangeText, sizeText } from '../../render/views/wording.ts'
 import { Button, cutName, Select } from '../controls.tsx'
 import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
+import { FragmentName } from '../fragment-name.tsx'
 import type { Inspected } from '../inspected.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import { type Axis, axisOf, fragmentAxis } from '../map/axis.ts'
@@ -24,10 +25,12 @@ import {
 } from '../map/boxes.ts'
 import { type Drawn, isSeen, paint, type Seen, tilesAt } from '../map/paint.ts'
 import { isLastTop, orientationOf } from '../orientation.ts'
-import { bestPair, roleOf } from '../picture/axis-role.ts'
+import { bestPair } from '../picture/axis-role.ts'
+import { namedRoles } from '../picture/chosen.ts'
 import { listOf } from '../range-list.ts'
+import { writtenBounds } from '../raster.ts'
 import { Surface } from '../surface.tsx'
-import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
+import { type Column, fragmentColumn, numberColumn, Table, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded, useWork } from '../use-loaded.tsx'
@@ -61,6 +64,8 @@ interface MapFragment {
 
 interface Loaded {
   dimensions: readonly Dimension[]
+  /** What the dimensions are, as in the picture of the cells. */
+  roles: ReturnType<typeof namedRoles>
   fragments: readonly MapFragment[]
   /** Number of fragments without a box: their domain is not known. */
   unplaced: number
@@ -91,8 +96,12 @@ async function load(inspected: Inspected, link: Link): Promise<Loaded> {
     const file = files.find(({ size }) => size > 0)?.name
     if (info.nonempty_domain) fragments.push({ listed, fragment, info, file })
   }
+  const schema = fragments[0]?.info.schema
+  const dimensions = schema?.domain.dimensions ?? []
+  const bounds = dimensions.map((_, d) => schema && writtenBounds({ schema, fragments }, d))
   return {
-    dimensions: fragments[0]?.info.schema.domain.dimensions ?? [],
+    dimensions,
+    roles: schema ? namedRoles({ dimensions, attributes: schema.attributes, bounds }) : [],
     fragments,
     unplaced: found.length - fragments.length,
     t: link.t,
@@ -264,7 +273,7 @@ function MapOf({ inspected, link, loaded }: ViewProps & { loaded: Loaded }) {
 }
 
 /** The dimensions in `d` of the link; if it is no good, those that the picture of the cells has, and as they lie there. */
-function dimsOf(text: string | undefined, { dimensions, fragments }: Loaded): AxisDimensions {
+function dimsOf(text: string | undefined, { dimensions, roles, fragments }: Loaded): AxisDimensions {
   const count = dimensions.length
   const known = (d: number): number | undefined => (d >= 0 && d < count ? d : undefined)
   if (text !== undefined) {
@@ -272,7 +281,6 @@ function dimsOf(text: string | undefined, { dimensions, fragments }: Loaded): Ax
     if (x !== y) return [x, y]
   }
   if (count < 2) return [0, undefined]
-  const roles = dimensions.map(roleOf)
   const [first, second] = bestPair(
     roles,
     dimensions.map((one, d) => lengthOf(one, d, fragments)),
@@ -296,9 +304,9 @@ function lengthOf(dimension: Dimension, d: number, fragments: Loaded['fragments'
 }
 
 /** Whether the last coordinate of what goes up is at the top. Rows count from the top; fragments rise. */
-function risesUp(dimensions: readonly Dimension[], [, d]: AxisDimensions): boolean {
+function risesUp({ dimensions, roles }: Loaded, [, d]: AxisDimensions): boolean {
   if (d === undefined || axisOf(dimensions[d]).isText) return true
-  return isLastTop({ role: roleOf(dimensions[d]) })
+  return isLastTop({ role: roles[d] })
 }
 
 /** Ranges that select the tiles in sight. Dimensions that are in sight as a whole have no range. */
@@ -463,7 +471,7 @@ function pinnedBy(pinned: Pinned | undefined, tiles: readonly Tile[], place: Pin
 function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Meaning; placing: Placed }) {
   const { loaded, axes, placed } = placing
   const { fragments, dimensions } = loaded
-  const rises = risesUp(dimensions, placing.dims)
+  const rises = risesUp(loaded, placing.dims)
   const { seen, rested, zoom, move, showAll } = useSeen(link, dimensions, placing)
   const { loads, stored, sizes } = useBoxes(inspected, placing, meaning, rested)
   const [over, setOver] = useState<Tile | undefined>(undefined)
@@ -554,7 +562,7 @@ function PointedAt({ loaded, stored, link, pointedAt }: TileProps & { pointedAt:
   const ranges = box ? rangesResult(loaded.dimensions, box, { raw: false }) : listed.nonempty_domain
   return (
     <>
-      <Text>{listed.name}</Text>
+      <FragmentName name={listed.name} />
       {tile !== undefined && (
         <>
           , <TileLink {...{ link, tile }} of={loaded.fragments[fragment]} />, {counted(tileCellNum(info, tile), 'cell')}
@@ -592,7 +600,7 @@ function Tiles(props: TileProps & { placed: readonly PlacedFragment[]; seen: See
     }
   }
   const columns: readonly Column<(typeof rows)[number]>[] = [
-    { title: 'fragment', show: ({ of }) => <Text>{of.listed.name}</Text> },
+    { title: 'fragment', show: ({ of }) => <FragmentName name={of.listed.name} /> },
     { title: 'tile', show: ({ of, tile }) => <TileLink {...{ of, link, tile }} /> },
     { title: heading('cell_num'), isNumber: true, show: ({ of, tile }) => countText(tileCellNum(of.info, tile)) },
     { title: 'box', show: ({ box }) => <Text>{box}</Text> },
@@ -606,7 +614,7 @@ function fragmentColumns(
   dims: AxisDimensions,
 ): readonly Column<MapFragment['listed']>[] {
   return [
-    textColumn('fragment', ({ name }) => name),
+    fragmentColumn(true),
     writtenColumn(),
     ...dims
       .filter((d) => d !== undefined)

@@ -21,6 +21,7 @@ import {
 } from '../../render/views/wording.ts'
 import { AppliedDeletes } from '../deletes.tsx'
 import { FindingList } from '../finding-list.tsx'
+import { PathName } from '../fragment-name.tsx'
 import { namesOf } from '../inspected.ts'
 import { Dataset, LayerPictures, layerFacts } from '../layer.tsx'
 import { viewLink } from '../link.ts'
@@ -142,7 +143,7 @@ function fileFacts(found: FileOverview): FactList {
     ['File', found.file_kind],
     ['Size', sizeText(found.size)],
     textFact('Field', found.field ?? NOTHING),
-    textFact('Fragment', found.fragment ?? NOTHING),
+    ['Fragment', <PathName key="" path={found.fragment ?? NOTHING} />],
     textFact('Array', found.array ?? NOTHING),
   ]
 }

@@ -8,13 +8,24 @@ import { wordsOf } from '../cell-query.tsx'
 import { Button, cutName, Form, fieldText, RangeFields, Select, typedRanges } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
+import { FragmentName } from '../fragment-name.tsx'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import { PALETTE_NAMES, type PaletteName, type Scale } from '../palette.ts'
 import { axesOf, type Chosen, COUNT, chosenPicture, shownNames, sliceWord } from '../picture/chosen.ts'
+import { labelText } from '../picture/labels.ts'
 import { Lines } from '../picture/lines.tsx'
 import { canvasPen } from '../picture/pen.ts'
 import { colouredPixels, endsOf, middleOf, type SpecialColours } from '../picture/pixels.ts'
-import { cellArea, drawPlot, type Layer, lettersBeside, placeDrawn, type Seen, trueHeight } from '../picture/plot.ts'
+import {
+  cellArea,
+  drawPlot,
+  type Layer,
+  lettersBeside,
+  type PlotBox,
+  placeDrawn,
+  type Seen,
+  trueHeight,
+} from '../picture/plot.ts'
 import {
   coordinateAt,
   coordinateWord,
@@ -313,8 +324,8 @@ function statusText({ kind, read, total, down, right }: Raster, isDone: boolean,
   return `${cells} cells; each of ${formatCount(right.length)} x ${formatCount(down.length)} points is the mean of those that it covers.${lack}`
 }
 
-/** Height of a picture in CSS pixels; and most of one whose steps are equally long. */
-const [HEIGHT, HIGHEST, LOWEST] = [480, 620, 160]
+/** Height of a picture in CSS pixels; most and least of one whose steps are equally long; and what a window has around it. */
+const [HEIGHT, HIGHEST, LOWEST, AROUND] = [480, 620, 160, 340]
 /** Milliseconds without a move after which what is in sight is read. */
 const REST = 250
 
@@ -344,7 +355,8 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
   }, [seen, asked])
 
   const sizes = { width, height: HEIGHT, hasScale, isTrue, letters: lettersBeside(frame.up, seen, HEIGHT) }
-  if (isTrue && width > 0) sizes.height = Math.min(HIGHEST, Math.max(LOWEST, trueHeight(sizes, seen)))
+  if (isTrue && width > 0)
+    sizes.height = Math.max(LOWEST, Math.min(HIGHEST, Math.max(HEIGHT, innerHeight - AROUND), trueHeight(sizes, seen)))
   const { height } = sizes
   const images = useRef(new Map<string, { of: readonly Raster[]; version: unknown; image: HTMLCanvasElement }>())
   const draw = (sheet: Sheet): void => {
@@ -369,7 +381,8 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
     seen,
     layers: drawn,
     scale: hasScale ? scale : undefined,
-    valueText: (value: number) => (raster ? numberText(raster, value) : String(value)),
+    valueText: (value: number) =>
+      raster ? (labelText(source, raster.column, value) ?? numberText(raster, value)) : String(value),
     boxes: boxesOf(props, colour),
     cursor: at && pixelBox(raster, frame.across, frame.up, at),
   })
@@ -559,10 +572,7 @@ function pixelBox(raster: Raster | undefined, across: PlotAxis, up: PlotAxis, at
 const MOST_BOXES = 2000
 
 /** The boxes of fragments, or of the tiles of a dense array, that lie over the cells. */
-function boxesOf(
-  { source, chosen, link }: PictureProps,
-  colour: (name: string) => string,
-): (Seen & { colour: string })[] {
+function boxesOf({ source, chosen, link }: PictureProps, colour: (name: string) => string): PlotBox[] {
   const { frame, up, across, seen, whole } = chosen
   if (link.b === 'fragments')
     return source.fragments.slice(-MOST_BOXES).flatMap(({ ends }, i) => {
@@ -576,6 +586,7 @@ function boxesOf(
         y0: place(frame.up, y.low),
         y1: place(frame.up, y.high) + (oneY ?? 0),
         colour: colour(COLOURS[i % COLOURS.length] ?? 'ink'),
+        beside: colour('paper'),
       }
     })
   if (link.b !== 'tiles' || source.array_type !== 'dense') return []
@@ -683,13 +694,16 @@ function numberText({ column, kind }: Raster, value: number): string {
   return String(Number(value.toPrecision(6)))
 }
 
-function valueText(raster: Raster, pixel: number): string {
+function valueText(source: PictureSource, raster: Raster, pixel: number): string {
   const { column, kind } = raster
   const value = pointAt(raster, pixel)
   const count = raster.counts[pixel] ?? 0
   if (value === undefined) return kind === 'points' ? 'no cell' : 'not read'
   if (value === 'null') return 'null or NaN'
   if (value === 'fill') return 'fill value'
+  const isOwn = kind === 'sample' || (count === 1 && kind !== 'preview')
+  const label = column && isOwn ? labelText(source, column, value) : undefined
+  if (label) return label
   if (column && count === 1 && kind !== 'preview') return shortValue(ownValue(column.type, value))
   if (!column || kind === 'sample' || kind === 'preview') return numberText(raster, value)
   return `${numberText({ ...raster, kind: 'mean' }, value)}, mean of ${formatCount(count)}`
@@ -719,7 +733,6 @@ function cellAt({ chosen, source }: PictureProps, raster: Raster, at: Place): st
 
 /** Most fragments that are named at a place. */
 const MOST_NAMED = 4
-const TIME_AND_LETTERS = /^__(\d+)_(\d+)_(\w{4})/
 
 /** The value at a place, and which fragments have it in their box. */
 function PointText({
@@ -748,7 +761,7 @@ function PointText({
       <Text>{`${frame.up.dimension.name} ${spanText(frame.up, raster.down, row)}`}</Text>,{' '}
       <Text>{`${frame.across.dimension.name} ${spanText(frame.across, raster.right, column)}`}</Text>:{' '}
       <strong>
-        <Text>{top.map((one) => valueText(one, pixel)).join(', ')}</Text>
+        <Text>{top.map((one) => valueText(source, one, pixel)).join(', ')}</Text>
       </strong>{' '}
       {cell && <a href={viewLink(link, 'history', { c: cell })}>versions of this cell</a>}
       {covering.length > 0 && (
@@ -759,8 +772,8 @@ function PointText({
             .slice(-MOST_NAMED)
             .reverse()
             .map(({ name }) => (
-              <span key={name} title={name}>
-                <Text>{TIME_AND_LETTERS.exec(name)?.[3] ?? name.slice(0, 12)}</Text>{' '}
+              <span key={name}>
+                <FragmentName name={name} />{' '}
               </span>
             ))}
         </span>
@@ -816,7 +829,7 @@ function Numbers({ raster, ...props }: PictureProps & { raster: Raster }) {
     {
       title: 'value',
       isNumber: true,
-      show: (i) => <Text>{valueText(raster, i)}</Text>,
+      show: (i) => <Text>{valueText(props.source, raster, i)}</Text>,
       by: (i) => {
         const value = pointAt(raster, i)
         return typeof value === 'number' ? value : undefined

@@ -3,11 +3,11 @@ import { folderOf } from '../../base/paths.ts'
 import { lastPathPart } from '../../format/commit-files.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
 import { counted, domainText, fieldName, NOTHING, pipelineText, typeText } from '../../render/views/wording.ts'
+import { FragmentName, PathName } from '../fragment-name.tsx'
 import { type Inspected, namesOf } from '../inspected.ts'
 import { changeLink, innerLink, type Link, viewLink } from '../link.ts'
 import { canOpen, pathInGroup } from '../member-path.ts'
 import { Table } from '../table.tsx'
-import { Text } from '../text.tsx'
 import { timeOptions } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
@@ -73,10 +73,11 @@ function Search({ inspected, link }: ViewProps) {
                   { title: 'kind', show: ({ kind }) => kind, by: ({ kind }) => kind },
                   {
                     title: 'name',
-                    show: ({ name, to }) => (to ? <a href={to}>{<Text>{name}</Text>}</a> : <Text>{name}</Text>),
+                    show: ({ name, to }) =>
+                      to ? <a href={to}>{<FragmentName name={name} />}</a> : <FragmentName name={name} />,
                     by: ({ name }) => name,
                   },
-                  { title: 'what it is', show: ({ more }) => <Text>{more}</Text> },
+                  { title: 'what it is', show: ({ more }) => <PathName path={more} /> },
                 ]}
                 rows={found}
                 keyOf={(_, i) => i}

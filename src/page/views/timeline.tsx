@@ -10,11 +10,12 @@ import { counted, NOTHING, shortSizeText, sizeText, stateText, timeRangeText } f
 import { Button, Form, fieldText, Radios } from '../controls.tsx'
 import { allDeletes, Condition } from '../deletes.tsx'
 import { Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import { FragmentName, PathName } from '../fragment-name.tsx'
 import type { Inspected } from '../inspected.ts'
 import { changeLink, type Link, linkText, viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { StateLines } from '../state-lines.tsx'
-import { type Column, numberColumn, Table, textColumn, writtenColumn } from '../table.tsx'
+import { type Column, fragmentColumn, numberColumn, Table, writtenColumn } from '../table.tsx'
 import { Text } from '../text.tsx'
 import { linkTime, parseTypedTime, timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
@@ -156,7 +157,7 @@ const deleteColumns = (array: InspectArray, link: Link): readonly Column<Item>[]
     show: ({ place }) =>
       place && (
         <a href={viewLink(link, 'files', { p: place.path })}>
-          <Text>{place.path}</Text>
+          <PathName path={place.path} />
         </a>
       ),
   },
@@ -252,7 +253,7 @@ function Drawn({ inspected, array, fragments, items, link }: DrawnProps) {
       <p class="under">
         {over ? (
           <>
-            <Text>{over.name}</Text>: {over.words}
+            <FragmentName name={over.name} isTimed />: {over.words}
             {over.place && (
               <>
                 : <Condition array={array} place={over.place} />
@@ -486,7 +487,7 @@ function drawTimeline(
 function columnsOf(inspected: Inspected, link: Link): readonly Column<ArrayFragment>[] {
   const damaged = inspected.damagedFolders()
   return [
-    textColumn('fragment', ({ name }) => name),
+    fragmentColumn(true),
     {
       title: 'state',
       show: (one) => `${stateText(one)}${damaged.has(one.name) ? ', damaged' : ''}`,
@@ -494,7 +495,7 @@ function columnsOf(inspected: Inspected, link: Link): readonly Column<ArrayFragm
     },
     timeColumn('first time', 0),
     timeColumn('last time', 1),
-    { title: 'hidden by', show: ({ hidden_by }) => <Text>{hidden_by ?? NOTHING}</Text> },
+    { title: 'hidden by', show: ({ hidden_by }) => (hidden_by ? <FragmentName name={hidden_by} /> : NOTHING) },
     numberColumn('size', ({ size }) => size, shortSizeText),
     travelColumn(link),
   ]

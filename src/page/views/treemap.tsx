@@ -5,11 +5,11 @@ import { heading } from '../../render/views/headings.ts'
 import { counted, fieldName, filtersText, NOTHING, ratioText, sizeText } from '../../render/views/wording.ts'
 import { cutName, Radios } from '../controls.tsx'
 import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import { FragmentName, shortName } from '../fragment-name.tsx'
 import type { Inspected } from '../inspected.ts'
 import { changeLink, type Link } from '../link.ts'
 import { type Rect, squarify } from '../squarify.ts'
-import { type Column, numberColumn, Table, textColumn } from '../table.tsx'
-import { Text } from '../text.tsx'
+import { type Column, numberColumn, Table } from '../table.tsx'
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
@@ -138,7 +138,7 @@ function Areas({ parts, leftOut }: Sums) {
       <p class="under">
         {over ? (
           <>
-            <Text>{over.kind}</Text> {over.more}: {sizeText(over.size)}, {shareText(over.size, total)}
+            <FragmentName name={over.kind} /> {over.more}: {sizeText(over.size)}, {shareText(over.size, total)}
           </>
         ) : (
           `Together ${sizeText(total)}.${other > 0 ? ` Of it, ${sizeText(other)} are outside of fragments.` : ''}${leftOut ? leftOutText(leftOut, total) : ''}`
@@ -180,7 +180,7 @@ function drawArea({ canvas, colour }: Sheet, { x, y, width, height }: Rect, { ki
   canvas.clip()
   canvas.fillStyle = colour('ink')
   canvas.textBaseline = 'top'
-  canvas.fillText(fitted(canvas, kind, width - 8), x + 4, y + 4)
+  canvas.fillText(fitted(canvas, shortName(kind), width - 8), x + 4, y + 4)
   if (height > 34) canvas.fillText(fitted(canvas, more, width - 8), x + 4, y + 19)
   canvas.restore()
 }
@@ -206,7 +206,7 @@ const LARGEST_FIRST = { column: 2, down: true }
 
 function columnsOf(total: number): readonly Column<Part>[] {
   return [
-    textColumn('of', ({ kind }) => kind),
+    { title: 'of', show: ({ kind }) => <FragmentName name={kind} />, by: ({ kind }) => kind },
     { title: 'what', show: ({ more }) => more || NOTHING, by: ({ more }) => more },
     numberColumn('size', ({ size }) => size, sizeText),
     { title: 'share', isNumber: true, show: ({ size }) => shareText(size, total), by: ({ size }) => size },
