@@ -159,7 +159,7 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
     const tab = document.getElementById(`tab-${view.id}`)
     if (tab?.parentElement) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft
   }, [view.id])
-  const errors = useErrorCount(inspected, link, view.id === OVERVIEW)
+  const errors = useErrorCount(inspected, link, [OVERVIEW, 'workspace'].includes(view.id))
   // As on many sites, this key begins a search, unless it is typed into a field.
   useEffect(() => {
     const sought = (event: KeyboardEvent): void => {

@@ -3,6 +3,13 @@ import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { localFiles } from '../../src/node/file.ts'
+import { InspectArray } from '../../src/objects/array.ts'
+import { namedRoles } from '../../src/page/picture/chosen.ts'
+import { arrayFacts } from '../../src/page/raster.ts'
+import { openAt } from '../../src/read/opening.ts'
+import { Folder } from '../../src/storage/source.ts'
+import { contextFor } from '../helpers/fixtures.ts'
 import { axe, cli, document, emptyFolder, goTo, open, rowsOf, shownValue } from './opened-page.mjs'
 
 /** Pictures of cells and lines. The numbers behind the pixels are those of the command line; the pixels have the colours of the scale. */
@@ -271,4 +278,13 @@ describe('a picture', () => {
     assert.deepEqual(wrong, [])
     await page.close()
   })
+})
+
+test('y and x of an array in red, green and blue are rows and columns, in the map as in the picture', async () => {
+  const rolesOf = async (path) => {
+    const array = new InspectArray(new Folder(localFiles, path), contextFor({ key: undefined }))
+    return namedRoles(arrayFacts(await openAt(array)))
+  }
+  assert.deepEqual(await rolesOf('examples/gallery/island'), ['row', 'column'])
+  assert.deepEqual(await rolesOf('examples/gallery/walnut'), [undefined, 'y', 'x'])
 })

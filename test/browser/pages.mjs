@@ -731,6 +731,26 @@ test('names of fragments are short in sight and whole for copies; errors are cou
   const short = await widthOf()
   await page.check('text=whole names')
   assert.ok((await widthOf()) > 5 * short)
+  await page.uncheck('text=whole names')
+  const fragment = fragments[0].name
+  for (const link of [
+    { v: 'timeline' },
+    { v: 'map' },
+    { v: 'bytes', w: 'fragment' },
+    { v: 'files' },
+    { v: 'findings' },
+    { v: 'search', q: fragment },
+  ]) {
+    await goTo(page, link)
+    await page.waitForFunction((name) => document.querySelector('main').textContent.includes(name), fragment)
+    // The widest text with the name, outside of the call below the view.
+    const widths = await page.$$eval(
+      'main :is(table, .loss) bdi',
+      (all, name) => all.flatMap((one) => (one.textContent.includes(name) ? [one.getBoundingClientRect().width] : [])),
+      fragment,
+    )
+    assert.ok(widths.length > 0 && Math.max(...widths) < 480, `${link.v}: ${widths}`)
+  }
   await show(page, 'findings')
   await page.waitForSelector('#tab-findings .badge')
   const errors = document('check', DAMAGED).findings.filter(({ severity }) => severity === 'error').length

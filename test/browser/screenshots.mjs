@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { argv, env, execPath } from 'node:process'
-import { pathToFileURL } from 'node:url'
 import { Random } from '../helpers/random.ts'
 import { browser, emptyFolder } from './opened-page.mjs'
+import { takeShots } from './shots.mjs'
 
 /**
  * Makes the pictures of docs/page.md again, from arrays that are the same each time:
@@ -16,9 +16,6 @@ import { browser, emptyFolder } from './opened-page.mjs'
 
 const FOLDER = emptyFolder('screenshots')
 const PICTURES = 'docs/page'
-/** Quality of lossy WebP, from 0 to 1. Letters stay sharp. */
-const QUALITY = 0.45
-const [WIDTH, HEIGHT] = [1280, 800]
 
 /** Paths are relative to the folder of the arrays, as the pictures show them. */
 function cli(...args) {
@@ -195,42 +192,15 @@ const SHOTS = [
   ['findings', 'damaged/birds', { v: 'findings' }],
   ['map-dark', 'birds', { v: 'map', c: 'age' }, { colorScheme: 'dark' }],
   ['files-dark', 'damaged/birds', { v: 'files', p: `${fragment}/a1.tdb`, o: '451' }, { colorScheme: 'dark' }],
-  ['cells-narrow', 'birds', { v: 'cells' }, { viewport: { width: 390, height: HEIGHT } }],
+  ['cells-narrow', 'birds', { v: 'cells' }, { viewport: { width: 390, height: 800 } }],
 ]
 
-/** Converts a picture to WebP in the browser. */
-async function webp(png, width, height) {
-  const page = await browser.newPage()
-  const data = await page.evaluate(
-    async ([base64, width, height, quality]) => {
-      const image = new Image()
-      image.src = `data:image/png;base64,${base64}`
-      await image.decode()
-      const canvas = Object.assign(document.createElement('canvas'), { width, height })
-      canvas.getContext('2d').drawImage(image, 0, 0)
-      return canvas.toDataURL('image/webp', quality)
-    },
-    [png.toString('base64'), width, height, QUALITY],
-  )
-  await page.close()
-  return Buffer.from(data.slice(data.indexOf(',') + 1), 'base64')
-}
-
-mkdirSync(PICTURES, { recursive: true })
-const chosen = argv.slice(2)
-for (const [name, target, link, more, above] of SHOTS) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue
-  const report = join(FOLDER, 'report.html')
-  cli('page', '-o', report, target)
-  const page = await browser.newPage({ viewport: { width: WIDTH, height: HEIGHT }, ...more })
-  await page.goto(`${pathToFileURL(report).href}#${new URLSearchParams(link)}`)
-  await page.waitForSelector('h2')
-  // Waits until all boxes and counts are drawn.
-  await page.waitForTimeout(2000)
-  if (above) await page.evaluate((one) => document.querySelector(one).scrollIntoView(), above)
-  const { width, height } = page.viewportSize()
-  writeFileSync(join(PICTURES, `${name}.webp`), await webp(await page.screenshot(), width, height))
-  if (env.PNG) await page.screenshot({ path: join(FOLDER, `${name}.png`) })
-  await page.close()
-}
+await takeShots(
+  SHOTS.map(([name, target, link, more, above]) => ({ name, target, link, more, above })),
+  {
+    to: PICTURES,
+    targets: FOLDER,
+    chosen: argv.slice(2),
+  },
+)
 await browser.close()

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
-import { type Series, series } from '../../src/page/picture/series.ts'
+import { runsOf, type Series, series } from '../../src/page/picture/series.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
@@ -48,4 +48,22 @@ test('cells of a dense array with the fill value have none', async () => {
   const [line] = found?.lines ?? []
   expect([...(line?.counts ?? [])]).toEqual([1, 1, 0, 1])
   expect([...(line?.lacks ?? [])]).toEqual([0, 0, 1, 0])
+})
+
+test('a line ends where far fewer cells were written than beside it, and passes over single steps', () => {
+  const runs = (counts: readonly number[], lacks = counts.map(() => 0)) =>
+    runsOf([...counts.keys()], Uint32Array.from(counts), Uint32Array.from(lacks))
+  // Steps with many cells: one without any is a gap.
+  expect(runs([9, 9, 9, 0, 9, 9])).toEqual([
+    [0, 1, 2],
+    [4, 5],
+  ])
+  // Each second hour, and then a pause of ten.
+  const sparse = Array.from({ length: 50 }, (_, i) => Number(i % 2 === 0 && (i < 20 || i > 38)))
+  expect(runs(sparse).map((run) => [run[0], run.at(-1)])).toEqual([
+    [0, 18],
+    [40, 48],
+  ])
+  expect(runs([1, 0, 1, 1])).toEqual([[0, 2, 3]])
+  expect(runs([1, 0, 1], [0, 1, 0])).toEqual([[0], [2]])
 })

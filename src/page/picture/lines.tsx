@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { exitCodeOf } from '../../base/errors.ts'
-import { sum } from '../../base/sum.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
 import { fieldName } from '../../render/views/wording.ts'
 import { cellOfNumber, ownValue } from '../cell-of-number.ts'
@@ -21,7 +20,7 @@ import { labelText } from './labels.ts'
 import { type Area, around, canvasPen, type Pen } from './pen.ts'
 import { keptInside, type PlotAxis, placeOfCoordinate, rangeWord, spanWord } from './plot-axis.ts'
 import { type Kept, SaveButtons } from './save.tsx'
-import type { Series, SeriesLine } from './series.ts'
+import { runsOf, type Series, type SeriesLine } from './series.ts'
 import { ticksOf, valueTicks } from './ticks.ts'
 
 /** Attributes as lines along the only dimension of numbers. In the link, `a` has the names, one a line. */
@@ -30,6 +29,8 @@ import { ticksOf, valueTicks } from './ticks.ts'
 const FEW = 3
 /** Height of a line's panel, space around it, and below all for the axis, in CSS pixels. */
 const [PANEL, GAP, BELOW, LEFT, RIGHT] = [170, 26, 40, 100, 14]
+/** Width of a letter. */
+const LETTER = 6.6
 /** Milliseconds without a move after which what is in sight is read. */
 const REST = 250
 const MOST_LISTED = 1000
@@ -190,7 +191,7 @@ function Plot({ source, link, axis, series, ranges, whole, seen: asked }: PlotPr
     const bottom = lines.length * (PANEL + GAP)
     for (const { place, text } of ticksOf(axis, seen.from, seen.to, Math.max(1, Math.floor(room / 100)))) {
       pen.line(x(place), bottom, x(place), bottom + 4, colour('ink'))
-      pen.text(text, x(place), bottom + 13, 'center', colour('ink'))
+      if (x(place) + (text.length * LETTER) / 2 <= size) pen.text(text, x(place), bottom + 13, 'center', colour('ink'))
     }
     pen.text(`${cutName(axis.dimension.name || '(no name)')} →`, LEFT + room / 2, bottom + 31, 'center', colour('ink'))
     if (at !== undefined) pen.line(x(at), GAP, x(at), bottom, colour('dim'))
@@ -365,33 +366,6 @@ function drawLine(pen: Pen, area: Area, { source, line, series, axis, seen, x, c
         for (const [px, py] of points) pen.box({ x: px - 1.5, y: py - 1.5, width: 3, height: 3 }, colour(name))
     }
   })
-}
-
-/** How many times as far as usual two steps with few cells are from each other, if there is a gap between them. */
-const GAP_IN_LINE = 8
-/** Cells in a step from which on the next step has some, too, unless there is a gap. */
-const MANY_CELLS = 5
-
-/**
- * Runs of steps with values. A step without cells is passed over; one whose cells have no value ends the run, and so does a gap in what
- * was written.
- */
-export function runsOf(bins: readonly number[], counts: Uint32Array, lacks: Uint32Array): number[][] {
-  const filled = bins.filter((bin) => counts[bin] > 0)
-  const distances = filled.slice(1).map((bin, i) => bin - filled[i])
-  const usual = distances.sort((a, b) => a - b)[distances.length >> 1] ?? 1
-  const hasMany = sum(filled, (bin) => counts[bin]) >= MANY_CELLS * filled.length
-  const most = hasMany ? usual : usual * GAP_IN_LINE
-  const runs: number[][] = [[]]
-  for (const bin of bins) {
-    const run = runs[runs.length - 1]
-    const before = run?.[run.length - 1]
-    const isFar = before !== undefined && bin - before > most
-    if (counts[bin] > 0 && !isFar) run?.push(bin)
-    else if (counts[bin] > 0) runs.push([bin])
-    else if (lacks[bin] > 0) runs.push([])
-  }
-  return runs.filter((run) => run.length > 0)
 }
 
 function* rowsOf(series: Series, axis: PlotAxis): Generator<readonly string[]> {

@@ -54,7 +54,7 @@ interface Plot {
 }
 
 /** Space around the cells, in CSS pixels. */
-const MARGIN = { top: 10, right: 12, bottom: 42, scale: 92 }
+const MARGIN = { top: 10, right: 12, bottom: 42, scale: 104 }
 /** Width of a letter, and height of a line. */
 const [LETTER, LINE] = [6.6, 16]
 /** Pixels between two marks of an axis; across, for short words and for dates. */

@@ -1,3 +1,4 @@
+import { sum } from '../../base/sum.ts'
 import type { RangeSets } from '../../cells/bounds.ts'
 import { comparable } from '../../cells/bounds.ts'
 import type { ColumnType } from '../../cells/column.ts'
@@ -196,4 +197,31 @@ async function previewLines(
     }
   }
   return found
+}
+
+/** How many times as far as usual two steps with few cells are from each other, if there is a gap between them. */
+const GAP_IN_LINE = 8
+/** Cells in a step from which on the next step has some, too, unless there is a gap. */
+const MANY_CELLS = 5
+
+/**
+ * Runs of steps with values. A step without cells is passed over; one whose cells have no value ends the run, and so does a gap in what
+ * was written.
+ */
+export function runsOf(bins: readonly number[], counts: Uint32Array, lacks: Uint32Array): number[][] {
+  const filled = bins.filter((bin) => counts[bin] > 0)
+  const distances = filled.slice(1).map((bin, i) => bin - filled[i])
+  const usual = distances.sort((a, b) => a - b)[distances.length >> 1] ?? 1
+  const hasMany = sum(filled, (bin) => counts[bin]) >= MANY_CELLS * filled.length
+  const most = hasMany ? usual : usual * GAP_IN_LINE
+  const runs: number[][] = [[]]
+  for (const bin of bins) {
+    const run = runs[runs.length - 1]
+    const before = run?.[run.length - 1]
+    const isFar = before !== undefined && bin - before > most
+    if (counts[bin] > 0 && !isFar) run?.push(bin)
+    else if (counts[bin] > 0) runs.push([bin])
+    else if (lacks[bin] > 0) runs.push([])
+  }
+  return runs.filter((run) => run.length > 0)
 }
