@@ -730,8 +730,10 @@ test('names of fragments are short in sight and whole for copies; errors are cou
   const widthOf = () => page.$eval('tbody td:first-child', ({ firstChild }) => firstChild.getBoundingClientRect().width)
   const short = await widthOf()
   await page.check('text=whole names')
+  await page.waitForSelector('.whole-names')
   assert.ok((await widthOf()) > 5 * short)
   await page.uncheck('text=whole names')
+  await page.waitForFunction(() => !document.querySelector('.whole-names'))
   const fragment = fragments[0].name
   for (const link of [
     { v: 'timeline' },
