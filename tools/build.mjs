@@ -65,7 +65,7 @@ const READ = [
   ...['commands/read', 'rows/cell-lines', 'node/packaged', 'calls/unit-runner', 'check/undo'],
   ...['codecs/zstd', 'codecs/lz4', 'kernels/kernels'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
-const ARROW = [resolve('src/calls/decode-arrow.ts')]
+const ARROW = [resolve('src/calls/decode-records.ts')]
 const CHECK = [
   ...['commands/check', 'render/views/check'],
   ...['data-files', 'fragment-metadata', 'consolidated-metadata', 'written-twice'].map((name) => `check/${name}`),

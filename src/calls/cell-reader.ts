@@ -63,8 +63,8 @@ export function readerOutcome(
   total?: number | bigint,
 ): CellsOutcome {
   const { report, notUnique, limit } = reader
-  const end = async (arrow = false): Promise<void> => {
-    report.tell(cx, arrow)
+  const end = async (inRecords = false): Promise<void> => {
+    report.tell(cx, inRecords)
     notUnique?.tell(cx)
     await reader.close()
   }
@@ -92,9 +92,9 @@ export function readerOutcome(
       const notes = await writeCellLines(columns, reader.batches(true), out, written, { limit }).finally(() => end())
       return { ...notes, tail: tail() }
     },
-    async arrow(out, file) {
-      const { writeFragmentArrow } = await import('./decode-arrow.ts')
-      await writeFragmentArrow(reader, cx.style, out, file).finally(() => end(true))
+    async records(out, format) {
+      const { writeFragmentRecords } = await import('./decode-records.ts')
+      await writeFragmentRecords(reader, out, { format, raw: cx.style.raw }).finally(() => end(true))
       return tail()
     },
   }
@@ -127,7 +127,7 @@ export function cellsOutcome(
   rows: () => AsyncGenerator<CellsLine, CellsTail>,
   { columns, total, one }: ShownRows,
   { keepGoing = false, limit }: CellOptions,
-): Omit<CellsOutcome, 'columns' | 'arrow'> {
+): Omit<CellsOutcome, 'columns' | 'records'> {
   return {
     kind: 'cells',
     head,

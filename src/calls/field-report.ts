@@ -41,15 +41,15 @@ export class FieldReport {
     return all.length === 0 ? undefined : all.map((one) => ({ ...one }))
   }
 
-  /** Prints the report after the last cell, once. @param arrow whether a cell without a label is null instead of its index */
-  tell(cx: Pick<CommandContext, 'note'>, arrow = false): void {
+  /** Prints the report after the last cell, once. @param inRecords whether a cell without a label is null instead of its index, as in Arrow and Parquet */
+  tell(cx: Pick<CommandContext, 'note'>, inRecords = false): void {
     if (this.reported) return
     this.reported = true
     for (const [field, texts] of this.remarks) for (const text of texts) cx.note(`${field}: ${text}`)
     for (const { field, enumeration, value_num, cell_num, first, looks_like_label } of this.missing.values()) {
       if (cell_num === 0) continue
       const index = looks_like_label ? INDEX_LOOKS_LIKE_LABEL : INDEX_SHOWN
-      const instead = arrow ? NULL_SHOWN : index
+      const instead = inRecords ? NULL_SHOWN : index
       const cells = cell_num === 1 ? '1 cell has' : `${cell_num} cells have`
       cx.note(
         `${field}: ${cells} no label (the first has index ${first}, the enumeration ${enumeration} has ${value_num} values): ${instead}`,
@@ -61,5 +61,5 @@ export class FieldReport {
 /** What the output has for a cell without a label. */
 const INDEX_SHOWN = 'the index is shown'
 const INDEX_LOOKS_LIKE_LABEL =
-  'the index is shown, and looks like a label, as these are numbers: only --format arrow, which writes null, tells them apart'
+  'the index is shown, and looks like a label, as these are numbers: only --format arrow and parquet, which write null, tell them apart'
 const NULL_SHOWN = 'null is written'

@@ -6,6 +6,7 @@ import type { DocumentHead, List, Severity } from '../documents/common.ts'
 import type { FindingsTail } from '../render/reports/reporter.ts'
 import type { CellLineStyle } from '../rows/cell-lines.ts'
 import type { JsonNotes } from '../rows/json.ts'
+import type { RecordFormat } from '../rows/records.ts'
 
 /**
  * What a command found about one target. The data formats write its document; `table` shows the same to a person. What is known
@@ -90,8 +91,8 @@ export interface CellsOutcome extends Streamed<CellsLine, CellsTail> {
   keepGoing: boolean
   /** Writes the rows as NDJSON or CSV without an object for each row. The text is the same. */
   cellLines?(out: Output, style: Omit<CellLineStyle, 'raw'>): Promise<JsonNotes & { tail: CellsTail }>
-  /** Writes Arrow IPC. @param file whether as a file; otherwise as a stream */
-  arrow(out: Output, file: boolean): Promise<CellsTail>
+  /** Writes the cells as record batches, in a format that has them. */
+  records(out: Output, format: RecordFormat): Promise<CellsTail>
   /** Shows the cells. Returns nothing if a terminal did not show all of them. */
   table(out: Output): Promise<CellsTail | undefined>
 }

@@ -10,7 +10,6 @@ import { FORMATS, type Format, formatNames } from './formats.ts'
 /** Hints for extensions of `--output` that name no format. */
 const EXTENSION_HINTS: Readonly<Record<string, string>> = {
   svg: ' (rtree --svg draws)',
-  parquet: ' (pyarrow and DuckDB make Parquet of .arrow)',
   gz: ' (- and a pipe to gzip)',
   zst: ' (- and a pipe to zstd)',
 }

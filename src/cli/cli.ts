@@ -16,7 +16,7 @@ import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, helpOption } from './args.ts'
 import { CallParser, WrongCall } from './call-parser.ts'
 import { COMMANDS, OTHER } from './commands.ts'
-import { FORMATS, formatNames } from './formats.ts'
+import { FORMATS, type Format, formatNames } from './formats.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
 import { findPlaces, internalPath, mayBeTarget, openPath, outputFile, refuseReadPlace, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
@@ -179,7 +179,8 @@ async function runCommand(
   const memory = new Memory(bytes)
   const { storage, anew, paths, done } = await findPlaces(args, options, process, report, memory)
   const { metered, line } = await progressOf(process, options)
-  if (report.format === 'arrow') checkArrow(process, paths, options)
+  if (report.format === 'arrow' || report.format === 'parquet')
+    checkTable(report.format, module, process, { paths, options })
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
   const newReading = (): ReadContext => ({ ...readContext(nodeCodecs, key, memory), pause: pauseForEvents })
   const shownPath = shownBy(paths)
@@ -235,7 +236,7 @@ async function runCommand(
   }
   if (module.takesTimes) useTimes(cx, options)
   if (options.output !== undefined) await cx.refuseReadPlace(options.output, '--output')
-  const documents = await openDocuments({ process, report, options, several })
+  const documents = await openDocuments({ process, report, options, several, memory })
   // Errors so far named the paths that the user wrote. Errors from here on name the paths that are read.
   report.shownPath = shownPath
   const stated = (error: InspectError): Promise<InspectError> =>
@@ -291,9 +292,14 @@ async function runCommand(
   }
 }
 
-function checkArrow(process: Process, paths: readonly string[], options: CommonOptions): void {
-  if (paths.length > 1) {
-    throw usage(`--format arrow writes one table: expected one target, found ${paths.length} targets`)
-  }
-  refuseTerminal(process, options)
+/** Refuses what a format of bytes cannot hold: cells of several targets, as their columns differ. */
+function checkTable(
+  format: Format,
+  { gives, ownOutput }: CommandModule<never>,
+  process: Process,
+  { paths, options }: { paths: readonly string[]; options: CommonOptions },
+): void {
+  if (paths.length > 1 && gives === 'cells')
+    throw usage(`--format ${format} writes one table: expected one target, found ${paths.length} targets`)
+  if (!ownOutput?.(options as never)) refuseTerminal(process, options)
 }

@@ -64,7 +64,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   read: {
     group: CELLS,
     summary:
-      'shows cells as TileDB returns them, at any time, as a table, JSON, CSV or Arrow; --where and --range choose cells, --provenance names their fragments',
+      'shows cells as TileDB returns them, at any time, as a table, JSON, CSV, Arrow or Parquet; --where and --range choose cells, --provenance names their fragments',
     load: () => import('../commands/read.ts'),
   },
   history: {
@@ -74,7 +74,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   decode: {
     group: CELLS,
-    summary: 'shows the cells of one fragment as they are stored, as a table, JSON, CSV or Arrow',
+    summary: 'shows the cells of one fragment as they are stored, as a table, JSON, CSV, Arrow or Parquet',
     load: () => import('../commands/decode.ts'),
   },
   explain: {

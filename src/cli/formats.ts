@@ -1,4 +1,5 @@
 import type { InspectError } from '../base/errors.ts'
+import { CountedBytes, type Memory } from '../base/memory.ts'
 import { extensionOf } from '../base/paths.ts'
 import { isFields, type Output, Pages, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
@@ -18,10 +19,13 @@ import type {
 import { ColumnRows } from '../cells/column-rows.ts'
 import type { CellsTail } from '../documents/cells.ts'
 import type { List } from '../documents/common.ts'
+import { zstdInWasm } from '../node/node-codecs.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
 import type { RowStyle } from '../rows/csv.ts'
 import { type JsonNotes, type JsonParts, type JsonStyle, writeJson } from '../rows/json.ts'
-import type { Rows } from '../rows/text-buffer.ts'
+import type { RecordFormat } from '../rows/records.ts'
+import type { TableRows } from '../rows/table-records.ts'
+import { eachRow, type Rows } from '../rows/text-buffer.ts'
 
 /** What a format needs besides the outcome that it writes. */
 export interface OutputContext {
@@ -33,10 +37,19 @@ export interface OutputContext {
   first: boolean
   /** Whether rows must say which target they belong to. */
   several: boolean
-  /** The columns of the last header that a format of text wrote. */
-  csv: { columns?: readonly string[] | undefined }
+  /** What a format keeps from one outcome of the call to the next. */
+  kept: Kept
+  memory: Memory
   /** The value of a document's last key, if an error ends the document early. */
   ending(error: InspectError): Result
+}
+
+/** What formats keep from one outcome of a call to the next. */
+export interface Kept {
+  /** The columns of the last header that a format of text wrote. */
+  columns?: readonly string[] | undefined
+  /** The rows of a format that needs all of them before it writes the first. */
+  rows?: TableRows
 }
 
 /** An outcome that the formats of documents can write. */
@@ -55,6 +68,8 @@ interface DocumentFormat {
   isJson?: true
   /** Writes an outcome. */
   write(outcome: Shown, writing: OutputContext): Promise<Written>
+  /** Writes the rows that were kept, after the last outcome. */
+  end?(rows: TableRows, out: Output): Promise<void>
 }
 
 /** A format whose output is one report about all targets of a call, including their errors. */
@@ -104,6 +119,16 @@ const COMMON_FORMATS = {
   },
   csv: { extensions: ['csv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'csv') },
   tsv: { extensions: ['tsv'], write: (outcome, writing) => writeSeparated(outcome, writing, 'tsv') },
+  parquet: {
+    extensions: ['parquet'],
+    async write(outcome, writing) {
+      if (outcome.kind !== 'cells') return keepRows(outcome, writing)
+      return afterCells(outcome, await outcome.records(writing.out, await parquet()))
+    },
+    async end(rows, out) {
+      await rows.write(out, await parquet())
+    },
+  },
 } satisfies Record<string, DocumentFormat>
 
 /** Formats of cells. */
@@ -113,7 +138,9 @@ const CELL_FORMATS = {
     extensions: ['arrow', 'feather', 'arrows'],
     async write(outcome, { out, file }) {
       if (outcome.kind !== 'cells') return {}
-      return afterCells(outcome, await outcome.arrow(out, file !== undefined && extensionOf(file) !== 'arrows'))
+      const { arrowFormat } = await import('../rows/arrow.ts')
+      const isFile = file !== undefined && extensionOf(file) !== 'arrows'
+      return afterCells(outcome, await outcome.records(out, arrowFormat(isFile)))
     },
   },
 } satisfies Record<string, DocumentFormat>
@@ -206,19 +233,19 @@ type RowWriter = <End>(
 
 /** Writes an outcome as rows with the same columns. Those of several targets stand below one header. */
 async function writeRows(outcome: Shown, writing: OutputContext, write: RowWriter): Promise<Written> {
-  const { out, int64, several, csv } = writing
+  const { out, int64, several, kept } = writing
   const columns = outcome.kind === 'document' ? undefined : await outcome.columns?.()
   const origin = several && outcome.kind !== 'document' ? Object.keys(originOf(outcome)) : []
   const style: RowStyle = {
     int64,
     columns: columns && [...origin.filter((name) => !columns.includes(name)), ...columns],
-    earlierColumns: csv.columns,
+    earlierColumns: kept.columns,
     terminal: out.columns !== undefined,
     flushRows: outcome.kind === 'stream' && outcome.flushRows,
   }
   const add = async <End>(rows: Rows<Result, End>): Promise<End | undefined> => {
     const written = await write(rows, out, style)
-    csv.columns = written.columns
+    kept.columns = written.columns
     return written.end
   }
   switch (outcome.kind) {
@@ -235,6 +262,29 @@ async function writeRows(outcome: Shown, writing: OutputContext, write: RowWrite
     case 'cells':
       return afterCells(outcome, await add(rowsIn(outcome, outcome.walk(), several)))
   }
+}
+
+async function parquet(): Promise<RecordFormat> {
+  const { parquetFormat } = await import('../rows/parquet.ts')
+  return parquetFormat(await zstdInWasm())
+}
+
+/** Keeps the rows of an outcome. Those of several targets are one table. */
+async function keepRows(outcome: Exclude<Shown, CellsOutcome>, writing: OutputContext): Promise<Written> {
+  const { kept, several, memory } = writing
+  const { TableRows } = await import('../rows/table-records.ts')
+  kept.rows ??= new TableRows(new CountedBytes(memory, 'rows for Parquet'))
+  const { rows } = kept
+  const { path } = 'document' in outcome ? outcome.document : outcome.head
+  const add = (row: Result): void => rows.add(row, path)
+  if (outcome.kind === 'document') {
+    add(outcome.document)
+    return {}
+  }
+  const columns = await outcome.columns?.()
+  if (columns) rows.addColumns(several ? [...new Set([...Object.keys(originOf(outcome)), ...columns])] : columns)
+  await eachRow(outcome.kind === 'rows' ? listedRows(outcome, several) : rowsIn(outcome, outcome.walk(), several), add)
+  return {}
 }
 
 function originOf(outcome: Exclude<Shown, DocumentOutcome>): Origin {

@@ -1,4 +1,5 @@
 import { ClosedPipe, type InspectError, usage } from '../base/errors.ts'
+import type { Memory } from '../base/memory.ts'
 import type { Output } from '../base/result.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import type { BytesOutcome, Outcome } from '../calls/outcome.ts'
@@ -7,7 +8,7 @@ import type { FileOutput } from '../node/file-output.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
 import { writeJson } from '../rows/json.ts'
 import type { CommonOptions } from './args.ts'
-import { FORMATS, type Shown } from './formats.ts'
+import { FORMATS, type Kept, type Shown } from './formats.ts'
 import { colorWanted, type Process, usableWidth } from './process.ts'
 import type { Report } from './report.ts'
 
@@ -18,6 +19,7 @@ export interface Call {
   options: CommonOptions
   /** Whether more than one target was given. */
   several: boolean
+  memory: Memory
 }
 
 /** Opens stdout, or the file that `--output` names. */
@@ -66,6 +68,7 @@ class Documents {
   /** What the run has noticed: see {@link beginRun}. */
   private changed: () => InspectError | undefined = () => undefined
   private atBegin = { shownCount: 0, isCut: false }
+  private keptAtBegin = 0
   private readonly call: Call
   private readonly out: Output
   private readonly file: FileOutput | undefined
@@ -74,8 +77,7 @@ class Documents {
   private readonly failures: InspectError[] = []
   /** Whether a document lacks its end. */
   private isCut = false
-  /** What CSV keeps from one document to the next. */
-  private readonly csv = {}
+  private readonly kept: Kept = {}
   /** Set for formats that write one report about all targets. */
   private readonly reporter: Reporter | undefined
   /** Whether the note about integers that readers may round was printed. */
@@ -97,6 +99,7 @@ class Documents {
   beginRun(changed: () => InspectError | undefined): void {
     const { shownCount, isCut } = this
     this.atBegin = { shownCount, isCut }
+    this.keptAtBegin = this.kept.rows?.length ?? 0
     this.hasWritten = false
     this.changed = changed
   }
@@ -106,6 +109,7 @@ class Documents {
     this.changed = () => undefined
     if (this.hasWritten) return false
     Object.assign(this, this.atBegin)
+    this.kept.rows?.cut(this.keptAtBegin)
     return true
   }
 
@@ -162,6 +166,7 @@ class Documents {
    */
   async close(hasTriedAll: boolean): Promise<void> {
     if (hasTriedAll) await this.reporter?.end()
+    if (hasTriedAll) await this.writeKept()
     if (!this.file) return
     const { process, report, options } = this.call
     const { isCut, failures, shownCount } = this
@@ -179,6 +184,20 @@ class Documents {
     for (const error of failures) await report.errorDocument(error, process.stdout)
   }
 
+  /** Writes the rows that the format has kept. */
+  private async writeKept(): Promise<void> {
+    const { kept, out, call } = this
+    const format = FORMATS[call.report.format]
+    if (!kept.rows || 'reporter' in format) return
+    try {
+      await format.end?.(kept.rows, out)
+    } catch (error) {
+      if (error instanceof ClosedPipe) throw error
+      this.isCut = true
+      this.failures.push(await call.report.failure(error, out))
+    }
+  }
+
   private async writeBytes({ bytes, incomplete }: BytesOutcome): Promise<void> {
     const { process, report, options } = this.call
     this.shownCount++
@@ -188,8 +207,8 @@ class Documents {
   }
 
   private async show(outcome: Shown): Promise<void> {
-    const { out, csv } = this
-    const { report, options } = this.call
+    const { out, kept } = this
+    const { report, options, memory } = this.call
     const { output: file, int64 } = options
     if (report.format === 'table' && outcome.table === undefined) return
     const first = this.shownCount++ === 0
@@ -205,7 +224,7 @@ class Documents {
     }
     const several = this.call.several || outcome.oneOfSeveral === true
     const ending = (error: InspectError) => errorResult(report, error)
-    const written = await format.write(outcome, { out, int64, file, first, several, csv, ending })
+    const written = await format.write(outcome, { out, int64, file, first, several, kept, memory, ending })
     // A JSON document mentions what is missing.
     this.isCut ||= written.incomplete === true && report.format !== 'json'
     if (written.failed) {

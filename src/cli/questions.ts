@@ -192,9 +192,14 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['Which cells meet a condition?', 'read places --where "population > 1000000"', 'query filter find search null'],
   [
-    'How do I get it into pandas, CSV, JSON or Arrow?',
+    'How do I get it into pandas, CSV, JSON, Arrow or Parquet?',
     'read places -o places.csv',
     'export convert parquet dataframe df python numpy npy sql duckdb jq polars zarr',
+  ],
+  [
+    'How do I ask about it in SQL?',
+    'read places -o places.parquet',
+    'duckdb parquet sql query join group table database',
   ],
   ['What is in one fragment, as it is stored?', 'decode places/__1714 --limit 10', 'cells raw'],
   [

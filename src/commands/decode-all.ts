@@ -76,10 +76,10 @@ export async function allFragmentsOutcome(
       for await (const { reader } of readers()) for (const { name } of reader.columns) names.add(name)
       return [...names]
     },
-    async arrow(out, file) {
-      const { writeArrayArrow } = await import('../calls/decode-arrow.ts')
+    async records(out, format) {
+      const { writeArrayRecords } = await import('../calls/decode-records.ts')
       const names = entries.map(({ name }) => name)
-      await writeArrayArrow(names, readers, limit, out, { file, raw: cx.style.raw }).finally(() =>
+      await writeArrayRecords(names, readers, limit, out, { format, raw: cx.style.raw }).finally(() =>
         report.tell(cx, true),
       )
       return tail()

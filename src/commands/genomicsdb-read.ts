@@ -115,9 +115,9 @@ async function callsOutcome(
       noteUnknown(cx, unknown)
       return { ...notes, tail: tail() }
     },
-    async arrow(out, file) {
-      const { writeCallsArrow } = await import('../calls/genomicsdb-arrow.ts')
-      await writeCallsArrow({ columns, lists, fields }, batches(), out, { file, raw: cx.style.raw, limit })
+    async records(out, format) {
+      const { writeCallRecords } = await import('../calls/genomicsdb-records.ts')
+      await writeCallRecords({ columns, lists, fields }, batches(), out, { format, raw: cx.style.raw, limit })
       noteUnknown(cx, unknown)
       return tail()
     },

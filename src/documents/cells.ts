@@ -14,7 +14,7 @@ export interface CellsDocument extends DocumentHead<'cells'>, CellsTail {
 export interface CellsTail {
   /**
    * With `--labels`: attributes that have cells whose index has no value in the enumeration. Such a cell shows its index; in
-   * Arrow it is null.
+   * Arrow and Parquet it is null.
    */
   missing_labels?: readonly CellsMissingLabel[] | undefined
   /** The first 1,000 errors about what could not be read. The cells concerned lack these fields. */
@@ -32,7 +32,7 @@ export interface CellsMissingLabel {
   cell_num: Integer
   /** Stored index of the first of these cells. */
   first: CellValue
-  /** True if the labels are numbers, so that a shown index looks like a label. In Arrow such a cell is null. */
+  /** True if the labels are numbers, so that a shown index looks like a label. In Arrow and Parquet such a cell is null. */
   looks_like_label?: true | undefined
 }
 

@@ -7,8 +7,10 @@ import { writeMessage } from '@uwdata/flechette/src/encode/message.js'
 import { encodeRecordBatch } from '@uwdata/flechette/src/encode/record-batch.js'
 import { encodeSchema } from '@uwdata/flechette/src/encode/schema.js'
 import { MemorySink } from '@uwdata/flechette/src/encode/sink.js'
+import { concat } from '../base/bytes.ts'
 import { InspectError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
+import type { RecordWriter } from './records.ts'
 
 /** Nodes and buffers of a record batch, in the order of the fields, each field before its children. */
 export interface ArrowBody {
@@ -35,7 +37,7 @@ const LONGEST = 0x7fff_fff8
  *
  * @see Arrow Columnar Format, "Serialization and Interprocess Communication (IPC)"
  */
-export class ArrowWriter {
+export class ArrowWriter implements RecordWriter {
   private readonly out: Output
   private readonly isFile: boolean
   private readonly schema: Schema
@@ -107,6 +109,14 @@ export class ArrowWriter {
     }
     if (filled > 0) await out.write(piece.subarray(0, filled))
   }
+}
+
+/** The message with a schema, which begins a stream. */
+export function schemaMessage(fields: Field[]): Uint8Array {
+  const sink = new MemorySink()
+  const builder = new Builder(sink)
+  writeMessage(builder, MessageHeader.Schema, encodeSchema(builder, { fields, metadata: null }), 0)
+  return concat(sink.buffers)
 }
 
 /** Places the buffers in the body, one after another, each at a multiple of 8. */

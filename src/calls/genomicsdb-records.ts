@@ -9,10 +9,10 @@ import { encodeText } from '../format/text.ts'
 import type { CallField } from '../genomicsdb/call-fields.ts'
 import { FIRST_FIELD } from '../genomicsdb/calls.ts'
 import type { ListElement, ListOf, ListValue } from '../genomicsdb/values.ts'
-import { type ArrowColumn, type ArrowStyle, writeArrow } from '../rows/arrow.ts'
-import type { CellEncoder } from '../rows/arrow-column.ts'
+import type { ArrowColumn, CellEncoder } from '../rows/arrow-column.ts'
 import type { ArrowBody } from '../rows/arrow-stream.ts'
 import { bitmap, bytesOf } from '../rows/arrow-values.ts'
+import { type RecordStyle, writeRecords } from '../rows/records.ts'
 
 /** The columns of calls, and what makes lists of those that are lists. */
 interface CallColumns {
@@ -21,19 +21,19 @@ interface CallColumns {
   fields: readonly CallField[]
 }
 
-/** Writes calls as Arrow IPC: lists as lists, with null for elements that are missing. */
-export async function writeCallsArrow(
+/** Writes calls as record batches: lists as lists, with null for elements that are missing. */
+export async function writeCallRecords(
   { columns, lists, fields }: CallColumns,
   batches: AsyncIterable<CellBatch>,
   out: Output,
-  { limit, ...style }: ArrowStyle & { limit: number },
+  { limit, ...style }: RecordStyle & { limit: number },
 ): Promise<void> {
   const shown = columns.map((column, c): ArrowColumn => {
     const one = lists[c]
     const named = fields[c - FIRST_FIELD]
     return one && named ? { ...column, made: true, cells: listCells(named, one) } : { ...column, made: true }
   })
-  await writeArrow({ columns: shown, batches: limited(batches, limit) }, out, style)
+  await writeRecords({ columns: shown, batches: limited(batches, limit) }, out, style)
 }
 
 async function* limited(batches: AsyncIterable<CellBatch>, limit: number): AsyncGenerator<CellBatch> {

@@ -2,17 +2,17 @@ import { usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { allRows, type CellBatch, type ColumnType } from '../cells/column.ts'
 import { enumerationValues, enumerationValueType } from '../format/enumeration.ts'
-import type { ValueStyle } from '../format/value.ts'
-import { type ArrowColumn, type ArrowLabels, type ArrowStyle, writeArrow } from '../rows/arrow.ts'
+import type { ArrowColumn, ArrowLabels } from '../rows/arrow-column.ts'
+import { type RecordStyle, writeRecords } from '../rows/records.ts'
 import { optimizeLater } from '../storage/lean-heap.ts'
 import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
 
-/** Writes a fragment's cells as Arrow IPC. */
-export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out: Output, file: boolean): Promise<void> {
+/** Writes a fragment's cells as record batches: Arrow IPC or Parquet. */
+export async function writeFragmentRecords(reader: Reader, out: Output, style: RecordStyle): Promise<void> {
   optimizeLater()
   const columns = reader.columns.map((column) => arrowColumn(column, reader))
   const batches = limitedBatches(reader.batches(true), reader.limit)
-  await writeArrow({ columns, batches }, out, { file, raw: style.raw })
+  await writeRecords({ columns, batches }, out, style)
 }
 
 /**
@@ -22,16 +22,16 @@ export async function writeFragmentArrow(reader: Reader, style: ValueStyle, out:
  * @param limit largest number of cells over all fragments
  * @throws InspectError USAGE if a column has different types, because an Arrow table has one schema
  */
-export async function writeArrayArrow(
+export async function writeArrayRecords(
   names: readonly string[],
   readers: () => AsyncIterable<FragmentReader>,
   limit: number,
   out: Output,
-  style: ArrowStyle,
+  style: RecordStyle,
 ): Promise<void> {
   const columns = await tableColumns(readers())
   const batches = limitedBatches(tableBatches(readers(), columns), limit)
-  await writeArrow({ columns: [fragmentColumn(names), ...columns], batches }, out, style)
+  await writeRecords({ columns: [fragmentColumn(names), ...columns], batches }, out, style)
 }
 
 /** The cells of all fragments in the columns of the table. The first column is the number of the fragment. */

@@ -1,0 +1,273 @@
+import type { Field } from '@uwdata/flechette'
+import type { ColumnChunk, Encoding, PageHeader, RowGroup, SchemaElement } from 'hyparquet'
+import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
+import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
+import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
+import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
+import type { Output } from '../base/result.ts'
+import { VERSION } from '../base/version.ts'
+import type { ArrowBody, ArrowDictionaryBody } from './arrow-stream.ts'
+import { schemaMessage } from './arrow-stream.ts'
+import { type ArrowArray, arraysOf, type Entries, indexReader, type LeafValues, leavesOf } from './parquet-entries.ts'
+import { type Leaf, parquetSchema, valueType } from './parquet-schema.ts'
+import { plainValues, type StoredValues, sizeOf, storedValues } from './parquet-values.ts'
+import type { RecordWriter } from './records.ts'
+
+/** Compresses the bytes of a page as one ZSTD frame. */
+export type Compress = (bytes: Uint8Array) => Uint8Array
+
+/** `PAR1` */
+const MAGIC = Uint8Array.of(0x50, 0x41, 0x52, 0x31)
+/** Bytes of a page, before it is compressed, after which another one begins at the next row. */
+const PAGE = 2 ** 20
+/** Most bytes of a page that is compressed. Pages of one huge cell are longer, and are kept as they are. */
+const MOST_COMPRESSED = 2 ** 26
+/** Most bytes of the values of a dictionary, as each row group has all of them. */
+const MOST_DICTIONARY = PAGE
+
+/**
+ * Writes a Parquet file, one row group for each record batch. Memory holds the batch, and one page.
+ *
+ * Row groups have data pages of version 1, which every reader knows.
+ * @see https://github.com/apache/parquet-format
+ */
+export class ParquetWriter implements RecordWriter {
+  private readonly out: Output
+  private readonly fields: Field[]
+  private readonly compress: Compress
+  private readonly elements: SchemaElement[]
+  private readonly leaves: readonly Leaf[]
+  private readonly dictionaries = new Map<number, ArrowArray>()
+  private readonly groups: RowGroup[] = []
+  private rowNum = 0n
+  /** Bytes written. */
+  private at = 0
+
+  constructor(out: Output, fields: Field[], compress: Compress) {
+    this.out = out
+    this.fields = fields
+    this.compress = compress
+    const { elements, leaves } = parquetSchema(fields)
+    this.elements = elements
+    this.leaves = leaves
+  }
+
+  async start(dictionaries: readonly ArrowDictionaryBody[]): Promise<void> {
+    for (const { id, body } of dictionaries) {
+      const field = this.fields.find(({ type }) => type.typeId === -1 && type.id === id)
+      if (!field) throw new TypeError('a dictionary has a field')
+      const [values] = arraysOf([{ ...field, type: valueType(field.type), nullable: false }], body)
+      this.dictionaries.set(id, values)
+    }
+    await this.put(MAGIC)
+  }
+
+  async write(body: ArrowBody): Promise<void> {
+    const arrays = arraysOf(this.fields, body)
+    const begin = this.at
+    const columns: ColumnChunk[] = []
+    for (const array of arrays)
+      for (const values of leavesOf(array, this.dictionaries))
+        columns.push(await this.writeChunk(this.leaves[columns.length], values))
+    const num_rows = BigInt(arrays[0]?.length ?? 0)
+    const total_byte_size = columns.reduce((sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n), 0n)
+    this.rowNum += num_rows
+    this.groups.push({ columns, total_byte_size, num_rows, total_compressed_size: BigInt(this.at - begin) })
+  }
+
+  async end(): Promise<void> {
+    const writer = new ByteWriter()
+    // pyarrow and others take from Arrow's schema what Parquet cannot say: durations, lists of a fixed length, dictionaries.
+    const arrowSchema = base64(schemaMessage(this.fields))
+    writeMetadata(writer, {
+      version: 2,
+      created_by: `tiledb-inspect version ${VERSION}`,
+      schema: this.elements,
+      num_rows: this.rowNum,
+      row_groups: this.groups,
+      key_value_metadata: [{ key: 'ARROW:schema', value: arrowSchema }],
+      // The writer counts it.
+      metadata_length: 0,
+    })
+    writer.appendBytes(MAGIC)
+    await this.put(writer.getBytes())
+  }
+
+  private async writeChunk({ path, element }: Leaf, values: LeafValues): Promise<ColumnChunk> {
+    const begin = this.at
+    const pages = new Pages(element, values)
+    const dictionary = pages.dictionary()
+    // A column that does not shrink is not compressed: reading it is then faster.
+    const codec = this.shrinks(dictionary ?? pages.first()) ? 'ZSTD' : 'UNCOMPRESSED'
+    let total_uncompressed_size = 0
+    const putPage = async (page: Page): Promise<void> => {
+      const body = codec === 'ZSTD' ? this.compress(page.bytes) : page.bytes
+      const header = new ByteWriter()
+      const [uncompressed_page_size, compressed_page_size] = [page.bytes.length, body.length]
+      writePageHeader(header, { ...page.header, uncompressed_page_size, compressed_page_size })
+      total_uncompressed_size += header.offset + page.bytes.length
+      await this.put(header.getBytes())
+      await this.put(body)
+    }
+    if (dictionary) await putPage(dictionary)
+    const data_page_offset = BigInt(this.at)
+    for (const page of pages.data()) await putPage(page)
+    return {
+      file_offset: BigInt(begin),
+      meta_data: {
+        type: element.type,
+        encodings: dictionary ? ['PLAIN', 'RLE', 'RLE_DICTIONARY'] : ['PLAIN', 'RLE'],
+        path_in_schema: path,
+        codec,
+        num_values: BigInt(values.entries.count),
+        total_uncompressed_size: BigInt(total_uncompressed_size),
+        total_compressed_size: BigInt(this.at - begin),
+        data_page_offset,
+        ...(dictionary && { dictionary_page_offset: BigInt(begin) }),
+        statistics: { null_count: BigInt(pages.nullNum) },
+      },
+    }
+  }
+
+  private shrinks({ bytes }: Page): boolean {
+    return bytes.length <= MOST_COMPRESSED && this.compress(bytes).length < 0.95 * bytes.length
+  }
+
+  private async put(bytes: Uint8Array): Promise<void> {
+    this.at += bytes.length
+    await this.out.write(bytes)
+  }
+}
+
+interface Page {
+  header: Pick<PageHeader, 'type' | 'data_page_header' | 'dictionary_page_header'>
+  bytes: Uint8Array
+}
+
+/** The pages of a column in a row group. */
+class Pages {
+  readonly nullNum: number
+  private readonly element: Leaf['element']
+  private readonly entries: Entries
+  private readonly values: StoredValues
+  /** Set if pages have indexes of a dictionary, which the first page holds. */
+  private readonly indexes: ((slot: number) => number) | undefined
+  private readonly valueNum: number
+
+  constructor(element: Leaf['element'], { entries, array, dictionary }: LeafValues) {
+    this.element = element
+    const from = dictionary ?? array
+    this.values = storedValues(from, element.type)
+    this.valueNum = from.length
+    const isShort = this.values.bytes.length <= MOST_DICTIONARY && from.length <= array.length && from.length > 0
+    const indexes = dictionary && indexReader(array)
+    this.indexes = isShort ? indexes : undefined
+    this.entries = indexes && !isShort ? mappedEntries(entries, indexes) : entries
+    this.nullNum = entries.slots ? entries.slots.reduce((count, slot) => count + (slot < 0 ? 1 : 0), 0) : 0
+  }
+
+  /** The page with the values of the dictionary, if the other pages have indexes. */
+  dictionary(): Page | undefined {
+    if (!this.indexes) return undefined
+    const { values, valueNum, element } = this
+    return {
+      header: { type: 'DICTIONARY_PAGE', dictionary_page_header: { num_values: valueNum, encoding: 'PLAIN' } },
+      bytes: plainValues(values, element.type, undefined, [0, valueNum]),
+    }
+  }
+
+  first(): Page {
+    return this.page(0, this.endFrom(0))
+  }
+
+  *data(): Generator<Page> {
+    const { count } = this.entries
+    for (let from = 0; from < count; ) {
+      const to = this.endFrom(from)
+      yield this.page(from, to)
+      from = to
+    }
+  }
+
+  /** The end of a page that begins with entry `from`: the next row after {@link PAGE} bytes. */
+  private endFrom(from: number): number {
+    const { count, slots, repetition } = this.entries
+    const { values, indexes } = this
+    let room = PAGE
+    let to = from
+    while (to < count && (room > 0 || (repetition && repetition[to] !== 0))) {
+      const slot = slots ? slots[to] : to
+      room -= indexes || slot < 0 ? 2 : sizeOf(values, slot)
+      to++
+    }
+    return to
+  }
+
+  private page(from: number, to: number): Page {
+    const { slots, repetition, definition, depth } = this.entries
+    const { values, indexes, element } = this
+    const parts = new ByteWriter()
+    if (repetition) addLevels(parts, repetition.subarray(from, to), depth)
+    if (definition > 0) addLevels(parts, definitionLevels(slots, definition, from, to), definition)
+    parts.appendBytes(
+      indexes ? this.indexBytes(indexes, from, to) : plainValues(values, element.type, slots, [from, to]),
+    )
+    const encoding: Encoding = indexes ? 'RLE_DICTIONARY' : 'PLAIN'
+    const header = {
+      num_values: to - from,
+      encoding,
+      definition_level_encoding: 'RLE',
+      repetition_level_encoding: 'RLE',
+    } as const
+    return { header: { type: 'DATA_PAGE', data_page_header: header }, bytes: parts.getBytes() }
+  }
+
+  private indexBytes(indexes: (slot: number) => number, from: number, to: number): Uint8Array {
+    const { slots } = this.entries
+    const found = new Uint32Array(to - from)
+    let count = 0
+    for (let i = from; i < to; i++) {
+      const slot = slots ? slots[i] : i
+      if (slot >= 0) found[count++] = indexes(slot)
+    }
+    const width = Math.max(1, bitWidth(this.valueNum - 1))
+    const out = new ByteWriter()
+    out.appendUint8(width)
+    writeRleBitPackedHybrid(out, found.subarray(0, count), width)
+    return out.getBytes()
+  }
+}
+
+/** The entries, with slots of the dictionary in place of slots of indexes. */
+function mappedEntries(entries: Entries, indexes: (slot: number) => number): Entries {
+  const slots = Int32Array.from({ length: entries.count }, (_, i) => {
+    const slot = entries.slots ? entries.slots[i] : i
+    return slot < 0 ? slot : indexes(slot)
+  })
+  return { ...entries, slots }
+}
+
+/** Adds levels as pages of version 1 have them: their length, and then their runs. */
+function addLevels(to: ByteWriter, levels: Uint8Array, most: number): void {
+  const runs = new ByteWriter()
+  writeRleBitPackedHybrid(runs, levels, bitWidth(most))
+  to.appendUint32(runs.offset)
+  to.appendBytes(runs.getBytes())
+}
+
+function definitionLevels(slots: Int32Array | undefined, definition: number, from: number, to: number): Uint8Array {
+  const levels = new Uint8Array(to - from).fill(definition)
+  if (slots) for (let i = from; i < to; i++) if (slots[i] < 0) levels[i - from] = -1 - slots[i]
+  return levels
+}
+
+/** Bits of numbers up to `most`. */
+function bitWidth(most: number): number {
+  return most <= 0 ? 0 : 32 - Math.clz32(most)
+}
+
+function base64(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}
