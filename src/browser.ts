@@ -12,6 +12,7 @@ import { usage } from './base/errors.ts'
 import { portable } from './filters/codecs/portable.ts'
 import { packedWasm } from './filters/codecs/wasm-file.ts'
 import { type BaseOptions, openersWith, type Place } from './library/opening.ts'
+import { parquetWith, type WriteParquet } from './library/parquet.ts'
 import { Client, DEFAULT_LIMITS } from './storage/remote/client.ts'
 import { HttpStorage } from './storage/remote/http.ts'
 import { remoteTarget } from './storage/remote/urls.ts'
@@ -27,7 +28,8 @@ function findPlace(url: string, { onNote = () => {} }: OpenOptions = {}): Place 
   return { storage: new HttpStorage(new Client(DEFAULT_LIMITS), onNote, access ? [access] : []), path }
 }
 
-const openers = openersWith<OpenOptions>(portable(packedWasm), findPlace, {})
+const codecs = portable(packedWasm)
+const openers = openersWith<OpenOptions>(codecs, findPlace, {})
 
 /**
  * Opens whatever is at `path`, in the storage or on the network.
@@ -43,3 +45,6 @@ export const openFragment = openers.openFragment
 
 /** Opens a group. @throws InspectError WRONG_TARGET if something else is there; as {@link open} */
 export const openGroup = openers.openGroup
+
+/** Writes cells as a Parquet file: see {@link WriteParquet}. */
+export const writeParquet: WriteParquet = parquetWith(codecs)

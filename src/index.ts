@@ -11,8 +11,9 @@
  */
 import process from 'node:process'
 import { type BaseOptions, openersWith, type Place } from './library/opening.ts'
+import { parquetWith, type WriteParquet } from './library/parquet.ts'
 import { localFiles } from './node/file.ts'
-import { nodeCodecs } from './node/node-codecs.ts'
+import { nodeCodecs, portableCodecs } from './node/node-codecs.ts'
 import { isRemotePath, refuseOtherSchemes, remoteTarget } from './storage/remote/urls.ts'
 
 export * from './library/exports.ts'
@@ -50,3 +51,6 @@ export const openFragment = openers.openFragment
 
 /** Opens a group. @throws InspectError WRONG_TARGET if something else is there; as {@link open} */
 export const openGroup = openers.openGroup
+
+/** Writes cells as a Parquet file: see {@link WriteParquet}. */
+export const writeParquet: WriteParquet = parquetWith(portableCodecs)

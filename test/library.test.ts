@@ -33,7 +33,7 @@ describe('the exports of the package: changing a name needs a decision', () => {
     expect(inLines(Object.keys(library))).toMatchInlineSnapshot(`
 "ERROR_CODES InspectError MemorySource MemoryStorage cellHistory cellValue collectColumns
 folderStorage leafLevel mbrAt open openArray openCells openFragment openGroup readArray readCells
-writeArrowStream"
+writeArrowStream writeParquet"
 `)
     expect(inLines(typesOf('index'))).toMatchInlineSnapshot(`
 "ArrayCells ArraySchema Attribute ByteSource CellBatch CellVersion CellWanted Cells CellsWanted
@@ -41,7 +41,7 @@ ColumnData ColumnType ColumnValues Datatype Dimension DirectoryHandle Entry Enum
 ErrorPlace FieldFile FileContent Fragment FragmentCells FragmentEntry FragmentFooter FragmentInfo
 FragmentState GroupMember HistoryOptions InspectArray InspectGroup ListedFile MetadataEntry NDRange
 OffsetsList OpenOptions RTree RTreeLevel Range RangeEnd ReadOptions ReadOrder ReadTime ReadTimes
-Result SchemaFile SlotStatistics Storage Target TileMinMax VersionHiddenBy VersionState WantedRange"
+Result SchemaFile SlotStatistics Storage Target TileMinMax VersionHiddenBy VersionState WantedRange WriteParquet"
 `)
   })
 

@@ -35,6 +35,7 @@ describe('the programs of docs/library.md print what stands below them', () => {
       'Which cells',
       'Every version of a cell',
       'Cells to Arrow',
+      'Cells to Parquet',
       'In a page',
       'The structures',
     ])
