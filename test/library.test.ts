@@ -41,7 +41,8 @@ ColumnData ColumnType ColumnValues Datatype Dimension DirectoryHandle Entry Enum
 ErrorPlace FieldFile FileContent Fragment FragmentCells FragmentEntry FragmentFooter FragmentInfo
 FragmentState GroupMember HistoryOptions InspectArray InspectGroup ListedFile MetadataEntry NDRange
 OffsetsList OpenOptions RTree RTreeLevel Range RangeEnd ReadOptions ReadOrder ReadTime ReadTimes
-Result SchemaFile SlotStatistics Storage Target TileMinMax VersionHiddenBy VersionState WantedRange WriteParquet"
+Result SchemaFile SlotStatistics Storage Target TileMinMax VersionHiddenBy VersionState WantedRange
+WriteParquet"
 `)
   })
 

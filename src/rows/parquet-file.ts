@@ -20,7 +20,7 @@ export type Compress = (bytes: Uint8Array) => Uint8Array
 const MAGIC = Uint8Array.of(0x50, 0x41, 0x52, 0x31)
 /** Bytes of a page, before it is compressed, after which another one begins at the next row. */
 const PAGE = 2 ** 20
-/** Most bytes of a page that is compressed. Pages of one huge cell are longer, and are kept as they are. */
+/** Most bytes of a value in a column that is compressed, as the compressor holds a page twice. */
 const MOST_COMPRESSED = 2 ** 26
 /** Most bytes of the values of a dictionary, as each row group has all of them. */
 const MOST_DICTIONARY = PAGE
@@ -96,41 +96,36 @@ export class ParquetWriter implements RecordWriter {
   private async writeChunk({ path, element }: Leaf, values: LeafValues): Promise<ColumnChunk> {
     const begin = this.at
     const pages = new Pages(element, values)
-    const dictionary = pages.dictionary()
-    // A column that does not shrink is not compressed: reading it is then faster.
-    const codec = this.shrinks(dictionary ?? pages.first()) ? 'ZSTD' : 'UNCOMPRESSED'
-    let total_uncompressed_size = 0
-    const putPage = async (page: Page): Promise<void> => {
-      const body = codec === 'ZSTD' ? this.compress(page.bytes) : page.bytes
-      const header = new ByteWriter()
-      const [uncompressed_page_size, compressed_page_size] = [page.bytes.length, body.length]
-      writePageHeader(header, { ...page.header, uncompressed_page_size, compressed_page_size })
-      total_uncompressed_size += header.offset + page.bytes.length
-      await this.put(header.getBytes())
+    // A column that does not shrink is not compressed: reading it is then faster. Its first page decides.
+    let isPacked = pages.longestValue <= MOST_COMPRESSED ? undefined : false
+    let uncompressed = 0
+    let data_page_offset: number | undefined
+    for (const { header, bytes } of pages.all()) {
+      const packed = isPacked === false ? bytes : this.compress(bytes)
+      isPacked ??= packed.length < 0.95 * bytes.length
+      const body = isPacked ? packed : bytes
+      const head = new ByteWriter()
+      writePageHeader(head, { ...header, uncompressed_page_size: bytes.length, compressed_page_size: body.length })
+      if (header.data_page_header) data_page_offset ??= this.at
+      await this.put(head.getBytes())
       await this.put(body)
+      uncompressed += head.offset + bytes.length
     }
-    if (dictionary) await putPage(dictionary)
-    const data_page_offset = BigInt(this.at)
-    for (const page of pages.data()) await putPage(page)
     return {
       file_offset: BigInt(begin),
       meta_data: {
         type: element.type,
-        encodings: dictionary ? ['PLAIN', 'RLE', 'RLE_DICTIONARY'] : ['PLAIN', 'RLE'],
+        encodings: pages.hasDictionary ? ['PLAIN', 'RLE', 'RLE_DICTIONARY'] : ['PLAIN', 'RLE'],
         path_in_schema: path,
-        codec,
+        codec: isPacked ? 'ZSTD' : 'UNCOMPRESSED',
         num_values: BigInt(values.entries.count),
-        total_uncompressed_size: BigInt(total_uncompressed_size),
+        total_uncompressed_size: BigInt(uncompressed),
         total_compressed_size: BigInt(this.at - begin),
-        data_page_offset,
-        ...(dictionary && { dictionary_page_offset: BigInt(begin) }),
+        data_page_offset: BigInt(data_page_offset ?? begin),
+        ...(pages.hasDictionary && { dictionary_page_offset: BigInt(begin) }),
         statistics: { null_count: BigInt(pages.nullNum) },
       },
     }
-  }
-
-  private shrinks({ bytes }: Page): boolean {
-    return bytes.length <= MOST_COMPRESSED && this.compress(bytes).length < 0.95 * bytes.length
   }
 
   private async put(bytes: Uint8Array): Promise<void> {
@@ -166,23 +161,26 @@ class Pages {
     this.nullNum = entries.slots ? entries.slots.reduce((count, slot) => count + (slot < 0 ? 1 : 0), 0) : 0
   }
 
-  /** The page with the values of the dictionary, if the other pages have indexes. */
-  dictionary(): Page | undefined {
-    if (!this.indexes) return undefined
-    const { values, valueNum, element } = this
-    return {
-      header: { type: 'DICTIONARY_PAGE', dictionary_page_header: { num_values: valueNum, encoding: 'PLAIN' } },
-      bytes: plainValues(values, element.type, undefined, [0, valueNum]),
+  get hasDictionary(): boolean {
+    return this.indexes !== undefined
+  }
+
+  /** Bytes of the longest value. */
+  get longestValue(): number {
+    const { ends, size } = this.values
+    let longest = size
+    if (ends) for (let i = 1; i < ends.length; i++) longest = Math.max(longest, ends[i] - ends[i - 1])
+    return longest
+  }
+
+  *all(): Generator<Page> {
+    const { entries, values, valueNum, element } = this
+    if (this.indexes) {
+      const header = { num_values: valueNum, encoding: 'PLAIN' } as const
+      const bytes = plainValues(values, element.type, undefined, [0, valueNum])
+      yield { header: { type: 'DICTIONARY_PAGE', dictionary_page_header: header }, bytes }
     }
-  }
-
-  first(): Page {
-    return this.page(0, this.endFrom(0))
-  }
-
-  *data(): Generator<Page> {
-    const { count } = this.entries
-    for (let from = 0; from < count; ) {
+    for (let from = 0; from < entries.count; ) {
       const to = this.endFrom(from)
       yield this.page(from, to)
       from = to
