@@ -96,12 +96,11 @@ export class ParquetWriter implements RecordWriter {
   private async writeChunk({ path, element }: Leaf, values: LeafValues): Promise<ColumnChunk> {
     const begin = this.at
     const pages = new Pages(element, values)
-    // A column that does not shrink is not compressed: reading it is then faster. Its first page decides.
-    let isPacked = pages.longestValue <= MOST_COMPRESSED ? undefined : false
+    let isPacked = pages.isPacked()
     let uncompressed = 0
     let data_page_offset: number | undefined
     for (const { header, bytes } of pages.all()) {
-      const packed = isPacked === false ? bytes : this.compress(bytes)
+      const packed: Uint8Array = isPacked === false ? bytes : this.compress(bytes)
       isPacked ??= packed.length < 0.95 * bytes.length
       const body = isPacked ? packed : bytes
       const head = new ByteWriter()
@@ -165,12 +164,16 @@ class Pages {
     return this.indexes !== undefined
   }
 
-  /** Bytes of the longest value. */
-  get longestValue(): number {
+  /**
+   * Whether pages are compressed. Undefined if the first one decides: a column that does not shrink is not compressed, so that reading
+   * it is faster. A dictionary is too short to decide.
+   */
+  isPacked(): boolean | undefined {
     const { ends, size } = this.values
     let longest = size
     if (ends) for (let i = 1; i < ends.length; i++) longest = Math.max(longest, ends[i] - ends[i - 1])
-    return longest
+    if (longest > MOST_COMPRESSED) return false
+    return this.hasDictionary ? true : undefined
   }
 
   *all(): Generator<Page> {
