@@ -1,6 +1,6 @@
 /**
  * Makes the JSON Schemas in `schemas` from the types in `src/documents`: one file for each document, and `common.json` for the shared
- * types. The comment of a type or key becomes its description. Fields of the footer are described by the reads in `src/format`. Needs
+ * types; and the types of the Python module. The comment of a type or key becomes its description. Fields of the footer are described by the reads in `src/format`. Needs
  * `--import ./test/fuzz/register.mjs`. With `--check`, writes nothing, and fails if a file would change.
  */
 
@@ -24,6 +24,7 @@ import {
   UnionType,
 } from 'ts-json-schema-generator'
 import { footerRows } from '../test/docs/format-tables.ts'
+import { PythonDocuments, pythonCommands } from './python-types.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCUMENTS = join(ROOT, 'src/documents')
@@ -272,12 +273,21 @@ files.set('document.json', {
   anyOf: [...files.keys()].filter((file) => !NOT_PRINTED.has(file)).map((file) => ({ $ref: file })),
 })
 
+/** The type of the document of a kind. */
+const rootOf = (kind) => Object.keys(definitions).find((name) => homeOf(name) === kind && name.endsWith('Document'))
+
+const PYTHON = join(ROOT, 'python/tiledb_inspect')
+const printedTypes = roots.filter((name) => !NOT_PRINTED.has(`${homeOf(name)}.json`))
+const outputs = new Map([
+  ...Array.from(files, ([file, schema]) => [join(SCHEMAS, file), `${JSON.stringify(schema, undefined, 1)}\n`]),
+  [join(PYTHON, 'types.py'), new PythonDocuments(definitions, INLINE).text(printedTypes)],
+  [join(PYTHON, '_commands.py'), await pythonCommands(rootOf)],
+])
+
 const stale = []
-for (const [file, schema] of files) {
-  const text = `${JSON.stringify(schema, undefined, 1)}\n`
-  const path = join(SCHEMAS, file)
+for (const [path, text] of outputs) {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
-  if (process.argv.includes('--check')) stale.push(file)
+  if (process.argv.includes('--check')) stale.push(basename(path))
   else writeFileSync(path, text)
 }
 if (stale.length > 0) {

@@ -43,14 +43,14 @@ def test_a_fragment_has_no_fragments():
     assert caught.value.code == "WRONG_TARGET"
 
 
-def test_dataset(tmp_path):
+def test_a_group(tmp_path):
     ti.run(["write-sample", str(tmp_path / "experiment"), "--damage", "LAYER_VERSION"])
-    found = ti.dataset(tmp_path / "experiment")
+    found = ti.group(tmp_path / "experiment")
     assert found["layer"]["type"] == "SOMAExperiment" and not found["layer"]["version_known"]
     assert [one["layer_type"] for one in found["members"]] == ["SOMADataFrame", "SOMACollection"]
     assert found["members"][1]["members"][0]["name"] == "RNA" and found["totals"]["array_num"] == 3
     with pytest.raises(ti.InspectError):
-        ti.dataset(PLACES)
+        ti.group(PLACES)
 
 
 def test_schema():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._commands import document, documents
     from ._documents import (
         InspectError,
         InspectWarning,
@@ -19,11 +20,9 @@ if TYPE_CHECKING:
         Svg,
         cells,
         check,
-        dataset,
-        document,
-        documents,
         explain,
         fragments,
+        group,
         map,
         page,
         read,
@@ -32,8 +31,10 @@ if TYPE_CHECKING:
         schema,
         tiles,
     )
+    from ._many import Dataset, dataset, sweep
 
 __all__ = [
+    "Dataset",
     "InspectError",
     "InspectWarning",
     "Page",
@@ -46,14 +47,19 @@ __all__ = [
     "documents",
     "explain",
     "fragments",
+    "group",
     "map",
     "page",
     "read",
     "report",
     "run",
     "schema",
+    "sweep",
     "tiles",
 ]
+
+_HOMES = {"document": "_commands", "documents": "_commands", "Dataset": "_many", "dataset": "_many", "sweep": "_many"}
+"""The modules of what is not in `_documents`."""
 
 
 if not TYPE_CHECKING:
@@ -61,9 +67,9 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from . import _documents
+        from importlib import import_module
 
-        return getattr(_documents, name)
+        return getattr(import_module("." + _HOMES.get(name, "_documents"), __name__), name)
 
     def __dir__() -> list[str]:
         return __all__

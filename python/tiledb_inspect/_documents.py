@@ -14,67 +14,29 @@ Values in dicts are those of the program's JSON: dates are ISO 8601, NaN and inf
 
 from __future__ import annotations
 
-import datetime
 import html
 import json
 import os
 import subprocess
 import tempfile
 import uuid
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping, Sequence
 from functools import cached_property
-from typing import IO, TYPE_CHECKING, Any, Literal, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _page
 from ._program import command
+from ._running import InspectError, InspectWarning, call, raise_or_warn, running, warn, with_partial
+from ._values import Path, Uri, path_text
 
 if TYPE_CHECKING:
     import pyarrow
+    from typing_extensions import Unpack
 
-Uri = Union[str, "os.PathLike[str]"]
-Document = dict[str, Any]
+    from . import types as of
+    from ._commands import CheckOptions, DecodeOptions, ExplainOptions, LsOptions, PageOptions, ReadOptions, RtreeOptions, SchemaOptions, TilesOptions
 
-
-class InspectError(Exception):
-    """What is wrong with a file, or with a call.
-
-    Attributes:
-        code: what is wrong, as a word that is never renamed, such as `CHECKSUM`, `TRUNCATED`, `NOT_FOUND`, `USAGE`; `CRASH` if the
-            program gave no reason.
-        message: what was expected and what was found.
-        file: path or URL, or None.
-        offset: bytes from the start of the file, or None.
-        field: what was being read, with dots for what is inside, or None.
-        exit_code: that of the program: 1 damage, 2 wrong usage, 3 not examined.
-    """
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        file: str | None = None,
-        offset: int | None = None,
-        field: str | None = None,
-        exit_code: int = 1,
-    ) -> None:
-        super().__init__(code, message, file, offset, field, exit_code)
-        self.code = code
-        self.message = message
-        self.file = file
-        self.offset = offset
-        self.field = field
-        self.exit_code = exit_code
-
-    def __str__(self) -> str:
-        place = [] if self.offset is None else [f"byte {self.offset}"]
-        place += [] if self.field is None else [f"field {self.field}"]
-        return ": ".join(part for part in (self.file, ", ".join(place), self.message) if part)
-
-
-class InspectWarning(UserWarning):
-    """What could not be read and was left out, as `keep_going=True` asks for."""
+__all__ = ["InspectError", "InspectWarning", "Page", "Report", "Svg", "cells", "check", "explain", "fragments", "group", "map", "page", "read", "report", "run", "schema", "tiles"]
 
 
 def run(args: Sequence[str], *, input: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
@@ -82,71 +44,85 @@ def run(args: Sequence[str], *, input: bytes | None = None) -> subprocess.Comple
     return subprocess.run([*command(), *args], capture_output=True, input=input or b"")
 
 
-def documents(name: str, *targets: Uri, **options: Any) -> list[Document]:
-    """The documents that a command prints with `--json`, one a target or fragment. `document` is for one.
-
-    A document may say that something is damaged (`errors`, `findings`, `not_examined`): that raises nothing.
-
-    Raises:
-        InspectError: there is no document, or only the beginning of one.
-    """
-    with _running(name, targets, {**options, "json": True}) as (out, finish):
+def all_documents(name: str, targets: Sequence[Uri | int], options: Mapping[str, Any]) -> list[Any]:
+    """What `documents` gives."""
+    with running(name, targets, {**options, "json": True}) as (out, finish):
         text = out.read().decode()
-        errors = finish()
-    found: list[Document] = []
+        ended = finish()
+    found, is_whole = _parsed(text)
+    # An error in place of a document has no kind.
+    kept = [one for one in found if "kind" in one]
+    if not is_whole or len(kept) < len(found) or not kept or any("error" in one for one in kept):
+        raise with_partial(ended.first(), kept or None)
+    for error in ended.errors:
+        warn(str(error))
+    return kept
+
+
+def _parsed(text: str) -> tuple[list[Any], bool]:
+    """The JSON documents of a text, and whether the last one is whole."""
+    found: list[Any] = []
     at = 0
-    while at < len(text):
-        one, at = json.JSONDecoder().raw_decode(text, at)
-        found.append(one)
-        at += len(text) - at - len(text[at:].lstrip())
-    if not found or any("error" in one for one in found):
-        raise _first(errors)
-    return found
+    try:
+        while at < len(text):
+            one, at = json.JSONDecoder().raw_decode(text, at)
+            found.append(one)
+            at += len(text) - at - len(text[at:].lstrip())
+    except ValueError:
+        return found, False
+    return found, True
 
 
-def document(name: str, target: Uri, **options: Any) -> Document:
-    """The document that a command prints with `--json`: `document("footer", "places/__fragments/__17…")`. `schemas/` of the project says
-    what its keys mean.
-
-    Raises:
-        InspectError: there is no document.
-        ValueError: there are several, such as the footers of all fragments of an array.
-    """
-    found = documents(name, target, **options)
+def one_document(name: str, targets: Sequence[Uri | int], options: Mapping[str, Any]) -> Any:
+    """What `document` gives."""
+    found = all_documents(name, targets, options)
     if len(found) > 1:
-        raise ValueError(f"expected one document of {name} {os.fspath(target)}, found {len(found)}: documents() gives them")
+        raise ValueError(f"expected one document of {name} {path_text(targets[0])}, found {len(found)}: documents() gives them")
     return found[0]
 
 
-def schema(uri: Uri, **options: Any) -> Document:
+def _of_kind(kinds: Sequence[str], expected: str, call: tuple[str, Uri], options: Mapping[str, Any]) -> Any:
+    """A document of one of these kinds.
+
+    Raises:
+        InspectError: WRONG_TARGET if it has another kind, as that of GenomicsDB has: `document` gives it.
+    """
+    name, uri = call
+    found = one_document(name, [uri], options)
+    if found["kind"] not in kinds:
+        message = f'expected {expected}, found a document of the kind {found["kind"]}: document("{name}", …) gives it'
+        raise with_partial(InspectError("WRONG_TARGET", message, path_text(uri), exit_code=2), found)
+    return found
+
+
+def schema(uri: Uri, **options: Unpack[SchemaOptions]) -> of.SchemaDocument:
     """The schema of an array, or of a fragment: `dimensions`, `attributes`, `enumerations` and how they are stored."""
-    return document("schema", uri, **options)
+    found: of.SchemaDocument = _of_kind(["schema"], "an array, which has a schema", ("schema", uri), options)
+    return found
 
 
-def dataset(uri: Uri, **options: Any) -> Document:
+def group(uri: Uri, **options: Unpack[LsOptions]) -> of.GroupDocument | of.DatasetDocument:
     """A group, or a folder of arrays, with all that is in it: `members` (each with its own `members`), `totals`, and `layer`, which is what the
-    layer above TileDB says of it, such as SOMA. `dataset(uri, depth=1)` leaves out what the members contain.
+    layer above TileDB says of it, such as SOMA. `group(uri, depth=1)` leaves out what the members contain.
 
     Raises:
         InspectError: it is no group and no folder of arrays.
     """
-    found = document("ls", uri, **{"depth": "all", **options})
-    if "members" not in found:
-        raise InspectError("WRONG_TARGET", "expected a group or a folder of arrays, which has members", os.fspath(uri), exit_code=2)
+    given: LsOptions = {"depth": "all", **options}
+    expected = "a group or a folder of arrays, which has members"
+    found: of.GroupDocument | of.DatasetDocument = _of_kind(["group", "dataset"], expected, ("ls", uri), given)
     return found
 
 
-def fragments(uri: Uri, **options: Any) -> list[Document]:
+def fragments(uri: Uri, **options: Unpack[LsOptions]) -> list[of.ArrayFragment]:
     """Every fragment folder of an array, committed or not, in the order of their time stamps: `name`, `state`, `cell_num`, `tile_num`,
     `size`, `timestamp_range`, `nonempty_domain`, … `pandas.DataFrame(fragments(uri))` is a table of them."""
-    found = document("ls", uri, **options)
-    if "fragments" not in found:
-        raise InspectError("WRONG_TARGET", "expected an array, which has fragments", os.fspath(uri), exit_code=2)
-    fragments: list[Document] = found["fragments"]
-    return fragments
+    found = _of_kind(["array"], "an array, which has fragments", ("ls", uri), options)
+    listed: list[of.ArrayFragment] = found["fragments"]
+    return listed
 
 
-def tiles(uri: Uri, **options: Any) -> list[Document]:
+def tiles(uri: Uri, **options: Unpack[TilesOptions]) -> list[of.TilesLine]:
     """The tiles of a fragment, or of every fragment of an array: `tile`, `cell_num`, `mbr`, and for each of `fields` its offset, stored
     and unfiltered size, minimum, maximum, sum and null count.
 
@@ -157,13 +133,14 @@ def tiles(uri: Uri, **options: Any) -> list[Document]:
 
 
 @overload
-def read(uri: Uri, *, as_dicts: Literal[False] = ..., **options: Any) -> pyarrow.Table: ...
+def read(uri: Uri, *, as_dicts: Literal[False] = ..., **options: Unpack[ReadOptions]) -> pyarrow.Table: ...
 @overload
-def read(uri: Uri, *, as_dicts: Literal[True], **options: Any) -> list[Document]: ...
-def read(uri: Uri, *, as_dicts: bool = False, **options: Any) -> pyarrow.Table | list[Document]:
+def read(uri: Uri, *, as_dicts: Literal[True], **options: Unpack[ReadOptions]) -> list[of.CellsLine]: ...
+def read(uri: Uri, *, as_dicts: bool = False, **options: Unpack[ReadOptions]) -> pyarrow.Table | list[of.CellsLine]:
     """The cells of an array as TileDB returns them, all fragments merged: `read(uri, range={"lat": (40, 60)}, where="population > 5e6")`.
 
     The table comes as a stream of Arrow, so reading takes no more memory than the table itself; `.to_pandas()` and `polars.from_arrow` convert it.
+    `dataset` gives the same in batches.
 
     Raises:
         InspectError: damage. With `keep_going=True` what cannot be read is left out, and an InspectWarning says what.
@@ -173,24 +150,26 @@ def read(uri: Uri, *, as_dicts: bool = False, **options: Any) -> pyarrow.Table |
 
 
 @overload
-def cells(uri: Uri, *, as_dicts: Literal[False] = ..., **options: Any) -> pyarrow.Table: ...
+def cells(uri: Uri, *, as_dicts: Literal[False] = ..., **options: Unpack[DecodeOptions]) -> pyarrow.Table: ...
 @overload
-def cells(uri: Uri, *, as_dicts: Literal[True], **options: Any) -> list[Document]: ...
-def cells(uri: Uri, *, as_dicts: bool = False, **options: Any) -> pyarrow.Table | list[Document]:
+def cells(uri: Uri, *, as_dicts: Literal[True], **options: Unpack[DecodeOptions]) -> list[of.CellsLine]: ...
+def cells(uri: Uri, *, as_dicts: bool = False, **options: Unpack[DecodeOptions]) -> pyarrow.Table | list[of.CellsLine]:
     """The cells of one fragment as they are stored, in stored order: `cells(fragment, field="population", tiles="0..3")`.
     With `all_fragments=True` those of every fragment of an array, with a column `__fragment`. Otherwise as `read`."""
     return _rows("decode", uri, options) if as_dicts else _table("decode", uri, options)
 
 
-def check(uri: Uri, **options: Any) -> Document:
+def check(uri: Uri, **options: Unpack[CheckOptions]) -> of.CheckDocument:
     """Compares the metadata with the stored bytes: `ok`, `findings` (`severity`, `code`, `file`, `offset`, `message`), `not_examined`.
     `level="structure"` reads no tiles, `"chunks"` undoes every filter, `"cells"` looks at every cell. Damage raises nothing."""
-    return document("check", uri, **options)
+    found: of.CheckDocument = _of_kind(["check"], "one check", ("check", uri), options)
+    return found
 
 
-def explain(uri: Uri, **options: Any) -> Document:
+def explain(uri: Uri, **options: Unpack[ExplainOptions]) -> of.ExplainDocument:
     """What a read would do and cost, and what makes it slow: `steps`, `fragments`, `total`, `findings`. Takes the options of `read`."""
-    return document("explain", uri, **options)
+    found: of.ExplainDocument = one_document("explain", [uri], options)
+    return found
 
 
 class Svg:
@@ -205,7 +184,7 @@ class Svg:
     def _repr_svg_(self) -> str:
         return self.text
 
-    def save(self, path: Uri) -> None:
+    def save(self, path: Path) -> None:
         """Writes the picture into a file."""
         _write(path, self.text)
 
@@ -225,7 +204,7 @@ class Report:
         inside = html.escape(self.html.replace("<head>", '<head><base href="about:srcdoc">', 1))
         return f'<iframe sandbox="allow-scripts allow-downloads" width="100%" height="720" srcdoc="{inside}"></iframe>'
 
-    def save(self, path: Uri) -> None:
+    def save(self, path: Path) -> None:
         """Writes the page into a file, which any browser opens."""
         _write(path, self.html)
 
@@ -244,7 +223,7 @@ class Page:
         self._options = options
         self._name = f"page-{uuid.uuid4().hex}"
         program = {name: value for name, value in options.items() if name != "max_size"}
-        self._answers = _page.Answers(*_call("page", [uri], {**program, "stdio": True}))
+        self._answers = _page.Answers(*call("page", [uri], {**program, "stdio": True}))
         self._bundle = self._summary()
 
     def __repr__(self) -> str:
@@ -258,7 +237,7 @@ class Page:
     def html(self) -> str:
         return report(self._uri, **self._options).html
 
-    def save(self, path: Uri) -> None:
+    def save(self, path: Path) -> None:
         """Writes the page as a report into a file, which any browser opens."""
         _write(path, self.html)
 
@@ -277,11 +256,11 @@ class Page:
     def _summary(self) -> dict[str, str]:
         """What a notebook shows that was saved, where no kernel runs. The page hides it."""
         options = {name: self._options[name] for name in ("key", "no_sign_request") if name in self._options}
-        with _running("overview", [self._uri], {**options, "color": "never"}) as (out, finish):
+        with running("overview", [self._uri], {**options, "color": "never"}) as (out, finish):
             text = out.read().decode()
-            errors = finish()
+            ended = finish()
         if not text:
-            raise _first(errors)
+            raise ended.first()
         note = "To see the page of it, run this cell."
         return {
             "text/plain": f"{text}\n{note}",
@@ -289,12 +268,12 @@ class Page:
         }
 
 
-def map(uri: Uri, **options: Any) -> Svg:
+def map(uri: Uri, **options: Unpack[RtreeOptions]) -> Svg:
     """The boxes of the tiles of a fragment, or of all visible fragments of an array; `dimension=["lon", "lat"]` are those across and up."""
     return Svg(_made("rtree", uri, "svg", "map.svg", options))
 
 
-def page(uri: Uri, *, height: int = 720, **options: Any) -> Page:
+def page(uri: Uri, *, height: int = 720, **options: Unpack[PageOptions]) -> Page:
     """All views of a target, as a page in JupyterLab, Jupyter Notebook, VS Code and Colab. `height` is in pixels; the lower edge can be
     dragged. It reads what it shows, when it shows it, and nothing outside of the target (of a fragment or file: of its array).
 
@@ -307,141 +286,75 @@ def page(uri: Uri, *, height: int = 720, **options: Any) -> Page:
     return Page(uri, height, options)
 
 
-def report(uri: Uri, **options: Any) -> Report:
+def report(uri: Uri, **options: Unpack[PageOptions]) -> Report:
     """The page of a target with its bytes in it, to be kept or passed on. `max_size="100K"` bounds the bytes that it holds."""
     return Report(_made("page", uri, "output", "page.html", options))
 
 
-def _write(path: Uri, text: str) -> None:
+def _write(path: Path, text: str) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write(text)
 
 
 def _made(name: str, uri: Uri, option: str, file: str, options: Mapping[str, Any]) -> str:
-    """What a command writes into a file."""
+    """What a command writes into a file. What is wrong beside that is a warning."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, file)
-        with _running(name, [uri], {**options, option: path}) as (out, finish):
+        with running(name, [uri], {**options, option: path}) as (out, finish):
             out.read()
-            errors = finish()
+            ended = finish()
         if not os.path.exists(path):
-            raise _first(errors)
+            raise ended.first()
+        for error in ended.errors:
+            warn(str(error))
         with open(path, encoding="utf-8", newline="") as made:
             return made.read()
 
 
-def _rows(name: str, uri: Uri, options: Mapping[str, Any]) -> list[Document]:
-    with _running(name, [uri], {**options, "format": "ndjson"}) as (out, finish):
-        rows = [json.loads(line) for line in out]
-        _raise_or_warn(finish(), options)
+def _rows(name: str, uri: Uri, options: Mapping[str, Any]) -> list[Any]:
+    rows: list[Any] = []
+    with running(name, [uri], {**options, "format": "ndjson"}) as (out, finish):
+        for line in out:
+            # The last line may be cut, and an error may stand in its place: the program says why.
+            if line.endswith(b"\n") and not line.startswith(b'{"error":{'):
+                rows.append(json.loads(line))
+        raise_or_warn(finish(), options, rows)
     return rows
 
 
-def _table(name: str, uri: Uri, options: Mapping[str, Any]) -> pyarrow.Table:
+def arrow_of(name: str, uri: Uri, options: Mapping[str, Any]) -> Generator[Any, None, None]:
+    """The schema of the cells, and then their record batches, as they come.
+
+    Raises:
+        InspectError: after the batches that could be read.
+        ImportError: pyarrow is not installed.
+    """
     try:
         import pyarrow.ipc
     except ImportError as error:
         raise ImportError("a table needs pyarrow: pip install 'tiledb-inspect[arrow]'; as_dicts=True does without") from error
-    table = None
-    with _running(name, [uri], {**options, "format": "arrow"}) as (out, finish):
+    with running(name, [uri], {**options, "format": "arrow"}) as (out, finish):
         try:
-            with pyarrow.ipc.open_stream(out) as stream:
-                table = stream.read_all()
+            source: Any = out
+            with pyarrow.ipc.open_stream(source) as stream:
+                yield stream.schema
+                yield from stream
         except (pyarrow.ArrowInvalid, OSError) as error:
             # If the program finds a fault, it ends the stream early and says why.
-            _raise_or_warn(finish(), {})
+            raise_or_warn(finish(), {})
             raise InspectError("CRASH", str(error)) from error
-        _raise_or_warn(finish(), options)
-    return table
+        raise_or_warn(finish(), options)
 
 
-def _first(errors: list[InspectError]) -> InspectError:
-    return errors[0] if errors else InspectError("CRASH", "expected a document, found none")
+def _table(name: str, uri: Uri, options: Mapping[str, Any]) -> pyarrow.Table:
+    parts = arrow_of(name, uri, options)
+    schema = next(parts)
+    import pyarrow
 
-
-def _raise_or_warn(errors: list[InspectError], options: Mapping[str, Any]) -> None:
-    for error in errors:
-        if not options.get("keep_going"):
-            raise error
-        warnings.warn(str(error), InspectWarning, stacklevel=4)
-
-
-def _call(name: str, targets: Sequence[Uri], options: Mapping[str, Any]) -> tuple[list[str], dict[str, str]]:
-    """The arguments and the environment with which the program runs."""
-    args = [*command(), name, "--quiet", *_arguments(options), "--", *(os.fspath(target) for target in targets)]
-    env = {**os.environ, "TILEDB_INSPECT_ERRORS": "json"}
-    key = options.get("key")
-    if key is not None:
-        env["TILEDB_INSPECT_KEY"] = key.hex() if isinstance(key, bytes) else key
-    return args, env
-
-
-@contextmanager
-def _running(name: str, targets: Sequence[Uri], options: Mapping[str, Any]) -> Iterator[tuple[IO[bytes], Any]]:
-    """Runs the program. Gives its output, and a function that waits for its end and returns its errors."""
-    args, env = _call(name, targets, options)
-    with tempfile.TemporaryFile() as stderr:
-        process = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, env=env)
-        assert process.stdout is not None
-        out = process.stdout
-
-        def finish() -> list[InspectError]:
-            # The program cannot end while its output is not read.
-            while not out.closed and out.read(65536):
-                pass
-            code = process.wait()
-            stderr.seek(0)
-            return _errors(stderr.read().decode(errors="replace"), code)
-
-        try:
-            yield out, finish
-        finally:
-            out.close()
-            process.kill()
-            process.wait()
-
-
-def _errors(text: str, exit_code: int) -> list[InspectError]:
-    lines = text.splitlines()
-    found = [json.loads(line)["error"] for line in lines if line.startswith('{"error":')]
-    if not found and exit_code not in (0, 1, 3):
-        found = [{"code": "CRASH", "message": text.strip() or f"the program ended with {exit_code}"}]
-    return [InspectError(**one, exit_code=exit_code) for one in found]
-
-
-def _arguments(options: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in options.items():
-        if value is None or value is False or name == "key":
-            continue
-        option = "--" + name.replace("_", "-")
-        if value is True:
-            yield option
-        elif isinstance(value, Mapping):
-            for of, one in value.items():
-                for part in one if isinstance(one, list) else [one]:
-                    yield f"{option}={of}={_range(part) if name == 'range' else part}"
-        else:
-            for one in value if isinstance(value, (list, tuple)) else [value]:
-                yield f"{option}={_time(one, 'milliseconds')}"
-
-
-def _range(value: Any) -> str:
-    if not isinstance(value, tuple):
-        return _bound(value)
-    low, high = ("" if end is None else _bound(end) for end in value)
-    return f"{low}..{high}"
-
-
-def _bound(value: Any) -> str:
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    return repr(float(value)) if isinstance(value, float) else _time(value)
-
-
-def _time(value: Any, unit: str = "auto") -> str:
-    """The text of a value. A datetime is given in UTC, and what is below `unit` is cut off."""
-    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
-        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-    if isinstance(value, datetime.datetime):
-        return value.isoformat(timespec=unit)
-    return str(value)
+    batches: list[Any] = []
+    try:
+        batches.extend(parts)
+    except InspectError as error:
+        # A list keeps what came before the error.
+        raise with_partial(error, pyarrow.Table.from_batches(batches, schema))
+    return pyarrow.Table.from_batches(batches, schema)

@@ -20,7 +20,7 @@ interface TileOptions extends HexOptions, BytesOptions {
   offset?: string
 }
 
-const ROLES: readonly TileRole[] = ['data', 'offsets', 'var', 'validity']
+export const ROLES: readonly TileRole[] = ['data', 'offsets', 'var', 'validity']
 /** Default of the argument `index`. */
 const FIRST = '0'
 

@@ -43,8 +43,12 @@ interface WhatifOptions {
 }
 
 /** The measure that each value of `--best` chooses by. */
-const BESTS: Readonly<Record<string, keyof Best>> = { smallest: 'size', fastest: 'reading', balanced: 'balanced' }
-const CELL_ORDERS: readonly ArraySchema['cell_order'][] = ['row-major', 'col-major', 'hilbert']
+export const BESTS: Readonly<Record<string, keyof Best>> = {
+  smallest: 'size',
+  fastest: 'reading',
+  balanced: 'balanced',
+}
+export const CELL_ORDERS: readonly ArraySchema['cell_order'][] = ['row-major', 'col-major', 'hilbert']
 
 /** Default of `--sample`: unfiltered bytes of each field. */
 const SAMPLE_BYTES = 1024 * 1024

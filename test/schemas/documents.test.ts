@@ -5,6 +5,7 @@ import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
 import { ERROR_CODES } from '../../src/base/errors.ts'
 import { FINDING_CODES } from '../../src/check/codes.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { PRINTED_BY } from '../../tools/printed-by.mjs'
 import { fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { quickTrials } from '../helpers/quick-trials.ts'
@@ -115,8 +116,8 @@ describe('the schemas', () => {
   const wrong: string[] = []
   /** The first of each, by the schema that it was held against. */
   const samples = new Map<string, unknown>()
-  /** Commands that printed a document. */
-  const commands = new Set<string>()
+  /** Commands that printed a document, and the schemas of what each printed. */
+  const commands = new Map<string, Set<string>>()
 
   beforeAll(async () => {
     const needed = all.filter(({ name }) => NEEDED.has(name))
@@ -130,7 +131,10 @@ describe('the schemas', () => {
   async function hold(documents: AsyncIterable<Printed>): Promise<void> {
     for await (const { what, schema, value } of documents) {
       if (!samples.has(schema)) samples.set(schema, value)
-      if (schema !== 'error.json') commands.add(what.split(' ', 1)[0])
+      if (schema !== 'error.json') {
+        const [name] = what.split(' ', 1)
+        commands.set(name, (commands.get(name) ?? new Set()).add(schema))
+      }
       const fault = faultOf(schema, value)
       if (fault !== undefined) wrong.push(`${what}: ${fault}`)
     }
@@ -148,6 +152,18 @@ describe('the schemas', () => {
 
   test('are held against what every command prints: its examples in help, or a call in printed.ts', () => {
     expect(Object.keys(COMMANDS).filter((name) => !commands.has(name))).toEqual([])
+  })
+
+  test('are those that Python knows of each command', () => {
+    const known = (name: string): readonly string[] => Object.entries(PRINTED_BY).find(([of]) => of === name)?.[1] ?? []
+    const others = Array.from(commands).flatMap(([name, schemas]) =>
+      Array.from(schemas)
+        .filter((schema) => !schema.includes('#') && !known(name).includes(schema.slice(0, -'.json'.length)))
+        .map((schema) => `${name}: ${schema}`),
+    )
+    expect(
+      others.filter((one) => /^[a-z-]+:/.test(one) && !/^(?:page|completion|places|weather|blood):/.test(one)),
+    ).toEqual([])
   })
 
   // A field of the format, or an option of a filter, is printed only if a fixture has it: docs/format.md says "in no fixture" of a filter.
