@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "python"
 OLDEST = (3, 9)
 TOOLS = ["pytest>=8,<9", "pyarrow>=15"]
-NOTEBOOK_TOOLS = ["nbclient>=0.10,<1", "ipykernel>=6.29,<8", "anywidget>=0.9,<1", "mypy>=1.15,<3", "duckdb>=1.1"]
+NEWEST_TOOLS = ["nbclient>=0.10,<1", "ipykernel>=6.29,<8", "anywidget>=0.9,<1", "mypy>=1.15,<3", "pyarrow-stubs", "duckdb>=1.1"]
 
 
 def version_of(python):
@@ -45,10 +45,17 @@ def environment(python, version, wheel, newest):
     run(python, "-m", "venv", "--clear", place)
     inside = place / "bin" / "python"
     pip = [inside, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    tools = TOOLS + (NOTEBOOK_TOOLS if newest else [])
+    tools = TOOLS + (NEWEST_TOOLS if newest else [])
     run(*pip, "download", "-d", wheels, wheel, *tools)
     run(*pip, "install", "--no-index", "--find-links", wheels, wheel, *tools)
     return inside
+
+
+def pyright():
+    """Installs pyright's npm package, which is the whole of it. The Node of the environment runs it."""
+    place = WORK / "pyright"
+    run("npm", "install", "--silent", "--no-save", "--ignore-scripts", "--prefix", place, "pyright@1.1.414", cwd=ROOT)
+    return str(place / "node_modules" / "pyright" / "index.js")
 
 
 def main():
@@ -65,6 +72,7 @@ def main():
         if version == newest:
             run(inside, "-m", "mypy", "--config-file", "pyproject.toml", cwd=ROOT / "python", env=env)
             env["NOTEBOOKS"] = "1"
+            env["PYRIGHT"] = pyright()
         run(inside, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=3", "tests", cwd=ROOT / "python", env=env)
     sizes(wheel, WORK / "wheels-{}.{}".format(*newest))
 

@@ -15,7 +15,7 @@ import { ROLES } from '../src/commands/tile.ts'
 import { BESTS, CELL_ORDERS } from '../src/commands/whatif.ts'
 import { EMITTED } from '../src/commands/whatif-emit.ts'
 import { READ_ORDERS } from '../src/read/query.ts'
-import { PRINTED_BY } from './printed-by.mjs'
+import { PRINTED_BY } from '../test/schemas/printed-by.ts'
 
 /** Commands with their own function in the module, which has the options, too. */
 const ONLY_OPTIONS = ['page']

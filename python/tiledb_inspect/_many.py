@@ -89,22 +89,26 @@ def _each(targets: Targets) -> list[Uri]:
 
 def arrays_of(target: Uri, options: Mapping[str, Any]) -> list[str]:
     """The arrays in a folder, prefix or group, at any depth; of an array itself."""
-    found = _listed(target, {**options, "exclude": None})
-    if found is None or found["kind"] == "dataset":
-        found = one_document("ls", [target], {**options, "names": True, "depth": "all", "recursive": True})
-    if "members" not in found:
+    plain = {**options, "exclude": None}
+    kind = _kind_of(target, {**plain, "names": True})
+    if kind == "empty":
+        return []
+    if kind not in ("group", "dataset"):
         return [path_text(target)]
+    names = {**plain, "names": True, "depth": "all", "recursive": kind == "dataset"}
+    # With --names, the program leaves out none.
+    found = one_document("ls", [target], {**options, "recursive": True} if options.get("exclude") else names)
     return list(dict.fromkeys(_arrays_in(found["members"])))
 
 
-def _listed(target: Uri, options: Mapping[str, Any]) -> Any:
-    """The names in a target; None for a folder in which arrays can only lie deeper."""
+def _kind_of(target: Uri, options: Mapping[str, Any]) -> Any:
     try:
-        return one_document("ls", [target], {**options, "names": True, "depth": "all"})
+        return one_document("ls", [target], options)["kind"]
     except InspectError as error:
         if error.code != "NOT_TILEDB":
             raise
-        return None
+        # It may be a folder in which arrays lie deeper.
+        return "dataset"
 
 
 def _arrays_in(members: Iterable[Any]) -> Iterator[str]:
@@ -131,6 +135,8 @@ class Dataset:
 
     def __init__(self, targets: Targets, options: Mapping[str, Any]) -> None:
         self._targets = _each(targets)
+        if not self._targets:
+            raise ValueError("expected a target, found none")
         self._options = dict(options)
         self._arrays: list[str] | None = None
         self._schema: pyarrow.Schema | None = None
@@ -148,6 +154,8 @@ class Dataset:
         if self._arrays is None:
             listing = {name: self._options[name] for name in _COMMON if name in self._options}
             self._arrays = [array for target in self._targets for array in arrays_of(target, listing)]
+        if not self._arrays:
+            raise InspectError("NOT_FOUND", "expected arrays, found none", path_text(self._targets[0]), exit_code=3)
         return self._arrays
 
     @property

@@ -2,7 +2,7 @@
  * The documents that each command prints with `--json`. test/schemas/documents.test.ts looks whether a command prints another one.
  * `page` and `completion` print nothing that a program can use.
  */
-export const PRINTED_BY = {
+export const PRINTED_BY: Readonly<Record<string, readonly string[]>> = {
   overview: ['overview', 'genomicsdb-overview'],
   ls: ['array', 'fragment', 'group', 'dataset', 'genomicsdb-workspace', 'genomicsdb-array', 'empty'],
   schema: ['schema', 'dump', 'genomicsdb-schema', 'empty'],
