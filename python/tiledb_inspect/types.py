@@ -3189,6 +3189,32 @@ class HistoryLine(TypedDict):
 
 
 
+class McpTool(TypedDict):
+    """A tool of the server."""
+
+    name: str
+    """The name by which it is called."""
+    description: str
+    """What it does."""
+
+
+
+class McpDocument(TypedDict):
+    """`tiledb-inspect mcp --tools --json`. `path` has the folders of `--root`."""
+
+    kind: Literal["mcp"]
+    """What the document is about."""
+    path: "Path"
+    """Path of the target, or of something inside it, as a user would write it. Bytes if it is not UTF-8."""
+    schema_version: Literal[1]
+    """Version of the documents. Within a version keys may be added, but none is removed."""
+    tools: List["McpTool"]
+    """The tools that clients may call."""
+    commands: List[str]
+    """The commands that the tool `run` takes."""
+
+
+
 class MetadataVersionDescription(TypedDict):
     """The version of a key in one file. Versions are sorted by key, and then from oldest to newest."""
 

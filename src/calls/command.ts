@@ -56,6 +56,44 @@ export interface CommandContext {
    * @throws InspectError USAGE
    */
   refuseReadPlace(path: string, option: string): Promise<void>
+  /** Other calls of the program. Only the command line has them. */
+  inner?(): Promise<InnerCalls>
+}
+
+/** What a call from within may read and print. */
+export interface CallLimits {
+  /** Folders and URLs in which targets must lie. None: all but what tells of this process. */
+  roots: readonly string[]
+  /** Largest output that is kept, in bytes. */
+  most: number
+}
+
+/** Other calls of the program, from within a command. */
+export interface InnerCalls {
+  /** The commands that only read, with what they do. */
+  commands: ReadonlyMap<string, string>
+  /**
+   * Runs a call that only reads, and catches what it prints.
+   * @param argv the command and its arguments
+   * @throws InspectError USAGE if the call writes, names a key, or reads where it may not
+   */
+  run(argv: readonly string[], limits: CallLimits): Promise<Called>
+  /** What `help` finds for words: calls, or a hint where there are none. */
+  answers(words: readonly string[]): string
+}
+
+/** What a call from within has printed. */
+export interface Called {
+  /** The exit code. */
+  code: number
+  /** Stdout, at most so many bytes as were allowed, in whole lines. */
+  text: string
+  /** Stderr. */
+  errors: string
+  /** What `text` lacks. */
+  leftOut: { bytes: number; isMore: boolean }
+  /** Options of the command that choose less. */
+  narrows: readonly string[]
 }
 
 /** The progress of work that shows none. */

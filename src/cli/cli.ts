@@ -233,6 +233,12 @@ async function runCommand(
       report.note(several && !module.together && names !== 'target' ? `${current}: ${text}` : text)
     },
     refuseReadPlace: (path, option) => refuseReadPlace(command, paths, path, option),
+    inner: async () => {
+      const { innerCalls } = await import('./inner-call.ts')
+      const TILEDB_INSPECT_KEY = key && Buffer.from(key).toString('hex')
+      const AWS_NO_SIGN_REQUEST = options.signRequest ? process.env.AWS_NO_SIGN_REQUEST : 'true'
+      return innerCalls({ ...process, env: { ...process.env, TILEDB_INSPECT_KEY, AWS_NO_SIGN_REQUEST } }, main)
+    },
   }
   if (module.takesTimes) useTimes(cx, options)
   if (options.output !== undefined) await cx.refuseReadPlace(options.output, '--output')

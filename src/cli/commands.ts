@@ -166,6 +166,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     ],
     load: () => import('../commands/write-sample.ts'),
   },
+  mcp: {
+    group: OTHER,
+    summary:
+      'serves overview, questions and reading commands to agents, by the Model Context Protocol over stdin and stdout',
+    question: [
+      'How does an agent or assistant use it?',
+      'mcp --tools',
+      'mcp model context protocol server llm ai client claude chat tool',
+    ],
+    load: () => import('../commands/mcp.ts'),
+  },
   completion: {
     group: OTHER,
     summary: 'prints a script that completes commands, fields and fragments in bash, zsh or fish',

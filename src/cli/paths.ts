@@ -163,13 +163,13 @@ export async function refuseReadPlace(
   if (path.startsWith(FILE_SCHEME))
     throw usage(`${option} expects a path without ${FILE_SCHEME}, found ${JSON.stringify(path)}`)
   const { refuseReadPlaces } = await import('../node/read-places.ts')
-  const others = [...(option === command.name() ? [] : targets(command, args)), ...namedFiles(command, option)]
+  const others = [...(option === command.name() ? [] : targetsOf(command, args)), ...namedFiles(command, option)]
   const local = others.filter((one) => !isRemotePath(one)).map(internalPath)
   refuseReadPlaces(path, option, local, shownBy(args))
 }
 
 /** The arguments that are paths. */
-function targets({ registeredArguments }: Command, args: readonly string[]): string[] {
+export function targetsOf({ registeredArguments }: Command, args: readonly string[]): string[] {
   return args.filter((_, i) => !NO_PATHS.includes((registeredArguments[i] ?? registeredArguments.at(-1)).name()))
 }
 

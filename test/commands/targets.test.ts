@@ -78,7 +78,7 @@ function argumentsOf(call: string): Arguments {
 }
 
 /** Commands whose arguments are no targets, or any paths. */
-const NO_TARGETS = ['why', 'write-sample', 'completion']
+const NO_TARGETS = ['why', 'write-sample', 'mcp', 'completion']
 
 beforeAll(() => {
   cpSync(IN_ARRAY, `${folder}/${FRAGMENT}`, { recursive: true })

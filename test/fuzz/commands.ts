@@ -65,7 +65,7 @@ export function brokenLaw({ code, text, stderr }: Ran, { time, memory }: Bounds,
  * here nor below, such as a new one, is run on the array.
  */
 const ELSEWHERE = new Set(
-  'overview read history explain whatif why recover diff page write-sample completion'.split(' '),
+  'overview read history explain whatif why recover diff page write-sample mcp completion'.split(' '),
 )
 
 const FORMATS = [[], ...formatNames({}).map((name) => ['--format', name])]
