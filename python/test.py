@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "python"
 OLDEST = (3, 9)
 TOOLS = ["pytest>=8,<9", "pyarrow>=15"]
-NEWEST_TOOLS = ["nbclient>=0.10,<1", "ipykernel>=6.29,<8", "anywidget>=0.9,<1", "mypy>=1.15,<3", "pyarrow-stubs", "duckdb>=1.1"]
+NEWEST_TOOLS = ["nbclient>=0.10,<1", "ipykernel>=6.29,<8", "anywidget>=0.9,<1", "mypy>=1.15,<3", "pyarrow-stubs", "duckdb>=1.1", "mcp>=1.20"]
 
 
 def version_of(python):
