@@ -25,7 +25,7 @@ export const command: CommandModule<McpOptions> = {
   examples: [
     ['the tools, without serving them', 'mcp --tools'],
     ['the same, with targets in one folder only', 'mcp --tools --root places'],
-    ['what a client starts', 'mcp --root places'],
+    ['the same as JSON, with the commands that run takes', 'mcp --tools --json'],
   ],
 
   ownOutput: () => true,
