@@ -459,6 +459,8 @@ class AtOptions(CommonOptions, total=False):
 
 
 class PageOptions(CommonOptions, total=False):
+    stdio: bool
+    """Give the page and its bytes to the program that began this one, by stdin and stdout"""
     max_size: Union[int, str]
     """Largest number of bytes of files in a report; metadata goes first"""
 

@@ -450,7 +450,8 @@ class CellsMissingLabel(TypedDict):
     first: "CellValue"
     """Stored index of the first of these cells."""
     looks_like_label: NotRequired[Literal[True]]
-    """True if the labels are numbers, so that a shown index looks like a label. In Arrow such a cell is null."""
+    """True if the labels are numbers, so that a shown index looks like a label. In Arrow and Parquet such a cell is
+    null."""
 
 
 CellsLine = Dict[str, "CellValue"]
@@ -461,7 +462,7 @@ class CellsDocument(TypedDict):
 
     missing_labels: NotRequired[List["CellsMissingLabel"]]
     """With `--labels`: attributes that have cells whose index has no value in the enumeration. Such a cell shows its
-    index; in Arrow it is null."""
+    index; in Arrow and Parquet it is null."""
     errors: NotRequired[List["ErrorInfo"]]
     """The first 1,000 errors about what could not be read. The cells concerned lack these fields."""
     kind: Literal["cells"]
@@ -1180,8 +1181,11 @@ class FilterDescription(TypedDict):
     """WEBP: values of one row of a tile."""
     compressor: NotRequired[int]
     """The compressor number of the options, where it contradicts the filter type."""
+    options_length: NotRequired["Bytes"]
+    """The stored length of the options, bytes, where it is not that of the filter's options. Readers since TileDB
+    2.7 do not use it."""
     extra: NotRequired["Binary"]
-    """Option bytes that no release defines."""
+    """Option bytes that no release defines: those of an unknown filter, and the padding of WEBP."""
 
 
 
@@ -2633,6 +2637,73 @@ class NextCommand(TypedDict):
 
 
 
+class GenomicsdbFragmentLine(TypedDict):
+    """A file of a fragment."""
+
+    path: NotRequired[str]
+    """The target; left out if there is only one."""
+    name: "StoredName"
+    """Name of the file."""
+    field: Optional["StoredName"]
+    """The field whose cells it has; null for other files."""
+    holds: Literal["mark", "book-keeping", "data", "offsets", "var", "other"]
+    """`mark`: it makes the folder a fragment. `book-keeping`: it says where the tiles are. `data`: fixed-sized
+    cells. `offsets`: where var-sized cells begin. `var`: the values of these. `other`: nothing that GenomicsDB
+    writes."""
+    size: Optional["Bytes"]
+    """Bytes of the file; null for a file that is missing."""
+
+
+
+class GenomicsdbFragmentDocument(TypedDict):
+    """`tiledb-inspect <fragment> --json` and `tiledb-inspect ls <fragment> --json` of GenomicsDB: what the fragment
+    is, and its files. NDJSON of `ls`: one file a line (`$defs/line`)."""
+
+    name: "StoredName"
+    """Name of the folder."""
+    state: Literal["read", "unmarked", "unfinished"]
+    """`read`: readers read it. `unmarked`: it has no mark, and readers pass over it. `unfinished`: it has the name
+    that a fragment has while it is written."""
+    timestamp: Optional["Int64"]
+    """Milliseconds since 1970, by the name; null if the name has no time."""
+    cell_num: Optional[int]
+    """Number of cells; null if the book-keeping cannot be read."""
+    tile_num: Optional[int]
+    """Number of tiles."""
+    row_range: Optional[List[int]]
+    """First and last row with cells, by the boxes of its tiles."""
+    column_range: Optional[List[int]]
+    """First and last column with cells, by the boxes of its tiles."""
+    size: "Bytes"
+    """Bytes of its files."""
+    error: NotRequired["ErrorInfo"]
+    """Why its book-keeping cannot be read."""
+    ok: bool
+    """Whether everything that was examined is right: there is no error."""
+    finding_num: "CheckFindingNum"
+    """Number of findings by severity: damage, and causes of slow reads."""
+    findings: List["OverviewFinding"]
+    """The worst findings, at most 3, one of each code: first damage, then causes of slow reads. Only what names and
+    footers show."""
+    not_examined: List["NotExamined"]
+    """What could not be examined."""
+    not_checked: List[str]
+    """What an overview does not examine, in words."""
+    next: List["NextCommand"]
+    """Commands to continue with, as they can be typed in a shell."""
+    kind: Literal["genomicsdb-fragment"]
+    """What the document is about."""
+    path: "Path"
+    """Path of the target, or of something inside it, as a user would write it. Bytes if it is not UTF-8."""
+    schema_version: Literal[1]
+    """Version of the documents. Within a version keys may be added, but none is removed."""
+    array: "Path"
+    """The array of the fragment."""
+    files: List["GenomicsdbFragmentLine"]
+    """Its files, in the order that was asked for; then those that are missing."""
+
+
+
 class GenomicsdbImport(TypedDict):
     """What is known of the last import."""
 
@@ -2653,8 +2724,8 @@ GenomicsdbOverviewDocument = TypedDict(
     {
         "fragment_num": int,
         "unread_num": int,
-        "tile_num": int,
-        "cell_num": int,
+        "tile_num": Optional[int],
+        "cell_num": Optional[int],
         "call_num": Optional[int],
         "size": "Bytes",
         "ok": bool,
@@ -2805,8 +2876,8 @@ class GenomicsdbStatsInterval(TypedDict):
     """A name as it is stored: text, or bytes where it is not UTF-8."""
     fragment_num: int
     """Number of fragments that readers read."""
-    cell_num: int
-    """Number of cells."""
+    cell_num: Optional[int]
+    """Number of cells; null if a fragment cannot be read."""
     size: "Bytes"
     """Bytes of its files."""
 
@@ -2819,10 +2890,10 @@ class GenomicsdbStatsDocument(TypedDict):
     """Number of fragments that readers read."""
     unread_num: int
     """Number of folders that readers pass over: without a mark, or not finished."""
-    tile_num: int
-    """Number of tiles."""
-    cell_num: int
-    """Number of cells. A call of more than one position has two."""
+    tile_num: Optional[int]
+    """Number of tiles; null if a fragment cannot be read."""
+    cell_num: Optional[int]
+    """Number of cells; null if a fragment cannot be read. A call of more than one position has two."""
     call_num: Optional[int]
     """Number of calls; null if the cells are too many to be counted here: `stats` counts them."""
     size: "Bytes"
@@ -2969,10 +3040,10 @@ class GenomicsdbInterval(TypedDict):
     """Number of fragments that readers read."""
     unread_num: int
     """Number of folders that readers pass over: without a mark, or not finished."""
-    tile_num: int
-    """Number of tiles."""
-    cell_num: int
-    """Number of cells. A call of more than one position has two."""
+    tile_num: Optional[int]
+    """Number of tiles; null if a fragment cannot be read."""
+    cell_num: Optional[int]
+    """Number of cells; null if a fragment cannot be read. A call of more than one position has two."""
     size: "Bytes"
     """Bytes of all files."""
     path: NotRequired[str]
@@ -2987,8 +3058,9 @@ class GenomicsdbInterval(TypedDict):
     """Index of its first position in the contig, from 1 on; null for a partition."""
     end: Optional["Int64"]
     """Index of its last position; null for a partition."""
-    batch_num: int
-    """Number of batches of samples that reached the interval, by the files in its `genomicsdb_meta_dir`."""
+    batch_num: Optional[int]
+    """Number of batches of samples that reached the interval, by the files in its `genomicsdb_meta_dir`; null if it
+    cannot be listed."""
     error: NotRequired["ErrorInfo"]
     """Why its schema, or the first of its fragments, cannot be read."""
 
@@ -3872,7 +3944,7 @@ class ReadDocument(TypedDict):
 
     missing_labels: NotRequired[List["CellsMissingLabel"]]
     """With `--labels`: attributes that have cells whose index has no value in the enumeration. Such a cell shows its
-    index; in Arrow it is null."""
+    index; in Arrow and Parquet it is null."""
     errors: NotRequired[List["ErrorInfo"]]
     """The first 1,000 errors about what could not be read. The cells concerned lack these fields."""
     kind: Literal["read"]
