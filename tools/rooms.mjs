@@ -44,6 +44,7 @@ const STARTS = [
   'threads/unit-worker.ts',
   'page/loader.ts',
   'page/main.tsx',
+  'page/widget.ts',
   'page/worker-main.ts',
 ]
 /** Its files may be imported by nobody: tools/schemas.mjs finds them by itself, and test/schemas fails for one that nothing prints. */

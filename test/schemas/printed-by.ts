@@ -3,8 +3,17 @@
  * `page` and `completion` print nothing that a program can use.
  */
 export const PRINTED_BY: Readonly<Record<string, readonly string[]>> = {
-  overview: ['overview', 'genomicsdb-overview'],
-  ls: ['array', 'fragment', 'group', 'dataset', 'genomicsdb-workspace', 'genomicsdb-array', 'empty'],
+  overview: ['overview', 'genomicsdb-overview', 'genomicsdb-fragment'],
+  ls: [
+    'array',
+    'fragment',
+    'group',
+    'dataset',
+    'genomicsdb-workspace',
+    'genomicsdb-array',
+    'genomicsdb-fragment',
+    'empty',
+  ],
   schema: ['schema', 'dump', 'genomicsdb-schema', 'empty'],
   commits: ['commits', 'empty'],
   metadata: ['metadata', 'fragment-metadata', 'dump', 'empty'],

@@ -2,6 +2,7 @@ import type { GenomicsdbArrayLine } from '../../documents/genomicsdb-array.ts'
 import type { GenomicsdbOverviewDocument } from '../../documents/genomicsdb-overview.ts'
 import type { GenomicsdbInterval } from '../../documents/genomicsdb-workspace.ts'
 import { genomicsdbFacts } from '../../render/views/genomicsdb-facts.ts'
+import { heading } from '../../render/views/headings.ts'
 import { counted, momentText, NOTHING, sizeText } from '../../render/views/wording.ts'
 import { FindingList } from '../finding-list.tsx'
 import { innerLink, type Link } from '../link.ts'
@@ -90,13 +91,13 @@ function intervalColumns(intervals: readonly GenomicsdbInterval[], link: Link): 
     ...(intervals.some(({ contig }) => contig === null)
       ? [textColumn<GenomicsdbInterval>('contigs', ({ contigs }) => contigs.join(', '))]
       : []),
-    numberColumn('fragments', ({ fragment_num }) => fragment_num),
+    numberColumn(heading('fragment_num'), ({ fragment_num }) => fragment_num),
     ...(intervals.some(({ unread_num }) => unread_num > 0)
       ? [numberColumn<GenomicsdbInterval>('not read', ({ unread_num }) => unread_num)]
       : []),
     numberColumn('batches', ({ batch_num }) => batch_num),
-    numberColumn('cells', ({ cell_num }) => cell_num),
-    numberColumn('tiles', ({ tile_num }) => tile_num),
+    numberColumn(heading('cell_num'), ({ cell_num }) => cell_num),
+    numberColumn(heading('tile_num'), ({ tile_num }) => tile_num),
     numberColumn('size', ({ size }) => size, sizeText),
     ...(intervals.some(({ error }) => error)
       ? [textColumn<GenomicsdbInterval>('state', ({ error }) => (error ? 'unreadable' : ''))]
@@ -115,8 +116,8 @@ const FRAGMENTS: readonly Column<GenomicsdbArrayLine>[] = [
     show: ({ timestamp }) => <span class="times">{timestamp === null ? NOTHING : momentText(timestamp)}</span>,
     by: ({ timestamp }) => timestamp,
   },
-  numberColumn('cells', ({ cell_num }) => cell_num),
-  numberColumn('tiles', ({ tile_num }) => tile_num),
+  numberColumn(heading('cell_num'), ({ cell_num }) => cell_num),
+  numberColumn(heading('tile_num'), ({ tile_num }) => tile_num),
   textColumn('rows', ({ row_range }) => span(row_range)),
   textColumn('columns', ({ column_range }) => span(column_range)),
   numberColumn('size', ({ size }) => size, sizeText),
