@@ -169,7 +169,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   mcp: {
     group: OTHER,
     summary:
-      'serves overview, questions and reading commands to agents, by the Model Context Protocol over stdin and stdout',
+      'lets agents look at arrays, by the Model Context Protocol over stdin and stdout; it takes only commands that read',
     question: [
       'How does an agent or assistant use it?',
       'mcp --tools',

@@ -21,7 +21,7 @@ const FOR_END = 1024
 
 export const command: CommandModule<McpOptions> = {
   about:
-    'A client starts this command, and talks to it over stdin and stdout. It has three tools: overview of a target, find_call for a question, and run for a command that only reads. Answers have at most 16 KiB, and say what was left out. Nothing is written, and no key is taken from a client: give it to this command.',
+    'A client starts this command, and talks to it over stdin and stdout. It has three tools: overview of a target, find_call for a question, and run for a command that only reads. Answers have at most 16 KiB, and say what was left out. The server writes nothing. It takes no key from a client: give the key to this command.',
   examples: [
     ['the tools, without serving them', 'mcp --tools'],
     ['the same, with targets in one folder only', 'mcp --tools --root places'],
