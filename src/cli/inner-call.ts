@@ -55,7 +55,10 @@ async function innerCall(
     inside.length > 0 ? inside.some((root) => isBelow(root, path)) : !SYSTEM.some((root) => isBelow(root, path))
   await refuseWriting(name, args, inside.length > 0, (target) => {
     if (lets(resolvedPath(process.storage, internalPath(target)))) return
-    throw usage({ expected: `a target in ${roots.join(', ') || 'no folder of the system'}`, found: target })
+    throw usage({
+      expected: roots.length > 0 ? `a target in ${roots.join(', ')}` : `a target outside of ${SYSTEM.join(' and ')}`,
+      found: target,
+    })
   })
   const [out, err] = [new Kept(most), new Kept(most)]
   const env = { ...process.env, TILEDB_INSPECT_ERRORS: undefined, DEBUG: undefined }
