@@ -227,7 +227,7 @@ class Page:
         self._bundle = self._summary()
 
     def __repr__(self) -> str:
-        return f"<Page of {os.fspath(self._uri)}>"
+        return f"<Page of {path_text(self._uri)}>"
 
     @cached_property
     def widget(self) -> Any:
