@@ -194,7 +194,7 @@ function write(out, { pages, copied }) {
     writeFileSync(place, pageHtml(page, contents))
   }
   search.addAll(pages.flatMap(partsOf).map((part, id) => ({ id, ...part })))
-  writeFileSync(join(out, 'search.json'), JSON.stringify(search))
+  writeFileSync(join(out, 'search.json'), JSON.stringify({ options: SEARCHED, index: search }))
   for (const file of copied) {
     mkdirSync(join(out, dirname(file)), { recursive: true })
     cpSync(join(ROOT, file), join(out, file))

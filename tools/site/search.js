@@ -9,10 +9,8 @@ let index
 
 async function loaded() {
   index ??= fetch(`${root}/search.json`)
-    .then((response) => response.text())
-    .then((text) =>
-      MiniSearch.loadJSON(text, { fields: ['title', 'heading', 'text'], storeFields: ['title', 'heading', 'url'] }),
-    )
+    .then((response) => response.json())
+    .then(({ options, index: stored }) => MiniSearch.loadJS(stored, options))
   return index
 }
 
