@@ -85,11 +85,18 @@ export class InspectError extends Error {
    */
   declare readonly commandLine: Prose | undefined
 
-  constructor(code: ErrorCode, fault: Fault, at: ErrorPlace = {}, options?: { cause?: unknown }) {
+  /** @param options.stack that of the error that this one says again; by default its own */
+  constructor(
+    code: ErrorCode,
+    fault: Fault,
+    at: ErrorPlace = {},
+    options?: { cause?: unknown; stack?: string | undefined },
+  ) {
     super(grammatical(faultText(fault)), options)
     this.code = code
     this.at = at
-    if (at.file !== undefined && this.stack !== undefined) this.stack = placedStack(this, this.stack)
+    const stack = options?.stack ?? (at.file === undefined ? undefined : this.stack)
+    if (stack !== undefined) this.stack = placedStack(this, stack)
     if (typeof fault === 'string') return
     if (fault.commandLine !== undefined) this.commandLine = grammatical(fault.commandLine)
     if (!('expected' in fault)) return
@@ -263,9 +270,8 @@ export function isNew(told: Set<string>, { code, message, at }: InspectError): b
 
 /** The same error at another place. */
 export function movedTo(at: ErrorPlace, error: InspectError): InspectError {
-  const moved = new InspectError(error.code, error.fault, at, { cause: error.cause })
-  if (error.stack !== undefined) moved.stack = placedStack(moved, error.stack)
-  return moved
+  const { code, fault, cause, stack } = error
+  return new InspectError(code, fault, at, { cause, stack })
 }
 
 /** The stack of an error, with the file in its first line: of an error that nobody catches, JavaScript shows the stack alone. */

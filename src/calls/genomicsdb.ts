@@ -1,10 +1,10 @@
 import { firstOf, InspectError } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
-import { shellWord } from '../base/shell-word.ts'
 import type { NextCommand } from '../documents/overview.ts'
 import { fragmentFolder, fragmentFolders, type GenomicsdbArray, openGenomicsdbArray } from '../genomicsdb/array.ts'
 import { type GenomicsdbFragment, openGenomicsdbFragment } from '../genomicsdb/fragment.ts'
 import type { GenomicsdbKind, GenomicsdbTarget } from '../genomicsdb/target.ts'
+import { word } from '../mend/shell.ts'
 import type { CommandContext } from './command.ts'
 import type { Outcome } from './outcome.ts'
 import { outcomeOrError } from './walkers.ts'
@@ -95,8 +95,7 @@ export function genomicsdbNext(
   path: string,
   calls: readonly GenomicsdbCall[],
 ): NextCommand[] {
-  const shown = shellWord(shownPath(path))
-  const target = shown.startsWith('-') ? `./${shown}` : shown
+  const target = word(shownPath(path))
   return calls.map(([shows, command, options = '']) => ({
     shows,
     command: `tiledb-inspect ${command} ${target} ${options}`.trimEnd(),

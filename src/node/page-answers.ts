@@ -1,5 +1,6 @@
 import { attempt, hasCode } from '../base/errors.ts'
 import { isWithinFolder } from '../base/paths.ts'
+import { resolvedPath } from '../storage/rooted.ts'
 import type { ByteSource, Storage } from '../storage/source.ts'
 import { LINKED } from '../storage/walk.ts'
 
@@ -74,8 +75,8 @@ function placeOf(search: string, { storage, folder, top, only }: Served): string
 
 /** Whether a path stays in the folder after its links. Links may lead out only where commands follow them: {@link LINKED}. */
 function isInside(storage: Storage, folder: string, parts: readonly string[]): boolean {
-  const real = realPath(storage, folder + parts.join('/'))
-  const isBelow = (path: string): boolean => isWithinFolder(real, realPath(storage, path))
+  const real = resolvedPath(storage, folder + parts.join('/'))
+  const isBelow = (path: string): boolean => isWithinFolder(real, resolvedPath(storage, path))
   if (isBelow(folder)) return true
   const at = parts.findLastIndex((part) => LINKED.has(part))
   return at >= 0 && isBelow(folder + parts.slice(0, at + 1).join('/')) && isInside(storage, folder, parts.slice(0, at))
@@ -85,11 +86,6 @@ function isInside(storage: Storage, folder: string, parts: readonly string[]): b
 function parsedPath(search: string): string | undefined {
   const path: unknown = attempt(() => JSON.parse(decodeURIComponent(search.slice(1))))
   return typeof path === 'string' ? path : undefined
-}
-
-/** The path with its links resolved. A path that does not exist stays as it is. */
-function realPath(storage: Storage, path: string): string {
-  return attempt(() => storage.realPath?.(path)) ?? path
 }
 
 async function listAnswer(place: string, { storage, folder, only }: Served): Promise<PageAnswer> {

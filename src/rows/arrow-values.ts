@@ -209,6 +209,7 @@ function ownValidity({ validity }: ArrowValues, count: number): Uint8Array {
   return validity ? new Uint8Array(validity) : new Uint8Array(count).fill(1)
 }
 
-export function bytesOf(values: Int32Array): Uint8Array {
+/** The bytes of numbers, which they share. */
+export function bytesOf(values: ArrayBufferView): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 }

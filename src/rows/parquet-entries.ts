@@ -131,7 +131,7 @@ function intoLists({ count, slots, repetition, definition, depth }: Entries, end
 }
 
 /** The entries, with what their slots stand for. */
-function mapped(entries: Entries, to: (slot: number) => number): Entries {
+export function mapped(entries: Entries, to: (slot: number) => number): Entries {
   const slots = new Int32Array(entries.count)
   for (let i = 0; i < slots.length; i++) {
     const slot = entries.slots ? entries.slots[i] : i

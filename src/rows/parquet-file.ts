@@ -8,7 +8,15 @@ import type { Output } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
 import type { ArrowBody, ArrowDictionaryBody } from './arrow-stream.ts'
 import { schemaMessage } from './arrow-stream.ts'
-import { type ArrowArray, arraysOf, type Entries, indexReader, type LeafValues, leavesOf } from './parquet-entries.ts'
+import {
+  type ArrowArray,
+  arraysOf,
+  type Entries,
+  indexReader,
+  type LeafValues,
+  leavesOf,
+  mapped,
+} from './parquet-entries.ts'
 import { type Leaf, parquetSchema, valueType } from './parquet-schema.ts'
 import { plainValues, type StoredValues, sizeOf, storedValues } from './parquet-values.ts'
 import type { RecordWriter } from './records.ts'
@@ -156,7 +164,7 @@ class Pages {
     const isShort = this.values.bytes.length <= MOST_DICTIONARY && from.length <= array.length && from.length > 0
     const indexes = dictionary && indexReader(array)
     this.indexes = isShort ? indexes : undefined
-    this.entries = indexes && !isShort ? mappedEntries(entries, indexes) : entries
+    this.entries = indexes && !isShort ? mapped(entries, indexes) : entries
     this.nullNum = entries.slots ? entries.slots.reduce((count, slot) => count + (slot < 0 ? 1 : 0), 0) : 0
   }
 
@@ -237,15 +245,6 @@ class Pages {
     writeRleBitPackedHybrid(out, found.subarray(0, count), width)
     return out.getBytes()
   }
-}
-
-/** The entries, with slots of the dictionary in place of slots of indexes. */
-function mappedEntries(entries: Entries, indexes: (slot: number) => number): Entries {
-  const slots = Int32Array.from({ length: entries.count }, (_, i) => {
-    const slot = entries.slots ? entries.slots[i] : i
-    return slot < 0 ? slot : indexes(slot)
-  })
-  return { ...entries, slots }
 }
 
 /** Adds levels as pages of version 1 have them: their length, and then their runs. */

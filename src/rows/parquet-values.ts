@@ -3,6 +3,7 @@ import type { ParquetType } from 'hyparquet'
 import { usage } from '../base/errors.ts'
 import { aligned, lanesOf } from '../cells/elements.ts'
 import { copyBytes } from '../filters/bytes.ts'
+import { bytesOf } from './arrow-values.ts'
 import { type ArrowArray, intsOf } from './parquet-entries.ts'
 
 /**
@@ -129,8 +130,4 @@ function byteArrays(
     at = copyBytes(bytes, ends[slot], ends[slot + 1], out, at + 4)
   }
   return out
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Int32Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength)
 }

@@ -178,11 +178,11 @@ function kindOf(shape: Shape): Kind {
     case 'boolean':
       return fixed(bool(), (values) => bitmap(Uint8Array.from(values, Number), values.length).bits)
     case 'int64':
-      return fixed(int64(), (values) => bytesIn(BigInt64Array.from(values, (one) => BigInt((one ?? 0) as number))))
+      return fixed(int64(), (values) => bytesOf(BigInt64Array.from(values, (one) => BigInt((one ?? 0) as number))))
     case 'uint64':
-      return fixed(uint64(), (values) => bytesIn(BigUint64Array.from(values, (one) => BigInt((one ?? 0) as number))))
+      return fixed(uint64(), (values) => bytesOf(BigUint64Array.from(values, (one) => BigInt((one ?? 0) as number))))
     case 'number':
-      return fixed(float64(), (values) => bytesIn(Float64Array.from(values, Number)))
+      return fixed(float64(), (values) => bytesOf(Float64Array.from(values, Number)))
     case 'bytes':
       return texts(binary(), (one) => one as Uint8Array)
     case 'list':
@@ -247,8 +247,4 @@ function endsOf(parts: readonly { length: number }[]): Int32Array {
   const ends = new Int32Array(parts.length + 1)
   for (const [i, { length }] of parts.entries()) ends[i + 1] = (ends[i] ?? 0) + length
   return ends
-}
-
-function bytesIn({ buffer, byteLength }: BigInt64Array | BigUint64Array | Float64Array): Uint8Array {
-  return new Uint8Array(buffer, 0, byteLength)
 }
