@@ -1,5 +1,6 @@
 import { Client, DEFAULT_LIMITS, type Fetcher } from '../storage/remote/client.ts'
-import type { FrameAnswer, FromFrame, ToFrame } from './frame-messages.ts'
+import { onMessage, tellHost } from './frame.ts'
+import type { FrameAnswer } from './frame-messages.ts'
 
 /** What {@link frameClient} reads begins with this. Nothing is fetched from there. */
 export const FRAME_BASE = new URL('frame:/')
@@ -27,23 +28,4 @@ export function frameClient(): Client {
     })
   }
   return new Client(LIMITS, (cause) => ({ failure: (cause as Error).message, canRetry: false, cause }), fetcher)
-}
-
-/** Whether another page shows this one in a frame. */
-export function isFramed(): boolean {
-  return parent !== window
-}
-
-/** Sends a message to the page around this one. */
-export function tellHost(message: FromFrame): void {
-  parent.postMessage(message, '*')
-}
-
-/** Calls `take` for each message of the page around this one. @returns a function that ends that */
-export function onMessage(take: (message: ToFrame) => void): () => void {
-  const received = ({ source, data }: MessageEvent<ToFrame>): void => {
-    if (source === parent && isFramed() && typeof data === 'object' && data !== null) take(data)
-  }
-  addEventListener('message', received)
-  return () => removeEventListener('message', received)
 }

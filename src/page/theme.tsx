@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { isFramed, onMessage, tellHost } from './frame-client.ts'
+import { isFramed, onMessage, tellHost } from './frame.ts'
 
 /** The ways in which the page is shown, and the media for which its dark colours then count. */
 const THEMES = { system: '(prefers-color-scheme: dark)', light: 'not all', dark: 'all' } as const
