@@ -1,4 +1,6 @@
+import { leftToOtherRuns } from './test/helpers/long.mjs'
 import { sameOnAnyNode } from './test/helpers/of-node.mjs'
+import { chosenSeed } from './test/helpers/seed.mjs'
 
 // What TileDB reads depends on the time. Tests read fixtures at a time later than all of their timestamps.
 process.env.TILEDB_INSPECT_NOW ??= '1900000000000'
@@ -12,7 +14,11 @@ export default {
   testEnvironment: '<rootDir>/test/helpers/environment.mjs',
   testRunner: '<rootDir>/test/helpers/circus.mjs',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', ...(process.env.TESTS_OF_NODE === '1' ? sameOnAnyNode() : [])],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...leftToOtherRuns(chosenSeed()),
+    ...(process.env.TESTS_OF_NODE === '1' ? sameOnAnyNode() : []),
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build', '<rootDir>/vscode'],
   injectGlobals: false,
   // Long enough for a busy machine: no test may fail because others run beside it.

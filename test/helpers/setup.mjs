@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import process from 'node:process'
 import { folderInMemory } from './in-memory.mjs'
-import chooseSeed from './seed.mjs'
+import { tellSeed } from './seed.mjs'
 
 /** Runs before all tests. */
 export default function setUp() {
-  chooseSeed()
+  tellSeed()
   if (process.env.TMPDIR !== undefined) return
   const folder = folderInMemory()
   if (folder === undefined) return

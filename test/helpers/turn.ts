@@ -3,7 +3,7 @@ import { env } from 'node:process'
 /** Whether every case of the exhaustive tests runs: `npm run test:all`. */
 export const ALL = env.TEST_ALL === '1'
 /** Whether this is a run of the gate (.ci/run), which may take longer than `npm test`. */
-const GATE = env.TESTS_OF_GATE === '1' || env.REQUIRE_CORPUS === '1'
+const GATE = env.TESTS_OF_GATE === '1'
 /** Chooses which part of the exhaustive tests runs. test/helpers/seed.mjs prints it at the start of a run. */
 export const SEED = Number(env.TEST_SEED ?? 0)
 
@@ -35,18 +35,26 @@ export function firstOf<T>(cases: readonly T[], few: number): T[] {
   return cases.slice(0, tries(few, cases.length))
 }
 
-/** Like {@link turn}, but the gate tries one case in `gate`. */
-export function shortTurn<T>(cases: readonly T[], share: number, gate = 1): T[] {
+/** How many times as many cases the gate tries. */
+const MORE_IN_GATE = 3
+
+/** Like {@link turn}, but the gate tries one case in `gate`: without it, three times as many. */
+export function shortTurn<T>(cases: readonly T[], share: number, gate = Math.ceil(share / MORE_IN_GATE)): T[] {
   return turn(cases, GATE ? gate : share)
 }
 
 /** Applies {@link shortTurn} to the numbers from 0 to `count` - 1. */
-export function shortTurnOf(count: number, share: number, gate = 1): number[] {
+export function shortTurnOf(count: number, share: number, gate?: number): number[] {
   return shortTurn([...Array(count).keys()], share, gate)
 }
 
 /** Applies {@link shortTurn} to each family of format versions, so that every run tries a case of each. Keeps the order. */
-export function turnOfFamilies<T>(cases: readonly T[], share: number, versionOf: (one: T) => number, gate = 1): T[] {
+export function turnOfFamilies<T>(
+  cases: readonly T[],
+  share: number,
+  versionOf: (one: T) => number,
+  gate?: number,
+): T[] {
   const familyOf = (one: T): number => FAMILIES.filter((first) => first <= versionOf(one)).length
   const families = FAMILIES.map((_, i) => cases.filter((one) => familyOf(one) === i + 1))
   const chosen = new Set(families.flatMap((family) => shortTurn(family, share, gate)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,twins,motion,datasets,layers,sweeps,pictures,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all]
+"""Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,twins,motion,datasets,layers,sweeps,pictures,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all | --brief]
 
 write   TileDB opens, queries, appends to, consolidates and vacuums what write-sample writes
 random  we read random arrays, also merged, that TileDB's newest release and three others write: up to --count of each release (default 40),
@@ -33,7 +33,6 @@ code is 1 if anything differs.
 """
 import argparse
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -63,22 +62,17 @@ def last(output):
     return (output.strip().splitlines() or ["nothing said"])[-1]
 
 
-def write(_):
-    code, output = shown([environment.python(), "-B", HERE / "write" / "run.py"])
-    found = re.search(r"^(\d+) passed, (\d+) failed$", output, re.M)
-    return code, "%s samples right, %s wrong" % found.groups() if found else "samples: no count"
-
-
 def random(args):
     seed = args.seed if args.seed is not None else int(time.time())
     print("seed %d: npm run test:tiledb -- --only random --seed %d draws the same" % (seed, seed), flush=True)
     newest = max(make.RELEASES)
     versions = sorted(Random(seed).sample(sorted(set(make.RELEASES) - {newest}), 3)) + [newest]
+    count = args.count if args.count is not None else 5 if args.brief else 40
     codes, counts = [], []
     for version in versions:
         arrays = environment.WORK / "random" / str(version)
         shutil.rmtree(arrays, ignore_errors=True)
-        draw = ["--count", args.count, "--minutes", args.minutes / len(versions), "--seed", seed, "--release", version]
+        draw = ["--count", count, "--minutes", args.minutes / len(versions), "--seed", seed, "--release", version]
         code, output = shown([environment.python(), "-B", HERE / "random_arrays.py", *draw, "--out", arrays, "--work", environment.WORK])
         if code == 0:
             shutil.rmtree(arrays)
@@ -87,119 +81,33 @@ def random(args):
     return int(any(codes)), "random: " + "; ".join(counts)
 
 
-def some(args):
-    """Options of the programs that compare with recordings: a quarter of the cases, or all."""
-    return [] if args.all else ["--share", 4, *([] if args.seed is None else ["--seed", args.seed])]
+def spark(args):
+    if shutil.which("java") is None:
+        return 0, "Spark: skipped, there is no Java"
+    # pyspark has no wheel, so it is not in the environment.
+    subprocess.run([environment.python(), "-m", "pip", "install", "-q", SPARK], check=True)
+    return Part("spark_check.py", ["PROGRAM"]).run("Spark", args)
 
 
-def names(args):
-    code, output = shown([environment.python(), "-B", HERE / "names.py", *some(args)])
-    return code, "names: " + last(output)
+SPARK = "pyspark==4.3.0"
 
 
-def visible(args):
-    code, output = shown([environment.python(), "-B", HERE / "visible.py", *some(args)])
-    return code, "visible: " + last(output)
+class Part:
+    """A program beside this one.
 
+    usual: its arguments. PROGRAM stands for the path of ours.
+    brief, all: those that are added with --brief and --all instead of some
+    """
 
-def conditions(args):
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "conditions.py", *seed])
-    return code, "conditions: " + last(output)
+    def __init__(self, script, usual=(), *, some=(), brief=None, all=None, seeded=False):
+        self.script, self.usual, self.seeded = script, usual, seeded
+        self.sizes = {"some": some, "brief": some if brief is None else brief, "all": some if all is None else all}
 
-
-def explain(args):
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "explain.py", *seed])
-    return code, "explain: " + last(output)
-
-
-def stats(args):
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "read_stats.py", built(), *seed])
-    return code, "stats: " + last(output)
-
-
-def advice(args):
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "advice.py", built(), "--minutes", args.minutes, *seed])
-    return code, "advice: " + last(output)
-
-
-def recover(args):
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "recover.py", built(), *seed])
-    return code, "recover: " + last(output)
-
-
-def whatif(args):
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    size = ["--count", 40, "--speed"] if args.all else ["--count", 4, "--cells", 20_000, "--tuned", 1, "--codes", 8]
-    code, output = shown([environment.python(), "-B", HERE / "whatif.py", built(), *size, *seed])
-    return code, "whatif: " + last(output)
-
-
-# Fixtures with every kind of column. All fixtures would take six minutes.
-ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
-
-
-def plan(args):
-    options = (["--all"] if args.all else []) + ([] if args.seed is None else ["--seed", args.seed])
-    code, output = shown([environment.python(), "-B", HERE / "plan.py", built(), *options])
-    return code, last(output)
-
-
-def history(args):
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "history.py", built(), "--formats", "16,22", "--count", 10, *seed])
-    return code, "histories: " + last(output)
-
-
-def twins(args):
-    built()
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "twins.py", *(["--count", 300] if args.all else []), *seed])
-    return code, "twins: " + last(output)
-
-
-def motion(args):
-    # Drawn anew each time: what happens between two reads is chance anyway, and no release makes a difference.
-    built()
-    code, output = shown([environment.python(), "-B", HERE / "motion.py"])
-    return code, "motion: " + last(output)
-
-
-def datasets(args):
-    built()
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "datasets.py", *(["--count", 200] if args.all else []), *seed])
-    return code, "datasets: " + last(output)
-
-
-def sweeps(args):
-    built()
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "sweeps.py", "--count", 200 if args.all else 60, *seed])
-    return code, "sweeps: " + last(output)
-
-
-def pictures(args):
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "pictures.py", *(["--count", 60] if args.all else []), *seed])
-    return code, "pictures: " + last(output)
-
-
-def layers(args):
-    built()
-    seed = [] if args.seed is None else ["--seed", args.seed]
-    code, output = shown([environment.python(), "-B", HERE / "layers.py", *seed])
-    return code, "layers: " + last(output)
-
-
-def arrow(args):
-    some = [] if args.all else ["--only", ARROW]
-    code, output = shown([environment.python(), "-B", HERE / "arrow_check.py", built()] + some)
-    return code, "Arrow: " + last(output)
+    def run(self, name, args):
+        size = "all" if args.all else "brief" if args.brief else "some"
+        seed = ["--seed", args.seed] if self.seeded and args.seed is not None else []
+        code, output = shown([environment.python(), "-B", HERE / self.script, *(built() if part == "PROGRAM" else part for part in self.usual), *self.sizes[size], *seed])
+        return code, "%s: %s" % (name, last(output))
 
 
 def built():
@@ -208,27 +116,46 @@ def built():
     return ROOT / "bin" / "tiledb-inspect.js"
 
 
-def s3(_):
-    code, output = shown([environment.python(), "-B", HERE / "s3_check.py", built()])
-    return code, "S3: " + last(output)
+def counted(script, usual=(), *, some=None, brief, all=None):
+    """A part that takes a number of cases."""
+    sizes = {"some": some, "brief": brief, "all": some if all is None else all}
+    return Part(script, usual, seeded=True, **{size: [] if count is None else ["--count", count] for size, count in sizes.items()})
 
 
-def spark(_):
-    if shutil.which("java") is None:
-        return 0, "Spark: skipped, there is no Java"
-    python = environment.python()
-    # pyspark has no wheel, so it is not in the environment.
-    subprocess.run([python, "-m", "pip", "install", "-q", SPARK], check=True)
-    code, output = shown([python, "-B", HERE / "spark_check.py", built()])
-    return code, "Spark: " + last(output)
+def share(script, *, some, brief):
+    """A part that tries one case of a number."""
+    return Part(script, some=["--share", some], brief=["--share", brief], all=[], seeded=True)
 
 
-SPARK = "pyspark==4.3.0"
+# Fixtures with every kind of column. All fixtures would take six minutes. And some of these.
+ARROW = r"/22/(dense_basic|duplicates|enumerations|evolved|fill_values|hilbert|string_dim|type_)"
+ARROW_BRIEF = r"/22/(duplicates|enumerations|evolved|fill_values|type_.*[1u])"
 # The longest first, as they run two at a time.
 PARTS = {
-    "write": write, "s3": s3, "stats": stats, "arrow": arrow, "visible": visible, "spark": spark, "names": names, "plan": plan, "advice": advice, "twins": twins,
-    "motion": motion, "random": random, "datasets": datasets, "explain": explain, "recover": recover, "conditions": conditions, "whatif": whatif, "sweeps": sweeps,
-    "history": history, "layers": layers, "pictures": pictures,
+    "write": Part("write/run.py", brief=["--share", 4], seeded=True),
+    "random": random,
+    "s3": Part("s3_check.py", ["PROGRAM"], brief=["--arrays", "consolidated,dense"]),
+    "spark": spark,
+    "stats": counted("read_stats.py", ["PROGRAM"], brief=10),
+    "plan": Part("plan.py", ["PROGRAM"], brief=["--minutes", 0.2], all=["--all"], seeded=True),
+    "visible": share("visible.py", some=4, brief=16),
+    "names": share("names.py", some=4, brief=16),
+    "motion": Part("motion.py", brief=["--seconds", 15]),
+    "advice": counted("advice.py", ["PROGRAM", "--minutes", 2], brief=5),
+    "twins": counted("twins.py", brief=15, all=300),
+    "arrow": Part("arrow_check.py", ["PROGRAM"], some=["--only", ARROW], brief=["--only", ARROW_BRIEF], all=[]),
+    "datasets": counted("datasets.py", brief=10, all=200),
+    "explain": counted("explain.py", brief=8),
+    "recover": counted("recover.py", ["PROGRAM"], brief=6),
+    "conditions": counted("conditions.py", brief=8),
+    "whatif": Part(
+        "whatif.py", ["PROGRAM"], some=["--count", 4, "--cells", 20_000, "--tuned", 1, "--codes", 8], brief=["--count", 2, "--cells", 20_000, "--tuned", 1, "--codes", 8],
+        all=["--count", 40, "--speed"], seeded=True,
+    ),
+    "sweeps": counted("sweeps.py", some=60, brief=20, all=200),
+    "history": counted("history.py", ["PROGRAM", "--formats", "16,22"], some=10, brief=4),
+    "layers": Part("layers.py", seeded=True),
+    "pictures": counted("pictures.py", brief=14, all=60),
 }
 
 
@@ -241,9 +168,10 @@ def beside(parts, args):
 
     @returns the exit code and the last line of each
     """
-    options = ["--count", str(args.count), "--minutes", str(args.minutes)]
+    options = ["--minutes", str(args.minutes)]
+    options += ["--count", str(args.count)] if args.count is not None else []
     options += ["--seed", str(args.seed)] if args.seed is not None else []
-    options += ["--all"] if args.all else []
+    options += ["--all"] if args.all else ["--brief"] if args.brief else []
     # All parts need these, so they are made first.
     environment.python()
     built()
@@ -263,16 +191,18 @@ def beside(parts, args):
 def here(parts, args):
     for part in parts:
         print("== %s" % part, flush=True)
-        yield PARTS[part](args)
+        yield PARTS[part].run(part, args) if isinstance(PARTS[part], Part) else PARTS[part](args)
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--only", default=",".join(PARTS), metavar="PART,PART")
     ap.add_argument("--seed", type=int, help="seed of everything random (default: another each time)")
-    ap.add_argument("--count", type=int, default=40)
-    ap.add_argument("--minutes", type=float, default=2)
-    ap.add_argument("--all", action="store_true", help="all cases of the parts that otherwise try some")
+    ap.add_argument("--count", type=int, help="random arrays of each release (default: 40, or 5 with --brief)")
+    ap.add_argument("--minutes", type=float, default=2, help="draw no new random array after this time (default: %(default)s)")
+    size = ap.add_mutually_exclusive_group()
+    size.add_argument("--all", action="store_true", help="all cases of the parts that otherwise try some")
+    size.add_argument("--brief", action="store_true", help="fewer cases of each part, for .ci/run")
     args = ap.parse_args()
     chosen = args.only.split(",")
     if not set(chosen) <= set(PARTS):

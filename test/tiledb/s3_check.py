@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Reads arrays over S3 that TileDB wrote over S3: s3_check.py PATH/OF/bin/tiledb-inspect.js
+"""Reads arrays over S3 that TileDB wrote over S3: s3_check.py PATH/OF/bin/tiledb-inspect.js [--arrays NAME,NAME]
 
 Needs tiledb, numpy and moto[server]. A moto server runs on the loopback. TileDB writes arrays and a group to it, and their objects are copied
 to files. Every command must print the same JSON for both, with no more requests than allowed. The exit code is 1 if anything differs.
 """
+import argparse
 import json
 import os
 import pathlib
@@ -166,7 +167,7 @@ def fragments(folder, array):
     return sorted(path.name for path in (folder / PREFIX / array / "__fragments").iterdir())
 
 
-def check(cli):
+def check(cli, arrays):
     with Server() as server, tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         client = boto3.client("s3", endpoint_url=server.url, region_name="us-east-1", aws_access_key_id="testing", aws_secret_access_key="testing")
@@ -174,7 +175,7 @@ def check(cli):
         write_arrays(f"s3://{BUCKET}/{PREFIX}", server.url)
         print(f"{copy_objects(client, folder)} objects written by TileDB {'.'.join(map(str, tiledb.libtiledb.version()))}")
         c = Check(cli, server.url, folder)
-        for array in ("plain", "consolidated", "vacuum", "many", "dense"):
+        for array in arrays:
             for args in (["ls", "--json"], ["ls", "--names", "--json"], ["schema", "--json"], ["commits", "--json"], ["footer", "--json"], ["rtree", "--json"], ["stats", "--json"],
                          ["metadata", "--json"], ["check", "--json"], ["check", "--level", "cells", "--json"], ["verify-checksums", "--json"], ["verify-checksums", "--deep", "--jobs", "2", "--json"]):
                 c.same(*args, target=array)
@@ -227,4 +228,8 @@ def access(c):
 
 
 if __name__ == "__main__":
-    sys.exit(0 if check(pathlib.Path(sys.argv[1]).resolve()) else 1)
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("program", type=pathlib.Path)
+    ap.add_argument("--arrays", default="plain,consolidated,vacuum,many,dense", metavar="NAME,NAME", help="those that all commands are run on")
+    args = ap.parse_args()
+    sys.exit(0 if check(args.program.resolve(), args.arrays.split(",")) else 1)

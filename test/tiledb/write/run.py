@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Lets TileDB read everything that write-sample writes: run.py [--only REGEX] [--keep FOLDER] [--list]
+"""Lets TileDB read everything that write-sample writes: run.py [--only REGEX] [--share N] [--seed S] [--keep FOLDER] [--list]
 
 Writes the samples of cases.py in one Node process (driver.mjs), and compares schema, non-empty domain, MBRs, cell counts and every
 cell of every fragment with what TileDB says. Conditions and aggregates are compared with a full scan. TileDB appends to some samples,
-consolidates and vacuums them. The last line has counts.
+consolidates and vacuums them. --share tries one sample of N; the seed chooses which. The last line has counts.
 """
 import argparse
 import json
@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import traceback
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -130,6 +131,8 @@ def answers(work, keep):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--only", default="", metavar="REGEX", help="only samples whose name matches")
+    ap.add_argument("--share", type=int, default=1)
+    ap.add_argument("--seed", type=int, default=0)
     ap.add_argument("--keep", type=pathlib.Path, help="folder in which samples are written and kept (default: a temporary folder)")
     ap.add_argument("--list", action="store_true", help="only print the names and arguments of the samples")
     ap.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
@@ -139,7 +142,8 @@ def main():
         return serve()
     from cases import cases
 
-    chosen = [c for c in cases() if re.search(args.only, c[0])]
+    # By their names, so that samples of each version and kind are among them.
+    chosen = [c for c in cases() if re.search(args.only, c[0]) and zlib.crc32(f"{args.seed} {c[0]}".encode()) % args.share == 0]
     names = [c[0] for c in chosen]
     assert len(set(names)) == len(names), sorted(n for n in names if names.count(n) > 1)
     if args.list:
