@@ -254,7 +254,7 @@ function damage(target, copy) {
 }
 
 describe('a report of', () => {
-  for (const [i, target] of turn([...targets, ...CODECS], 3).entries()) {
+  for (const [i, target] of turn([...targets, ...CODECS], 9).entries()) {
     const name = target.split('/').slice(-3).join('/')
     test(`${name} shows what the command line prints`, () => compare(target, filesOf(target)))
 

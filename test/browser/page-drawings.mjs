@@ -68,7 +68,7 @@ describe('the timeline', () => {
     ),
     `${FIXTURES}/1/${readdirSync(`${FIXTURES}/1`).find((name) => !name.includes('.'))}`,
   ]
-  for (const target of turn(targets, 3)) {
+  for (const target of turn(targets, 6)) {
     test(`of ${target} has the fragments that ls prints`, async () => {
       const { page, wrong } = await report(target, 'timeline')
       await show(page, 'timeline')
@@ -215,7 +215,7 @@ describe('the map', () => {
     ].map((name) => `${FIXTURES}/22/${name}`),
     `${FIXTURES}/1/${readdirSync(`${FIXTURES}/1`).find((name) => !name.includes('.'))}`,
   ]
-  for (const target of turn(targets, 3)) {
+  for (const target of turn(targets, 6)) {
     test(`of ${target} has the tiles that tiles prints`, async () => {
       const { page, wrong } = await report(target, 'map')
       await page.waitForSelector('canvas')

@@ -378,7 +378,7 @@ describe('the call of the map prints its tiles', () => {
     (name) => `test/fixtures/22/${name}`,
   )
   const targets = ['examples/arrays/places', 'examples/arrays/weather', ...fixtures]
-  for (const target of turn(targets, 3)) {
+  for (const target of turn(targets, 6)) {
     test(`of ${target}`, async () => {
       const file = join(FOLDER, 'map.html')
       cli('page', '-o', file, '--quiet', target)

@@ -77,7 +77,7 @@ const leftOut = (page) =>
       .map((one) => one.outerHTML.slice(0, 200))
   })
 
-for (const shown of turn(SHOWN, 3)) {
+for (const shown of turn(SHOWN, 5)) {
   const what = `${JSON.stringify(shown[2])} of ${shown[0]}`
   test(`${what}: Tab reaches all controls, with a ring; axe finds nothing with dark colours and on a narrow screen`, async () => {
     const { page, wrong } = await opened(shown)

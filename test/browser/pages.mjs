@@ -94,7 +94,7 @@ describe('a report', () => {
     ),
     `${FIXTURES}/1/${readdirSync(`${FIXTURES}/1`).find((name) => !name.includes('.'))}`,
   ]
-  const read = turn(targets, 4)
+  const read = turn(targets, 8)
   for (const target of targets) {
     test(`${target.replace(`${FOLDER}/`, '')} shows what the command line prints, and sends nothing to anybody`, async () => {
       const file = join(FOLDER, 'report.html')

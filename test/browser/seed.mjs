@@ -1,4 +1,4 @@
-import chooseSeed from '../helpers/seed.mjs'
+import { tellSeed } from '../helpers/seed.mjs'
 
 // Imported before test/helpers/turn.ts, which reads it.
-chooseSeed()
+tellSeed()
