@@ -1,5 +1,5 @@
 import type { AcrossCheck, LostAs } from '../check/across.ts'
-import type { Items, Level } from '../check/finding.ts'
+import type { Finding, Items, Level } from '../check/finding.ts'
 import { type DatasetMember, memberName, namesKey, walkDataset } from '../objects/dataset.ts'
 import { openTarget, type Target } from '../objects/target.ts'
 import type { Layer } from './layer.ts'
@@ -33,7 +33,16 @@ export async function beginLayers(target: Target, level: Level): Promise<AcrossC
 }
 
 async function* checkDataset({ layer, target, depth }: Dataset, level: Level): Items {
-  yield* layer.check(await wholePart(target, depth), level)
+  const top = await wholePart(target, depth)
+  for await (const item of layer.check(top, level)) if ('notExamined' in item || !isTold(item, top)) yield item
+}
+
+/** Whether a finding only follows from a file that cannot be read, which is the finding of another check: each cause is told once. */
+function isTold({ code, file }: Finding, top: Part): boolean {
+  if (code !== 'LAYER_METADATA' && code !== 'LAYER_MEMBER') return false
+  const part = [...top.all()].find((one) => one.file === file)
+  if (!part) return false
+  return code === 'LAYER_METADATA' ? part.isMetadataLost : part.member?.error !== undefined
 }
 
 /**

@@ -2,6 +2,7 @@ import { InspectError, isAboutBytes } from '../base/errors.ts'
 import type { Memory } from '../base/memory.ts'
 import { finding, type Items } from '../check/finding.ts'
 import { integerOf } from '../format/dense-tiles.ts'
+import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { idsOf, isIdType, openNow } from './columns.ts'
 import { IdSet } from './id-set.ts'
@@ -47,6 +48,16 @@ export async function* returned<T>(value: Promise<T>): Items<T> {
   return await value
 }
 
+/**
+ * Whether every fragment of an array can be opened. If not, its cells do not tell what is missing: the cause is the finding of another
+ * check.
+ */
+export async function* isWhole(part: Part | undefined): Items<boolean> {
+  const array = part?.array
+  if (!part || !array) return false
+  return (yield* guarded(part, () => returned(openAt(array).then(() => true)))) === true
+}
+
 /** The rows of a data frame whose ids are a column. Undefined if they cannot be read. */
 export async function* columnAxis(part: Part | undefined, id: string): Items<Axis | undefined> {
   return part && (yield* guarded(part, () => readAxis(part, id)))
@@ -60,7 +71,7 @@ async function* readAxis(part: Part, id: string): Items<Axis | undefined> {
   const axis = newAxis(part, id, array.cx.memory)
   const repeated = new MetIds()
   const negative = new MetIds()
-  for await (const [ids] of idsOf(await openNow(array), [id]))
+  for await (const [ids] of idsOf(await openAt(array), [id]))
     for (let cell = 0; cell < (ids?.length ?? 0); cell++) {
       const one = ids?.at(cell) ?? -1
       if (!Number.isSafeInteger(one) || one < 0) negative.add(ids?.exact(cell) ?? 0n)
@@ -86,7 +97,7 @@ async function* countRows(part: Part): Items<Axis | undefined> {
   const [dimension] = schema?.domain.dimensions ?? []
   if (!array || !dimension || schema?.array_type !== 'dense' || !isIdType(dimension.type)) return undefined
   const axis = newAxis(part, 'row', array.cx.memory)
-  for (const { info } of (await openNow(array)).fragments) {
+  for (const { info } of (await openAt(array)).fragments) {
     const [written] = info.nonempty_domain ?? []
     if (!written) continue
     const last = Number(integerOf(dimension.type, written.max))

@@ -30,6 +30,8 @@ export class Part {
   readonly parts = new Map<string, Part>()
   /** What an overview knows of its cells, if there was one. */
   seen: SeenCells = {}
+  /** Whether its key-value metadata could not be read: that is the finding of another check. */
+  isMetadataLost = false
   private read: Promise<Map<string, WrittenMetadata>> | undefined
 
   constructor(target: Target | undefined, names: readonly string[] = [], member?: DatasetMember) {
@@ -88,7 +90,10 @@ export class Part {
     const { target } = this
     if (target?.type !== 'array' && (target?.type !== 'group' || target.isPlain)) return new Map()
     const read = await orError(() => (target.type === 'array' ? target.array : target.group).metadata())
-    if (read instanceof InspectError) return new Map()
+    if (read instanceof InspectError) {
+      this.isMetadataLost = true
+      return new Map()
+    }
     // TileDB-Py gives the keys of numpy arrays a prefix, which it hides from its users.
     const all = new Map(read)
     for (const [key, value] of read)

@@ -1,4 +1,5 @@
 import type { ColumnData } from '../../cells/column.ts'
+import { openAt } from '../../read/opening.ts'
 import { batchesOf, cellText } from '../cell-texts.ts'
 import { openNow } from '../columns.ts'
 import type { Part } from '../part.ts'
@@ -29,7 +30,7 @@ export async function samplesOf(part: Part): Promise<string[]> {
   const samples: string[] = []
   const room = NameRoom.in(part)
   if (!(await isOfSamples(part)) || !part.array) return samples
-  for await (const { length, at, columns } of batchesOf(await openNow(part.array), ['sample'], 'row-major')) {
+  for await (const { length, at, columns } of batchesOf(await openAt(part.array), ['sample'], 'row-major')) {
     const [names] = columns
     if (names) for (let cell = 0; cell < length; cell++) samples.push(nameIn(names, at(cell), room))
   }

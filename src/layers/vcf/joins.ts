@@ -3,7 +3,7 @@ import { rising } from '../../base/rising.ts'
 import { finding, type Items } from '../../check/finding.ts'
 import { decodeText } from '../../format/text.ts'
 import { openNow } from '../columns.ts'
-import { guarded, returned } from '../joins.ts'
+import { guarded, isWhole, returned } from '../joins.ts'
 import { namesText } from '../names-text.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
@@ -21,6 +21,7 @@ import { isSurveyable, type Met, type NumberedSurvey, type RecordPlace, Survey, 
 export async function* checkCells(top: Part): Items {
   const parts = partsOf(top)
   const { data, headers, stats } = parts
+  if (headers && !(yield* isWhole(headers))) return
   const listed = yield* guarded(headers ?? top, () => returned(listedBy(parts)))
   const survey = data && (yield* guarded(data, () => returned(surveyOf(parts))))
   if (data && survey) {
@@ -29,7 +30,7 @@ export async function* checkCells(top: Part): Items {
   }
   if (!listed) return
   const used = survey instanceof Survey ? new Set(namesOf(survey)) : undefined
-  if (headers && used) yield* checkUnused(headers, listed, used)
+  if (headers && used && (yield* isWhole(data))) yield* checkUnused(headers, listed, used)
   for (const [name, part] of stats)
     yield* guarded(part, () =>
       name === 'sample_stats' ? checkSampleStats(part, listed, used) : checkKeySamples(part, listed, used),

@@ -62,7 +62,7 @@ async function* shortOf(top: Part, parts: ReadonlyMap<Role, Part>, list: Counted
 
 async function openAsIngested(top: Part, part: Part): Promise<OpenedArray | undefined> {
   const last = await lastAt(top, 'ingestion_timestamps')
-  return part.array && openAt(part.array, last ? { to: BigInt(last) } : {}, () => {})
+  return part.array && openAt(part.array, last ? { to: BigInt(last) } : {})
 }
 
 /** Number of cells along the last dimension. */
