@@ -47,6 +47,8 @@ export async function explainTable(
   const facts = `order ${order}, by TileDB's ${reader}${rangesText(ranges)}`
   await writeTitle(path, withTimes(facts, isTimed ? as_of : undefined), out)
   for (const text of layer_place ? placeTexts(layer_place) : []) await writeLine(text, out)
+  await writeAdvice(document, findings, hasRemedies, out)
+  await out.write('\n')
   for (const text of totals(document)) await writeLine(text, out)
   await out.write('\n')
   await writeTableOrBelow(listOf(FUNNEL_COLUMNS, funnel), out)
@@ -64,7 +66,15 @@ export async function explainTable(
     for await (const row of document.fragments) rows.push(row)
     await writeTableOrBelow(listOf(FRAGMENT_COLUMNS, rows), out)
   }
-  await out.write('\n')
+}
+
+/** Writes what to do about the read, before its numbers: a small terminal shows it without scrolling. */
+async function writeAdvice(
+  document: ExplainDocument,
+  findings: readonly AdvisedFinding[],
+  hasRemedies: boolean,
+  out: Output,
+): Promise<void> {
   for (const text of consolidationTexts(document.consolidation)) await writeLine(text, out)
   const { memory_bytes, makes_progress } = document.total
   const isEnough = memory_bytes !== null && makes_progress

@@ -56,8 +56,8 @@ describe('what tiledb.consolidate would do', () => {
     const said = async (...args: string[]): Promise<string[]> =>
       (await shown(['explain', ...args])).split('\n').filter((line) => /^(result|tiledb\.cons)/.test(line))
     expect(await said('test/fixtures/22/deletes', '--exact')).toEqual([
-      'result: 14 cells, 362 B (250 B without coordinates); 7 more are deleted but still read (stats --read says by what, and how to remove them)',
       'tiledb.consolidate merges all 2 fragments into one',
+      'result: 14 cells, 362 B (250 B without coordinates); 7 more are deleted but still read (stats --read says by what, and how to remove them)',
     ])
     const isResult = expect.stringMatching(/^result: /)
     expect(await said('test/fixtures/22/deletes', '--as-of', '25')).toEqual([isResult])
