@@ -168,6 +168,10 @@ class ArrayFragment(TypedDict):
     """Why the metadata could not be read."""
     overlap_num: NotRequired[Optional[int]]
     """Number of other visible fragments with an overlapping non-empty domain; null if this fragment is not visible."""
+    overwritten: NotRequired[Optional[bool]]
+    """Whether newer visible fragments overwrite all cells of this one, so that it is read only as of earlier times.
+    Null if that is not known: for sparse fragments only their cells tell, which `stats --read` reads. Without this
+    key with `--range`."""
 
 
 StoredName = Union[str, "Binary"]

@@ -58,6 +58,7 @@ export const FACTS = {
   hidden_by: null,
   error: SHORT_HEADINGS.nonempty_domain,
   overlap_num: SHORT_HEADINGS.overlap_num,
+  overwritten: 'state',
 } as const satisfies Readonly<Record<keyof ArrayFragment, string | null>>
 
 type ColumnName = Exclude<(typeof FACTS)[keyof typeof FACTS], null>

@@ -28,6 +28,7 @@ import type { TreeLine } from '../calls/member-lines.ts'
 import { collect, openRecursive } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { comparableDomain, findOverlaps } from '../calls/overlaps.ts'
+import { overwrittenFragments } from '../calls/overwritten.ts'
 import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
 import { tellGroupNotOpened, tellNotOpened } from '../calls/refused.ts'
 import { addJobsOfSweeps, addSweepOptions, type SweepOptions } from '../calls/sweep-options.ts'
@@ -217,6 +218,16 @@ async function arrayOutcome(
   const found: Listed[] = []
   if (isKept) for await (const one of wanted()) found.push(one)
   const overlapping = compared ? overlapsOf(found, dimensions) : { overlap_pair_num: null, overlap_pairs: null }
+  if (compared && !touches) {
+    const overwritten = overwrittenFragments(
+      found,
+      dimensions,
+      newest instanceof InspectError ? undefined : newest.file.name,
+    )
+    found.forEach(({ result }, i) => {
+      result.overwritten = overwritten[i]
+    })
+  }
   const sorted = sortedFragments(found, cut)
   const schemaFiles = await array.schemaFiles()
   const encryption = await orError(() => array.encryption())
@@ -256,7 +267,7 @@ async function arrayOutcome(
     head: first,
     list: 'fragments',
     walk: fragments,
-    columns: () => Object.keys(FACTS).filter((fact) => compared || fact !== 'overlap_num'),
+    columns: () => Object.keys(FACTS).filter((fact) => compared || (fact !== 'overlap_num' && fact !== 'overwritten')),
     async table(out: Output) {
       const { arrayTable } = await import('../render/views/ls.ts')
       const names = dimensions.map(({ name }) => name)

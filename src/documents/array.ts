@@ -90,6 +90,11 @@ export interface ArrayName {
 export interface ArrayFragment extends ListedFragment {
   /** Number of other visible fragments with an overlapping non-empty domain; null if this fragment is not visible. */
   overlap_num?: Count | null | undefined
+  /**
+   * Whether newer visible fragments overwrite all cells of this one, so that it is read only as of earlier times. Null if that is not
+   * known: for sparse fragments only their cells tell, which `stats --read` reads. Without this key with `--range`.
+   */
+  overwritten?: boolean | null | undefined
 }
 
 /** Sums over fragments. A fragment that cannot be read counts as 0. */

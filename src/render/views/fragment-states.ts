@@ -1,6 +1,8 @@
+import { sum } from '../../base/sum.ts'
+import type { ArrayFragment } from '../../documents/array.ts'
 import type { ListedFragment, TimestampRange } from '../../documents/common.ts'
 import type { FragmentState } from '../../objects/visibility.ts'
-import { CONSOLIDATED, stateText } from './wording.ts'
+import { CONSOLIDATED, OVERWRITTEN, sizeText, stateText } from './wording.ts'
 
 /** Meanings of the states that need an explanation, in the order of the lines: first the state that TileDB reads in part. */
 const HINTS: ReadonlyMap<FragmentState, string> = new Map([
@@ -26,7 +28,7 @@ export function meaningOf(state: FragmentState | undefined, as_of: TimestampRang
 
 /** Returns a line for each state that needs an explanation. */
 export function stateLines(
-  fragments: readonly ListedFragment[],
+  fragments: readonly (ListedFragment & Pick<ArrayFragment, 'overwritten'>)[],
   as_of: TimestampRange | undefined,
 ): readonly { state: string; text: string }[] {
   const lines: { state: string; text: string }[] = []
@@ -35,6 +37,12 @@ export function stateLines(
     lines.push({
       state: CONSOLIDATED,
       text: `${CONSOLIDATED} (${merged}): with the cells of the fragments between its times`,
+    })
+  const over = fragments.filter((fragment) => stateText(fragment) === OVERWRITTEN)
+  if (over.length > 0)
+    lines.push({
+      state: OVERWRITTEN,
+      text: `${OVERWRITTEN} (${over.length}): ${sizeText(sum(over, ({ size }) => size))} of which no reader takes a cell now, as newer fragments have them all; consolidate and vacuum to free them`,
     })
   for (const state of HINTS.keys()) {
     const count = fragments.filter((fragment) => fragment.state === state).length

@@ -1,6 +1,7 @@
 /** Texts of single values of documents: times, domains, filters, versions. */
 
 import { shortSize } from '../../base/sizes.ts'
+import type { ArrayFragment } from '../../documents/array.ts'
 import type {
   CellValue,
   DimensionDescription,
@@ -195,11 +196,20 @@ export const INCOMPLETE = 'incomplete'
 /** State of a live fragment that contains the cells of others. */
 export const CONSOLIDATED = 'live, consolidated'
 
+/** State of a live fragment whose cells newer fragments overwrite. */
+export const OVERWRITTEN = 'live, overwritten'
+
 /** Returns the state of a fragment, and whether it is incomplete or unreadable. */
-export function stateText({ state, consolidated, error, damaged_files }: ListedFragment): string {
-  const word = state === 'live' && consolidated ? CONSOLIDATED : (state ?? NOTHING)
+export function stateText(fragment: ListedFragment & Pick<ArrayFragment, 'overwritten'>): string {
+  const { error, damaged_files } = fragment
+  const word = stateWord(fragment)
   if (damaged_files !== undefined) return `${word}, ${INCOMPLETE}`
   return error === undefined ? word : `${word}, ${UNREADABLE}`
+}
+
+function stateWord({ state, consolidated, overwritten }: ListedFragment & Pick<ArrayFragment, 'overwritten'>): string {
+  if (state === 'live' && overwritten) return OVERWRITTEN
+  return state === 'live' && consolidated ? CONSOLIDATED : (state ?? NOTHING)
 }
 
 export function stateRole(state: string): 'good' | 'bad' | 'dim' {

@@ -1,0 +1,44 @@
+import type { RangeType } from '../format/range.ts'
+import { intervalsOf } from '../read/dense-windows.ts'
+import { boxDifference, type Side } from '../read/uncovered.ts'
+import type { Listed } from './listed-fragment.ts'
+import { comparableDomain } from './overlaps.ts'
+
+/** Most comparisons of two boxes. Many fragments that overlap in part would need far more. */
+const MOST_COMPARISONS = 2_000_000
+
+type Box = readonly Side<bigint>[]
+
+/**
+ * Finds the fragments that newer ones overwrite wholly: a reader takes no cell from them. TileDB's dense reader skips such fragments.
+ * Which cells a sparse fragment has is not known from its box, so its answer is null.
+ *
+ * @param found all fragments of an array, oldest first
+ * @param newest name of the newest schema: a fragment with an older one may lack a field that the fragment below it has
+ * @returns for each fragment whether it is overwritten; null if that is not known, or if the fragment is not read
+ */
+export function overwrittenFragments(
+  found: readonly Listed[],
+  dimensions: readonly RangeType[],
+  newest: string | undefined,
+): (boolean | null)[] {
+  const boxes = found.map((one): Box | undefined => {
+    const domain = one.isRead && one.result.dense === true ? comparableDomain(one, dimensions) : undefined
+    return domain && intervalsOf(domain, dimensions).map(({ low, high }) => ({ from: low, end: high + 1n }))
+  })
+  let comparisons = 0
+  return boxes.map((box, i) => {
+    if (!box) return null
+    const schema = found[i].result.array_schema_name
+    let rest: Box[] = [box]
+    for (let j = i + 1; j < boxes.length && rest.length > 0; j++) {
+      const cover = boxes[j]
+      const name = found[j].result.array_schema_name
+      if (!cover || (name !== schema && name !== newest)) continue
+      comparisons += rest.length
+      if (comparisons > MOST_COMPARISONS) return null
+      rest = rest.flatMap((one) => boxDifference(one, cover) ?? [one])
+    }
+    return rest.length === 0
+  })
+}
