@@ -5,7 +5,7 @@ import type { CheckDocument, CheckFinding } from '../../documents/check.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import type { FindingsTail } from '../reports/reporter.ts'
 import { writeHeading } from '../table.ts'
-import { limitOf, writeLine, writeNotExamined } from './parts.ts'
+import { limitOf, shortPlace, writeLine, writeNotExamined } from './parts.ts'
 import { counted, countText, shardText, verdictWord } from './wording.ts'
 
 /** Shows findings as they are found, then the verdict, then what was not examined. */
@@ -68,6 +68,8 @@ interface Alike {
 /** Number of findings of one kind that a terminal shows one by one, and of files that it names of the others. */
 const MOST_ALIKE = 3
 const MOST_PLACES = 5
+/** Most columns of a place in a file that has no line of its own. */
+const MOST_INSIDE = 16
 
 async function writeMore(
   { severity, code }: CheckFinding,
@@ -77,14 +79,22 @@ async function writeMore(
 ): Promise<void> {
   await writeLine(`${severity} ${code}: ${countText(count)} more, --full shows them`, out, SEVERITY_ROLES[severity])
   const named = [...places].filter((one) => one !== '')
-  if (named.length > 0) await writeLine(`  in ${named.join(', ')}${count > named.length ? ', …' : ''}`, out)
+  if (named.length > 0)
+    await writeLine(
+      `  in ${named.map((one) => shortPlace(one, '  in , …'.length, out)).join(', ')}${count > named.length ? ', …' : ''}`,
+      out,
+    )
 }
 
 /** Shows where a finding is, with the path of the file inside the target. The next line says what was expected and found. */
 export async function writeFinding(finding: CheckFinding, path: string, out: Output): Promise<void> {
   const { severity, code, file, message } = finding
-  const place = [relativePath(file, path), placeText(finding)].filter(Boolean).join(': ')
-  await writeLine([severity, code, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
+  const head = `${severity} ${code}`
+  const inside = placeText(finding)
+  // A long place inside the file is on a line of its own.
+  const before = head.length + (inside.length > MOST_INSIDE ? 2 : inside.length + 3)
+  const place = [shortPlace(relativePath(file, path), before, out), inside].filter(Boolean).join(': ')
+  await writeLine([head, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
   await writeLine(`  ${message}`, out)
 }
 

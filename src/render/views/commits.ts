@@ -1,6 +1,20 @@
 import type { Output } from '../../base/result.ts'
 import type { CommitsDocument, CommitsLine } from '../../documents/commits.ts'
-import { limitOf, listOf, ROWS, type Shows, writeLine, writeTableOrBelow, writeTitle } from './parts.ts'
+import { lastPathPart } from '../../format/commit-files.ts'
+import { writeTable } from '../table.ts'
+import {
+  fits,
+  limitOf,
+  listOf,
+  prefixLength,
+  ROWS,
+  type Shows,
+  type Spare,
+  withoutSpares,
+  writeLine,
+  writeTableOrBelow,
+  writeTitle,
+} from './parts.ts'
 import { heading } from './terminal-headings.ts'
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
@@ -47,14 +61,19 @@ export async function commitsTable({ path, commits }: CommitsDocument, out: Outp
   if (commits.length === 0) return
   const conditions = commits.some(({ condition, error }) => condition !== undefined || error !== undefined)
   const exact = out.full || out.columns === undefined
-  const columns: Shows<Row>[] = [
+  const columns: Column[] = [
     { name: 'file', role: 'field', cell: ({ file }) => file },
     { name: 'kind', cell: ({ kind }) => kind },
-    { name: heading('timestamp_range'), align: 'right', cell: ({ time }) => time },
+    { name: heading('timestamp_range'), align: 'right', spare: 1, cell: ({ time }) => time },
     { name: 'effect', role: effectRole, cell: ({ effect }) => effect },
-    { name: heading('refers_to'), cell: ({ refersTo }) => refersTo },
-    { name: 'condition', role: errorRole, shown: conditions, cell: ({ condition }) => condition },
+    { name: heading('refers_to'), spare: 2, cell: ({ refersTo }) => refersTo },
   ]
+  const condition: Column = {
+    name: 'condition',
+    role: errorRole,
+    shown: conditions,
+    cell: ({ condition }) => condition,
+  }
   const rows = commits.flatMap((commit): Row[] => {
     const { file, entry, kind, effect, timestamp_range } = commit
     const shown = entry === null ? file : `  ${entry}`
@@ -70,10 +89,54 @@ export async function commitsTable({ path, commits }: CommitsDocument, out: Outp
     }
     return [row, ...fragmentRows(commit)]
   })
-  await writeTableOrBelow({ ...listOf(columns, rows), limit: limitOf(ROWS, out) }, out)
+  await writeCommits(columns, condition, rows, out)
   for (const [effect, meaning, applies = () => true] of EFFECTS) {
     if (rows.some((row) => row.effect === effect && applies(row))) await writeLine(`${effect}: ${meaning}`, out, 'dim')
   }
+}
+
+type Column = Shows<Row> & Spare
+
+/**
+ * Writes the table. If whole names do not fit a terminal, it has their beginnings, as `ls` has, and leaves out what the names tell.
+ * Conditions are then below the table.
+ */
+async function writeCommits(
+  columns: readonly Column[],
+  condition: Column,
+  rows: readonly Row[],
+  out: Output,
+): Promise<void> {
+  const limit = limitOf(ROWS, out)
+  const whole = listOf([...columns, condition], rows)
+  if (fits(whole.columns, whole.rows.slice(0, limit), out)) {
+    await writeTable({ ...whole, limit }, out)
+    return
+  }
+  const length = prefixLength([...new Set(rows.map(({ file }) => lastPathPart(file.trim())).map(stemOf))])
+  const shortName = ({ file }: Row): string => {
+    const name = lastPathPart(file.trim())
+    const indent = file.startsWith(' ') ? '  ' : ''
+    return indent + (name.length > length ? name.slice(0, length) + suffixOf(name) : name)
+  }
+  const begins: Column = { name: 'file begins', role: 'field', whole: true, cell: shortName }
+  const short = [begins, ...columns.slice(1)]
+  const list = (some: readonly Column[]) => listOf([...some, condition], rows)
+  const hasRoom = (some: readonly Column[]): boolean => fits(some, listOf(some, rows.slice(0, limit)).rows, out)
+  const kept = withoutSpares(short, hasRoom)
+  const leftOut = short.filter((column) => !kept.includes(column)).map(({ name }) => name)
+  const { columns: shown, rows: texts } = list(kept)
+  if (condition.shown) await writeTableOrBelow({ columns: shown, rows: texts, limit, leftOut }, out)
+  else await writeTable({ columns: shown, rows: texts, limit, leftOut }, out)
+}
+
+/** A name without its suffix: files of one commit have names that differ only there. */
+function stemOf(name: string): string {
+  return name.slice(0, name.length - suffixOf(name).length)
+}
+
+function suffixOf(name: string): string {
+  return /\.[a-z]+$/.exec(name)?.[0] ?? ''
 }
 
 /** Kind of the files with copies of footers. These files commit nothing. */

@@ -20,6 +20,7 @@ import {
   type ListContent,
   limitOf,
   listOf,
+  prefixLength,
   ROWS,
   type Shows,
   type Spare,
@@ -131,9 +132,6 @@ export interface FragmentColumn extends Shows<ArrayFragment>, Spare {
   below?: boolean
 }
 
-/** Least number of characters of a shortened name: two underscores and a timestamp. */
-const LEAST_NAME = 15
-
 /**
  * Shows a table of fragments. On a terminal, fragments that need attention come first. If whole names do not fit, they are
  * shortened to prefixes that other commands accept. Columns that do not fit are shown below, by row number, or left out.
@@ -187,18 +185,6 @@ async function writeFragments(
 }
 
 const NUMBER: FragmentColumn = { name: '#', align: 'right', role: 'dim', cell: (_, i) => String(i + 1) }
-
-/** Returns the length of the shortest prefixes that are different for all names. */
-function prefixLength(names: readonly string[]): number {
-  const sorted = names.toSorted()
-  let most = LEAST_NAME
-  for (let i = 1; i < sorted.length; i++) {
-    let same = 0
-    while (same < sorted[i].length && sorted[i][same] === sorted[i - 1][same]) same++
-    most = Math.max(most, same + 1)
-  }
-  return most
-}
 
 /** Returns a line with totals of the fragments that TileDB reads, and a line for the others if there are any. */
 function totals({ fragments, total_size: all }: Listing): string[] {

@@ -63,10 +63,25 @@ export async function writeMore(more: number, out: Output): Promise<void> {
   if (more > 0) await writeLine(`… ${formatCount(more)} more (--full shows all)`, out, 'dim')
 }
 
-/** Writes what was not examined. Paths are relative to the target. */
+/** Writes what was not examined. Paths are relative to the target. A terminal shows one of each code, and counts the others. */
 export async function writeNotExamined(faults: readonly NotExamined[], path: string, out: Output): Promise<void> {
-  for (const { file = path, message } of faults)
-    await writeLine(`not examined: ${[relativePath(file, path), message].filter(Boolean).join(': ')}`, out, 'bad')
+  const most = limitOf(1, out) ?? Number.POSITIVE_INFINITY
+  const counts = new Map<string, number>()
+  for (const { code, file = path, message } of faults) {
+    const count = (counts.get(code) ?? 0) + 1
+    counts.set(code, count)
+    if (count > most) continue
+    const place = shortPlace(relativePath(file, path), 'not examined: :'.length, out)
+    await writeLine(`not examined: ${[place, message].filter(Boolean).join(': ')}`, out, 'bad')
+  }
+  for (const [code, count] of counts)
+    if (count > most)
+      await writeLine(`not examined: ${formatCount(count - most)} more ${code}, --full shows them`, out, 'bad')
+}
+
+/** Cuts the middle of a long path on a terminal, so that it stays on one line. `--full` shows it whole. @param before columns before it */
+export function shortPlace(place: string, before: number, out: Output): string {
+  return out.full || out.columns === undefined ? place : cutMiddle(place, Math.max(NAME_ROOM, out.columns - before))
 }
 
 /** Writes a line of advice that can be copied. It is not indented, as Python's prompt accepts no spaces before a statement. */
@@ -117,6 +132,8 @@ export interface ListContent {
   limit?: number | undefined
   /** See {@link TableContent.leftOut}. */
   leftOut?: readonly string[] | undefined
+  /** A last row with sums of rows that are not shown. It has no text in the last column. */
+  sums?: readonly string[] | undefined
 }
 
 /** Returns the columns that are shown, and their texts for each row. */
@@ -133,23 +150,26 @@ export function listOf<T>(
  * @returns whether lines were written below the table
  */
 export async function writeTableOrBelow(
-  { columns, rows, names, limit, leftOut }: ListContent,
+  { columns, rows, names, limit, leftOut, sums }: ListContent,
   out: Output,
 ): Promise<boolean> {
   const shown = rows.slice(0, limit)
+  const drawn = sums ? [...rows, sums] : rows
   if (fits(columns, shown, out)) {
     const whole = columns.map((column, c) => (c === 0 ? column : { ...column, whole: true }))
-    await writeTable({ columns: whole, rows, limit, leftOut }, out)
+    await writeTable({ columns: whole, rows: drawn, limit, leftOut }, out)
     return false
   }
-  await writeTable({ columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), limit, leftOut }, out)
+  await writeTable({ columns: columns.slice(0, -1), rows: drawn.map((row) => row.slice(0, -1)), limit, leftOut }, out)
   const last = columns.length - 1
   const lines = shown
     .map((row, r): Pair => [names?.[r] ?? row[0], row[last]])
     .filter(([, text]) => text !== '' && text !== NOTHING)
   if (lines.length === 0) return false
+  const [[, same]] = lines
+  const isShared = lines.length > 2 && lines.length === shown.length && lines.every(([, text]) => text === same)
   await writeSection(columns[last].name, out)
-  await writeNamedLines(lines, out)
+  await writeNamedLines(isShared ? [['all of these', same]] : lines, out)
   return true
 }
 
@@ -209,4 +229,19 @@ export function fits(columns: readonly Column[], rows: readonly (readonly string
   const borders = 1 + 3 * columns.length
   const least = (one: number, c: number): number => (c > 0 || isWhole(columns[c]) ? one : Math.min(one, NAME_ROOM))
   return borders + widths.reduce((sum, one, c) => sum + least(one, c), 0) <= out.columns
+}
+
+/** Least number of characters of a shortened name: two underscores and a timestamp. */
+const LEAST_NAME = 15
+
+/** Returns the length of the shortest prefixes that are different for all names. */
+export function prefixLength(names: readonly string[]): number {
+  const sorted = names.toSorted()
+  let most = LEAST_NAME
+  for (let i = 1; i < sorted.length; i++) {
+    let same = 0
+    while (same < sorted[i].length && sorted[i][same] === sorted[i - 1][same]) same++
+    most = Math.max(most, same + 1)
+  }
+  return most
 }

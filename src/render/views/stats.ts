@@ -1,5 +1,6 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
+import { sum } from '../../base/sum.ts'
 import type { Distribution } from '../../documents/common.ts'
 import type { SweepStats } from '../../documents/dataset.ts'
 import type {
@@ -23,6 +24,8 @@ import {
   listOf,
   ROWS,
   type Shows,
+  type Spare,
+  withoutSpares,
   writeLine,
   writeSection,
   writeTableOrBelow,
@@ -43,6 +46,8 @@ import {
   withTimes,
 } from './wording.ts'
 
+/** Number of fields that a terminal shows by default. */
+const FIELDS = 10
 /** Number of sections that a terminal shows by default. */
 const SECTIONS = 12
 
@@ -58,8 +63,7 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
     const files = fields.flatMap(({ name, files }) =>
       files.map((file, i): FieldFile => ({ ...file, field: fieldName(name), isFirst: i === 0 })),
     )
-    const names = files.map(({ field, role }) => `${field} ${role}`)
-    await writeTableOrBelow({ ...listOf(FILE_COLUMNS, files), names, limit: limitOf(ROWS, out) }, out)
+    await writeFields(files, fields.length, out)
     await writeSection('by filters', out)
     await writeTableOrBelow(listOf(FILTER_COLUMNS, filters), out)
   }
@@ -194,19 +198,64 @@ function arrayFacts(document: ArrayStats): Pairs {
   ]
 }
 
+/** Writes the largest fields, and the sums of the others. @param field_num number of fields */
+async function writeFields(files: readonly FieldFile[], field_num: number, out: Output): Promise<void> {
+  const most = limitOf(FIELDS, out) ?? field_num
+  const firsts = files.flatMap(({ isFirst }, i) => (isFirst ? i : []))
+  const isCut = field_num > most + 1
+  const shown = isCut ? files.slice(0, firsts[most]) : files
+  const hasRoom = (columns: readonly FileColumn[]): boolean =>
+    fits(columns.slice(0, -1), listOf(columns.slice(0, -1), shown).rows, out)
+  const columns = withoutSpares(FILE_COLUMNS, hasRoom)
+  const leftOut = FILE_COLUMNS.filter((column) => !columns.includes(column)).map(({ name }) => name)
+  const names = shown.map(({ field, role }) => `${field} ${role}`)
+  const sums = isCut ? sumsOf(files.slice(shown.length), `… ${countText(field_num - most)} more (--full)`) : undefined
+  const rest = sums && columns.map((column, i) => (i === 0 ? sums.field : (column.sum?.(sums) ?? '')))
+  await writeTableOrBelow({ ...listOf(columns, shown), names, leftOut, sums: rest }, out)
+}
+
+/** Sums of files; null where one is not known. */
+interface FileSums {
+  field: string
+  size: number
+  share: number | null
+  unfiltered_size: number | null
+}
+
+function sumsOf(files: readonly FieldFile[], field: string): FileSums {
+  const known = (value: number): number | null => (Number.isNaN(value) ? null : value)
+  return {
+    field,
+    size: sum(files, ({ size }) => size),
+    share: known(sum(files, ({ share }) => share ?? Number.NaN)),
+    unfiltered_size: known(sum(files, ({ unfiltered_size }) => unfiltered_size ?? Number.NaN)),
+  }
+}
+
 /** A row of the table of files. */
 type FieldFile = StatsFieldFile & { field: string; isFirst: boolean }
 
-const FILE_COLUMNS: readonly Shows<FieldFile>[] = [
+interface FileColumn extends Shows<FieldFile>, Spare {
+  /** The text for sums of files; without it, none. */
+  sum?(sums: FileSums): string
+}
+
+const sizeCell = ({ size }: FileSums | FieldFile): string => shortSizeText(size)
+const shareCell = ({ share }: FileSums | FieldFile): string => percentText(share)
+const unfilteredCell = ({ unfiltered_size }: FileSums | FieldFile): string => shortSizeText(unfiltered_size)
+const ratioCell = ({ unfiltered_size, size }: FileSums | FieldFile): string => ratioText(unfiltered_size, size)
+
+const FILE_COLUMNS: readonly FileColumn[] = [
   { name: 'field', role: 'field', cell: ({ field, isFirst }) => (isFirst ? field : '') },
   { name: 'role', cell: ({ role }) => role },
-  { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
-  { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
-  { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
-  { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
+  { name: 'size', align: 'right', cell: sizeCell, sum: sizeCell },
+  { name: 'share', align: 'right', cell: shareCell, sum: shareCell },
+  { name: heading('unfiltered_size'), align: 'right', cell: unfilteredCell, sum: unfilteredCell },
+  { name: 'ratio', align: 'right', cell: ratioCell, sum: ratioCell },
   {
     name: heading('tile_size'),
     align: 'right',
+    spare: 1,
     cell: ({ tile_size }) => shortSizeText(tile_size && Math.round(tile_size.mean)),
   },
   { name: 'filters', cell: ({ filters }) => pipelinesText(filters) },

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import type { OneStats } from '../../../src/documents/stats.ts'
 import { rtreeTable } from '../../../src/render/views/rtree.ts'
-import { run } from '../../helpers/run.ts'
-import { PLACES, PLACES_FRAGMENT, shown, WEATHER, WEATHER_FRAGMENT } from '../../helpers/views.ts'
+import { statsTable } from '../../../src/render/views/stats.ts'
+import { run, runJson } from '../../helpers/run.ts'
+import { drawn, PLACES, PLACES_FRAGMENT, shown, WEATHER, WEATHER_FRAGMENT } from '../../helpers/views.ts'
 import { sink } from '../sink.ts'
 
 describe('a terminal of 80 columns', () => {
@@ -75,12 +77,29 @@ temperature data     BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
 `)
   })
 
-  test('breaks what a finding says as it began, and its file behind a folder', async () => {
+  test('shows beginnings of the names of commits, which leaves room for their effects', async () => {
+    const text = await shown(['commits', 'test/fixtures/22/deletes'], 80)
+    expect(text).toContain('file begins')
+    expect(text).toMatch(/│ effect .*│ refers to/)
+    expect(text).toMatch(/^│ __10_10_\w+\.wrt +│ write +│.*│ visible +│ fragment of that name │$/m)
+  })
+
+  test('shows the largest fields, and sums of the others', async () => {
+    const { documents } = await runJson(['stats', PLACES])
+    const [document] = documents as unknown as [OneStats]
+    const [field] = document.fields
+    const fields = Array.from({ length: 50 }, (_, i) => ({ ...field, name: `a_field_with_a_long_name_${i}` }))
+    const text = await drawn((out) => statsTable({ ...document, fields }, out), 80)
+    expect(text).toMatch(/^│ … 40 more \(--full\) +│ +│ +[\d.]+ KiB │/m)
+    expect(text.match(/^│ a_field_with/gm)).toHaveLength(10)
+    expect(await drawn((out) => statsTable({ ...document, fields }, out), 80, true)).not.toContain('40 more')
+  })
+
+  test('breaks what a finding says as it began, and cuts the name of its file', async () => {
     const { text } = await run(['check', 'examples/damaged/places'], { columns: 80, env: { NO_COLOR: '1' } })
     expect(text).toContain(`
-error CHECKSUM_MISMATCH
-__fragments/__1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22/
-d0.tdb: tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
+error CHECKSUM_MISMATCH __fragments/__1714557600000…00ebf5f96a638b95d_22/d0.tdb:
+tile 0, chunk 0, byte 20, field CHECKSUM_SHA256
   expected e342e8fe97fc02317870c2691fc7d038b494e39da95b5f727410328e95dd7a3e,
   found f569673b1fab6a9159953ceabd0c3e294db9e578054404097139b5ee28709a5f
 `)
