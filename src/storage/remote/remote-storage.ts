@@ -90,7 +90,7 @@ export abstract class RemoteStorage implements Storage {
   }
 
   send(call: Omit<Call, 'request'>): Promise<Answer> {
-    return this.client.send({ ...call, request: () => this.request(call.method, call.path) })
+    return this.client.send({ ...call, request: () => this.request(call.method, call.path, call.range) })
   }
 
   /** A folder's entries, sorted by name, if they are known without a request. */
@@ -114,7 +114,7 @@ export abstract class RemoteStorage implements Storage {
     return ''
   }
 
-  protected abstract request(method: 'GET' | 'HEAD', path: string): Promise<HttpRequest>
+  protected abstract request(method: 'GET' | 'HEAD', path: string, range?: string): Promise<HttpRequest>
   protected abstract readKind(path: string): Promise<Entry['kind'] | undefined>
   protected abstract readList(path: string): Promise<readonly Entry[]>
 }

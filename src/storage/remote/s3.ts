@@ -1,22 +1,10 @@
 import { AwsV4Signer } from 'aws4fetch'
-import { InspectError, unlessCode, usage } from '../../base/errors.ts'
+import type { InspectError } from '../../base/errors.ts'
 import type { Memory } from '../../base/memory.ts'
-import { folderOf, nameOf } from '../../base/paths.ts'
-import { countListedNames } from '../lean-heap.ts'
-import { areEqual, listedAsOne } from '../one-state.ts'
-import { byName, type Entry, findEntry, notFound } from '../source.ts'
-import { BoundedMap, keep } from './bounded-map.ts'
-import { type Answer, type Call, type Client, type HttpRequest, statusError } from './client.ts'
+import type { Answer, Client, HttpRequest } from './client.ts'
+import { type AskedPage, CloudStorage, contentsOf, type ObjectPlace, type Page } from './cloud.ts'
 import { encodePath, unescaped } from './http.ts'
-import { countedNames, RemoteStorage, upTo } from './remote-storage.ts'
 import type { CredentialsProvider } from './s3-credentials.ts'
-
-/** Upper limit on the bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and their XML. */
-const PAGE_BYTES = 8 * 2 ** 20
-/** Upper limit on the pages without a name in one listing. */
-const MOST_EMPTY_PAGES = 100
-/** Number of folders whose file sizes are kept. */
-const FOLDERS_KEPT = 256
 
 /** The address of an S3 service. */
 interface S3Place {
@@ -27,33 +15,14 @@ interface S3Place {
   region: string
 }
 
-interface Page {
-  files: { key: string; size: number }[]
-  prefixes: string[]
-  next: string | undefined
-}
-
-/** The content of a folder that was listed ahead, in the order of the listing. {@link entriesOf} makes its entries. */
-interface FilesAhead {
-  names: string[]
-  /** Sizes in bytes; {@link FOLDER} for folders. */
-  sizes: number[]
-}
-
-const FOLDER = -1
-
-/** `s3://bucket/key`. A listing takes one request for each thousand names. */
-export class S3Storage extends RemoteStorage {
+/** `s3://bucket/key`. */
+export class S3Storage extends CloudStorage {
+  protected readonly listing = 'ListObjectsV2'
+  protected readonly redirectNote = '; the bucket is elsewhere: AWS_REGION and AWS_ENDPOINT_URL say where'
   private readonly place: S3Place
   private readonly credentials: CredentialsProvider
   /** Regions of buckets that answers named. */
   private readonly regions = new Map<string, string>()
-  /** Files in folders, with their sizes. */
-  private readonly files = new BoundedMap<readonly Entry[]>(FOLDERS_KEPT)
-  /** Folders that were listed ahead. Each list is used once. */
-  private readonly ahead = new Map<string, FilesAhead>()
-  private readonly listedAhead = new BoundedMap<Promise<number>>(FOLDERS_KEPT)
-  private isAnonymous = false
 
   /** @param credentials called before every request, so that it can renew credentials that expire */
   constructor(
@@ -68,58 +37,8 @@ export class S3Storage extends RemoteStorage {
     this.credentials = credentials
   }
 
-  protected override knownEntries(path: string): Promise<readonly Entry[]> | undefined {
-    return this.ahead.has(path) ? this.list(path) : super.knownEntries(path)
-  }
-
-  /** Lists all files below `path`, a thousand per request, without a request for each folder. Later calls list nothing. */
-  listAhead(path: string): Promise<number> {
-    return keep(this.listedAhead, path, () => this.readAhead(path))
-  }
-
-  private async readAhead(path: string): Promise<number> {
-    const { prefix } = partsOf(path)
-    let bytes = 0
-    // What an earlier call listed of the same folders is replaced.
-    const found = new Map<string, FilesAhead>()
-    // Most folders have files of the same names, so equal names share one string.
-    const names = new Map<string, string>()
-    for await (const { files } of this.pages(path, prefix, false)) {
-      for (const { key, size } of files) {
-        bytes += size
-        const rest = key.slice(prefix.length)
-        const slash = rest.lastIndexOf('/')
-        if (slash < 0) continue
-        const folder = aheadOf(found, path, rest.slice(0, slash))
-        const given = rest.slice(slash + 1)
-        // A key that ends in `/` marks a folder. Sync tools and consoles write such keys.
-        if (given === '') continue
-        const name = names.get(given) ?? given
-        names.set(name, name)
-        folder.names.push(name)
-        folder.sizes.push(size)
-      }
-    }
-    for (const [folder, files] of found) this.ahead.set(folder, files)
-    return bytes
-  }
-
-  override knownSize(path: string): number | undefined {
-    const files = this.files.get(folderOf(path))
-    return files && findEntry(files, nameOf(path))?.size
-  }
-
-  override statusNote(status: number): string {
-    if (status === 301 || status === 307) return '; the bucket is elsewhere: AWS_REGION and AWS_ENDPOINT_URL say where'
-    return this.isAnonymous && (status === 403 || status === 401) ? '; no credentials were found or wanted' : ''
-  }
-
-  override async send(call: Omit<Call, 'request'>): Promise<Answer> {
-    return this.inBucketRegion(partsOf(call.path).bucket, () => super.send({ ...call, keepRedirects: true }))
-  }
-
   /** Sends a request, and once more if the answer names another region for the bucket. */
-  private async inBucketRegion(bucket: string, send: () => Promise<Answer>): Promise<Answer> {
+  protected override async sendFor(bucket: string, send: () => Promise<Answer>): Promise<Answer> {
     const used = this.regionOf(bucket)
     const answer = await send()
     if (![301, 307, 400, 403].includes(answer.status)) return answer
@@ -131,9 +50,20 @@ export class S3Storage extends RemoteStorage {
     return send()
   }
 
-  protected request(method: 'GET' | 'HEAD', path: string): Promise<HttpRequest> {
-    const { bucket, key } = partsOf(path)
+  protected objectRequest(method: string, { bucket, key }: ObjectPlace): Promise<HttpRequest> {
     return this.signed(method, bucket, `/${encodePath(key)}`)
+  }
+
+  protected pageRequest({ bucket, prefix, byFolder, token }: AskedPage): Promise<HttpRequest> {
+    const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
+    if (byFolder) query.set('delimiter', '/')
+    if (token !== undefined) query.set('continuation-token', token)
+    // The signed query must be the one that is sent, and some services do not accept `+` for a space.
+    return this.signed('GET', bucket, `/?${query.toString().replace(/\+/g, '%20')}`)
+  }
+
+  protected parsePage(xml: string, refused: (found: string) => InspectError): Page {
+    return parsePage(xml, refused)
   }
 
   private async signed(method: string, bucket: string, pathAndQuery: string): Promise<HttpRequest> {
@@ -167,168 +97,22 @@ export class S3Storage extends RemoteStorage {
   private regionOf(bucket: string): string {
     return this.regions.get(bucket) ?? this.place.region
   }
-
-  /** Usually takes one request. */
-  protected async readKind(path: string): Promise<Entry['kind'] | undefined> {
-    const { key, prefix } = partsOf(path)
-    if (key === '') return 'folder'
-    // A name without a dot is most likely a folder that will be listed soon, so list it now.
-    if (!nameOf(key).includes('.') && (await this.list(path).catch(unlessCode('NOT_FOUND')))) return 'folder'
-    for await (const { files, prefixes } of this.pages(path, key, true)) {
-      if (prefixes.includes(prefix)) return 'folder'
-      if (files.some((file) => file.key === key)) return 'file'
-      // Keys are sorted. Only keys that continue the name with a character such as `-` or `.` come before the prefix.
-      if (files.some((file) => file.key > prefix) || prefixes.some((one) => one > prefix)) break
-    }
-    return undefined
-  }
-
-  protected async readList(path: string): Promise<readonly Entry[]> {
-    const ahead = this.ahead.get(path)
-    this.ahead.delete(path)
-    const entries = ahead ? entriesOf(ahead) : await this.requestList(path)
-    this.files.set(
-      path,
-      entries.filter(({ kind }) => kind === 'file'),
-    )
-    return entries
-  }
-
-  /** Names that were there all the time are in any listing, so the pages need not be of one state. */
-  override async listAgain(path: string): Promise<readonly Entry[]> {
-    return namedIn((await this.entryPages(path)).flat(), path)
-  }
-
-  private async requestList(path: string): Promise<readonly Entry[]> {
-    let pages: Entry[][] | undefined
-    const list = async (): Promise<Entry[]> => {
-      pages = await this.entryPages(path, pages)
-      return pages.flat()
-    }
-    return namedIn(await listedAsOne(path, 'far', list, () => pages?.length === 1), path)
-  }
-
-  /**
-   * The entries of a folder by page. Names may be empty.
-   * @param before pages of an earlier call, which are returned once all but the last are known to be as they were when that one was read
-   */
-  private async entryPages(path: string, before: Entry[][] = []): Promise<Entry[][]> {
-    const { prefix } = partsOf(path)
-    const found: Entry[][] = []
-    let isAsBefore = before.length > 1
-    for await (const { files, prefixes } of this.pages(path, prefix, true)) {
-      const page = [
-        ...files.map(({ key, size }): Entry => ({ name: key.slice(prefix.length), kind: 'file', size })),
-        ...prefixes.map((one): Entry => ({ name: one.slice(prefix.length, -1), kind: 'folder' })),
-      ]
-      isAsBefore &&= areEqual(page, before[found.length] ?? [])
-      found.push(page)
-      if (isAsBefore && found.length === before.length - 1) return before
-    }
-    return found
-  }
-
-  /** Pages of ListObjectsV2. @throws InspectError if a page is invalid, or the service repeats pages */
-  private async *pages(path: string, prefix: string, byFolder: boolean): AsyncGenerator<Page> {
-    const { bucket } = partsOf(path)
-    let token: string | undefined
-    let emptyPages = 0
-    const firstNames = new Set<string>()
-    const count = countedNames(this.memory, path)
-    do {
-      const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix })
-      if (byFolder) query.set('delimiter', '/')
-      if (token !== undefined) query.set('continuation-token', token)
-      // The signed query must be the one that is sent, and some services do not accept `+` for a space.
-      const search = query.toString().replace(/\+/g, '%20')
-      const call: Call = {
-        method: 'GET',
-        path,
-        label: `list ${path}`,
-        keepRedirects: true,
-        request: () => this.signed('GET', bucket, `/?${search}`),
-        want: upTo(PAGE_BYTES),
-      }
-      const answer = await this.inBucketRegion(bucket, () => this.client.send(call))
-      if (answer.status !== 200) throw statusError(answer, path, this.statusNote(answer.status))
-      const page = parsePage(new TextDecoder().decode(answer.body), path)
-      const stray = [...page.files.map(({ key }) => key), ...page.prefixes].find((one) => !one.startsWith(prefix))
-      if (stray !== undefined) throw notAListing(path, `a name outside of it: ${JSON.stringify(stray)}`)
-      // Any token is accepted. The listing still ends: no page may come twice, few pages may be empty, and names take memory.
-      for (const { key } of page.files) count(key)
-      for (const one of page.prefixes) count(one)
-      const first = page.files[0]?.key ?? page.prefixes[0]
-      if (first !== undefined && firstNames.has(first)) throw notAListing(path, 'the same page twice')
-      if (first === undefined && page.next !== undefined && ++emptyPages > MOST_EMPTY_PAGES)
-        throw notAListing(path, `${emptyPages} pages without a name`)
-      if (first !== undefined) firstNames.add(first)
-      yield page
-      token = page.next
-    } while (token !== undefined)
-  }
-}
-
-/** The entries with a name, sorted. @throws InspectError NOT_FOUND if there is not even a mark of the folder */
-function namedIn(entries: readonly Entry[], path: string): Entry[] {
-  if (entries.length === 0) throw notFound(path)
-  // The name is empty of a key that marks the folder itself, which sync tools and consoles write, and of keys such as `array//x`.
-  const named = entries.filter(({ name }) => name !== '')
-  countListedNames(named.length)
-  return sorted(named)
-}
-
-/** The list of a folder below `path`. A new list is also entered in the list of the folder around it. */
-function aheadOf(found: Map<string, FilesAhead>, path: string, below: string): FilesAhead {
-  const folder = `${path}/${below}`
-  const known = found.get(folder)
-  if (known) return known
-  const made: FilesAhead = { names: [], sizes: [] }
-  found.set(folder, made)
-  const slash = below.lastIndexOf('/')
-  if (slash >= 0) {
-    const around = aheadOf(found, path, below.slice(0, slash))
-    around.names.push(below.slice(slash + 1))
-    around.sizes.push(FOLDER)
-  }
-  return made
-}
-
-function entriesOf({ names, sizes }: FilesAhead): Entry[] {
-  const entries = names.map(
-    (name, i): Entry => (sizes[i] === FOLDER ? { name, kind: 'folder' } : { name, kind: 'file', size: sizes[i] }),
-  )
-  return sorted(entries.filter(({ name }) => name !== ''))
-}
-
-/**
- * Entries in the order of their names. `.` and `..` are neither files nor folders here: no URL leads to such a key, because it
- * would lead to another key, and as paths they would lead out of the folder.
- */
-function sorted(entries: Entry[]): Entry[] {
-  return entries.sort(byName).map((entry) => (/^\.\.?$/.test(entry.name) ? { name: entry.name, kind: 'other' } : entry))
-}
-
-/** @throws InspectError USAGE */
-function partsOf(path: string): { bucket: string; key: string; prefix: string } {
-  const [, bucket, key = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(path) ?? []
-  if (bucket === undefined) throw usage('expected s3://bucket/key', { file: path })
-  return { bucket, key, prefix: key === '' ? '' : `${key}/` }
 }
 
 /** Parses the elements of a ListBucketResult that are needed here. */
-function parsePage(xml: string, path: string): Page {
-  if (!/<ListBucketResult[\s>]/.test(xml)) throw notAListing(path, 'another document')
-  if (!/<\/ListBucketResult>\s*$/.test(xml)) throw notAListing(path, 'a part of one')
+function parsePage(xml: string, refused: (found: string) => InspectError): Page {
+  if (!/<ListBucketResult[\s>]/.test(xml)) throw refused('another document')
+  if (!/<\/ListBucketResult>\s*$/.test(xml)) throw refused('a part of one')
   const encoded = /<EncodingType>url<\/EncodingType>/.test(xml)
   const name = (text: string): string => {
     const plain = unescaped(text)
-    return encoded ? decodeName(plain, path) : plain
+    return encoded ? decodeName(plain, refused) : plain
   }
   const files: Page['files'] = []
   for (const inside of contentsOf('Contents', xml)) {
     const [key] = contentsOf('Key', inside)
     const size = /<Size>(\d{1,15})<\/Size>/.exec(inside)?.[1]
-    if (key === undefined || size === undefined) throw notAListing(path, 'a name without a size')
+    if (key === undefined || size === undefined) throw refused('a name without a size')
     files.push({ key: name(key), size: Number(size) })
   }
   const prefixes: string[] = []
@@ -338,30 +122,14 @@ function parsePage(xml: string, path: string): Page {
   }
   const truncated = /<IsTruncated>true<\/IsTruncated>/.test(xml)
   const [next] = contentsOf('NextContinuationToken', xml)
-  if (truncated && next === undefined) throw notAListing(path, 'a part of it without the way to the next')
+  if (truncated && next === undefined) throw refused('a part of it without the way to the next')
   return { files, prefixes, next: truncated && next !== undefined ? unescaped(next) : undefined }
 }
 
-/** What is between the tags of each element of this name. A regular expression would take hours for tags that nothing closes. */
-function* contentsOf(name: string, xml: string): Generator<string> {
-  const [opening, closing] = [`<${name}>`, `</${name}>`]
-  for (let end = 0; ; end += closing.length) {
-    const start = xml.indexOf(opening, end) + opening.length
-    if (start < opening.length) return
-    end = xml.indexOf(closing, start)
-    if (end < 0) return
-    yield xml.slice(start, end)
-  }
-}
-
-function decodeName(text: string, path: string): string {
+function decodeName(text: string, refused: (found: string) => InspectError): string {
   try {
     return decodeURIComponent(text.replace(/\+/g, ' '))
   } catch {
-    throw notAListing(path, `the name ${JSON.stringify(text)}`)
+    throw refused(`the name ${JSON.stringify(text)}`)
   }
-}
-
-function notAListing(path: string, found: string): InspectError {
-  return new InspectError('IO', { expected: 'a list of objects (ListObjectsV2)', found }, { file: path })
 }
