@@ -18,9 +18,9 @@ import { isRemotePath, refuseOtherSchemes, remoteTarget } from './storage/remote
 
 export * from './library/exports.ts'
 
-/** Without a storage, paths are local, or `s3://`, `http://` and `https://` URLs. */
+/** Without a storage, paths are local, or `s3://`, `gs://`, `azure://`, `http://` and `https://` URLs. */
 export interface OpenOptions extends BaseOptions {
-  /** Whether requests to S3 are signed with credentials found through the environment. Default: true. */
+  /** Whether requests to clouds are signed with credentials found through the environment. Default: true. */
   signRequests?: boolean | undefined
 }
 

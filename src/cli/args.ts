@@ -56,7 +56,7 @@ export function addCommonOptions(command: Command, formats: readonly Format[]): 
     .option('--vertical', 'show each row of a table as a block, with a line for each column')
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
     .option('--requests', 'show on stderr what is fetched over a network')
-    .option('--no-sign-request', 'send requests to S3 without credentials')
+    .option('--no-sign-request', 'send requests to clouds without credentials')
     .option(
       '--memory <bytes>',
       'memory that the run may take for data and metadata; K, M and G are powers of 1024, MB of 1000 (default: 1G)',

@@ -99,7 +99,7 @@ async function answerQuestion({ argv, stdout }: Process): Promise<readonly strin
 
 const ABOUT = `See what is really on disk in TileDB arrays, fragments and tiles.
 
-A target is an array, group, fragment or file, by its path or URL (s3, https).
+A target is an array, group, fragment or file, by its path or URL (s3, gs, azure, https).
 Alone, it shows an overview: what it is, whether it is right, what to do next.`
 
 const HELP_END = `
@@ -236,8 +236,10 @@ async function runCommand(
     inner: async () => {
       const { innerCalls } = await import('./inner-call.ts')
       const TILEDB_INSPECT_KEY = key && Buffer.from(key).toString('hex')
-      const AWS_NO_SIGN_REQUEST = options.signRequest ? process.env.AWS_NO_SIGN_REQUEST : 'true'
-      return innerCalls({ ...process, env: { ...process.env, TILEDB_INSPECT_KEY, AWS_NO_SIGN_REQUEST } }, main)
+      const unsigned = options.signRequest
+        ? {}
+        : { AWS_NO_SIGN_REQUEST: 'true', GS_NO_SIGN_REQUEST: 'true', AZURE_NO_SIGN_REQUEST: 'true' }
+      return innerCalls({ ...process, env: { ...process.env, TILEDB_INSPECT_KEY, ...unsigned } }, main)
     },
   }
   if (module.takesTimes) useTimes(cx, options)

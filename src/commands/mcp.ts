@@ -71,7 +71,7 @@ export function serverOf(inner: InnerCalls, roots: readonly string[]): Server {
   return {
     name: 'tiledb-inspect',
     version: VERSION,
-    instructions: `See what is really on disk in TileDB arrays, groups, fragments and files, by path or URL (s3, https).${where} Begin with overview. find_call gives the call for a question; run makes it.`,
+    instructions: `See what is really on disk in TileDB arrays, groups, fragments and files, by path or URL (s3, gs, azure, https).${where} Begin with overview. find_call gives the call for a question; run makes it.`,
     tools: [overviewTool(run), findTool(inner), runTool(run, inner)],
   }
 }
@@ -86,7 +86,7 @@ function overviewTool(run: Run): Tool {
       'What an array, group, fragment or file is, what a reader sees of it, how large and how old it is, whether it is damaged, and what to call next.',
     inputSchema: {
       type: 'object',
-      properties: { target: { type: 'string', description: 'Path or URL (s3, https).' } },
+      properties: { target: { type: 'string', description: 'Path or URL (s3, gs, azure, https).' } },
       required: ['target'],
     },
     call: async ({ target }) => (isText(target) ? run(['overview', '--', target]) : wrong('target', 'a path or URL')),

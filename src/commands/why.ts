@@ -132,6 +132,8 @@ function howText({ how }: Answer, path: string, root: string, isFolder: boolean)
   switch (call) {
     case 'rm':
       if (path.startsWith('s3://')) return `aws s3 rm ${isFolder ? '--recursive ' : ''}${quotedWord(path)}`
+      if (/^gc?s:/.test(path))
+        return `gcloud storage rm ${isFolder ? '--recursive ' : ''}${quotedWord(path.replace(/^gcs:/, 'gs:'))}`
       if (isRemotePath(path)) return 'delete it at the server'
       return `rm ${isFolder ? '-r ' : ''}${path.startsWith('-') ? '-- ' : ''}${quotedWord(path)}`
     case 'vacuum': {

@@ -86,13 +86,21 @@ async function freshName(storage: Storage, path: string, root: string, like: str
   }
 }
 
+/** The command that copies an array of a bucket; undefined where there is none that makes a folder of that name. */
+function fetchCommand(root: string, copy: string): string | undefined {
+  if (root.startsWith('s3://')) return `aws s3 sync ${word(root)} ${copy}`
+  if (/^gc?s:/.test(root)) return `gcloud storage cp --recursive ${word(root.replace(/^gcs:/, 'gs:'))} .`
+  return undefined
+}
+
 /** A plan for an array on a server, whose files a shell cannot move: a copy is mended, and replaces the array. */
 function remotePlan<T extends MendPlan | AdvicePlan>(plan: T, { root }: Shell): T {
   if (plan.steps.length === 0) return plan
   const copy = word(lastPathPart(root))
-  const fetched = root.startsWith('s3://')
-    ? [{ command: `aws s3 sync ${word(root)} ${copy}` }]
-    : [{ text: `download ${root} as the folder ${copy}: files on an HTTP server cannot be changed` }]
+  const command = fetchCommand(root, copy)
+  const fetched = command
+    ? [{ command }]
+    : [{ text: `download ${root} as the folder ${copy}: files behind a URL are not changed in place` }]
   const steps = [
     ...fetched,
     {

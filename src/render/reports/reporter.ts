@@ -53,7 +53,7 @@ export function sentence(text: string): string {
  */
 export function pathInRepository(file: string, folder: string): string {
   const root = `${encoded(folder)}/`
-  const remote = /^(?:s3|https?):\/\//.exec(file)
+  const remote = /^(?:s3|gc?s|azure|https?):\/\//.exec(file)
   if (remote) return encoded(file.slice(remote[0].length))
   // In a URL, a name after two slashes would be a host.
   const local = file.replace(/^file:\/\/(?:localhost)?/, '').replace(/^\/+/, '/')

@@ -21,7 +21,7 @@ const LONGEST_PAUSE = 30_000
 const SLOWEST_BODY = 4096
 /** Number of redirects within one host that are followed. */
 const MOST_REDIRECTS = 5
-/** Number of bytes that are read of an error's body, which has S3's error code. */
+/** Number of bytes that are read of an error's body, which has the error code of a cloud. */
 const ERROR_BODY_BYTES = 4096
 
 /** One request as `--requests` shows it, without query and credentials. */
@@ -40,10 +40,12 @@ export interface RequestRecord {
 export interface HttpRequest {
   url: string
   headers: Record<string, string>
+  /** Of a POST. */
+  body?: URLSearchParams
 }
 
 export interface Call {
-  method: 'GET' | 'HEAD'
+  method: 'GET' | 'HEAD' | 'POST'
   /** Path for messages and records. It is never the requested URL, which may have secrets. */
   path: string
   /** Text for records in place of the path, if the path does not tell what is requested. */
@@ -152,9 +154,10 @@ export class Client {
       ...(call.range === undefined ? {} : { range: call.range }),
       'accept-encoding': 'identity',
     }
+    const body = request.body ?? null
     let at = request.url
     for (let hops = 0; ; hops++) {
-      const response = await this.fetcher(at, { method: call.method, headers, redirect: 'manual', signal })
+      const response = await this.fetcher(at, { method: call.method, headers, body, redirect: 'manual', signal })
       // A browser hides the target of a redirect. It decides itself what it follows, and with which headers.
       if (response.type === 'opaqueredirect') return this.fetcher(at, { method: call.method, headers, signal })
       const location = isRedirect(response.status) ? response.headers.get('location') : null
@@ -328,10 +331,10 @@ function pauseAsked(headers: Headers): number | undefined {
 
 /**
  * The error for a status: NOT_FOUND for 404 and 410, NO_PERMISSION for 401 and 403, otherwise IO. The message has the
- * status and, if the body has it, S3's error code. The status is also `cause.status`.
+ * status and, if the body has it, the error code of a cloud. The status is also `cause.status`.
  */
 export function statusError({ status, body, headers }: Answer, path: string, more = ''): InspectError {
-  const code = s3ErrorCode(body, headers)
+  const code = cloudErrorCode(body, headers)
   const message = `HTTP ${status}${code === '' ? '' : ` (${code})`}${more}`
   const cause = { status }
   if (status === 404 || status === 410)
@@ -341,8 +344,11 @@ export function statusError({ status, body, headers }: Answer, path: string, mor
   return new InspectError('IO', { expected: 'an answer', found: message }, { file: path }, { cause })
 }
 
-/** The code in an S3 error document. Its message is not used: it may repeat keys and tokens. */
-function s3ErrorCode(body: Uint8Array, headers: Headers): string {
-  if (!/xml/i.test(headers.get('content-type') ?? '')) return ''
-  return /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(new TextDecoder().decode(body))?.[1] ?? ''
+/** The code in the error document of a cloud: XML, or JSON of Google. Its message is not used: it may repeat keys and tokens. */
+function cloudErrorCode(body: Uint8Array, headers: Headers): string {
+  const type = headers.get('content-type') ?? ''
+  const text = new TextDecoder().decode(body)
+  if (/xml/i.test(type)) return /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(text)?.[1] ?? ''
+  if (/json/i.test(type)) return /"reason": ?"([A-Za-z0-9]{1,60})"/.exec(text)?.[1] ?? ''
+  return ''
 }

@@ -6,9 +6,12 @@ import { byName, type Entry, findEntry, notFound } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type HttpRequest, statusError } from './client.ts'
 import { countedNames, RemoteStorage, upTo } from './remote-storage.ts'
+import { cloudForm } from './urls.ts'
 
 /** Upper limit on the bytes of one page of a listing: a thousand keys of 1024 bytes, each byte as `%xx`, and their XML. */
 const PAGE_BYTES = 8 * 2 ** 20
+/** Names in one page: what S3 sends at most. */
+export const PAGE_NAMES = 1000
 /** Upper limit on the pages without a name in one listing. */
 const MOST_EMPTY_PAGES = 100
 /** Number of folders whose file sizes are kept. */
@@ -268,7 +271,7 @@ function sorted(entries: Entry[]): Entry[] {
 /** @throws InspectError USAGE */
 function partsOf(path: string): ObjectPlace & { prefix: string } {
   const [, bucket, key = ''] = /^[a-z0-9]+:\/\/([^/]+)(?:\/(.*))?$/s.exec(path) ?? []
-  if (bucket === undefined) throw usage('expected scheme://bucket/key', { file: path })
+  if (bucket === undefined) throw usage({ expected: cloudForm(path) ?? 'a bucket', found: 'no bucket' }, { file: path })
   return { bucket, key, prefix: key === '' ? '' : `${key}/` }
 }
 

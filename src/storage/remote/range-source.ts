@@ -155,6 +155,7 @@ export class RangeSource implements ByteSource {
   }
 
   private async fetchTail(length: number): Promise<Tail> {
+    if (!this.storage.countsFromEnd()) return this.tailFromStart(length)
     const asked = `the last ${length} bytes`
     let tooLong: number | undefined
     const { answer, size } = await this.get(
@@ -177,6 +178,27 @@ export class RangeSource implements ByteSource {
     const bytes =
       tooLong === undefined ? answer.body : (await this.fetchRange(Math.max(0, tooLong - length), length)).bytes
     return { size: tooLong ?? size ?? answer.body.length, bytes, etag: this.etag }
+  }
+
+  /** The end of a file, by ranges that count from the start: one, if its size is known, or if it is as short as its end may be. */
+  private async tailFromStart(length: number): Promise<Tail> {
+    let size = this.listedSize
+    if (size === undefined) {
+      const asked = `the first ${length} bytes`
+      const { answer, size: told } = await this.get(
+        `bytes=0-${length - 1}`,
+        asked,
+        (range) => range.first === 0 && range.last === Math.min(length, range.size) - 1,
+        (head) => this.partOfWhole(head, 0, length),
+      )
+      size = answer.status === 416 ? (this.sizeWithout(0, asked, answer) ?? 0) : (told ?? answer.body.length)
+      if (size <= length)
+        return { size, bytes: answer.status === 416 ? new Uint8Array(0) : answer.body, etag: this.etag }
+    }
+    if (size === 0) return { size, bytes: new Uint8Array(0), etag: this.etag }
+    const start = Math.max(0, size - length)
+    const block = await this.fetchRange(start, size - start)
+    return { size, bytes: block.bytes.subarray(start - block.offset), etag: this.etag }
   }
 
   /**

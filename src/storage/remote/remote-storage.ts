@@ -90,7 +90,10 @@ export abstract class RemoteStorage implements Storage {
   }
 
   send(call: Omit<Call, 'request'>): Promise<Answer> {
-    return this.client.send({ ...call, request: () => this.request(call.method, call.path, call.range) })
+    return this.client.send({
+      ...call,
+      request: () => this.request(call.method === 'HEAD' ? 'HEAD' : 'GET', call.path, call.range),
+    })
   }
 
   /** A folder's entries, sorted by name, if they are known without a request. */
@@ -107,6 +110,11 @@ export abstract class RemoteStorage implements Storage {
   /** A file's size in bytes, if it is known without a request. */
   knownSize(_path: string): number | undefined {
     return undefined
+  }
+
+  /** Whether ranges may count from the end of a file, as `bytes=-65536`. */
+  countsFromEnd(): boolean {
+    return true
   }
 
   /** Text to add to the error for a status. */
