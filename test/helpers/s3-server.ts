@@ -12,6 +12,18 @@ export interface S3Request {
   query: URLSearchParams
   range: string | undefined
   authorization: string | undefined
+  /** All of the request. */
+  incoming: IncomingMessage
+}
+
+/** How a cloud writes what the server reads and answers. */
+export interface Dialect {
+  /** Bucket, key and, of a listing, prefix. */
+  placed(path: readonly string[], query: URLSearchParams): { bucket: string; key: string; prefix: string | undefined }
+  /** Name of the parameter that leads to the next page. */
+  token: string
+  error(status: number, code: string): { type: string; body: string }
+  page(names: readonly Listed[], from: number, pageSize: number, token?: string): string
 }
 
 /** Answers a request in place of the server; false leaves it to the server. `count` counts requests of that key or prefix from 1. */
@@ -34,6 +46,8 @@ export interface S3Options {
   marks?: readonly string[]
   /** Milliseconds before each answer. */
   delay?: number
+  /** S3's, without it. */
+  dialect?: Dialect
   /** Who listens; without it a server that is closed after the tests. */
   listen?: (listener: RequestListener) => Promise<string>
 }
@@ -46,7 +60,7 @@ export interface S3Options {
  */
 export async function serveBuckets(
   buckets: Readonly<Record<string, string>>,
-  { pageSize, marks = [], delay = 0, listen = listenForTests }: S3Options,
+  { pageSize, marks = [], delay = 0, dialect = S3, listen = listenForTests }: S3Options,
 ): Promise<S3Server> {
   const counts = new Map<string, number>()
   const served: S3Server = {
@@ -63,7 +77,7 @@ export async function serveBuckets(
   }
   let atOnce = 0
   served.url = await listen(async (incoming, response) => {
-    const request = described(incoming)
+    const request = described(incoming, dialect)
     served.requests.push(request)
     const subject = request.prefix === undefined ? request.key : `list ${request.prefix}`
     const count = (counts.get(subject) ?? 0) + 1
@@ -73,36 +87,58 @@ export async function serveBuckets(
     atOnce--
     if (served.fault?.(request, response, count)) return
     const folder = buckets[request.bucket]
-    if (folder === undefined) answerError(response, 404, 'NoSuchBucket')
-    else if (request.prefix === undefined) answerObject(folder, request, response)
-    else answerListing(folder, request, { pageSize, marks }, response)
+    if (folder === undefined) refuse(response, dialect, 404, 'NoSuchBucket')
+    else if (request.prefix === undefined) answerObject(folder, request, dialect, response)
+    else answerListing(folder, request, { pageSize, marks, dialect }, response)
   })
   return served
 }
 
-function described({ method = '', url = '', headers }: IncomingMessage): S3Request {
+function described(incoming: IncomingMessage, dialect: Dialect): S3Request {
+  const { method = '', url = '', headers } = incoming
   const [path, search = ''] = url.split('?')
-  const [bucket, ...key] = path.slice(1).split('/').map(decodeURIComponent)
   const query = new URLSearchParams(search)
   const { range, authorization } = headers
-  const prefix = query.has('list-type') ? (query.get('prefix') ?? '') : undefined
-  return { method, bucket, key: key.join('/'), prefix, query, range, authorization }
+  const placed = dialect.placed(path.slice(1).split('/').map(decodeURIComponent), query)
+  return { method, ...placed, query, range, authorization, incoming }
+}
+
+const S3: Dialect = {
+  placed: ([bucket, ...key], query) => ({
+    bucket,
+    key: key.join('/'),
+    prefix: query.has('list-type') ? (query.get('prefix') ?? '') : undefined,
+  }),
+  token: 'continuation-token',
+  error: (_, code) => ({ type: 'application/xml', body: errorDocument(code) }),
+  page: listingPage,
+}
+
+/** The error document of a cloud. */
+export function refuse(response: ServerResponse, dialect: Dialect, status: number, code: string): true {
+  const { type, body } = dialect.error(status, code)
+  response.writeHead(status, { 'content-type': type }).end(body)
+  return true
+}
+
+/** The error document of S3 and of Azure. */
+export function errorDocument(code: string, more = ''): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>…</Message>${more}</Error>`
 }
 
 /** S3's error document. */
 export function answerError(response: ServerResponse, status: number, code: string, more = ''): true {
-  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>…</Message>${more}</Error>`
-  response.writeHead(status, { 'content-type': 'application/xml' }).end(body)
+  response.writeHead(status, { 'content-type': 'application/xml' }).end(errorDocument(code, more))
   return true
 }
 
-function answerObject(folder: string, request: S3Request, response: ServerResponse): void {
+function answerObject(folder: string, request: S3Request, dialect: Dialect, response: ServerResponse): void {
   const file = `${folder}/${request.key}`
   if (existsSync(file) && statSync(file).isFile()) answerFile(file, request, response)
-  else answerError(response, 404, 'NoSuchKey')
+  else refuse(response, dialect, 404, 'NoSuchKey')
 }
 
-interface Listed {
+export interface Listed {
   /** A key, or a prefix that ends in the delimiter. */
   name: string
   /** Undefined for prefixes. */
@@ -112,15 +148,15 @@ interface Listed {
 function answerListing(
   folder: string,
   { query, prefix = '' }: S3Request,
-  { pageSize, marks }: { pageSize: number; marks: readonly string[] },
+  { pageSize, marks, dialect }: { pageSize: number; marks: readonly string[]; dialect: Dialect },
   out: ServerResponse,
 ): void {
   const names = namesWith(folder, prefix, query.get('delimiter') === '/', marks)
   // A page begins after the last name of the page before it, whatever came or went meanwhile.
-  const last = Buffer.from(query.get('continuation-token')?.replace('token ', '') ?? '', 'base64')
+  const last = Buffer.from(query.get(dialect.token)?.replace('token ', '') ?? '', 'base64')
   const behind = names.findIndex(({ name }) => Buffer.compare(Buffer.from(name), last) > 0)
   const from = behind < 0 ? names.length : behind
-  out.writeHead(200, { 'content-type': 'application/xml' }).end(listingPage(names, from, pageSize))
+  out.writeHead(200, { 'content-type': dialect.error(0, '').type }).end(dialect.page(names, from, pageSize))
 }
 
 /** A page of a listing, names encoded as `encoding-type=url` asks. */
