@@ -12,7 +12,9 @@ const folder = join(__dirname, '../dist/cli')
 const makeCache = process.env.TILEDB_INSPECT_MAKE_CACHE
 
 /** The files that have compiled code. tools/build.mjs says what is in them. */
-const COMPILED = new Set(['core', 'read', 'arrow', 'overview', 'check', 'stats'].map((name) => `${name}.cjs`))
+const COMPILED = new Set(
+  ['core', 'read', 'arrow', 'overview', 'check', 'stats', 'genomicsdb'].map((name) => `${name}.cjs`),
+)
 
 if (makeCache) makeCacheOf(JSON.parse(makeCache))
 else if (existsSync(cacheOf('core.cjs'))) load('main.cjs').run()

@@ -56,7 +56,7 @@ const EVERY_DAY = [
   ...['dataset', 'object-files', 'shard'].map((name) => `objects/${name}`),
   'storage/memory',
 ].map((name) => resolve(`src/${name}.ts`))
-/** Five more files have cached code: what `read`, Arrow, a call with only a target, `check` and `stats` need besides `core`. */
+/** Six more files have cached code: what `read`, Arrow, a call with only a target, `check`, `stats` and GenomicsDB need besides `core`. */
 const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings', 'advice/filter-sizes'].map(
   (name) => resolve(`src/${name}.ts`),
 )
@@ -69,6 +69,10 @@ const ARROW = [resolve('src/calls/decode-records.ts')]
 const CHECK = [
   ...['commands/check', 'render/views/check'],
   ...['data-files', 'fragment-metadata', 'consolidated-metadata', 'written-twice'].map((name) => `check/${name}`),
+].map((name) => resolve(`src/${name}.ts`))
+const GENOMICSDB = [
+  ...['cli/genomicsdb-commands', 'render/views/genomicsdb-workspace'],
+  ...['overview', 'ls'].map((name) => `commands/genomicsdb-${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
 const STATS = ['commands/stats', 'render/views/stats'].map((name) => resolve(`src/${name}.ts`))
 
@@ -154,7 +158,7 @@ function asciiOnly(code) {
 await generateAll()
 const core = await importsOf(EVERY_DAY)
 const [read, overview, arrow] = [await importsOf(READ), await importsOf(OVERVIEW), await importsOf(ARROW)]
-const [check, stats] = [await importsOf(CHECK), await importsOf(STATS)]
+const [check, stats, genomicsdb] = [await importsOf(CHECK), await importsOf(STATS), await importsOf(GENOMICSDB)]
 for (const id of read) if (overview.has(id)) core.add(id)
 rmSync('dist', { recursive: true, force: true })
 const threads = { 'unit-worker': 'src/threads/unit-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
@@ -175,6 +179,10 @@ await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildPr
       {
         name: 'stats',
         test: (id) => stats.has(id) && ![core, read, overview, arrow, check].some((one) => one.has(id)),
+      },
+      {
+        name: 'genomicsdb',
+        test: (id) => id.includes('genomicsdb') && genomicsdb.has(id),
       },
     ],
   },
@@ -221,6 +229,12 @@ mkdirSync('build', { recursive: true })
 const dimensions = ['x', 'y'].flatMap((name) => ['--dim', `${name}:INT64:0..99999:1000`])
 const size = ['--fragments', '24', '--cells', '4800', '--capacity', '10000']
 run('ignore', 'bin/tiledb-inspect.js', 'write-sample', many, ...dimensions, '--attr', 'a:FLOAT64', ...size)
+const workspaces = 'build/workspaces'
+rmSync(workspaces, { recursive: true, force: true })
+mkdirSync(workspaces)
+spawnSync('tar', ['-xzf', 'test/fixtures/genomicsdb/301.tar.gz', '-C', workspaces])
+const workspace = join(workspaces, '301/ws')
+const interval = join(workspace, readdirSync(workspace).find((name) => name.includes('$')) ?? '')
 const point = ['read', many, '--range', 'x=500', '--range', 'y=777', '--json']
 const each = [places, many]
 const checks = each.flatMap((array) => [
@@ -235,6 +249,7 @@ const callsOf = {
   'overview.cjs': [[places], [many], ...checks],
   'check.cjs': checks,
   'stats.cjs': each.map((array) => ['stats', array]),
+  'genomicsdb.cjs': [[workspace], ['ls', workspace], ['ls', interval], ['ls', workspace, '--samples']],
 }
 for (const [file, calls] of Object.entries(callsOf)) {
   process.env.TILEDB_INSPECT_MAKE_CACHE = JSON.stringify({ file, calls })

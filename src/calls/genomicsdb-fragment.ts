@@ -6,8 +6,8 @@ import type { GenomicsdbArrayLine } from '../documents/genomicsdb-array.ts'
 import type { GenomicsdbFragmentDocument, GenomicsdbFragmentLine } from '../documents/genomicsdb-fragment.ts'
 import { BOOK_KEEPING_FILE, FRAGMENT_MARK } from '../format/genomicsdb/names.ts'
 import { type FragmentFolder, fragmentFolder, type GenomicsdbArray } from '../genomicsdb/array.ts'
-import { type ColumnFile, columnFileSize, columnFiles } from '../genomicsdb/column-file.ts'
-import { type FolderFacts, folderFacts } from '../genomicsdb/facts.ts'
+import { type ColumnFile, columnFileSize } from '../genomicsdb/column-file.ts'
+import { type FolderFacts, filesByName, folderFacts } from '../genomicsdb/facts.ts'
 import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
 import { Interval } from '../genomicsdb/workspace.ts'
 import type { CommandContext } from './command.ts'
@@ -23,7 +23,7 @@ export async function genomicsdbFragment(
   const interval = new Interval(target.array, cx.reading)
   const array = await orError(() => interval.array())
   const folder = await fragmentFolder(target.fragment)
-  const files = array instanceof InspectError ? [] : columnFiles({ array })
+  const files = filesByName(array)
   const facts = await folderFacts(array, files, folder)
   const run = newRun('structure', true)
   const items = []
@@ -64,10 +64,10 @@ export function fragmentLine(cx: CommandContext, facts: FolderFacts): Omit<Genom
 
 async function filesOf(
   array: GenomicsdbArray | InspectError,
-  files: readonly ColumnFile[],
+  files: ReadonlyMap<string, ColumnFile>,
   folder: FragmentFolder,
 ): Promise<GenomicsdbFragmentLine[]> {
-  const own = new Map(files.map((file) => [file.name, file]))
+  const own = new Map(files)
   const there: GenomicsdbFragmentLine[] = []
   for (const { name, kind } of folder.entries) {
     if (kind !== 'file') continue

@@ -1,4 +1,5 @@
 import { concat } from '../base/bytes.ts'
+import { crc32 } from '../filters/codecs/crc32.ts'
 import type { GenomicsdbSchema } from '../format/genomicsdb/array-schema.ts'
 import { genomicsdbSchema } from '../format/genomicsdb/array-schema.ts'
 import { type BookKeeping, bookKeeping } from '../format/genomicsdb/book-keeping.ts'
@@ -60,17 +61,6 @@ function varFiles(name: string, cells: readonly Uint8Array[]): Record<string, Ui
 /** Two lists of one number each: of the reference, and of the alternative allele. */
 const NESTED = bytes(u64(8), u32(30), u32(20), u64(2), u64(0), u64(4), u64(8))
 const GENOTYPE = bytes(u32(0), u32(0), u32(1))
-
-const CRC_POLYNOMIAL = 0xedb88320
-
-function crc32(content: Uint8Array): number {
-  let crc = -1
-  for (const byte of content) {
-    crc ^= byte
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (CRC_POLYNOMIAL & -(crc & 1))
-  }
-  return ~crc >>> 0
-}
 
 /** A gzip stream of one block that is not compressed. */
 export function gzipOf(content: Uint8Array): Uint8Array {

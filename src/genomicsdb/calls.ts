@@ -317,13 +317,13 @@ function filterName(place: number, filters: readonly string[]): string {
 }
 
 /** Maps the cells of a list of INT32; an empty one is null. */
-function lists(
+function lists<T>(
   { data, starts }: ColumnData,
   count: number,
-  map: (numbers: readonly number[]) => Uint8Array,
-): (Uint8Array | undefined)[] {
+  map: (numbers: readonly number[]) => T,
+): (T | undefined)[] {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
-  const all: (Uint8Array | undefined)[] = []
+  const all: (T | undefined)[] = []
   for (let cell = 0; cell < count; cell++) {
     const [from, to] = [starts?.[cell] ?? 0, starts?.[cell + 1] ?? 0]
     const numbers: number[] = []
@@ -339,6 +339,24 @@ export function genotype(numbers: readonly number[], hasPhases: boolean): string
   if (!hasPhases) return numbers.map(allele).join('/')
   const phase = (n: number): string => (n === 0 ? '/' : '|')
   return numbers.map((n, i) => (i % 2 === 0 ? allele(n) : phase(n))).join('')
+}
+
+/** The highest allele of each genotype: 0 if none was called. Undefined for a cell without a genotype. */
+export function highestAlleles(data: ColumnData, count: number, hasPhases: boolean): (number | undefined)[] {
+  const step = hasPhases ? 2 : 1
+  return lists(data, count, (numbers) =>
+    numbers.reduce((high, n, i) => (i % step > 0 || NO_ALLELE.includes(n) ? high : Math.max(high, n)), 0),
+  )
+}
+
+/** Number of alternative alleles of each cell, which ALT lists. */
+export function alternativeNums(data: ColumnData, count: number): number[] {
+  const { starts, validity } = withoutAbsent(data, count)
+  return Array.from({ length: count }, (_, cell) => {
+    if (validity?.[cell] === 0) return 0
+    const own = data.data.subarray(starts?.[cell] ?? 0, starts?.[cell + 1] ?? 0)
+    return own.reduce((num, byte) => (byte === LIST_SEPARATOR.charCodeAt(0) ? num + 1 : num), 1)
+  })
 }
 
 function asTexts({ data }: ColumnData, size: number, count: number): ColumnData {

@@ -2,11 +2,11 @@ import { element } from '../base/element.ts'
 import { addPlace, type ErrorPlace, InspectError, inconsistent, withPlace } from '../base/errors.ts'
 import { CountedBytes, Lease } from '../base/memory.ts'
 import { datatypeSize } from '../format/datatype.ts'
-import { COORDS, type GenomicsdbField } from '../format/genomicsdb/array-schema.ts'
+import { COORDS, type GenomicsdbField, type GenomicsdbSchema } from '../format/genomicsdb/array-schema.ts'
 import { u64 } from '../format/u32.ts'
 import { ReadAhead } from '../storage/read-ahead.ts'
 import { type ByteSource, findEntry, withSource } from '../storage/source.ts'
-import type { FragmentFolder } from './array.ts'
+import type { FragmentFolder, GenomicsdbArray } from './array.ts'
 import { type GenomicsdbFragment, tileCells } from './fragment.ts'
 import { type TileCodec, type TileLayout, tileCodec } from './tile-codec.ts'
 
@@ -27,9 +27,17 @@ export interface ColumnFile {
 
 const OFFSET_BYTES = 8
 
+/** The files by the schema: a workspace has thousands of fragments with the same. */
+const known = new WeakMap<GenomicsdbSchema, readonly ColumnFile[]>()
+
 /** The files that a fragment of an array has, besides its mark and its book-keeping. */
-export function columnFiles({ array }: Pick<GenomicsdbFragment, 'array'>): ColumnFile[] {
-  const { fields, schema } = array
+export function columnFiles({ array }: Pick<GenomicsdbFragment, 'array'>): readonly ColumnFile[] {
+  const files = known.get(array.schema) ?? filesOfFields(array)
+  known.set(array.schema, files)
+  return files
+}
+
+function filesOfFields({ fields, schema }: GenomicsdbArray): ColumnFile[] {
   return fields.flatMap((field, index): ColumnFile[] => {
     const { name, type, cell_val_num, compression, offsets } = field
     const size = datatypeSize(type)

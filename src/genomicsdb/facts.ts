@@ -1,13 +1,13 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from '../format/genomicsdb/names.ts'
-import { type Folder, findEntry, withSource } from '../storage/source.ts'
+import { type Folder, withSource } from '../storage/source.ts'
 import type { FragmentFolder, GenomicsdbArray } from './array.ts'
 import { END } from './call-fields.ts'
-import { FragmentColumns, placeFields, tileBoxes } from './calls.ts'
+import { FragmentColumns, placeFields } from './calls.ts'
 import { type ColumnFile, columnFiles, columnTiles } from './column-file.ts'
 import { type GenomicsdbFragment, openGenomicsdbFragment } from './fragment.ts'
 import type { IntervalMeta } from './maps.ts'
-import { mergedCalls } from './merge.ts'
+import { int64Numbers, least, mergedCalls, most } from './merge.ts'
 import { type FragmentFolderState, folderState, type Interval, type Workspace } from './workspace.ts'
 
 /** What a listing says of a folder of a fragment. Counts are undefined if its book-keeping cannot be read. */
@@ -50,7 +50,7 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
   const folders: FolderFacts[] = []
   const isFault = array instanceof InspectError
   // The same for all fragments.
-  const files = isFault ? [] : columnFiles({ array })
+  const files = filesByName(array)
   for (const one of await interval.folders()) folders.push(await folderFacts(array, files, one))
   return {
     interval,
@@ -64,51 +64,64 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
   }
 }
 
+/** The files that a fragment of an array has. None if the schema cannot be read. */
+export function filesByName(array: GenomicsdbArray | InspectError): ReadonlyMap<string, ColumnFile> {
+  return new Map(array instanceof InspectError ? [] : columnFiles({ array }).map((file) => [file.name, file]))
+}
+
 /**
  * Looks at a folder and its book-keeping.
  * @param array the error, if the schema cannot be read
- * @param files those that a fragment of the array has
+ * @param files those of {@link filesByName}
  */
 export async function folderFacts(
   array: GenomicsdbArray | InspectError,
-  files: readonly ColumnFile[],
+  files: ReadonlyMap<string, ColumnFile>,
   one: FragmentFolder,
 ): Promise<FolderFacts> {
-  const fragment = array instanceof InspectError ? undefined : await orError(() => openGenomicsdbFragment(array, one))
-  const fault = fragment instanceof InspectError ? fragment : undefined
-  const known = fragment instanceof InspectError ? undefined : fragment
+  const opened = array instanceof InspectError ? undefined : await orError(() => openedFragment(array, one))
+  const fault = opened instanceof InspectError ? opened : undefined
+  const known = opened instanceof InspectError ? undefined : opened
   return {
     ...{ name: one.name, path: one.folder.path, state: folderState(one), time: one.time, fault },
     size: await sizeOf(one.folder, one.entries),
-    tile_num: known?.tile_num,
-    cell_num: known?.cell_num,
-    missing: known ? await missingFiles(known, files) : [],
-    ...(known ? boxOf(known) : NO_BOX),
+    tile_num: known?.fragment.tile_num,
+    cell_num: known?.fragment.cell_num,
+    missing: known ? await missingFiles(known.fragment, files) : [],
+    rows: known?.rows,
+    columns: known?.columns,
   }
 }
 
+async function openedFragment(
+  array: GenomicsdbArray,
+  one: FragmentFolder,
+): Promise<{ fragment: GenomicsdbFragment } & Pick<FolderFacts, 'rows' | 'columns'>> {
+  const fragment = await openGenomicsdbFragment(array, one)
+  return { fragment, ...boxOf(fragment) }
+}
+
 /** The faults of files that are not there. A file without bytes need not be. */
-async function missingFiles(fragment: GenomicsdbFragment, files: readonly ColumnFile[]): Promise<InspectError[]> {
+async function missingFiles(
+  fragment: GenomicsdbFragment,
+  files: ReadonlyMap<string, ColumnFile>,
+): Promise<InspectError[]> {
+  const there = fragment.entries.filter(({ name, kind }) => kind === 'file' && files.has(name))
+  if (there.length === files.size) return []
   const faults: InspectError[] = []
-  for (const file of files) {
-    if (findEntry(fragment.entries, file.name)?.kind === 'file') continue
+  for (const [name, file] of files) {
+    if (there.some((entry) => entry.name === name)) continue
     const tiles = await orError(() => columnTiles(fragment, file))
     if (tiles instanceof InspectError) faults.push(tiles)
   }
   return faults
 }
 
-const NO_BOX = { rows: undefined, columns: undefined }
-
-/** The box around the cells of a fragment. */
-function boxOf(fragment: GenomicsdbFragment): Pick<FolderFacts, 'rows' | 'columns'> {
-  let rows: [number, number] | undefined
-  let columns: [number, number] | undefined
-  for (const box of tileBoxes(fragment)) {
-    rows = rows ? [Math.min(rows[0], box.rows[0]), Math.max(rows[1], box.rows[1])] : [...box.rows]
-    columns = columns ? [Math.min(columns[0], box.columns[0]), Math.max(columns[1], box.columns[1])] : [...box.columns]
-  }
-  return { rows, columns }
+/** The box around the cells of a fragment. @throws InspectError BAD_VALUE for numbers of 2^53 or more */
+function boxOf({ book, tile_num }: GenomicsdbFragment): Pick<FolderFacts, 'rows' | 'columns'> {
+  if (tile_num === 0) return { rows: undefined, columns: undefined }
+  const ends = (one: number): Float64Array => int64Numbers(book.mbrs, tile_num, one, 4, 'mbrs')
+  return { rows: [least(ends(0)), most(ends(1))], columns: [least(ends(2)), most(ends(3))] }
 }
 
 /** Bytes of the files of a folder, without those below. */

@@ -1,13 +1,14 @@
 import { addPlace, InspectError, inconsistent } from '../base/errors.ts'
 import { CountedBytes } from '../base/memory.ts'
 import { gunzip } from '../filters/codecs/gunzip.ts'
+import { gunzipShort } from '../filters/codecs/short-inflate.ts'
 import type { BookKeeping } from '../format/genomicsdb/book-keeping.ts'
 import { BOOK_KEEPING_FILE } from '../format/genomicsdb/names.ts'
 import { decode } from '../format/io.ts'
 import { mostElements, type ReadContext } from '../objects/generic-tile.ts'
 import { type Folder, hasEntry } from '../storage/source.ts'
 import type { FragmentFolder, GenomicsdbArray } from './array.ts'
-import { wholeFile } from './whole-file.ts'
+import { smallFile, wholeFile } from './whole-file.ts'
 
 /** A fragment with its book-keeping. */
 export interface GenomicsdbFragment extends FragmentFolder {
@@ -66,7 +67,9 @@ async function readBookKeeping(
   cx: ReadContext,
 ): Promise<{ content: Uint8Array; length: number; stored: number; file: string }> {
   const file = `${folder.path}/${BOOK_KEEPING_FILE}`
-  const bytes = await wholeFile(folder, BOOK_KEEPING_FILE, cx)
+  const bytes = smallFile(folder, BOOK_KEEPING_FILE) ?? (await wholeFile(folder, BOOK_KEEPING_FILE, cx))
+  const short = gunzipShort(bytes)
+  if (short) return { content: short, length: bytes.length, stored: bytes.length, file }
   const { content, length, fault } = gunzip(bytes, cx.memory.room)
   if (fault) throw addPlace(fault, { file })
   return { content, length, stored: bytes.length, file }

@@ -104,6 +104,14 @@ export function int64Numbers(
   return numbers
 }
 
+export function least(numbers: Float64Array): number {
+  return numbers.reduce((a, b) => Math.min(a, b))
+}
+
+export function most(numbers: Float64Array): number {
+  return numbers.reduce((a, b) => Math.max(a, b))
+}
+
 async function placesOf(fragment: MergedFragment, tile: number, fields: PlaceFields): Promise<Places> {
   const { cell_num = 0 } = fragment.tiles[tile] ?? {}
   const { data } = await fragment.column(tile, fields.coords)

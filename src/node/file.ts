@@ -3,6 +3,7 @@ import {
   constants,
   type Dirent,
   fstatSync,
+  lstatSync,
   openSync,
   read,
   readdirSync,
@@ -292,11 +293,16 @@ function entryOf(entry: Dirent, folder: string): Entry {
   return { name, kind: link ? kindOfLink(`${folder}/${name}`) : 'other', link }
 }
 
-function sizedEntryOf(entry: Dirent, folder: string): Entry {
-  const found = entryOf(entry, folder)
-  if (found.kind !== 'file') return found
-  const size = statSync(systemPath(`${folder}/${found.name}`), { throwIfNoEntry: false })?.size
-  return { name: found.name, kind: found.kind, size, link: found.link }
+/** An entry with the size of a file, by one call of the system. Undefined if it is gone. */
+function sizedEntryOf(name: string, path: string): Entry | undefined {
+  const status = lstatSync(path, { throwIfNoEntry: false })
+  if (!status) return undefined
+  if (status.isFile()) return { name, kind: 'file', size: status.size }
+  if (status.isDirectory()) return { name, kind: 'folder' }
+  const link = status.isSymbolicLink()
+  if (!link) return { name, kind: 'other', link }
+  const kind = kindOfLink(path)
+  return { name, kind, link, ...(kind === 'file' && { size: statSync(path, { throwIfNoEntry: false })?.size }) }
 }
 
 /** Whether it is sure that no name came or went in a folder since a time, in milliseconds since 1970. */
@@ -326,10 +332,14 @@ export const localFiles: Storage = {
   },
 
   listSized(path) {
-    const entries = attempt(() => entriesOf(path))
-    if (!entries || entries.length > NAMES_IN_ONE_STEP) return undefined
-    countListedNames(entries.length)
-    return attempt(() => entries.map((entry) => sizedEntryOf(entry, path)).sort(byName))
+    return attempt(() => {
+      const at = systemPath(path)
+      // Without the kinds of entries, which the sizes bring along.
+      const names = typeof at === 'string' ? readdirSync(at) : undefined
+      if (!names || names.length > NAMES_IN_ONE_STEP || names.some((name) => name.includes(REPLACED))) return undefined
+      countListedNames(names.length)
+      return names.sort().flatMap((name) => sizedEntryOf(name, `${path}/${name}`) ?? [])
+    })
   },
 
   open(path) {

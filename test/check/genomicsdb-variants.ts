@@ -1,4 +1,4 @@
-import { u64 } from '../../src/damage/bytes.ts'
+import { bytes, u64 } from '../../src/damage/bytes.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
 import {
   addCallset,
@@ -57,6 +57,10 @@ export const GENOMICSDB_VARIANTS: Readonly<Record<string, (array: EditableArray)
   'GENOMICSDB_INTERVAL.overlap': (array) => {
     array.move(`${array.root}/chr1$101$200`, `${array.root}/chr1$51$150`)
     addMeta(array, 'chr1$51$150', [50, 149], [1, 2])
+  },
+  'GENOMICSDB_INTERVAL.contig': (array) => {
+    const ends = [10, 10, 30, 1000].map((end) => u64(end))
+    array.files.set(array.find(new RegExp(`${OLDER.source}END`)), bytes(...ends))
   },
   'GENOMICSDB_INTERVAL.batches': (array) => array.removeAll(/chr1\$1\$100.*genomicsdb_meta_1\.json/),
 }

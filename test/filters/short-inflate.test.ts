@@ -1,6 +1,6 @@
-import { deflateSync, inflateSync } from 'node:zlib'
+import { deflateSync, gzipSync, inflateSync } from 'node:zlib'
 import { expect, test } from '@jest/globals'
-import { inflatePrefix, inflateShort, SHORT } from '../../src/filters/codecs/short-inflate.ts'
+import { gunzipShort, inflatePrefix, inflateShort, SHORT } from '../../src/filters/codecs/short-inflate.ts'
 import { Random } from '../helpers/random.ts'
 
 const LARGE = 1e6
@@ -62,4 +62,21 @@ test('short streams give what zlib gives, damaged ones at most that', () => {
 test('longer ones are left to zlib', () => {
   const bytes = new Uint8Array(SHORT + 1)
   expect(inflateShort(deflateSync(bytes), bytes)).toBe(false)
+})
+
+test('a gzip stream is undone, and left to zlib if anything is odd', () => {
+  const random = new Random(25)
+  for (let turn = 0; turn < 20; turn++) {
+    const { bytes } = drawn(random, turn, 4000)
+    const stream = Uint8Array.from(gzipSync(bytes, { level: turn % 10 }))
+    expect(gunzipShort(stream)).toEqual(bytes)
+    expect(gunzipShort(Uint8Array.from([...stream, 0]))).toBeUndefined()
+    expect(gunzipShort(stream.subarray(0, random.below(stream.length)))).toBeUndefined()
+    // One of the bytes that tell what follows, of the checksum, or of the size.
+    for (const at of [0, 1, 2, 3, stream.length - 8 + random.below(8)]) {
+      const odd = stream.slice()
+      odd[at] = (odd[at] ?? 0) ^ 1
+      expect(gunzipShort(odd)).toBeUndefined()
+    }
+  }
 })

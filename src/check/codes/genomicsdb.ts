@@ -164,6 +164,10 @@ export const GENOMICSDB_CODES = {
         severity: 'error',
         meaning: 'two intervals have the same positions: readers return calls there twice',
       },
+      contig: {
+        severity: 'error',
+        meaning: 'a call ends after the last position of its contig: readers show it as reaching into the next contig',
+      },
       batches: {
         severity: 'warning',
         meaning:

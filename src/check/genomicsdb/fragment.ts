@@ -2,13 +2,20 @@ import { InspectError, movedTo, orError } from '../../base/errors.ts'
 import { COORDS } from '../../format/genomicsdb/array-schema.ts'
 import { BOOK_KEEPING_FILE } from '../../format/genomicsdb/names.ts'
 import type { FragmentFolder, GenomicsdbArray } from '../../genomicsdb/array.ts'
-import { END } from '../../genomicsdb/call-fields.ts'
-import { FragmentColumns, type ShownFields, tileBoxes } from '../../genomicsdb/calls.ts'
+import { type CallField, END } from '../../genomicsdb/call-fields.ts'
+import {
+  alternativeNums,
+  FragmentColumns,
+  highestAlleles,
+  type ShownFields,
+  tileBoxes,
+} from '../../genomicsdb/calls.ts'
 import { type ColumnFile, columnFiles, columnTiles, openColumnFile } from '../../genomicsdb/column-file.ts'
 import { type GenomicsdbFragment, openGenomicsdbFragment } from '../../genomicsdb/fragment.ts'
-import { int64Numbers, type TileBox } from '../../genomicsdb/merge.ts'
+import { type Contig, placeOfColumn } from '../../genomicsdb/maps.ts'
+import { int64Numbers, least, most, type TileBox } from '../../genomicsdb/merge.ts'
 import { listsOf } from '../../genomicsdb/values.ts'
-import { attempt, finding, fromError, type Items } from '../finding.ts'
+import { attempt, finding, fromError, type Item, type Items, type Place } from '../finding.ts'
 import { type CheckRun, reaches } from '../run.ts'
 
 /** The columns that an interval has; undefined if nothing tells them. */
@@ -20,6 +27,8 @@ export interface Around {
   /** The fields whose values are looked at; none if vidmap.json cannot be read. */
   fields: ShownFields['fields']
   filterNum: number
+  /** By their columns; none if vidmap.json cannot be read. */
+  contigs: readonly Contig[]
 }
 
 /** The rows that have cells. Undefined if no tile was read. */
@@ -69,7 +78,7 @@ async function* checkFile(run: CheckRun, fragment: GenomicsdbFragment, column: C
 }
 
 /** Checks coordinates and ends, tile by tile. What cannot be read is told by {@link checkFile}. */
-async function* checkPlaces(run: CheckRun, fragment: GenomicsdbFragment, { bounds }: Around): Items<Rows> {
+async function* checkPlaces(run: CheckRun, fragment: GenomicsdbFragment, { bounds, contigs }: Around): Items<Rows> {
   const rows = new Set<number>()
   const columns = new FragmentColumns(fragment)
   const book = `${fragment.folder.path}/${BOOK_KEEPING_FILE}`
@@ -80,6 +89,7 @@ async function* checkPlaces(run: CheckRun, fragment: GenomicsdbFragment, { bound
   ]
   const ends = int64Numbers(fragment.book.bounding_coords, 4 * fragment.tile_num, 0, 1, 'bounding_coords')
   let [lastColumn, lastRow] = [-1, -1]
+  let isBeyond = false
   try {
     for (const [tile, box] of tileBoxes(fragment).entries()) {
       run.counts.cell_num += box.cell_num
@@ -104,20 +114,19 @@ async function* checkPlaces(run: CheckRun, fragment: GenomicsdbFragment, { bound
         rows.add(row)
       }
       yield* checkBox(box, { tile, cellRows, cellColumns }, ends.subarray(4 * tile, 4 * tile + 4), book)
-      if (!bounds || endField < 0) continue
+      if (endField < 0) continue
       const end = await orError(() => columns.column(tile, endField))
       if (end instanceof InspectError) continue
       const cellEnds = int64Numbers(end.data, box.cell_num, 0, 1, END)
-      const cell = cellColumns.findIndex((column, i) => !touches(column, cellEnds[i] ?? 0, bounds))
-      if (cell < 0) continue
-      const found = `a call from ${cellColumns[cell]} to ${cellEnds[cell]}`
-      yield finding(
-        'GENOMICSDB_INTERVAL',
-        { file: coords, field: COORDS, tile, cell },
-        `calls that touch the columns ${bounds[0]} to ${bounds[1]} of the interval`,
-        found,
-      )
-      return rows
+      const place = { file: coords, field: COORDS, tile }
+      const wrong = bounds && outside(bounds, cellColumns, cellEnds, place)
+      if (wrong) {
+        yield wrong
+        return rows
+      }
+      const beyond: Item | undefined = isBeyond ? undefined : beyondContig(contigs, cellColumns, cellEnds, place)
+      if (beyond) yield beyond
+      isBeyond ||= beyond !== undefined
     }
   } catch (error) {
     yield fromError(error, 'GENOMICSDB_BOOK_KEEPING', { file: book })
@@ -125,6 +134,41 @@ async function* checkPlaces(run: CheckRun, fragment: GenomicsdbFragment, { bound
     await columns.close()
   }
   return rows
+}
+
+type TilePlace = Place & { tile: number }
+
+/** The first call of a tile that is not of the interval. */
+function outside(
+  bounds: readonly [first: number, last: number],
+  columns: Float64Array,
+  ends: Float64Array,
+  place: TilePlace,
+): Item | undefined {
+  const cell = columns.findIndex((column, i) => !touches(column, ends[i] ?? 0, bounds))
+  if (cell < 0) return undefined
+  const expected = `calls that touch the columns ${bounds[0]} to ${bounds[1]} of the interval`
+  return finding('GENOMICSDB_INTERVAL', { ...place, cell }, expected, `a call from ${columns[cell]} to ${ends[cell]}`)
+}
+
+/** The first call of a tile that ends after its contig. */
+function beyondContig(
+  contigs: readonly Contig[],
+  columns: Float64Array,
+  ends: Float64Array,
+  place: TilePlace,
+): Item | undefined {
+  // Cells rise by their columns, so most have the contig of the cell before.
+  let contig: Contig | undefined
+  for (const [cell, column] of columns.entries()) {
+    if (!contig || column >= contig.offset + contig.length) contig = placeOfColumn(contigs, column)?.contig
+    const end = ends[cell] ?? 0
+    if (!contig || end < contig.offset + contig.length) continue
+    const last = contig.offset + contig.length - 1
+    const expected = `calls of ${contig.name} that end at column ${last} or before, as it does`
+    return finding('GENOMICSDB_INTERVAL', { ...place, cell }, expected, `a call from ${column} to ${end}`, 'contig')
+  }
+  return undefined
 }
 
 /** Whether a call touches an interval. The cell at the end of a long call has its begin in place of the end. */
@@ -162,22 +206,16 @@ function* checkBox(
     )
 }
 
-function least(numbers: Float64Array): number {
-  return numbers.reduce((a, b) => Math.min(a, b))
-}
-
-function most(numbers: Float64Array): number {
-  return numbers.reduce((a, b) => Math.max(a, b))
-}
-
 /** Looks at the values that are made of parts: nested lists, and places of filters. */
 async function* checkValues(fragment: GenomicsdbFragment, { fields, filterNum }: Around): Items {
   const columns = new FragmentColumns(fragment)
+  const alleles = fields.find(({ form }) => form === 'alleles')
   /** -1 stands for PASS. */
   const isPlaceOfFilter = (one: number): boolean => one >= -1 && one < filterNum
   try {
     for (const field of fields) {
       const { form, stored, index } = field
+      if (form === 'genotype') yield* checkAlleles(fragment, columns, field, alleles)
       if (form !== 'nested' && form !== 'filters') continue
       const place = { file: `${fragment.folder.path}/${stored.name}_var.tdb`, field: stored.name }
       const lists = listsOf(form === 'nested' ? field : { ...field, form: 'numbers' })
@@ -205,5 +243,31 @@ async function* checkValues(fragment: GenomicsdbFragment, { fields, filterNum }:
     }
   } finally {
     await columns.close()
+  }
+}
+
+/** Looks for genotypes of alleles that a call does not have: the first of each tile. */
+async function* checkAlleles(
+  fragment: GenomicsdbFragment,
+  columns: FragmentColumns,
+  { stored, index, hasPhases }: CallField,
+  alleles: CallField | undefined,
+): Items {
+  if (!alleles) return
+  const file = `${fragment.folder.path}/${stored.name}_var.tdb`
+  for (let tile = 0; tile < fragment.tile_num; tile++) {
+    const [genotypes, alternatives] = [
+      await orError(() => columns.column(tile, index)),
+      await orError(() => columns.column(tile, alleles.index)),
+    ]
+    if (genotypes instanceof InspectError || alternatives instanceof InspectError) return
+    const { cell_num = 0 } = columns.tiles[tile] ?? {}
+    const lasts = alternativeNums(alternatives, cell_num)
+    const highest = highestAlleles(genotypes, cell_num, hasPhases)
+    const cell = highest.findIndex((allele = 0, i) => allele > (lasts[i] ?? 0))
+    if (cell < 0) continue
+    const last = lasts[cell] ?? 0
+    const expected = `alleles of 0 to ${last}, as ALT has ${last}`
+    yield finding('GENOMICSDB_VALUE', { file, field: stored.name, tile, cell }, expected, highest[cell] ?? 0)
   }
 }

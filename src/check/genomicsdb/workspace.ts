@@ -237,6 +237,7 @@ async function* checkIntervalOf(
     bounds: facts.columns,
     fields: array && maps.vidmap ? callFields(array.fields.slice(0, -1), fields) : [],
     filterNum: fields.length,
+    contigs: maps.vidmap?.contigs ?? [],
   }
   facts.rows = yield* checkFolders(run, interval, array, { maps, around, facts })
   const most = facts.rows && [...facts.rows].reduce((last, row) => Math.max(last, row), -1)
@@ -491,6 +492,7 @@ export async function* checkOneFragment(run: CheckRun, interval: Interval, fragm
     bounds: undefined,
     fields: array && vidmap ? callFields(array.fields.slice(0, -1), fields) : [],
     filterNum: fields.length,
+    contigs: vidmap?.contigs ?? [],
   }
   const folder = await fragmentFolder(fragment)
   if (!folder.isMarked) yield* checkUnmarked(run, interval, array, folder)

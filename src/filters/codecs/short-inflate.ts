@@ -1,4 +1,7 @@
 import { NO_BYTES } from '../../base/bytes.ts'
+import { GZIP_HEAD_BYTES, GZIP_TAIL_BYTES } from '../../format/gzip-member.ts'
+import { u32 } from '../../format/u32.ts'
+import { crc32 } from './crc32.ts'
 
 /** Kinds of blocks of a deflate stream. */
 const STORED = 0
@@ -129,9 +132,18 @@ class Inflater {
 
   /** Fills `out` until it is full, or the stream ends or is invalid. @returns the number of bytes */
   prefix(stream: Uint8Array, out: Uint8Array): number {
-    this.start(stream, out)
+    this.start(stream, out, HEAD)
     this.blocks()
     return this.filled
+  }
+
+  /**
+   * Undoes the blocks from an offset on.
+   * @returns the offset of their end; undefined if they are not valid, or do not fill `out`
+   */
+  endOfBlocks(stream: Uint8Array, from: number, out: Uint8Array): number | undefined {
+    this.start(stream, out, from)
+    return this.blocks() && this.filled === out.length ? this.next - (this.have >> 3) : undefined
   }
 
   /** Fills `out`. @returns whether the stream is complete and valid, and fills all of `out` */
@@ -139,16 +151,14 @@ class Inflater {
     const method = stream[0]
     const flags = stream[1]
     if ((method & 15) !== 8 || method >> 4 > 7 || (flags & 32) !== 0 || (method * 256 + flags) % 31 !== 0) return false
-    this.start(stream, out)
-    if (!this.blocks() || this.filled < out.length) return false
-    const tail = this.next - (this.have >> 3)
-    return tail + ADLER === stream.length && isAdler(out, stream, tail)
+    const tail = this.endOfBlocks(stream, HEAD, out)
+    return tail !== undefined && tail + ADLER === stream.length && isAdler(out, stream, tail)
   }
 
-  private start(stream: Uint8Array, out: Uint8Array): void {
+  private start(stream: Uint8Array, out: Uint8Array, from: number): void {
     this.stream = stream
     this.out = out
-    this.next = HEAD
+    this.next = from
     this.held = 0
     this.have = 0
     this.filled = 0
@@ -323,6 +333,27 @@ let inflater: Inflater | undefined
 export function inflateShort(stream: Uint8Array, out: Uint8Array): boolean {
   inflater ??= new Inflater()
   return out.length <= SHORT && stream.length <= 2 * SHORT && inflater.whole(stream, out)
+}
+
+/** Bytes of content up to which {@link gunzipShort} is tried. */
+const SHORT_GZIP = 16_384
+/** The first bytes of a gzip stream of deflate without optional fields. */
+const GZIP_BEGIN = [0x1f, 0x8b, 8, 0]
+
+/**
+ * Undoes a gzip stream without optional fields, of which nothing follows. For any other stream, and for a broken one, call gunzip: it tells
+ * what is wrong.
+ * @see RFC 1952
+ */
+export function gunzipShort(stream: Uint8Array): Uint8Array | undefined {
+  const tail = stream.length - GZIP_TAIL_BYTES
+  if (tail < GZIP_HEAD_BYTES || GZIP_BEGIN.some((byte, i) => stream[i] !== byte)) return undefined
+  const size = u32(stream, tail + 4)
+  if (size > SHORT_GZIP) return undefined
+  inflater ??= new Inflater()
+  const out = new Uint8Array(size)
+  const isWhole = inflater.endOfBlocks(stream, GZIP_HEAD_BYTES, out) === tail && crc32(out) === u32(stream, tail)
+  return isWhole ? out : undefined
 }
 
 /** Returns the first bytes of a zlib stream's content, up to where the stream ends or is invalid. zlib gives all or nothing. */
