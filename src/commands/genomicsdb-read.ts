@@ -225,7 +225,12 @@ async function* allBatches(
       const own = callColumns({ fields, provenance })
       const from = columns.map(({ name }) => own.findIndex((one) => one.name === name))
       const shown = { fields, provenance }
-      for await (const batch of callBatches(merged, places, shown, { maps, wanted, onUnknown }))
+      for await (const batch of callBatches(merged, places, shown, {
+        maps,
+        wanted,
+        memory: array.cx.memory,
+        onUnknown,
+      }))
         yield { ...batch, columns: from.map((place) => batch.columns[place]) }
     } catch (error) {
       onFault(faultOf(error))

@@ -1,6 +1,8 @@
 import { element } from '../base/element.ts'
 import { inconsistent } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
+import { CountedBytes, type Memory } from '../base/memory.ts'
+import { sum } from '../base/sum.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { encodeText } from '../format/text.ts'
@@ -145,14 +147,19 @@ export async function* callBatches(
   {
     maps,
     wanted,
+    memory,
     onUnknown,
-  }: { maps: CallMaps; wanted: WantedCalls; onUnknown: (what: 'row' | 'column', number: number) => void },
+  }: {
+    maps: CallMaps
+    wanted: WantedCalls
+    memory: Memory
+    onUnknown: (what: 'row' | 'column', number: number) => void
+  },
 ): AsyncGenerator<CellBatch> {
   const filters = (maps.vidmap?.fields ?? []).map(({ name }) => name)
   const samples = new Map((maps.callset?.samples ?? []).map(({ name, row }) => [row, encodeText(name)]))
-  for await (const runs of mergedCalls(fragments, { coords, end }, wanted)) {
-    for (const { tile } of runs) for (const { index } of shown.fields) await tile.load(index)
-    const count = runs.reduce((sum, run) => sum + run.count, 0)
+  const batchOf = (runs: readonly CellRun[]): CellBatch => {
+    const count = sum(runs, (run) => run.count)
     const rows = numbersOf(runs, count, 'rows')
     const columns = numbersOf(runs, count, 'columns')
     const ends = numbersOf(runs, count, 'ends')
@@ -164,8 +171,60 @@ export async function* callBatches(
     const places = placeColumns(maps, columns, ends, onUnknown)
     const fields = shown.fields.map((field) => shownColumn(field, gathered(runs, count, field), count, filters))
     const origin = shown.provenance ? originColumns(runs, count, rows, columns) : []
-    yield { tile: 0, cell_num: count, rows: undefined, columns: [texts(names), ...places, ...fields, ...origin] }
+    return { tile: 0, cell_num: count, rows: undefined, columns: [texts(names), ...places, ...fields, ...origin] }
   }
+  for await (const runs of mergedCalls(fragments, { coords, end }, wanted)) {
+    for (const { tile } of runs) for (const { index } of shown.fields) await tile.load(index)
+    for (const piece of piecesOf(runs, shown.fields, memory)) yield batchOf(piece)
+  }
+}
+
+/** How often memory holds the cells of a batch at most: as stored, gathered, as text, and as the bytes of the output. */
+const TIMES_CELLS = 2
+
+/** Cuts a batch whose cells take more memory than there is. @throws InspectError TOO_LARGE for one call that does */
+function* piecesOf(
+  runs: readonly CellRun[],
+  fields: readonly CallField[],
+  memory: Memory,
+): Generator<readonly CellRun[]> {
+  const most = memory.room / TIMES_CELLS
+  const tiles = new Set(runs.map(({ tile }) => tile))
+  if (sum(tiles, (tile) => sum(fields, ({ index }) => tile.column(index).data.length)) <= most) {
+    yield runs
+    return
+  }
+  let piece: CellRun[] = []
+  let bytes = 0
+  for (const run of cutRuns(runs, fields, most)) {
+    const more = bytesOf(run, fields)
+    if (piece.length > 0 && bytes + more > most) {
+      yield piece
+      piece = []
+      bytes = 0
+    }
+    new CountedBytes(memory, 'the cells of a call', TIMES_CELLS).add(more, run.tile.fragment.path)
+    piece.push(run)
+    bytes += more
+  }
+  yield piece
+}
+
+/** Cuts runs of too many bytes into calls. */
+function* cutRuns(runs: readonly CellRun[], fields: readonly CallField[], most: number): Generator<CellRun> {
+  for (const run of runs) {
+    if (bytesOf(run, fields) <= most) yield run
+    else for (let i = 0; i < run.count; i++) yield { ...run, from: run.from + i, count: 1 }
+  }
+}
+
+/** Bytes of the cells of some fields. */
+function bytesOf({ tile, from, count }: CellRun, fields: readonly CallField[]): number {
+  return sum(fields, ({ index, stored: { type, cell_val_num } }) => {
+    const { starts } = tile.column(index)
+    if (cell_val_num !== 'var') return count * cell_val_num * datatypeSize(type)
+    return (starts?.[from + count] ?? 0) - (starts?.[from] ?? 0)
+  })
 }
 
 /** Coordinates or ends of the cells of some runs. */

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
+import { Memory } from '../../src/base/memory.ts'
+import { failureOf } from '../helpers/failure.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { unpackWorkspace, WORKSPACES } from '../helpers/genomicsdb.ts'
 import { callsOf, comparable, type LibraryCall, libraryCall, openWorkspace } from '../helpers/genomicsdb-calls.ts'
@@ -48,5 +50,18 @@ describe('a range gives the calls that touch it', () => {
       )
       expect(touching.length).toBeGreaterThan(0)
     }
+  })
+})
+
+test('batches have room in memory, and one call that has none is an error', async () => {
+  const workspace = openWorkspace(unpackWorkspace('301', folder))
+  const [interval] = await workspace.intervals()
+  const read = async (bytes: number) => (await callsOf(workspace, interval, {}, new Memory(bytes))).calls
+  const whole = await read(2 ** 30)
+  expect(whole.length).toBeGreaterThan(20)
+  expect(await read(6 * 1000)).toEqual(whole)
+  expect(await failureOf(() => read(6 * 10))).toMatchObject({
+    code: 'TOO_LARGE',
+    fault: { expected: expect.stringContaining('at most 10 bytes of the cells of a call') },
   })
 })

@@ -295,7 +295,7 @@ describe('damage', () => {
     expect(lines).toMatchObject([{}, { cell_num: null, tile_num: null }, {}])
     expect(Number(get(lines[0], 'cell_num'))).toBeGreaterThan(0)
     const { text } = await run([workspace])
-    expect(text).toMatch(/calls +unknown calls/)
+    expect(text).toMatch(/calls +an unknown number of calls/)
     expect(text).toMatch(/cells +unknown: not every fragment can be read/)
     const fragment = await jsonOf(`${array}/${first}`)
     expect(fragment).toMatchObject({ state: 'read', cell_num: null, row_range: null, ok: false })

@@ -36,6 +36,7 @@ export async function callsOf(
   workspace: Workspace,
   interval: Interval,
   wanted: WantedCalls = {},
+  memory = interval.cx.memory,
 ): Promise<{ calls: Row[]; fields: CallField[] }> {
   const maps = { callset: await workspace.callset(), vidmap: await workspace.vidmap() }
   const array = await interval.array()
@@ -54,7 +55,8 @@ export async function callsOf(
   const onUnknown = (what: string, number: number): never => {
     throw new Error(`unknown ${what} ${number}`)
   }
-  for await (const { cell_num, columns: data } of callBatches(merged, places, { fields }, { maps, wanted, onUnknown }))
+  const batches = callBatches(merged, places, { fields }, { maps, wanted, memory, onUnknown })
+  for await (const { cell_num, columns: data } of batches)
     for (let cell = 0; cell < cell_num; cell++) {
       const row: Row = {}
       for (const [c, { name }] of columns.entries()) {

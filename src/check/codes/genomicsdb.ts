@@ -82,7 +82,7 @@ export const GENOMICSDB_CODES = {
       unsure: {
         severity: 'warning',
         meaning:
-          'the folder has no mark, and readers pass over it; its cells cannot be read to compare them with others',
+          'the folder has no mark, and readers pass over it; its cells were not compared with those of newer fragments',
         mend: 'leave',
         lost: loss('perhaps calls: a write that died leaves such a folder, and so does a consolidation'),
       },

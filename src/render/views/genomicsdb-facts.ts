@@ -21,7 +21,7 @@ const SIGNS: Readonly<Record<GenomicsdbImport['signs'][number], string>> = {
 /** Number of calls, or a limit on it: a call has one cell or two. */
 function callsText({ call_num, cell_num }: GenomicsdbOverviewDocument): string {
   if (call_num !== null) return counted(call_num, 'call')
-  return cell_num === null ? 'unknown calls' : `at most ${counted(cell_num, 'call')}`
+  return cell_num === null ? 'an unknown number of calls' : `at most ${counted(cell_num, 'call')}`
 }
 
 function knownCount(num: number | null, what: string): string {
