@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { argv, execPath } from 'node:process'
 import { concat } from '../src/base/bytes.ts'
-import { u64 } from '../src/damage/bytes.ts'
+import { u32, u64 } from '../src/damage/bytes.ts'
 import { EditableArray } from '../src/damage/editable-array.ts'
 import { Pipeline, type TileType } from '../src/filters/pipeline.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
@@ -88,6 +88,28 @@ async function fixed(tool: string, folder: string, name: string, names: readonly
   save(array, join(folder, name))
 }
 
+/** A dense tile of one byte a cell, all 0, whose last cell nobody wrote: positions of cells would take four times the memory of the cells. */
+async function padded(tool: string, folder: string, name: string, cells: number) {
+  const path = join(folder, name)
+  const options = '--dense --dim x:INT32:0..9:10 --attr a:UINT8 --cells 10 --fragments 1'
+  execFileSync(execPath, [tool, 'write-sample', path, ...options.split(' ')], { stdio: 'ignore' })
+  const array = new EditableArray('/array', filesBelow(path, '/array'), () => readContext(nodeCodecs))
+  const type = { datatype: 'UINT8', cellSize: 1 } as const
+  const stored = await tileOf(type, ['ZSTD'], new Uint8Array(MB), cells / MB)
+  const range = (last: number) => ({ min: u32(0), max: u32(last) })
+  await array.editSchema((schema) => {
+    const [dimension] = schema.domain.dimensions
+    Object.assign(dimension, { domain: concat([u32(0), u32(cells - 1)]), tile_extent: u32(cells) })
+    schema.attributes[0].filters = filtersOf(['ZSTD'])
+  })
+  array.files.set(array.find(/\/a0\.tdb$/), stored)
+  await array.editFooter((footer) => {
+    footer.nonempty_domain = [range(cells - 2)]
+    footer.file_sizes = footer.file_sizes.map((size) => (size > 0 ? stored.length : 0))
+  })
+  save(array, path)
+}
+
 /** Equal strings whose filter keeps the offsets. */
 async function text(tool: string, folder: string, name: string, names: readonly Name[], cells: number, size: number) {
   const array = await edited(tool, folder, name, 's:STRING_ASCII:var')
@@ -144,6 +166,7 @@ const BOMBS: Readonly<Record<string, (name: string) => Promise<void>>> = {
       ['BYTESHUFFLE', 'BITSHUFFLE', 'POSITIVE_DELTA', 'BIT_WIDTH_REDUCTION', 'RLE', 'ZSTD'],
       160 * MB,
     ),
+  padded: (name) => padded(tool, folder, name, 24 * MB),
   'many-64k': (name) => fixed(tool, folder, name, ['ZSTD'], 65536, 12_000),
   'text-rle': (name) => text(tool, folder, name, ['RLE'], 1_000_000, 300),
   'text-rle-cells': (name) => text(tool, folder, name, ['RLE'], 20_000_000, 1),

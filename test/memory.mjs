@@ -120,7 +120,7 @@ for (const { of, arrays, more, most, commands } of KINDS) {
   }
 }
 /** Arrays of test/bombs.ts, and the commands that read their cells. */
-const BOMBS = ['rle', 'rle-many', 'gzip-gzip-gzip', 'zstd', 'text-dictionary']
+const BOMBS = ['rle', 'rle-many', 'gzip-gzip-gzip', 'zstd', 'text-dictionary', 'padded']
 const READING = [
   ({ array }) => ['check', '--level', 'cells', array],
   ({ array }) => ['verify-checksums', '--deep', '--jobs', '4', array],

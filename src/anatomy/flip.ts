@@ -1,6 +1,7 @@
 import { concat, NO_BYTES } from '../base/bytes.ts'
 import { exitCodeOf, faultOf, type InspectError } from '../base/errors.ts'
 import type { ColumnType } from '../cells/column.ts'
+import { allCells } from '../cells/elements.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { holdsStringOffsets, isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
@@ -186,7 +187,8 @@ async function statisticsReader(
           const data = batch.columns[i]
           if (!data || (kind === 'dimension') !== dimension) continue
           const statistics = new TileStatistics({ type, cell_val_num, nullable, dimension: false }, 1)
-          statistics.add(0, data, batch.cell_num, batch.rows)
+          const { rows: at } = batch
+          statistics.add(0, data, batch.cell_num, at && (() => [{ length: at.length, at }]))
           parts[i].push({ statistics, isNull: statistics.nullCounts[0] === batch.cell_num })
         }
       }
@@ -226,7 +228,7 @@ function joinedStatistics({ type, cell_val_num, nullable }: ColumnType, all: rea
   const nullCounts = Float64Array.from(all, ({ statistics }) => statistics.nullCounts[0] ?? 0)
   const sums = concat(parts.map((part) => part.sums))
   const lists = { min: extremes('min'), max: extremes('max'), sums, nullCounts }
-  const { min, max, sum, null_count } = fragmentStatistics(field, lists, { length: parts.length, at: undefined })
+  const { min, max, sum, null_count } = fragmentStatistics(field, lists, allCells(parts.length))
   return { tile_mins: `${min}`, tile_maxs: `${max}`, tile_sums: `${sum}`, tile_null_counts: `${null_count}` }
 }
 

@@ -1,7 +1,7 @@
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import { allRows, type ColumnData, type ColumnType } from './column.ts'
-import { type Cells, isWide, lanesOf, markedCells, type Numbers, numbersOf, wideNumbersOf } from './elements.ts'
+import { type Cells, isWide, lanesOf, markedPieces, type Numbers, numbersOf, wideNumbersOf } from './elements.ts'
 import { type Extremes, textExtremes, wideExtremes } from './extremes.ts'
 import { compareValues } from './rtree-builder.ts'
 import { cellSizeOf, sumType } from './tile-statistics.ts'
@@ -48,16 +48,21 @@ export class ColumnSummary {
 
   /** Adds the cells of a batch. @param cells the cells that count */
   add(data: ColumnData, cells: Cells): void {
-    const { type } = this.column
     const { validity } = data
-    const left = validity ? markedCells(cells, validity) : cells
-    this.nulls += cells.length - left.length
+    this.nulls += cells.length
+    for (const left of validity ? markedPieces([cells], validity) : [cells])
+      if (left.length > 0) this.addValues(data, left)
+  }
+
+  /** @param left cells that are not null */
+  private addValues(data: ColumnData, left: Cells): void {
+    const { type } = this.column
+    this.nulls -= left.length
     this.values += left.length
-    if (left.length === 0) return
     if (data.starts) this.measure(data.starts, left)
     if (this.indexes) countIndexes(type, data.data, left, this.indexes)
     else if (ORDERED_TEXT.has(type))
-      this.updateExtremes(textExtremes(data.data, data.starts, cellSizeOf(this.column), left, NO_END))
+      this.updateExtremes(textExtremes(data.data, data.starts, cellSizeOf(this.column), [left], NO_END))
     else if (isNumeric(this.column)) {
       if (isWide(type)) this.addIntegers(data.data, left)
       else this.addNumbers(numbersOf(type, data.data), data.data, left)
@@ -125,7 +130,7 @@ export class ColumnSummary {
     this.nans += cells.length - left.length
     this.values -= cells.length - left.length
     if (left.length === 0) return
-    this.updateExtremes(wideExtremes(data, isSignedInteger(type), left))
+    this.updateExtremes(wideExtremes(data, isSignedInteger(type), [left]))
     if (isSummed(this.column)) this.integerSum += sumOfWide(lanesOf(data), isSignedInteger(type), left)
   }
 

@@ -5,7 +5,7 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
-import { lanesOf, type Units, unitOf, unitsOf } from './elements.ts'
+import { type Cells, lanesOf, PIECE_CELLS, revisited, type Units, unitOf, unitsOf } from './elements.ts'
 
 /** Coordinates of the cells of one dense tile, and which of the cells the fragment wrote. */
 interface DenseTileCells {
@@ -20,8 +20,10 @@ interface DenseTileCells {
  * consecutive in the tile.
  */
 export interface Slabs {
-  /** Position of the first cell of each slab, in the order of the writer. */
-  starts: Uint32Array
+  /** Number of slabs. */
+  num: number
+  /** Returns the position of the first cell of each slab, in the order of the writer, in pieces. */
+  starts(): Iterable<Uint32Array>
   /** Number of cells in a slab. */
   length: number
 }
@@ -39,6 +41,8 @@ interface CellSide {
   low: bigint | undefined
   high: bigint | undefined
 }
+
+const NO_ROWS = new Uint32Array(0)
 
 /** Upper limit on the cells of a tile: more would take over 8 GiB of coordinates per dimension, the limit of typed arrays. */
 const MOST_CELLS = 2 ** 30
@@ -131,6 +135,21 @@ export class DenseCoordinates {
     return this.rowsInside(this.written(tile, box), part)
   }
 
+  /** {@link rows} of a tile in pieces: of a large tile they take less memory. Undefined if all cells are written. */
+  rowPieces(tile: number): (() => Iterable<Cells>) | undefined {
+    const spans = this.written(tile)
+    if (this.areWhole(spans)) return undefined
+    return revisited(() => this.piecesInside(spans), this.grid.cells_per_tile)
+  }
+
+  private *piecesInside(spans: readonly Span[]): Generator<Cells> {
+    const part = this.whole()
+    const position = this.positionFrom(0, spans)
+    if (!position) return
+    for (const at of pieces(this.walk(spans, this.fastest, position, part), cellNumOf(spans)))
+      yield { length: at.length, at }
+  }
+
   /** The first cell of a tile, at or after `from`, that {@link rows} has; the number of the tile's cells if there is none. */
   nextRow(tile: number, from: number, box?: CellBox): number {
     const position = this.positionFrom(from, this.written(tile, box))
@@ -138,16 +157,24 @@ export class DenseCoordinates {
   }
 
   /**
-   * A mark of 1 for each cell of a tile, in cell order, that lies inside the array's domain but outside the non-empty domain.
-   * Undefined if there are no such cells.
+   * A mark of 1 for each cell of a tile, in cell order, that lies inside the array's domain but outside the non-empty domain: in pieces
+   * with the first cell of each. Pieces without such cells are left out.
    */
-  unwritten(tile: number): Uint8Array | undefined {
-    const written = this.rows(tile)
-    if (!written) return undefined
+  *unwritten(tile: number): Generator<{ first: number; marks: Uint8Array }> {
+    if (this.areWhole(this.written(tile))) return
+    const cells = this.grid.cells_per_tile
+    for (let first = 0; first < cells; first += PIECE_CELLS) {
+      const marks = this.unwrittenIn(tile, { first, count: Math.min(PIECE_CELLS, cells - first) })
+      if (marks) yield { first, marks }
+    }
+  }
+
+  private unwrittenIn(tile: number, part: CellRun): Uint8Array | undefined {
+    const written = this.rows(tile, part) ?? NO_ROWS
     const domain = this.grid.axes.map(({ domainLow, domainHigh }) => ({ low: domainLow, high: domainHigh }))
-    const inDomain = this.rowsInside(this.inTile(tile, domain), this.whole())
+    const inDomain = this.rowsInside(this.inTile(tile, domain), part)
     if (inDomain?.length === written.length) return undefined
-    const marks = new Uint8Array(this.grid.cells_per_tile)
+    const marks = new Uint8Array(part.count)
     if (inDomain) for (const row of inDomain) marks[row] = 1
     else marks.fill(1)
     for (const row of written) marks[row] = 0
@@ -159,10 +186,10 @@ export class DenseCoordinates {
    * Undefined if readers need all.
    */
   neededStarts(tile: number): Uint8Array | undefined {
-    const written = this.rows(tile)
+    const written = this.rowPieces(tile)
     if (!written) return undefined
     const marks = new Uint8Array(this.grid.cells_per_tile)
-    for (const row of written) marks.fill(1, row, row + 2)
+    for (const { at } of written()) for (const row of at ?? NO_ROWS) marks.fill(1, row, row + 2)
     return marks
   }
 
@@ -188,10 +215,9 @@ export class DenseCoordinates {
       }
     }
     const rowMajor = [...rest].reverse()
-    const starts = new Uint32Array(rowMajor.reduce((product, d) => product * lengthOf(element(written, d)), 1))
+    const num = rowMajor.reduce((product, d) => product * lengthOf(element(written, d)), 1)
     const first = written.map(({ from }) => from)
-    this.fill(starts, written, rowMajor, first, { first: 0, count: this.grid.cells_per_tile })
-    return { starts, length }
+    return { num, starts: () => pieces(this.walk(written, rowMajor, first, this.whole()), num), length }
   }
 
   /** The written positions in a tile, along each axis. */
@@ -214,44 +240,50 @@ export class DenseCoordinates {
 
   /** Positions in `part`, in cell order, of the cells inside the spans; undefined if all cells are. */
   private rowsInside(spans: readonly Span[], part: CellRun): Uint32Array | undefined {
-    if (spans.every(({ from, to }, d) => from === 0 && to === this.extent(d) - 1)) return undefined
+    if (this.areWhole(spans)) return undefined
     const position = this.positionFrom(part.first, spans)
-    if (!position) return new Uint32Array(0)
-    const most = spans.reduce((product, span) => product * lengthOf(span), 1)
-    const rows = new Uint32Array(Math.min(most, part.count))
-    return rows.subarray(0, this.fill(rows, spans, this.fastest, position, part))
+    if (!position) return NO_ROWS
+    const rows = new Uint32Array(Math.min(cellNumOf(spans), part.count))
+    return rows.subarray(0, this.walk(spans, this.fastest, position, part)(rows))
+  }
+
+  /** Whether the spans are a whole tile. */
+  private areWhole(spans: readonly Span[]): boolean {
+    return spans.every(({ from, to }, d) => from === 0 && to === this.extent(d) - 1)
   }
 
   /**
-   * Fills `out` with the positions in `part` of the cells inside the spans, from `position` until `out` is full or `part` ends.
+   * Walks over the cells inside the spans, from `position` until `part` ends.
    * @param axes axes along which the position advances, the fastest-varying first
-   * @returns the number of cells
+   * @returns a function that fills `out` with the next positions in `part`, and returns their number
    */
-  private fill(
-    out: Uint32Array,
+  private walk(
     spans: readonly Span[],
     axes: readonly number[],
     position: readonly number[],
     part: CellRun,
-  ): number {
+  ): (out: Uint32Array) => number {
     const ways = axes.map((d) => ({ at: element(position, d), ...element(spans, d), stride: element(this.strides, d) }))
     let place = this.cellAt(position) - part.first
-    let count = 0
-    for (let isAtEnd = false; !isAtEnd && place < part.count && count < out.length; ) {
-      out[count++] = place
-      isAtEnd = true
-      for (const way of ways) {
-        if (way.at < way.to) {
-          way.at++
-          place += way.stride
-          isAtEnd = false
-          break
+    let isAtEnd = false
+    return (out) => {
+      let count = 0
+      while (!isAtEnd && place < part.count && count < out.length) {
+        out[count++] = place
+        isAtEnd = true
+        for (const way of ways) {
+          if (way.at < way.to) {
+            way.at++
+            place += way.stride
+            isAtEnd = false
+            break
+          }
+          place -= (way.at - way.from) * way.stride
+          way.at = way.from
         }
-        place -= (way.at - way.from) * way.stride
-        way.at = way.from
       }
+      return count
     }
-    return count
   }
 
   /** The position along each axis of the first cell inside the spans, at or after `cell`; undefined if there is none. */
@@ -305,6 +337,21 @@ interface Span {
 
 function lengthOf({ from, to }: Span): number {
   return Math.max(0, to - from + 1)
+}
+
+function cellNumOf(spans: readonly Span[]): number {
+  return spans.reduce((product, span) => product * lengthOf(span), 1)
+}
+
+/** What a walk finds, in pieces. @param num most positions */
+function* pieces(walk: (out: Uint32Array) => number, num: number): Generator<Uint32Array> {
+  for (let done = 0; done < num; ) {
+    const out = new Uint32Array(Math.min(num - done, PIECE_CELLS))
+    const count = walk(out)
+    if (count === 0) return
+    done += count
+    yield out.subarray(0, count)
+  }
 }
 
 /** The written range along an axis, limited to a side of a box. */

@@ -1,4 +1,5 @@
 import { Slab } from '../base/slab.ts'
+import { sum } from '../base/sum.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 
 /** Elements of every type except 8-byte integers. */
@@ -102,6 +103,51 @@ export interface Cells {
   length: number
   /** Positions of the cells; undefined for 0, 1, 2… */
   at: Uint32Array | undefined
+}
+
+/** Most cells of a piece: their positions take 4 MiB. */
+export const PIECE_CELLS = 1 << 20
+
+/** Most cells whose positions are kept: they take 64 MiB. */
+const KEPT_CELLS = 1 << 24
+
+/** Returns pieces that are visited several times. Unless there are many cells, they are made once. @param cells most cells of all pieces */
+export function revisited(make: () => Iterable<Cells>, cells: number): () => Iterable<Cells> {
+  if (cells > KEPT_CELLS) return make
+  const made = [...make()]
+  return () => made
+}
+
+/** All cells of a tile. @param cells their number */
+export function allCells(cells: number): Cells[] {
+  return [{ length: cells, at: undefined }]
+}
+
+export function cellNumOf(pieces: Iterable<Cells>): number {
+  return sum(pieces, ({ length }) => length)
+}
+
+/**
+ * Those of some cells for which a byte is not 0, in pieces: the positions of all cells of a tile may need four times the memory of the cells.
+ * @param pieces of cells, with their positions unless it is one piece
+ */
+export function* markedPieces(pieces: Iterable<Cells>, marks: Uint8Array): Generator<Cells> {
+  for (const piece of pieces) {
+    const { length, at } = piece
+    if (at || length <= PIECE_CELLS) yield markedCells(piece, marks)
+    else if (marks.indexOf(0) < 0) yield piece
+    else
+      for (let from = 0; from < length; from += PIECE_CELLS)
+        yield markedRange(from, Math.min(length, from + PIECE_CELLS), marks)
+  }
+}
+
+/** The cells of a range, end excluded, whose mark is not 0. */
+function markedRange(from: number, to: number, marks: Uint8Array): Cells {
+  const at = new Uint32Array(to - from)
+  let length = 0
+  for (let cell = from; cell < to; cell++) if (marks[cell] !== 0) at[length++] = cell
+  return { length, at: at.subarray(0, length) }
 }
 
 /** Those of some cells for which a byte is not 0, such as cells that are not null. */

@@ -17,13 +17,14 @@ export function isPlainText({ type }: { type: Datatype }): boolean {
  * numbers the limits that TileDB starts from.
  *
  * @param starts start of each var-sized cell, and the end of the last; undefined for cells of `size` bytes
+ * @param cells pieces of cells, in order
  */
 export function extremesOf(
   type: Datatype,
   data: Uint8Array,
   starts: Float64Array | undefined,
   size: number,
-  cells: Cells,
+  cells: Iterable<Cells>,
 ): Extremes | undefined {
   if (isPlainText({ type })) return textExtremes(data, starts, size, cells)
   return isWide(type) ? wideExtremes(data, isSignedInteger(type), cells) : numberExtremes(data, type, cells)
@@ -44,12 +45,16 @@ function limitsOf(type: Datatype): [low: number, high: number] {
  * takes the last of equal values, and a NaN lasts until the next value. An infinity does not replace the largest finite number,
  * from which the minimum starts.
  */
-function numberExtremes(data: Uint8Array, type: Datatype, { length, at }: Cells): Extremes {
+function numberExtremes(data: Uint8Array, type: Datatype, pieces: Iterable<Cells>): Extremes {
   const values = numbersOf(type, data)
   const size = values.BYTES_PER_ELEMENT
   const limits = limitsOf(type)
-  const known = at ? undefined : extremePlaces(values.subarray(0, length), limits)
-  const [minAt, maxAt] = known ?? extremePlacesByRule(values, { length, at }, limits)
+  let places: Places = [-1, -1]
+  for (const piece of pieces) {
+    const known = piece.at ? undefined : extremePlaces(values.subarray(0, piece.length), limits)
+    places = known ?? extremePlacesByRule(values, piece, limits, places)
+  }
+  const [minAt, maxAt] = places
   if (minAt >= 0 && maxAt >= 0) return { min: cellOf(data, minAt, size), max: cellOf(data, maxAt, size) }
   const none = new Uint8Array(2 * size)
   numbersOf(type, none).set(limits)
@@ -59,11 +64,11 @@ function numberExtremes(data: Uint8Array, type: Datatype, { length, at }: Cells)
   }
 }
 
-/** The places of the smallest and the largest number; -1 for none. Undefined if there is a NaN. */
-function extremePlaces(
-  values: Numbers,
-  [low, high]: readonly [number, number],
-): [min: number, max: number] | undefined {
+/** The places of the smallest and the largest number; -1 for none. */
+type Places = readonly [min: number, max: number]
+
+/** {@link Places}; undefined if there is a NaN. */
+function extremePlaces(values: Numbers, [low, high]: readonly [number, number]): Places | undefined {
   let [max, min] = [low, high]
   // Takes a third of the time of comparisons.
   for (let i = 0; i < values.length; i++) {
@@ -74,15 +79,16 @@ function extremePlaces(
   return Number.isNaN(min) ? undefined : [values.lastIndexOf(min), values.lastIndexOf(max)]
 }
 
-/** {@link extremePlaces} by TileDB's rule, also with NaN. */
+/** {@link extremePlaces} by TileDB's rule, also with NaN. @param before those of the cells before */
 function extremePlacesByRule(
   values: Numbers,
   { length, at }: Cells,
   [low, high]: readonly [number, number],
-): [min: number, max: number] {
-  let [max, min] = [low, high]
-  let minAt = -1
-  let maxAt = -1
+  before: Places,
+): Places {
+  let [minAt, maxAt] = before
+  let max = maxAt < 0 ? low : values[maxAt]
+  let min = minAt < 0 ? high : values[minAt]
   for (let i = 0; i < length; i++) {
     const cell = at ? at[i] : i
     const value = values[cell]
@@ -103,20 +109,26 @@ function cellOf(data: Uint8Array, cell: number, size: number): Uint8Array {
 }
 
 /** {@link numberExtremes} for 8-byte integers. */
-export function wideExtremes(data: Uint8Array, signed: boolean, { length, at }: Cells): Extremes {
+export function wideExtremes(data: Uint8Array, signed: boolean, pieces: Iterable<Cells>): Extremes {
   const lanes = lanesOf(data)
+  let places: Places | undefined
+  for (const piece of pieces) if (piece.length > 0) places = wideExtremePlaces(lanes, signed, piece, places)
+  if (places) return { min: cellOf(data, places[0], 8), max: cellOf(data, places[1], 8) }
   const turn = signed ? 0x80000000 : 0
-  if (length === 0) {
-    const [low, high] = [new Uint32Array([0, turn]), new Uint32Array([0xffffffff, ~turn])]
-    return { min: new Uint8Array(high.buffer), max: new Uint8Array(low.buffer) }
-  }
-  let min = at ? at[0] : 0
-  let max = min
+  const [low, high] = [new Uint32Array([0, turn]), new Uint32Array([0xffffffff, ~turn])]
+  return { min: new Uint8Array(high.buffer), max: new Uint8Array(low.buffer) }
+}
+
+/** @param before those of the cells before */
+function wideExtremePlaces(lanes: Uint32Array, signed: boolean, { length, at }: Cells, before?: Places): Places {
+  const turn = signed ? 0x80000000 : 0
+  const first = at ? at[0] : 0
+  let [min, max] = before ?? [first, first]
   let minHigh = (lanes[2 * min + 1] ^ turn) >>> 0
   let minLow = lanes[2 * min]
-  let maxHigh = minHigh
-  let maxLow = minLow
-  for (let i = 1; i < length; i++) {
+  let maxHigh = (lanes[2 * max + 1] ^ turn) >>> 0
+  let maxLow = lanes[2 * max]
+  for (let i = before ? 0 : 1; i < length; i++) {
     const cell = at ? at[i] : i
     const low = lanes[2 * cell]
     const high = (lanes[2 * cell + 1] ^ turn) >>> 0
@@ -130,7 +142,7 @@ export function wideExtremes(data: Uint8Array, signed: boolean, { length, at }: 
       maxLow = low
     }
   }
-  return { min: cellOf(data, min, 8), max: cellOf(data, max, 8) }
+  return [min, max]
 }
 
 /**
@@ -142,28 +154,29 @@ export function textExtremes(
   data: Uint8Array,
   starts: Float64Array | undefined,
   size: number,
-  { length, at }: Cells,
+  pieces: Iterable<Cells>,
   end = 0,
 ): Extremes | undefined {
-  if (length === 0) return undefined
-  const first = at ? at[0] : 0
-  let minFrom = starts ? starts[first] : first * size
-  let minTo = starts ? starts[first + 1] : minFrom + size
-  let maxFrom = minFrom
-  let maxTo = minTo
-  for (let i = 1; i < length; i++) {
-    const cell = at ? at[i] : i
-    const from = starts ? starts[cell] : cell * size
-    const to = starts ? starts[cell + 1] : from + size
-    if (compareText(data, minFrom, minTo, from, to, end) > 0) {
-      minFrom = from
-      minTo = to
-    }
-    if (compareText(data, maxFrom, maxTo, from, to, end) < 0) {
-      maxFrom = from
-      maxTo = to
+  let minFrom = -1
+  let minTo = -1
+  let maxFrom = -1
+  let maxTo = -1
+  for (const { length, at } of pieces) {
+    for (let i = 0; i < length; i++) {
+      const cell = at ? at[i] : i
+      const from = starts ? starts[cell] : cell * size
+      const to = starts ? starts[cell + 1] : from + size
+      if (minFrom < 0 || compareText(data, minFrom, minTo, from, to, end) > 0) {
+        minFrom = from
+        minTo = to
+      }
+      if (maxFrom < 0 || compareText(data, maxFrom, maxTo, from, to, end) < 0) {
+        maxFrom = from
+        maxTo = to
+      }
     }
   }
+  if (minFrom < 0) return undefined
   return { min: data.subarray(minFrom, minTo), max: data.subarray(maxFrom, maxTo) }
 }
 

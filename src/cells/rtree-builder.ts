@@ -6,7 +6,7 @@ import type { NDRange, Range, RangeType } from '../format/range.ts'
 import { levelOf, RTREE_FANOUT, type RTree } from '../format/rtree.ts'
 import { u32 } from '../format/u32.ts'
 import type { ColumnData } from './column.ts'
-import { isWide, numberOf, numbersOf } from './elements.ts'
+import { allCells, isWide, numberOf, numbersOf } from './elements.ts'
 import { wideExtremes } from './extremes.ts'
 
 /**
@@ -66,7 +66,7 @@ export function coordinateRange(dimension: RangeType, cells: ColumnData, cellNum
   const { data, starts } = cells
   if (starts) return textRange(data, starts)
   if (isWide(dimension.type)) {
-    const { min, max } = wideExtremes(data, isSignedInteger(dimension.type), { length: cellNum, at: undefined })
+    const { min, max } = wideExtremes(data, isSignedInteger(dimension.type), allCells(cellNum))
     return { min: min.slice(), max: max.slice() }
   }
   const values = numbersOf(dimension.type, data)

@@ -7,7 +7,18 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64, u64s } from '../format/u32.ts'
 import type { ColumnData } from './column.ts'
 import type { Slabs } from './dense-coordinates.ts'
-import { type Cells, isWide, lanesOf, markedCells, numberOf, numbersOf } from './elements.ts'
+import {
+  allCells,
+  type Cells,
+  cellNumOf,
+  isWide,
+  lanesOf,
+  markedPieces,
+  numberOf,
+  numbersOf,
+  PIECE_CELLS,
+  revisited,
+} from './elements.ts'
 import { extremesOf, isPlainText } from './extremes.ts'
 import { SumOf } from './sum-of.ts'
 
@@ -72,22 +83,23 @@ export class TileStatistics {
 
   /**
    * Adds the cells of a tile.
-   * @param visit positions of the cells that count, in TileDB's order; undefined for all
+   * @param visit returns the cells that count, in TileDB's order; undefined for all
    * @param slabs returns the slabs of a dense tile; called if the sum depends on them
    */
-  add(tile: number, cells: ColumnData, cellNum: number, visit: Uint32Array | undefined, slabs?: () => Slabs): void {
+  add(tile: number, cells: ColumnData, cellNum: number, visit?: () => Iterable<Cells>, slabs?: () => Slabs): void {
     const { data, starts, validity } = cells
     const { type } = this.field
-    const counted = withoutNulls(visit, validity, cellNum)
+    const all = visit ?? (() => allCells(cellNum))
+    const counted = validity ? revisited(() => markedPieces(all(), validity), cellNum) : all
     if (validity) {
-      this.nullCounts[tile] = (visit?.length ?? cellNum) - counted.length
+      this.nullCounts[tile] = cellNumOf(all()) - cellNumOf(counted())
       if (this.nullCounts[tile] === cellNum) this.known[tile] = 0
     }
     if (this.known[tile] === 0) return
-    const found = this.lists && extremesOf(type, data, starts, cellSizeOf(this.field), counted)
+    const found = this.lists && extremesOf(type, data, starts, cellSizeOf(this.field), counted())
     if (found) for (const which of ['min', 'max'] as const) this.lists?.[which].set(tile, found[which])
     if (this.sums.length > 0) {
-      const sum = sumOf(type, data, counted)
+      const sum = sumOf(type, data, counted())
       this.sums.set(sum.saturated && slabs ? slabSum(type, cells, slabs()) : sum.bytes(), 8 * tile)
     }
   }
@@ -114,7 +126,7 @@ export class TileStatistics {
   fragment(): SlotStatistics {
     const { sums, nullCounts, known } = this
     const lists = { min: this.extremes('min'), max: this.extremes('max'), sums, nullCounts }
-    return fragmentStatistics(this.field, lists, withoutNulls(undefined, known, known.length))
+    return fragmentStatistics(this.field, lists, [...markedPieces(allCells(known.length), known)])
   }
 }
 
@@ -129,10 +141,14 @@ export interface StatisticsLists {
 /**
  * The statistics of the fragment, which TileDB computes from those of the tiles.
  *
- * @param tiles the tiles whose cells are not all null
+ * @param tiles the tiles whose cells are not all null, in pieces
  * @see FragmentMetadata::compute_fragment_min_max_sum_null_count
  */
-export function fragmentStatistics(field: StatisticsField, lists: StatisticsLists, tiles: Cells): SlotStatistics {
+export function fragmentStatistics(
+  field: StatisticsField,
+  lists: StatisticsLists,
+  tiles: readonly Cells[],
+): SlotStatistics {
   const { sums, nullCounts } = lists
   let null_count = 0
   for (const nulls of nullCounts) null_count += nulls
@@ -189,13 +205,6 @@ export function cellSizeOf(field: RangeType): number {
   return fixedSize(field) ?? 0
 }
 
-/** The cells that count and are not null. */
-function withoutNulls(visit: Uint32Array | undefined, validity: Uint8Array | undefined, cellNum: number): Cells {
-  const cells = { length: visit?.length ?? cellNum, at: visit }
-  if (!validity) return cells
-  return markedCells(cells, validity)
-}
-
 /** The type of the sums of a type's values. */
 export function sumType(type: Datatype): Datatype {
   const kind = datatypeKind(type)
@@ -203,21 +212,35 @@ export function sumType(type: Datatype): Datatype {
   return kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
 }
 
-/** Adds cells to a sum. */
-function sumOf(type: Datatype, data: Uint8Array, cells: Cells, sum = new SumOf(sumType(type))): SumOf {
-  if (isWide(type)) sum.addWide(lanesOf(data), cells)
-  else sum.addNumbers(numbersOf(type === 'CHAR' ? 'INT8' : type, data), cells)
+/** The sum of cells. At the limit of its type it ignores the rest. */
+function sumOf(type: Datatype, data: Uint8Array, pieces: Iterable<Cells>, sum = new SumOf(sumType(type))): SumOf {
+  sum.saturated = false
+  for (const cells of pieces) {
+    if (isWide(type)) sum.addWide(lanesOf(data), cells)
+    else sum.addNumbers(numbersOf(type === 'CHAR' ? 'INT8' : type, data), cells)
+    if (sum.saturated) break
+  }
   return sum
 }
 
 /** The sum of a tile's cells, slab by slab. At the limit of its type, a sum ignores only the rest of the slab. */
-export function slabSum(type: Datatype, { data, validity }: ColumnData, { starts, length }: Slabs): Uint8Array {
+export function slabSum(type: Datatype, { data, validity }: ColumnData, slabs: Slabs): Uint8Array {
   const sum = new SumOf(sumType(type))
-  for (const start of starts) {
-    const cells = Uint32Array.from({ length }, (_, i) => start + i)
-    sumOf(type, data, withoutNulls(cells, validity, length), sum)
-  }
+  for (const starts of slabs.starts())
+    for (const start of starts) {
+      const cells = slabPieces(start, slabs.length)
+      sumOf(type, data, validity ? markedPieces(cells, validity) : cells, sum)
+    }
   return sum.bytes()
+}
+
+/** The cells of a slab. */
+export function* slabPieces(start: number, length: number): Generator<Cells> {
+  for (let from = 0; from < length; from += PIECE_CELLS) {
+    const at = new Uint32Array(Math.min(PIECE_CELLS, length - from))
+    for (let i = 0; i < at.length; i++) at[i] = start + from + i
+    yield { length: at.length, at }
+  }
 }
 
 /** Minima or maxima of all tiles. */

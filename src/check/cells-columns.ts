@@ -1,6 +1,6 @@
 import type { ColumnData } from '../cells/column.ts'
 import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
-import { isWide, lanesOf, numbersOf, withEnd } from '../cells/elements.ts'
+import { allCells, type Cells, isWide, lanesOf, numbersOf, withEnd } from '../cells/elements.ts'
 import { viewOf } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
@@ -131,32 +131,33 @@ export async function labelNum(
 
 /**
  * Checks that cells index existing values of their enumeration. Ignores null cells, and cells of dense tiles that nobody wrote.
- * @param rows the written cells; undefined if all are
+ * @param rows returns the written cells; undefined if all are
  * @param size number of values
  */
 export function checkEnumerationIndexes(
   { info, field, tile }: CellsOfTile,
   { data, validity }: ColumnData,
-  rows: Uint32Array | undefined,
+  rows: (() => Iterable<Cells>) | undefined,
   size: number,
   items: Item[],
 ): void {
   const { type } = info.slots[field.slot]
   if (datatypeKind(type) === 'float' || field.varSized) return
-  const count = rows?.length ?? Math.floor(data.length / datatypeSize(type))
+  const count = Math.floor(data.length / datatypeSize(type))
   const indexOf = indexReader(type, data)
   const { fill_value } = info.schema.attributes[info.slots[field.slot].index]
   // Consolidation fills the cells that nobody wrote.
   const unwritten = info.dense && fill_value ? indexReader(type, fill_value)(0) : undefined
-  for (let i = 0; i < count; i++) {
-    const cell = rows ? rows[i] : i
-    if (validity?.[cell] === 0) continue
-    const value = indexOf(cell)
-    if ((value >= 0 && value < size) || value === unwritten) continue
-    const expected = size === 0 ? 'none, as the enumeration is empty' : `0 to ${size - 1}`
-    items.push(finding('ENUMERATION_INDEX', { ...field.place(tile), cell }, expected, value))
-    return
-  }
+  for (const { length, at } of rows?.() ?? allCells(count))
+    for (let i = 0; i < length; i++) {
+      const cell = at ? at[i] : i
+      if (validity?.[cell] === 0) continue
+      const value = indexOf(cell)
+      if ((value >= 0 && value < size) || value === unwritten) continue
+      const expected = size === 0 ? 'none, as the enumeration is empty' : `0 to ${size - 1}`
+      items.push(finding('ENUMERATION_INDEX', { ...field.place(tile), cell }, expected, value))
+      return
+    }
 }
 
 /** Makes a function that returns the index in a cell. */

@@ -1,7 +1,7 @@
 import { NO_BYTES } from '../base/bytes.ts'
 import { allRows, type ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
-import { type Cells, numberOf, numbersOf } from '../cells/elements.ts'
+import { allCells, type Cells, cellNumOf, numberOf, numbersOf } from '../cells/elements.ts'
 import { extremesOf, isPlainText } from '../cells/extremes.ts'
 import { type Loss, lossOf, roundingAt, roundingOf } from '../cells/loss.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
@@ -72,8 +72,8 @@ interface CheckedTile {
   tile: number
   column: ColumnData
   cells: number
-  /** The cells that count; undefined if all do. */
-  rows: Uint32Array | undefined
+  /** Returns the cells that count; undefined if all do. */
+  rows: (() => Iterable<Cells>) | undefined
 }
 
 /**
@@ -217,8 +217,8 @@ export class StatisticsCheck {
     const nulls = this.kinds.filter((which) => which === 'null_count')
     if (!this.scale) return nulls
     const bounds = this.writtenBounds(tile)
-    const counted = (rows ?? allRows(cells)).filter((cell) => column.validity?.[cell] !== 0)
     if (!bounds) return nulls
+    const counted = positionsOf(rows, cells).filter((cell) => column.validity?.[cell] !== 0)
     if (counted.length === 0) return this.kinds
     this.largest = Math.max(Math.abs(bounds.min), Math.abs(bounds.max))
     const field = { type: this.field.type, scale: this.scale }
@@ -248,10 +248,10 @@ export class StatisticsCheck {
     const { field } = this
     if (!hasMinMax(field) || holdsExtremes(field.type, this.counted.sums.subarray(8 * tile, 8 * tile + 8))) return
     const values = numbersOf(field.type, column.data)
-    const visited = rows ?? allRows(cells)
+    const visited = positionsOf(rows, cells)
     const at = visited.filter((i) => column.validity?.[i] !== 0 && !Number.isNaN(values[i]))
     if (at.length === visited.length || at.length === 0) return
-    const right = extremesOf(field.type, column.data, undefined, cellSizeOf(field), { length: at.length, at })
+    const right = extremesOf(field.type, column.data, undefined, cellSizeOf(field), [{ length: at.length, at }])
     if (!right) return
     for (const which of ['min', 'max'] as const) {
       const found = this.storedOf(which, tile)
@@ -325,7 +325,7 @@ export class StatisticsCheck {
    */
   private writtenStatistics(tile: number, column: ColumnData, cells: number): SlotStatistics[] {
     const { dense, cells_per_tile, format_version } = this.info
-    const slabs: Slabs[] = [{ starts: Uint32Array.of(0), length: cells }]
+    const slabs: Slabs[] = [{ num: 1, starts: () => [Uint32Array.of(0)], length: cells }]
     if (this.coordinates) {
       for (const write of ['row-major', 'col-major'] as const) slabs.push(this.coordinates.slabs(tile, write))
     }
@@ -430,17 +430,17 @@ export class StatisticsCheck {
    */
   private shiftedExtreme(which: 'min' | 'max', found: Uint8Array): boolean {
     if (!this.listsFit || !isPlainText(this.field) || this.field.cell_val_num === 'var') return false
-    const tiles = { length: this.tilesWithValues().length, at: undefined }
+    const tiles = allCells(cellNumOf(this.tilesWithValues()))
     return this.isSame(which, fragmentStatistics(this.field, this.lists, tiles)[which], found)
   }
 
   /** The tiles that are not all null. */
-  private tilesWithValues(): Cells {
+  private tilesWithValues(): Cells[] {
     const { nullCounts } = this.lists
     const { tile_num } = this.info
-    if (nullCounts.length === 0 || !this.field.nullable) return { length: tile_num, at: undefined }
+    if (nullCounts.length === 0 || !this.field.nullable) return allCells(tile_num)
     const at = allRows(tile_num).filter((tile) => nullCounts[tile] !== tileCellNum(this.info, tile))
-    return { length: at.length, at }
+    return [{ length: at.length, at }]
   }
 
   /** Whether each list has one valid entry for each tile. Another check reports lists that have not. */
@@ -641,4 +641,16 @@ function hexOf(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'no bytes'
   const text = hex(bytes.subarray(0, SHOWN_BYTES))
   return `bytes ${text}${bytes.length > SHOWN_BYTES ? `… (${bytes.length})` : ''}`
+}
+
+/** The positions of cells. @param rows returns them in pieces; undefined for all @param cells number of all */
+function positionsOf(rows: CheckedTile['rows'], cells: number): Uint32Array {
+  if (!rows) return allRows(cells)
+  const out = new Uint32Array(cellNumOf(rows()))
+  let end = 0
+  for (const { length, at } of rows()) {
+    out.set(at ?? allRows(length), end)
+    end += length
+  }
+  return out
 }

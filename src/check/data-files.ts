@@ -2,6 +2,7 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import type { Cells } from '../cells/elements.ts'
 import { coordinatesOf } from '../cells/fragment-cells.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
@@ -162,12 +163,12 @@ interface CellsCheck {
 /**
  * Called with each tile whose columns were checked.
  * @param columns one for each field; undefined if it is unknown where its cells begin
- * @param rows the written cells of a dense tile; undefined if all are
+ * @param rows returns the written cells of a dense tile; undefined if all are
  */
 type VisitColumns = (
   tile: number,
   columns: readonly (ColumnData | undefined)[],
-  rows: Uint32Array | undefined,
+  rows: (() => Iterable<Cells>) | undefined,
   items: Item[],
 ) => void
 
@@ -192,7 +193,7 @@ async function openCellsCheck(
   else visitColumns = await timesCheck(fragment, info, fields)
   return {
     visit(tile, reads, items) {
-      const rows = statistics[0] || labels !== undefined ? facts.dense?.rows(tile) : undefined
+      const rows = statistics[0] || labels !== undefined ? facts.dense?.rowPieces(tile) : undefined
       const columns = fields.map((field, i) => {
         const column = checkColumn({ info, field, tile }, reads[i], facts.dense, items)
         const cells = tileCellNum(info, tile)

@@ -24,13 +24,12 @@ export function checkUnwrittenCells(
   { data, starts, validity }: ColumnData,
   items: Item[],
 ): void {
-  const marks = dense.unwritten(tile)
-  if (!marks || isChanged(info, field.slot)) return
+  if (isChanged(info, field.slot)) return
   const { type, cell_val_num } = info.slots[field.slot]
   const { fill_value } = info.schema.attributes[info.slots[field.slot].index]
   const fills = [defaultFillValue(type, cell_val_num), ...(fill_value ? [fill_value] : [])]
   const size = cell_val_num === 'var' ? 0 : datatypeSize(type) * cell_val_num
-  for (let cell = marks.indexOf(1); cell >= 0; cell = marks.indexOf(1, cell + 1)) {
+  for (const cell of markedOf(dense.unwritten(tile))) {
     if (validity?.[cell] === 0) continue
     const from = starts ? starts[cell] : cell * size
     const to = starts ? starts[cell + 1] : from + size
@@ -40,6 +39,12 @@ export function checkUnwrittenCells(
     items.push({ ...item, once: fragment.folder.path })
     return
   }
+}
+
+/** The marked cells. */
+function* markedOf(pieces: Iterable<{ first: number; marks: Uint8Array }>): Generator<number> {
+  for (const { first, marks } of pieces)
+    for (let at = marks.indexOf(1); at >= 0; at = marks.indexOf(1, at + 1)) yield first + at
 }
 
 /** Whether filters change a field's cells, or its validity may be misread. */

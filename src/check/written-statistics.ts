@@ -3,6 +3,7 @@ import { limits64 } from '../base/limits64.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
+import { type Cells, PIECE_CELLS } from '../cells/elements.ts'
 import { type Extremes, extremesOf, isPlainText } from '../cells/extremes.ts'
 import {
   cellSizeOf,
@@ -42,9 +43,15 @@ export function writtenStatistics(
   slabs: Slabs,
   formatVersion: number,
 ): SlotStatistics {
-  const values = valuesOf(field, column, slabs, formatVersion)
   const sum = hasSum(field) ? slabSum(field.type, column, slabs) : NO_BYTES
-  return { ...writtenExtremes(field, column, values), sum, null_count: nullsOf(field, column, slabs, values.length) }
+  let valid = 0
+  function* counted(): Generator<Cells> {
+    for (const at of valuesOf(field, column, slabs, formatVersion)) {
+      valid += at.length
+      yield { length: at.length, at }
+    }
+  }
+  return { ...writtenExtremes(field, column, counted()), sum, null_count: nullsOf(field, column, slabs, valid) }
 }
 
 /**
@@ -67,12 +74,12 @@ export function isSumOfTwoCalls(
   const view = viewOf(data)
   const at = (from: DataView, offset: number): bigint =>
     signed ? from.getBigInt64(offset, true) : from.getBigUint64(offset, true)
-  const values: bigint[] = []
-  for (let i = 0; i < cells; i++) if (validity?.[i] !== 0) values.push(at(view, 8 * i))
+  // Nulls add nothing.
+  const values: Values = { length: cells, at: (i) => (validity?.[i] === 0 ? 0n : at(view, 8 * i)) }
   const [smallest, largest] = limits64(signed)
   let next = 0
   let reached = 0n
-  while (next < values.length && reached <= largest && reached >= smallest) reached += values[next++]
+  while (next < cells && reached <= largest && reached >= smallest) reached += values.at(next++)
   if (reached <= largest && reached >= smallest) return false
   const limit = reached > largest ? largest : smallest
   const found = at(viewOf(stored), 0)
@@ -81,12 +88,18 @@ export function isSumOfTwoCalls(
     : leadsTo(values, next, limit, found, { smallest, largest })
 }
 
+/** The values of a tile. A list of them would take four times the memory. */
+interface Values {
+  length: number
+  at(cell: number): bigint
+}
+
 /** Whether a sum that starts at one limit, at any of the values from `next` on, reaches the other one. */
-function reachesOther(values: readonly bigint[], next: number, limit: bigint, range: bigint): boolean {
+function reachesOther(values: Values, next: number, limit: bigint, range: bigint): boolean {
   const away = limit > 0n ? -1n : 1n
   let distance = 0n
   for (let i = next; i < values.length; i++) {
-    distance += away * values[i]
+    distance += away * values.at(i)
     if (distance < 0n) distance = 0n
     if (distance > range) return true
   }
@@ -95,7 +108,7 @@ function reachesOther(values: readonly bigint[], next: number, limit: bigint, ra
 
 /** Whether a sum that starts at the limit, at any of the values from `next` on, ends with `found`. It is followed from its end. */
 function leadsTo(
-  values: readonly bigint[],
+  values: Values,
   next: number,
   limit: bigint,
   found: bigint,
@@ -103,45 +116,50 @@ function leadsTo(
 ): boolean {
   let before = found
   for (let i = values.length - 1; i >= next; i--) {
-    before -= values[i]
+    before -= values.at(i)
     if (before === limit) return true
     if (before < smallest || before > largest) return false
   }
   return false
 }
 
-/** Positions of the values from which TileDB computes minimum and maximum, in the order of the writer. */
-function valuesOf(
+/** Positions of the values from which TileDB computes minimum and maximum, in the order of the writer, in pieces. */
+function* valuesOf(
   field: StatisticsField,
   { starts: varSized, validity }: ColumnData,
-  { starts, length }: Slabs,
+  slabs: Slabs,
   formatVersion: number,
-): Uint32Array {
+): Generator<Uint32Array> {
   const textAtTile = isPlainText(field) && !varSized && formatVersion < TEXT_AT_SLAB_SINCE
-  const values = new Uint32Array(starts.length * length)
+  const { length } = slabs
+  const values = new Uint32Array(Math.min(slabs.num * length, PIECE_CELLS))
   let count = 0
-  for (const start of starts) {
-    for (let i = 0; i < length; i++) {
-      if (!validity) values[count++] = start + i
-      else if (validity[varSized ? i : start + i] !== 0) values[count++] = textAtTile ? i : start + i
-    }
-  }
-  return values.subarray(0, count)
+  for (const starts of slabs.starts())
+    for (const start of starts)
+      for (let i = 0; i < length; i++) {
+        if (!validity) values[count++] = start + i
+        else if (validity[varSized ? i : start + i] !== 0) values[count++] = textAtTile ? i : start + i
+        if (count < values.length) continue
+        yield values
+        count = 0
+      }
+  if (count > 0) yield values.subarray(0, count)
 }
 
-function writtenExtremes(field: StatisticsField, { data, starts }: ColumnData, at: Uint32Array): Extremes {
+function writtenExtremes(field: StatisticsField, { data, starts }: ColumnData, values: Iterable<Cells>): Extremes {
   if (!hasMinMax(field)) return { min: NO_BYTES, max: NO_BYTES }
   const none = new Uint8Array(cellSizeOf(field))
-  return extremesOf(field.type, data, starts, none.length, { length: at.length, at }) ?? { min: none, max: none }
+  return extremesOf(field.type, data, starts, none.length, values) ?? { min: none, max: none }
 }
 
-function nullsOf(field: StatisticsField, { validity }: ColumnData, { starts, length }: Slabs, valid: number): number {
+function nullsOf(field: StatisticsField, { validity }: ColumnData, { num, length }: Slabs, valid: number): number {
   if (!validity) return 0
-  if (hasMinMax(field)) return starts.length * length - valid
+  // Only then the values were visited.
+  if (hasMinMax(field)) return num * length - valid
   if (!countsNulls(field)) return 0
   let nulls = 0
   for (const byte of validity) if (byte === 0) nulls++
-  return nulls * starts.length
+  return nulls * num
 }
 
 /**

@@ -3,7 +3,7 @@ import type { RangeSets } from '../cells/bounds.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { ColumnSummary } from '../cells/column-summary.ts'
 import { type CellAt, isSamePlace } from '../cells/coordinates.ts'
-import { type Cells, markedCells, numbersOf } from '../cells/elements.ts'
+import { type Cells, cellNumOf, markedPieces, numbersOf, revisited } from '../cells/elements.ts'
 import { gather } from '../cells/gather.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
@@ -112,7 +112,7 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
     },
   }
   for await (const batch of readMerged(opened, asked)) {
-    tally.add(batch, cellsOfBatch(batch))
+    tally.add(batch, () => [cellsOfBatch(batch)])
     repeated?.add(batch, batch.rows ?? allRows(batch.cell_num))
   }
   repeated?.end()
@@ -278,8 +278,9 @@ class Tally {
   }
 
   /** Adds cells of a batch, in which the columns of the provenance come after those of the fields. A column may be left out. */
-  add(batch: CellBatch, cells: Cells): void {
-    this.cells += cells.length
+  add(batch: CellBatch, pieces: () => Iterable<Cells>): void {
+    const cells = cellNumOf(pieces())
+    this.cells += cells
     const owners = batch.columns[this.columns.length]?.data
     const fragments = owners && numbersOf('INT32', owners)
     for (const [c, field] of this.fields.entries()) {
@@ -287,9 +288,9 @@ class Tally {
       if (!column) continue
       const lacks = this.lacks[c]
       const has = fragments && lacks.includes(true) && Uint8Array.from(fragments, (one) => (lacks[one] ? 0 : 1))
-      const there = has ? markedCells(cells, has) : cells
-      field.filled += cells.length - there.length
-      field.summary.add(column, there)
+      const there = has ? () => markedPieces(pieces(), has) : pieces
+      field.filled += cells - cellNumOf(there())
+      for (const one of there()) field.summary.add(column, one)
     }
   }
 
@@ -297,15 +298,18 @@ class Tally {
   addWritten(batch: CellBatch, countsAlike: boolean): void {
     const validity = batch.columns[this.columns.length]?.validity
     const cells = cellsOfBatch(batch)
-    const there = validity ? markedCells(cells, validity) : cells
+    const there = validity ? revisited(() => markedPieces([cells], validity), batch.cell_num) : () => [cells]
     this.add(batch, there)
     if (!countsAlike) return
-    let alike = there.at ?? allRows(there.length)
-    for (const [c, column] of this.columns.entries()) {
+    const tests = this.columns.flatMap((column, c) => {
       const data = batch.columns[c]
-      if (column.kind === 'attribute' && data) alike = alike.filter(fillTest(column, data, this.fills[c]))
-    }
-    this.alike += alike.length
+      return column.kind === 'attribute' && data ? [fillTest(column, data, this.fills[c])] : []
+    })
+    for (const { length, at } of there())
+      for (let i = 0; i < length; i++) {
+        const cell = at ? at[i] : i
+        if (tests.every((test) => test(cell))) this.alike++
+      }
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import { allCells, cellNumOf } from '../cells/elements.ts'
 import { boxesMeet, compareValues } from '../cells/rtree-builder.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { type FindingCode, isMendedByRecover, isMendedByRecovering } from '../check/codes.ts'
@@ -226,7 +227,7 @@ function contradictionsOf(findings: readonly Finding[], cellsOfTile: (tile: numb
 /** Number of cells of a tile, without padding. */
 function writtenCells(info: FragmentInfo, tile: number): number {
   if (!info.dense || !info.nonempty_domain) return tileCellNum(info, tile)
-  return new DenseCoordinates(info).rows(tile)?.length ?? info.cells_per_tile
+  return cellNumOf(new DenseCoordinates(info).rowPieces(tile)?.() ?? allCells(info.cells_per_tile))
 }
 
 async function rebuilt(

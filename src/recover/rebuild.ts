@@ -3,12 +3,14 @@ import type { InspectError } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
+import type { Cells } from '../cells/elements.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { TileStatistics } from '../cells/tile-statistics.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { Layout } from '../format/layout.ts'
 import type { NDRange } from '../format/range.ts'
 import { Fragment } from '../objects/fragment.ts'
 import { withFile } from '../storage/overlay.ts'
@@ -174,7 +176,7 @@ async function measure(
         const found = boundsOf(dimensions, coordinates, cellNum(tile))
         bounds.push({ ...found, mbr: kept.boxes.get(tile) ?? found.mbr })
       }
-      const written = tiler?.tile(place).written
+      const written = tiler && writtenOf(tiler, place, schema.cell_order)
       for (const [i, column] of columns.entries()) {
         const slot = slotOf[i]
         if (column && slot >= 0)
@@ -186,6 +188,13 @@ async function measure(
   }
   keep(kept, statistics, places)
   return { statistics, bounds, lastTileCellNum: tiles.length === 0 ? 0 : cellNum(tiles[tiles.length - 1]) }
+}
+
+/** Returns the written cells of a tile in the writer's order, row by row; undefined for all in cell order. */
+function writtenOf(tiler: DenseTiler, tile: number, order: Layout): (() => Iterable<Cells>) | undefined {
+  if (order !== 'col-major') return tiler.rowPieces(tile)
+  const { written: at } = tiler.tile(tile)
+  return at && (() => [{ length: at.length, at }])
 }
 
 function isThere(column: ColumnData | undefined): column is ColumnData {

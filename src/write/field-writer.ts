@@ -136,7 +136,8 @@ export class FieldWriter {
    * @param slabs returns the slabs of a dense tile
    */
   append(tile: number, cells: ColumnData, cellNum: number, written?: Uint32Array, slabs?: () => Slabs): void {
-    this.statistics?.add(tile, cells, cellNum, written, slabs)
+    const counted = written && [{ length: written.length, at: written }]
+    this.statistics?.add(tile, cells, cellNum, counted && (() => counted), slabs)
     withPlace({ field: this.slot.name }, () => {
       const { data, starts, validity } = cells
       if (starts && this.variable) {

@@ -22,9 +22,11 @@ test.each([
   const arrays = { FLOAT64: Float64Array, FLOAT32: Float32Array, INT32: Int32Array, UINT8: Uint8Array, INT8: Int8Array }
   const data = new Uint8Array(arrays[type].from(values).buffer)
   const { length } = values
-  const inOrder = extremesOf(type, data, undefined, 0, { length, at: undefined })
-  const byPosition = extremesOf(type, data, undefined, 0, { length, at: Uint32Array.from(values.keys()) })
+  const inOrder = extremesOf(type, data, undefined, 0, [{ length, at: undefined }])
+  const byPosition = extremesOf(type, data, undefined, 0, [{ length, at: Uint32Array.from(values.keys()) }])
   expect(inOrder).toEqual(byPosition)
+  const inPieces = Array.from(values, (_, i) => ({ length: 1, at: Uint32Array.of(i) }))
+  expect(extremesOf(type, data, undefined, 0, inPieces)).toEqual(byPosition)
 })
 
 test.each([
