@@ -3,7 +3,7 @@
 
 The fragments of an array are split by bytes into parts, a task each, which run all at once: twice as many as the cluster has cores, and no
 more than there are fragments. Of a folder or prefix, a part has every n-th array (check), or its share of the fragments of each array
-(verify-checksums). TARGET is a path that every worker sees, or an s3:// URL. Every worker needs Node and tiledb-inspect;
+(verify-checksums). TARGET is a path that every worker sees, or an s3://, gs:// or azure:// URL. Every worker needs Node and tiledb-inspect;
 TILEDB_INSPECT names the program where it is not on the PATH, and is handed on with the AWS_… and TILEDB_INSPECT_… variables.
 
 Exit code: 0 right, 1 damaged, 3 not all examined, 2 set up wrongly (no program, no permission, no such array): then nothing was verified.

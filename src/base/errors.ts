@@ -247,10 +247,10 @@ export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error i
   return error instanceof InspectError && codes.includes(error.code)
 }
 
-/** For `catch`: turns an error with the code into undefined. @throws every other error */
-export function unlessCode(code: ErrorCode): (error: unknown) => undefined {
+/** For `catch`: turns an error with one of the codes into undefined. @throws every other error */
+export function unlessCode(...codes: readonly ErrorCode[]): (error: unknown) => undefined {
   return (error) => {
-    if (!hasCode(error, code)) throw error
+    if (!codes.some((code) => hasCode(error, code))) throw error
   }
 }
 

@@ -136,6 +136,13 @@ async function azurite() {
   ]
 }
 
+/** The body of an upload: the emulator of the PyPI package takes an empty file in no other form. */
+function multipart(json, bytes) {
+  const part = (type) => `--boundary\r\nContent-Type: ${type}\r\n\r\n`
+  const before = `${part('application/json')}${json}\r\n${part('application/octet-stream')}`
+  return Buffer.concat([Buffer.from(before), bytes, Buffer.from('\r\n--boundary--')])
+}
+
 async function gcs() {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -158,14 +165,16 @@ async function gcs() {
       : ['start', '--host', '127.0.0.1', '--port', String(port), '--in-memory'],
     `${url}/storage/v1/b?project=p`,
   )
-  const post = (path, body, type) => fetch(url + path, { method: 'POST', headers: { 'content-type': type }, body })
+  // The server of the PyPI package ends connections that the client would use again.
+  const post = (path, body, type) =>
+    fetch(url + path, { method: 'POST', headers: { 'content-type': type, connection: 'close' }, body })
   await expectOk(await post('/storage/v1/b?project=p', JSON.stringify({ name: BUCKET }), 'application/json'), 'bucket')
   for (const file of ARRAYS.flatMap(filesBelow))
     await expectOk(
       await post(
-        `/upload/storage/v1/b/${BUCKET}/o?uploadType=media&name=${encodeURIComponent(file)}`,
-        readFileSync(`${FIXTURES}/${file}`),
-        'application/octet-stream',
+        `/upload/storage/v1/b/${BUCKET}/o?uploadType=multipart`,
+        multipart(JSON.stringify({ name: file }), readFileSync(`${FIXTURES}/${file}`)),
+        'multipart/related; boundary=boundary',
       ),
       file,
     )

@@ -65,13 +65,14 @@ const SERVED = new Map<string, { large: Served; small: Served }>()
 /** Servers with large and with small pages. */
 for (const cloud of [...CLOUDS, GS_PUBLIC])
   SERVED.set(cloud.name, { large: await serve(cloud), small: await serve(cloud, 5) })
-/** A page of a query that is signed for one file. */
-const signedFile = readFileSync(`${FIXTURES}/${METADATA}`)
+/** A file that a URL is signed for: no other file is needed to read it. */
+const SCHEMA = `${ARRAY}/__schema/${readdirSync(`${FIXTURES}/${ARRAY}/__schema`).find((name) => /^__\d/.test(name))}`
+const signedFile = readFileSync(`${FIXTURES}/${SCHEMA}`)
 const queries: string[] = []
 const signedUrl = await listenForTests(({ url = '', method }, response) => {
   queries.push(url.split('?')[1] ?? '')
   // Signed for GET alone, and for one file.
-  if (method === 'HEAD' || !url.includes(METADATA)) response.writeHead(403).end()
+  if (method === 'HEAD' || !url.includes(SCHEMA)) response.writeHead(403).end()
   else response.writeHead(200, { 'content-length': signedFile.length }).end(signedFile)
 })
 
@@ -308,7 +309,7 @@ test('a signed URL of one file keeps its query, which is never printed', async (
     'sv=2021-12-02&sr=b&sp=r&sig=secret0%2B%2F%3D',
   ]) {
     queries.splice(0)
-    const ran = await run(['dump', '--json', '--requests', `${signedUrl}/${METADATA}?${query}`], {
+    const ran = await run(['schema', '--json', '--requests', `${signedUrl}/${SCHEMA}?${query}`], {
       env: { DEBUG: '1' },
     })
     expect(ran).toMatchObject({ code: 0 })

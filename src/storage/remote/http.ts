@@ -68,7 +68,18 @@ export class HttpStorage extends RemoteStorage {
     if (![200, 400, 403, 405, 501].includes(answer.status))
       throw statusError(answer, path, this.statusNote(answer.status))
     // Reading tells whether there is a file. It throws if the server sends an error page in place of the file.
-    return (await this.open(path).size().catch(unlessCode('NOT_FOUND'))) === undefined ? undefined : 'file'
+    const codes = this.isBesideSigned(path) ? (['NOT_FOUND', 'NO_PERMISSION'] as const) : (['NOT_FOUND'] as const)
+    return (await this.open(path)
+      .size()
+      .catch(unlessCode(...codes))) === undefined
+      ? undefined
+      : 'file'
+  }
+
+  /** Whether a query is sent that was given for another path. It may be the signature of one file: then every other file is refused. */
+  private isBesideSigned(path: string): boolean {
+    const access = this.accessOf(path)
+    return access !== undefined && access.search !== '' && !isWithinFolder(path, access.path)
   }
 
   protected async readList(path: string): Promise<readonly Entry[]> {
