@@ -226,7 +226,10 @@ export class Reader<T> implements Io<T> {
 
   private checkCount(name: string, count: number, elementBytes: number): void {
     if (count * elementBytes <= this.remaining) return
-    throw this.fail('TRUNCATED', name, { expected: `${count} elements`, found: `${this.remaining} bytes for them` })
+    throw this.fail('TRUNCATED', name, {
+      expected: `${count} elements`,
+      found: `data that ends after ${this.remaining} bytes`,
+    })
   }
 
   private takeElements(name: string, count: number): void {

@@ -249,7 +249,7 @@ describe('BIT_WIDTH_REDUCTION', () => {
       'more windows than there are bytes',
       '08000000 ffffffff 00000000 08 08000000',
       '00',
-      'expected 4294967295 elements, found 9 bytes for them',
+      'expected 4294967295 elements, found data that ends after 9 bytes',
     ],
   ])('refuses %s', (_name, metadata, data, message) => {
     const bytes = { metadata: bytesOf(metadata), data: bytesOf(data) }

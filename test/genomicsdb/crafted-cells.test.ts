@@ -38,6 +38,15 @@ describe('a file that was emptied', () => {
   })
 })
 
+test('a schema that was cut is said to end', async () => {
+  const workspace = copyOf('301')
+  const file = `${arraysOf(workspace)[0]}/__array_schema.tdb`
+  truncateSync(file, statSync(file).size - 1)
+  const { code, text } = await run(['check', workspace])
+  expect(code).toBe(1)
+  expect(text).toMatch(/__array_schema\.tdb.*\n +expected \d+ elements, found data that ends after \d+ bytes\n/)
+})
+
 describe('a schema of other cells', () => {
   test.each([
     ['dense', (schema: { dense: boolean }) => Object.assign(schema, { dense: true })],
