@@ -51,25 +51,59 @@ export interface ConditionValue {
 export type ConditionNode = ConditionExpression | ConditionValue
 
 /**
- * Upper limit on the nesting that is read. TileDB has none: it writes the user's condition at any depth, reads 2,000, and ends with a
+ * Upper limit on the nesting that is read. TileDB has none: it writes the user's condition at any depth, reads 30,000, and ends with a
  * signal at 100,000 (measured with 2.30).
  */
-const MAX_DEPTH = 256
+const MAX_DEPTH = 2000
+
+/** Above this depth each list is read by a call of its own, so that errors and annotations name each condition. */
+const NAMED_DEPTH = 200
+
+/** Upper limit on the conditions that lie deeper. */
+const MOST_DEEP = 1_000_000
 
 export const deleteCondition: Describe<ConditionNode> = (io) => conditionNode(io, 0)
 
 function conditionNode(io: AnyIo, depth: number): ConditionNode {
-  const node = io.coded('node', 'uint8', nodeTypeCoding, '0 expression, 1 value')
-  if (node === 'expression') return expression(io, depth)
-  return comparison(io)
+  return nodeType(io) === 'expression' ? expression(io, depth) : comparison(io)
+}
+
+function nodeType(io: AnyIo): 'expression' | 'value' {
+  return io.coded('node', 'uint8', nodeTypeCoding, '0 expression, 1 value')
+}
+
+function combinationOp(io: AnyIo): CombinationOp {
+  return io.coded('op', 'uint8', combinationCoding, '0 AND, 1 OR, 2 NOT')
+}
+
+/** Reads an expression that lies deep, after its node type. A call for each level would fill the stack. */
+function deepExpression(io: AnyIo, depth: number): ConditionExpression {
+  const open: { node: ConditionExpression; left: number }[] = []
+  const begin = (): ConditionExpression => {
+    const expected = `at most ${MAX_DEPTH} nested conditions, which is all that this program reads`
+    io.require(depth + open.length < MAX_DEPTH, 'node', () => ({ expected, found: 'more' }), 'TOO_LARGE')
+    const node: ConditionExpression = { node: 'expression', op: combinationOp(io), children: [] }
+    open.push({ node, left: io.derive('child_num', 'uint64', () => 0, 'conditions') })
+    return node
+  }
+  const whole = begin()
+  for (let count = 0; ; count++) {
+    while (open.at(-1)?.left === 0) open.pop()
+    const last = open.at(-1)
+    if (!last) return whole
+    const expected = `at most ${MOST_DEEP} conditions inside of ${NAMED_DEPTH} others`
+    io.require(count < MOST_DEEP, 'node', () => ({ expected, found: 'more' }), 'TOO_LARGE')
+    last.left--
+    last.node.children.push(nodeType(io) === 'expression' ? begin() : comparison(io))
+  }
 }
 
 function expression(io: Io<ConditionExpression>, depth: number): ConditionExpression {
-  const expected = `at most ${MAX_DEPTH} nested conditions, which is all that this program reads`
-  io.require(depth < MAX_DEPTH, 'node', () => ({ expected, found: 'more' }), 'TOO_LARGE')
+  // A writer has no bytes left.
+  if (depth >= NAMED_DEPTH && io.remaining > 0) return deepExpression(io, depth)
   return {
     node: 'expression',
-    op: io.coded('op', 'uint8', combinationCoding, '0 AND, 1 OR, 2 NOT'),
+    op: combinationOp(io),
     children: countedList(io, ['child_num', 'uint64', 'conditions'], 'children', (inner) =>
       conditionNode(inner, depth + 1),
     ),
