@@ -87,6 +87,8 @@ export function* headerFindings(
     yield wrong('format_version', `1 to ${NEWEST_FORMAT_VERSION}`, format_version)
   if (header.datatype !== 'CHAR') yield wrong('datatype', 'CHAR', header.datatype)
   if (header.cell_size !== 1n) yield wrong('cell_size', 1, header.cell_size)
+  const { after_filters: rest } = header
+  if (rest) yield wrong('filter_pipeline_length', 'the length of the filters', `${rest.length} more bytes`)
   const aes = header.filters.filters.some(({ name }) => name === 'AES_256_GCM')
   if (aes !== (header.encryption_type === 'AES_256_GCM')) {
     const expected = aes ? 'AES_256_GCM, as its filters say' : 'NO_ENCRYPTION'

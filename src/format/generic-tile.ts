@@ -32,8 +32,15 @@ export function genericTileHeader(io: AnyIo) {
     datatype: io.coded('datatype', 'uint8', orUnknown(datatypeCoding), 'CHAR in every tile'),
     cell_size: io.u64('cell_size', 'bytes: 1 in every tile'),
     encryption_type: io.coded('encryption_type', 'uint8', encryptionTypeCoding, '0 `NO_ENCRYPTION`, 1 `AES_256_GCM`'),
-    filters: io.within('filter_pipeline', 'uint32', (inner) =>
-      inner.struct('filters', filterPipeline(format_version), ofFilters),
-    ),
+    ...io.within('filter_pipeline', 'uint32', (inner) => ({
+      filters: inner.struct('filters', filterPipeline(format_version), ofFilters),
+      ...bytesAfterFilters(inner),
+    })),
   }
+}
+
+/** TileDB looks at no bytes after the filters (measured with 2.30). */
+function bytesAfterFilters(io: AnyIo): { after_filters?: Uint8Array } {
+  const after_filters = io.rest('after_filters', 'none if TileDB wrote the tile; readers skip them')
+  return after_filters.length > 0 ? { after_filters } : {}
 }
