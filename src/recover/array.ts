@@ -1,12 +1,9 @@
-import { NO_BYTES } from '../base/bytes.ts'
 import { commandLineText, damageOf, exitCodeOf, hasCode, InspectError, orError, unlessDamaged } from '../base/errors.ts'
-import type { Prose } from '../base/prose.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { unreadFragments } from '../check/array.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { deleteCondition, updateCondition } from '../format/delete-condition.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { Describe } from '../format/io.ts'
 import type { NDRange } from '../format/range.ts'
@@ -18,46 +15,17 @@ import {
   METADATA_FOLDER,
   SCHEMA_FOLDER,
 } from '../objects/array.ts'
-import {
-  COMMITS_FOLDER,
-  type CommitFile,
-  committedPath,
-  FRAGMENTS_FOLDER,
-  linePath,
-  pathOfCommit,
-  stem,
-} from '../objects/commits.ts'
+import { FRAGMENTS_FOLDER, stem } from '../objects/commits.ts'
 import { boundedEnumeration } from '../objects/enumerations.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import { readTileFile } from '../objects/generic-tile.ts'
-import { type Folder, readAll, withSource } from '../storage/source.ts'
+import type { Folder } from '../storage/source.ts'
 import { enterOnce } from '../storage/walk.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
+import { commitFiles } from './commits.ts'
 import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
-import { copyOf, lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
-
-/** A file or folder that is not written to the new array. */
-interface LeftOut {
-  /** Path in the array. */
-  path: string
-  why: Prose
-  /** Whether readers miss it, or its cells are nowhere else. */
-  isLoss: boolean
-}
-
-/** The files to write besides fragments, and what is left out. */
-class NewFiles {
-  readonly files: RecoveredFile[] = []
-  readonly leftOut: LeftOut[] = []
-
-  copy(folder: Folder, path: string): void {
-    this.files.push(copyOf(folder, path))
-  }
-
-  leaveOut(path: string, why: string, isLoss = false): void {
-    this.leftOut.push({ path, why, isLoss })
-  }
-}
+import { lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
+import { type LeftOut, NewFiles } from './new-files.ts'
 
 /** What was written in place of an array or fragment. */
 export interface RecoveredArray {
@@ -91,7 +59,7 @@ export async function recoverArray(
   await checkSchemas(array, options)
   const entries = await array.fragments()
   const commits = await array.commits()
-  const torn = commits.files.some(({ kind, fault }) => kind === 'consolidated-commits' && fault)
+  const isListDamaged = commits.files.some(({ kind, fault }) => kind === 'consolidated-commits' && fault)
   const unread = await unreadFragments(array, entries)
   const fragments: RecoveredFragment[] = []
   const found = new NewFiles()
@@ -100,7 +68,7 @@ export async function recoverArray(
     let guess: string | undefined
     // Before version 5 a fragment has no commit: its metadata shows that it was written. It may have lost that.
     if (!entry.committed && entry.state === 'no-metadata') guess = 'that its write was finished'
-    else if (!entry.committed && torn) guess = 'that the damaged list of commits names it'
+    else if (!entry.committed && isListDamaged) guess = 'that the damaged list of commits names it'
     else if (!entry.committed) {
       const isLoss = unread.includes(entry)
       const why = isLoss
@@ -124,7 +92,7 @@ export async function recoverArray(
   for (const path of await array.missingFragments()) {
     const name = lastPathPart(path)
     const instead = await wholeReplaced(array, name, options, cx)
-    if (!instead && !options.dropDamaged) throw await missing(array, path)
+    if (!instead && !options.dropDamaged) throw await noFragment(array, path)
     fragments.push(
       instead ? replacedBy(name, instead) : { ...lost(name), why: 'a commit names it, and its folder is gone' },
     )
@@ -138,8 +106,8 @@ export async function recoverArray(
 }
 
 /**
- * Recovers a fragment of the array. If a consolidated fragment loses cells, or may have wrong ones, the fragments that it replaced take its place, if they are
- * still whole.
+ * Recovers a fragment of the array. If a consolidated fragment loses cells, or may have wrong ones, the fragments that it replaced take its
+ * place. They must still be whole.
  */
 async function tryFragment(
   array: InspectArray,
@@ -163,7 +131,7 @@ function replacedBy(name: string, instead: readonly string[]): RecoveredFragment
   return { ...lost(name), cellsLost: 0, instead }
 }
 
-/** Names of the fragments that a consolidated one replaced, if all of them are there and none loses a cell or may have wrong ones. */
+/** Names of the fragments that a consolidated one replaced; undefined if one of them is missing, loses a cell, or may have a wrong one. */
 async function wholeReplaced(
   array: InspectArray,
   name: string,
@@ -228,7 +196,7 @@ function factsWithoutUser(array: InspectArray, path: string): Promise<FragmentFa
   return array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment, outside)))
 }
 
-/** Whether recovery leaves out the tiles of a fragment that its metadata contradicts, too, when it leaves out those it cannot read. */
+/** Whether recovery that leaves out tiles which cannot be read also leaves out those that the fragment's metadata contradicts. */
 export async function dropsContradicted(array: InspectArray, path: string): Promise<boolean> {
   const found = await factsWithoutUser(array, path)
   return !(found instanceof InspectError) && found.metadataAgrees
@@ -256,10 +224,11 @@ async function checkSchemas(array: InspectArray, { dropDamaged }: RecoverOptions
   throw new InspectError('NOT_RECOVERED', `the schema cannot be read: ${commandLineText(fault)}${advice}`, fault.at)
 }
 
-async function missing(array: InspectArray, path: string): Promise<InspectError> {
+/** The error for a fragment that a commit names, and whose folder is gone. */
+async function noFragment(array: InspectArray, path: string): Promise<InspectError> {
   const folders = (await array.folder.folder(FRAGMENTS_FOLDER).listIfThere()).filter(({ kind }) => kind === 'folder')
-  const astray = folders.find(({ name }) => !nameFacts(name))
-  const perhaps = astray ? `; ${FRAGMENTS_FOLDER}/${astray.name} may be it: recover that fragment by itself` : ''
+  const misnamed = folders.find(({ name }) => !nameFacts(name))
+  const perhaps = misnamed ? `; ${FRAGMENTS_FOLDER}/${misnamed.name} may be it: recover that fragment by itself` : ''
   const fault = {
     expected: 'the fragment that a commit names',
     found: `no such folder${perhaps}; --drop-damaged leaves out what cannot be read`,
@@ -335,102 +304,5 @@ async function checkedFiles<T>(
     const fault = refused && !isUnknown ? damageOf(refused) : refused
     if (fault) found.leaveOut(path, `it cannot be read: ${commandLineText(fault)}`, !isStray)
     else found.copy(folder, path)
-  }
-}
-
-/** Adds commits that name only what is written. */
-async function commitFiles(
-  array: InspectArray,
-  fragments: readonly RecoveredFragment[],
-  found: NewFiles,
-): Promise<void> {
-  const { folder, cx } = array
-  const commits = await array.commits()
-  const outcomes = new Map(fragments.map((one) => [one.name, one]))
-  const isSame = (name: string): boolean => outcomes.get(name)?.outcome === 'kept'
-  const isThere = (name: string): boolean => outcomes.get(name)?.written.some((one) => one.name === name) ?? false
-  const entries = await array.fragments()
-  const known = new Map(entries.map(({ name, path }) => [name, path]))
-  const replaced = new Set(entries.flatMap(({ path, to_vacuum }) => (to_vacuum ? [path] : [])))
-  const named = new Set<string>()
-  const commit = (path: string, bytes: Uint8Array = NO_BYTES): void => {
-    if (named.has(path)) return
-    named.add(path)
-    found.files.push({ name: path, bytes })
-  }
-  const isList = ({ kind }: CommitFile): boolean => kind === 'consolidated-commits'
-  const isWhole = (file: CommitFile): boolean =>
-    isList(file) &&
-    !file.fault &&
-    file.entries.every(({ text }) => {
-      const fragment = linePath(text)
-      return fragment === undefined || commits.ignored.has(fragment) || isThere(lastPathPart(fragment))
-    })
-  const whyNoCommit = (fragment: string): string => {
-    const outcome = outcomes.get(lastPathPart(fragment))
-    if (outcome?.instead) return 'the fragments that its fragment replaced take its place'
-    if (outcome) return outcome.written.length > 0 ? 'its fragment became several others' : 'its fragment is lost'
-    const isLeftOut = found.leftOut.some((one) => one.path === fragment)
-    return isLeftOut && replaced.has(fragment)
-      ? 'its fragment is left out: a consolidated one has the cells'
-      : 'its fragment is not there'
-  }
-  const ignored = new Set(
-    commits.files.flatMap(({ kind, entries: lines }) => (kind === 'ignore' ? lines.map(({ text }) => text) : [])),
-  )
-  const keepsLists = commits.files.some(isWhole)
-  // A condition is taken from its own file, if that can be read, rather than from a list.
-  const inOrder = [...commits.files.filter((file) => !isList(file)), ...commits.files.filter(isList)]
-  for (const file of inOrder) {
-    const { path, kind, fault } = file
-    const name = lastPathPart(path)
-    if (kind === 'write') {
-      if (isThere(lastPathPart(committedPath(path)))) commit(path)
-      else found.leaveOut(path, whyNoCommit(committedPath(path)))
-    } else if (kind === 'delete' || kind === 'update') {
-      const source = folder.file(path)
-      const read =
-        kind === 'delete' ? readTileFile(source, deleteCondition, cx) : readTileFile(source, updateCondition, cx)
-      const broken = await Promise.resolve<unknown>(read).then(() => undefined, damageOf)
-      if (broken) found.leaveOut(path, `it cannot be read: ${commandLineText(broken)}`, true)
-      else {
-        named.add(path)
-        found.copy(folder, path)
-      }
-    } else if (kind === 'vacuum') {
-      // If the consolidated fragment is lost, those that it replaced count again.
-      if (fault) found.leaveOut(path, `it cannot be read: ${commandLineText(fault)}`)
-      else if (outcomes.has(stem(name)) && !isThere(stem(name))) found.leaveOut(path, 'its fragment is lost')
-      else found.copy(folder, path)
-    } else if (kind === 'consolidated-commits') {
-      if (isWhole(file)) found.copy(folder, path)
-      else {
-        found.leaveOut(path, 'it is damaged, or names what is not there', fault !== undefined)
-        const bytes = await withSource(folder.file(path), readAll)
-        for (const { text, tile, name: listed } of file.entries) {
-          const fragment = linePath(text)
-          if (fragment !== undefined && !ignored.has(text) && isThere(lastPathPart(fragment)))
-            commit(pathOfCommit(fragment))
-          // A damaged line may name any path. Only its last part is used, so nothing is written outside the folder.
-          else if (tile) commit(`${COMMITS_FOLDER}/${listed}`, bytes.slice(tile.offset, tile.offset + tile.length))
-        }
-      }
-    } else if (kind === 'ignore') {
-      if (keepsLists) found.copy(folder, path)
-      else found.leaveOut(path, 'the lists that it takes back are not there')
-    } else {
-      const metadata = await array.consolidatedFragmentMetadata(path).catch(unlessDamaged)
-      if (metadata?.entries.every(({ fragment_name }) => isSame(lastPathPart(fragment_name)))) found.copy(folder, path)
-      else found.leaveOut(path, 'its footers are not all those of the fragments here')
-    }
-  }
-  // Parts of dense fragments have new names, and fragments of a damaged list have no commit. Old fragments need none.
-  for (const { name, written } of fragments) {
-    const path = known.get(name) ?? name
-    const inside = path.includes('/')
-    const isNamed = commits.committed.has(path)
-    for (const part of written)
-      if (inside ? !isNamed || part.name !== name : isNamed && part.name !== name)
-        commit(pathOfCommit(inside ? `${FRAGMENTS_FOLDER}/${part.name}` : part.name))
   }
 }
