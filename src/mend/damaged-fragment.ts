@@ -26,7 +26,7 @@ import {
   shownName,
 } from './tile-loss.ts'
 
-/** Limit on the runs of tiles whose other fields a plan keeps with a command. The user keeps the rest likewise. */
+/** Most runs of tiles for which a plan has a command that keeps their undamaged fields. For the others it says to do the same. */
 const MOST_KEPT = 3
 
 /** The ways that end in a call of `recover`. */
@@ -49,7 +49,7 @@ export class DamagedFragment {
   isContradicted = false
   /** Whether it has errors that `recover` does not mend. */
   keepsErrors = false
-  /** Its box or its schema, if nothing tells it, or its tiles, if none is whole. `recover` then needs it from the user, or from a copy. */
+  /** What `recover` needs from the user or from a copy: its box or schema, if nothing tells it, or its tiles, if none is whole. */
   lack: Awaited<ReturnType<typeof lackOf>>
   /** Path of its schema in the array, if that is not there. */
   lostSchema: string | undefined
@@ -141,7 +141,7 @@ export class DamagedFragment {
     return this.isCut && this.loss ? this.loss.boxes : []
   }
 
-  /** Whether the tiles that are left of a dense fragment may not fill a box, and so become several fragments. */
+  /** Whether it may become several fragments: the tiles that are left of a dense fragment need not fill a box. */
   get isParted(): boolean {
     return this.isCut && this.isDense && !this.isLost
   }
@@ -167,42 +167,23 @@ export class DamagedFragment {
 }
 
 /** Plans a call of `recover` that writes one fragment anew beside the array. It then takes the place of the damaged one. */
-export async function recoverFragment(
+export async function planFragment(
   one: DamagedFragment,
   array: InspectArray,
   shell: Shell,
   fresh: (path: string) => Promise<string>,
 ): Promise<void> {
-  const { entry, draft, isCut, isTakenForWhole } = one
+  const { entry, draft, isCut, isTakenForWhole, lostSchema } = one
   const { path, name } = entry
   const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
   // Not in the folder for what is moved out: that looks like an array, and nothing is written into an array.
   const [here, made, old] = [shell.at(path), word(await fresh(`${shell.root}.${name}.new`)), shell.kept(path)]
   const recover = `tiledb-inspect recover ${here} --to ${made}`
   const swap = shell.swap(here, made, old)
-  const check = shell.check()
-  const { lostSchema } = one
-  if (one.lack === 'schema' && lostSchema !== undefined) {
-    draft.outcome = 'copy'
-    draft.say({ text: `put ${shell.at(lostSchema)} back from a copy of the array` }, check)
-    draft.instead.push(schemaFromCode(shell, lostSchema))
-    const mark = commitOf(name)
-    if ((await array.folder.kind(mark)) === 'file') {
-      const command = `${shell.moveAside(path).step.command} && ${shell.moveAside(mark).step.command}`
-      draft.instead.push({ command, text: 'if it is a fragment of another array, or readers are to do without it' })
-    }
-    return
-  }
-  if (one.lack === 'tiles') {
-    draft.outcome = 'copy'
-    draft.say({ text: `put ${here} back from a copy of the array` }, check)
-    return
-  }
-  if (one.lack === 'box') {
+  if (await planLack(one, array, shell)) {
+    if (one.lack !== 'box') return
     const { dimensions } = (await array.newestSchema()).schema.domain
     const box = dimensions.map(({ name }) => ` --domain ${shellWord(`${name}=LO..HI`)}`).join('')
-    draft.outcome = 'copy'
-    draft.say({ text: `put ${here} back from a copy of the array` }, check)
     const text = 'without a copy, if you know the box that was written: replace LO and HI with its ends'
     draft.instead.push({ command: `${folder} && ${recover}${box}`, text }, swap.step)
     return
@@ -225,7 +206,25 @@ export async function recoverFragment(
     const otherwise = 'first, if recover says that tiles cannot be read'
     if (!isCut) draft.instead.push({ text: otherwise, command: `${recover} --drop-damaged` })
   }
-  draft.say(check)
+  draft.say(shell.check())
+}
+
+/** Plans for a fragment of which `recover` lacks something: a copy of the array has it. @returns whether it does */
+async function planLack(one: DamagedFragment, array: InspectArray, shell: Shell): Promise<boolean> {
+  const { entry, draft, lack, lostSchema } = one
+  const { path, name } = entry
+  const ofSchema = lack === 'schema' ? lostSchema : undefined
+  if (ofSchema === undefined && lack !== 'tiles' && lack !== 'box') return false
+  draft.outcome = 'copy'
+  draft.say({ text: `put ${shell.at(ofSchema ?? path)} back from a copy of the array` }, shell.check())
+  if (ofSchema === undefined) return true
+  draft.instead.push(schemaFromCode(shell, ofSchema))
+  const mark = commitOf(name)
+  if ((await array.folder.kind(mark)) === 'file') {
+    const command = `${shell.moveAside(path).step.command} && ${shell.moveAside(mark).step.command}`
+    draft.instead.push({ command, text: 'if it is a fragment of another array, or readers are to do without it' })
+  }
+  return true
 }
 
 /**
@@ -242,10 +241,7 @@ export async function restoreContradicted(
   const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessFault))
   draft.takeBackLost(UNSURE)
   draft.outcome = 'copy'
-  draft.say({
-    text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one`,
-  })
-  draft.say(shell.check())
+  draft.say(putBack(here), shell.check())
   draft.never.add(
     'trust these cells because `recover` copies them: it ends with exit code 1, and check still finds them',
   )
@@ -278,11 +274,13 @@ export function loseSign(draft: Draft, here: string): void {
   draft.loses.add(`the sign that cells were changed: ${KEEPS_CHANGED}`)
 }
 
+function putBack(here: string): Step {
+  return { text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one` }
+}
+
 function sayChanged(draft: Draft, here: string): void {
   draft.takeBackLost(UNSURE)
-  draft.say({
-    text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one`,
-  })
+  draft.say(putBack(here))
   draft.never.add('trust the array because check finds nothing after recover: the sign of the change is then gone')
 }
 
@@ -294,7 +292,7 @@ function exitOf(all: readonly DamagedFragment[]): Step {
 }
 
 /** Plans one call of `recover` for the whole array, which then takes the place of the damaged one. @param all its damaged fragments */
-export async function recoverArray(
+export async function planArray(
   all: readonly DamagedFragment[],
   shell: Shell,
   fresh: (path: string) => Promise<string>,

@@ -9,9 +9,9 @@ import { type ArrayDrafts, CONSOLIDATE_AGAIN } from './array-drafts.ts'
 import {
   DamagedFragment,
   loseSign,
+  planArray,
+  planFragment,
   type RecoverWay,
-  recoverArray,
-  recoverFragment,
   restoreContradicted,
 } from './damaged-fragment.ts'
 import type { Draft } from './drafts.ts'
@@ -162,11 +162,11 @@ export class FragmentPlanner {
     for (const one of all) await one.measure(array, drafts.entries.length, drafts.words)
     for (const one of all) await this.sayOlder(one)
     for (const one of all) await one.keepOthers(shell, fresh)
-    if (all.some(({ isParted }) => isParted)) return recoverArray(all, shell, fresh)
+    if (all.some(({ isParted }) => isParted)) return planArray(all, shell, fresh)
     for (const one of all) {
       const { entry, draft } = one
       if (one.isLost) this.takeLost(one)
-      else await recoverFragment(one, array, shell, fresh)
+      else await planFragment(one, array, shell, fresh)
       drafts.moveFooters(entry, draft, one.lack !== undefined)
     }
   }
