@@ -12,11 +12,11 @@ export interface TimesOptions {
   between?: string
 }
 
-const FORMS = 'milliseconds since 1970 or a date in UTC, as in 2024-05-01T10:00:00Z'
+const TIME_FORMS = 'milliseconds since 1970 or a date in UTC, as in 2024-05-01T10:00:00Z'
 
 export function addTimesOptions(command: CommanderCommand): void {
   command
-    .option('--as-of <time>', `what TileDB reads when it opens the array at that time: ${FORMS}`)
+    .option('--as-of <time>', `what TileDB reads when it opens the array at that time: ${TIME_FORMS}`)
     .option('--between <T1..T2>', 'the same for a span of time, both ends included; T1.. and ..T2 are open at one end')
 }
 
@@ -65,7 +65,7 @@ export function parseTime(cx: Pick<CommandContext, 'note'>, option: string, text
   if (/^(19|20)\d\d$/.test(text))
     cx.note(`${option}: ${text} are milliseconds since 1970; the year begins at ${text}-01-01`)
   const time = /^\d{1,20}$/.test(text) ? BigInt(text) : parseDate(text)
-  if (time === undefined || time < 0n || time > latest) throw wrongOption(option, FORMS, JSON.stringify(text))
+  if (time === undefined || time < 0n || time > latest) throw wrongOption(option, TIME_FORMS, JSON.stringify(text))
   return time
 }
 
@@ -73,11 +73,13 @@ export function parseTime(cx: Pick<CommandContext, 'note'>, option: string, text
 const LEAST_WRITTEN = 1_000_000_000_000n
 /** Smaller numbers may be years: {@link parseTime} has a note for them. */
 const YEARS_END = 2_100n
+/** The year 2000 in milliseconds. The present time in seconds is a smaller number. */
+const YEAR_2000 = 946_684_800_000n
 
-/** Prints a note if the time of the options may be in seconds: it lies before all fragments of the array. */
+/** Prints a note if the time of the options may be in seconds: it lies before 2000, and no fragment of the array is as old. */
 export async function noteSeconds(cx: CommandContext, target: Target): Promise<void> {
   const { now } = cx.reading
-  if (target.type !== 'array' || now < YEARS_END) return
+  if (!cx.times || target.type !== 'array' || now < YEARS_END || now >= YEAR_2000) return
   const fragments = await orError(() => target.array.fragments())
   if (fragments instanceof InspectError || fragments.length === 0) return
   if (fragments.some(({ timestamp_range }) => (timestamp_range?.[0] ?? 0n) < LEAST_WRITTEN)) return

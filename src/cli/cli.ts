@@ -25,9 +25,6 @@ import { outcomesOf } from './refused-target.ts'
 import { Report } from './report.ts'
 import { Run, runOrRepeat } from './run.ts'
 
-/** The year 2000 in milliseconds. The present time in seconds is a smaller number. */
-const YEAR_2000 = 946_684_800_000n
-
 /** Runs the program. @returns the exit code */
 export async function main(process: Process): Promise<number> {
   const argv = await commandFirst(process.argv, (word) => mayBeTarget(process.storage, word))
@@ -215,7 +212,7 @@ async function runCommand(
       cx.reading = { ...newReading(), ...cx.times, onFault: cx.fault }
       const target = await openPath(run.storage, path, cx.reading)
       opened.set(place, { target, reading: cx.reading })
-      if (cx.times && cx.reading.now < YEAR_2000) await noteSeconds(cx, target)
+      await noteSeconds(cx, target)
       return target
     },
     progress: (work) => line?.begin(work) ?? NO_PROGRESS,
