@@ -4,7 +4,7 @@
  * @see tiledb/sm/tile/tile.cc (compute_chunk_size); tiledb/sm/filter/filter_pipeline.cc (get_var_chunk_sizes)
  */
 
-/** Size of the largest chunk in bytes. Writers have used this constant since release 2.0 (format 5), whatever a pipeline's `max_chunk_size` says. */
+/** Size of the largest chunk in bytes. Since release 2.0 (format 5) writers use this number, and not the `max_chunk_size` of the pipeline. */
 export const LARGEST_CHUNK = 65_536
 
 /** Bytes of the whole cells that fit in a chunk. A cell that does not fit gets its own chunk. */
@@ -26,8 +26,9 @@ export function fixedChunkLengths(bytes: number, cellSize: number, largest: numb
 }
 
 /**
- * Chunk lengths for var-sized values since version 11: split between cells, near 65,536 bytes. If the last cell fills a
- * chunk, TileDB adds an empty one. Its own filters fail on that, so none is added here.
+ * Chunk lengths for var-sized values since version 11: split between cells, near 65,536 bytes. A cell that does not fit goes into the open
+ * chunk all the same if that is at most half full, or becomes at most half too large. If the last cell fills a chunk, TileDB adds an empty
+ * one. Its own filters fail on that, so none is added here.
  *
  * @param starts byte start of each cell, and the end of the last
  * @param elementSize bytes of one element
@@ -43,6 +44,7 @@ export function varChunkLengths(starts: Float64Array, elementSize: number): numb
     if (end > from) lengths.push(end - from)
     from = end
   }
+  /** Bytes of the open chunk. */
   let current = 0
   for (let cell = 0; cell < cells; cell++) {
     const size = starts[cell + 1] - starts[cell]
@@ -56,7 +58,7 @@ export function varChunkLengths(starts: Float64Array, elementSize: number): numb
       close(starts[cell])
       current = size
       if (size > chunk) {
-        if (cell !== cells - 1) close(starts[cell + 1])
+        close(starts[cell + 1])
         current = 0
       }
     }
