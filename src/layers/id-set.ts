@@ -1,30 +1,29 @@
 import { InspectError } from '../base/errors.ts'
 import type { Memory } from '../base/memory.ts'
 
-/** Ids of a page: a bit each. */
+/** Number of ids of a page, which has a bit for each. */
 const PAGE_IDS = 2 ** 16
 const PAGE_BYTES = PAGE_IDS / 8
 
 /** Share of the memory of a run that one set may take. */
 const SHARE = 1 / 8
 
-/** A set of whole numbers from 0 to 2^53 - 1, as bits. It takes memory only for the pages of 65,536 numbers that it has any of. */
+/** A set of whole numbers from 0 to 2^53 - 1, as bits. Memory holds only those pages of 65,536 numbers of which one is in the set. */
 export class IdSet {
   /** Number of ids. */
   size = 0
   private readonly pages = new Map<number, Uint8Array>()
-  private readonly most: number
+  private readonly mostPages: number
   /** The page that was looked at last: most ids come in runs. */
   private lastNumber = -1
   private lastPage: Uint8Array | undefined
 
   constructor(memory: Memory) {
-    this.most = Math.max(1, Math.floor((memory.facts.bytes * SHARE) / PAGE_BYTES))
+    this.mostPages = Math.max(1, Math.floor((memory.facts.bytes * SHARE) / PAGE_BYTES))
   }
 
   /**
-   * Adds an id.
-   * @returns whether it is new
+   * @returns whether the id is new
    * @throws InspectError TOO_LARGE if the ids lie too far apart for the memory
    */
   add(id: number): boolean {
@@ -46,7 +45,7 @@ export class IdSet {
     const end = Math.min(last, Number.MAX_SAFE_INTEGER)
     const begin = Math.max(first, 0)
     // Known before the first id: nobody waits until the memory is full.
-    if ((end - begin) / PAGE_IDS > this.most) throw this.tooFarApart()
+    if ((end - begin) / PAGE_IDS > this.mostPages) throw this.tooFarApart()
     for (let id = begin; id <= end; id++) this.add(id)
   }
 
@@ -57,9 +56,8 @@ export class IdSet {
 
   /** The ids, from the lowest to the highest. */
   *[Symbol.iterator](): Generator<number> {
-    for (const number of [...this.pages.keys()].sort((a, b) => a - b))
-      for (const [at, byte] of this.pages.get(number)?.entries() ?? [])
-        if (byte !== 0) for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) yield number * PAGE_IDS + at * 8 + bit
+    for (const [number, page] of [...this.pages].sort(([a], [b]) => a - b))
+      for (const [at, byte] of page.entries()) if (byte !== 0) yield* idsOf(byte, number * PAGE_IDS + at * 8)
   }
 
   private pageOf(id: number): Uint8Array | undefined {
@@ -72,7 +70,7 @@ export class IdSet {
   }
 
   private newPage(number: number): Uint8Array {
-    if (this.pages.size >= this.most) throw this.tooFarApart()
+    if (this.pages.size >= this.mostPages) throw this.tooFarApart()
     const page = new Uint8Array(PAGE_BYTES)
     this.pages.set(number, page)
     this.lastNumber = number
@@ -81,7 +79,12 @@ export class IdSet {
   }
 
   private tooFarApart(): InspectError {
-    const found = `ids so far apart that they take more than ${this.most * PAGE_BYTES} bytes`
+    const found = `ids so far apart that they take more than ${this.mostPages * PAGE_BYTES} bytes`
     return new InspectError('TOO_LARGE', { expected: 'ids that fit into a share of the memory', found })
   }
+}
+
+/** The ids in a byte of a page. @param first id of its lowest bit */
+function* idsOf(byte: number, first: number): Generator<number> {
+  for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) yield first + bit
 }
