@@ -1,22 +1,18 @@
 import { expect, test } from '@jest/globals'
 import { layoutLanes, sortedPositions } from '../../src/cells/cell-order.ts'
 import type { Dimension } from '../../src/format/dimension.ts'
+import { Random } from '../helpers/random.ts'
 
 const dimension = { name: 'x', type: 'STRING_ASCII', cell_val_num: 'var' } as Dimension
 
-/** Pseudo-random numbers below `most`, the same in each run. */
-function* numbers(): Generator<number> {
-  for (let x = 1; ; x = (x * 48271) % 0x7fffffff) yield x / 0x7fffffff
-}
-const random = numbers()
-const below = (most: number): number => Math.floor(random.next().value * most)
+const random = new Random(1)
 
 /** Texts of few different bytes, so that many are equal, and many begin alike. */
 function texts(count: number, start: string, shortest: number, longest: number): Buffer[] {
   const bytes = [0, 1, 0x61, 0x62, 0x7f, 0x80, 0xff]
   return Array.from({ length: count }, () => {
-    const length = shortest + below(longest - shortest + 1)
-    return Buffer.concat([Buffer.from(start), Uint8Array.from({ length }, () => bytes[below(bytes.length)])])
+    const length = shortest + random.below(longest - shortest + 1)
+    return Buffer.concat([Buffer.from(start), Uint8Array.from({ length }, () => random.pick(bytes))])
   })
 }
 

@@ -8,7 +8,6 @@ import { VCF_DATASET, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
 import { VECTOR_DATASET } from '../../src/damage/vector-sample.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
-
 import type { Range } from '../../src/format/range.ts'
 
 type Change = (array: EditableArray) => void | Promise<void>
@@ -19,21 +18,21 @@ const writeData = (array: EditableArray, ...cells: readonly object[]): Promise<v
 const writeIndex = (array: EditableArray, name: string, ...values: readonly number[]): Promise<void> =>
   writeMore(array, VECTOR_DATASET, `${name}/`, rows(...values.map((value, at) => ({ rows: at, values: value }))))
 
-/** Name of the fragment of allele_count. */
-const fragmentName = (array: EditableArray): string =>
+/** Name of the fragment of the array `allele_count`. */
+const alleleFragment = (array: EditableArray): string =>
   /allele_count\/__fragments\/([^/]+)/.exec(array.matching(/\/allele_count\/__fragments\//)[0] ?? '')?.[1] ?? ''
 
-/** Adds a group to the list of members. */
-const list = (array: EditableArray, name: string): Promise<void> =>
+/** Adds a group to the members of the dataset. */
+const addMember = (array: EditableArray, name: string): Promise<void> =>
   array.rewrite(array.find(/^\/__group\//), groupDetails, ({ members }) => {
     members.push({ version: 2, type: 'group', relative: true, uri: name, name, deleted: false })
   })
 
-/** Gives an array a shape of its own. */
-const withShape = (array: EditableArray, schema: RegExp, range: Range[]): Promise<void> =>
+/** Gives an array a current domain, which tiledbsoma calls its shape. */
+const setShape = (array: EditableArray, schema: RegExp, range: Range[]): Promise<void> =>
   array.rewrite(array.find(schema), arraySchema, { current_domain: { version: 0, type: 'NDRECTANGLE', range } })
 
-/** Damages of datasets of layers that give a code another meaning than its usual one. */
+/** For each variant of a code about layers, a damage that gives this variant: the sample, and what is changed in it. */
 export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleName, change: Change]>> = {
   'LAYER_VERSION.mixed': ['soma', (array) => setTexts(array, 'obs/', { soma_encoding_version: '1.1.0' })],
   'LAYER_MEMBER.type': ['soma', (array) => setTexts(array, 'obs/', { soma_object_type: 'SOMASparseNDArray' })],
@@ -57,8 +56,8 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
     async (array) => {
       const names = { min: text('a'), max: text('z') }
       const ids = { min: u64(0), max: u64(50) }
-      await withShape(array, /\/var\/__schema\/__\d/, [names])
-      await withShape(array, /\/X\/data\/__schema\/__\d/, [ids, ids])
+      await setShape(array, /\/var\/__schema\/__\d/, [names])
+      await setShape(array, /\/X\/data\/__schema\/__\d/, [ids, ids])
     },
   ],
   'LAYER_CELLS_AGAIN.duplicates': [
@@ -70,7 +69,7 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
     },
   ],
   'GROUP_MEMBER_MISSING.needed': ['soma', (array) => array.removeAll(/\/ms\/RNA\/X\/data\//)],
-  'GROUP_MEMBER_MISSING.temporary': ['vectorIndex', (array) => list(array, 'temp_data_1')],
+  'GROUP_MEMBER_MISSING.temporary': ['vectorIndex', (array) => addMember(array, 'temp_data_1')],
   'LAYER_METADATA.unmarked': ['vcf', (array) => removeKey(array, 'dataset_type')],
   'LAYER_ID_UNKNOWN.unlisted': ['vcf', (array) => writeData(array, vcfCell('C', 5, 5))],
   'LAYER_ID_UNUSED.listed': [
@@ -90,7 +89,7 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
   'LAYER_STALE.replaced': [
     'vcf',
     async (array) => {
-      const name = fragmentName(array)
+      const name = alleleFragment(array)
       const wide = `__10_1800000000000_${UUID}_22`
       array.move(`${array.root}/allele_count/__fragments/${name}`, `${array.root}/allele_count/__fragments/${wide}`)
       array.move(`${array.root}/allele_count/__commits/${name}.wrt`, `${array.root}/allele_count/__commits/${wide}.wrt`)
@@ -100,7 +99,7 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
   'LAYER_STALE.copied': [
     'vcf',
     (array) =>
-      setTexts(array, 'allele_count/', { [`file:///before/allele_count/__fragments/${fragmentName(array)}`]: 'A,B' }),
+      setTexts(array, 'allele_count/', { [`file:///before/allele_count/__fragments/${alleleFragment(array)}`]: 'A,B' }),
   ],
   'LAYER_STALE.deleted': ['vcf', (array) => setTexts(array, 'allele_count/', { 'skipped_delete_sample:C': '' })],
   'LAYER_STALE.newer': ['vectorIndex', (array) => writeIndex(array, 'shuffled_vector_ids', 10)],
@@ -108,7 +107,7 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
     'vectorIndex',
     async (array) => {
       array.add('temp_data_1/__tiledb_group.tdb')
-      await list(array, 'temp_data_1')
+      await addMember(array, 'temp_data_1')
     },
   ],
 }

@@ -1,4 +1,5 @@
 import { InspectError } from '../../src/base/errors.ts'
+import { folderOf } from '../../src/base/paths.ts'
 import { checkTarget } from '../../src/check/check.ts'
 import { newRun } from '../../src/check/run.ts'
 import { genericTileHeader } from '../../src/format/generic-tile.ts'
@@ -42,9 +43,9 @@ export interface Judged {
   mutant: Mutant
   region: Region
   verdict: Verdict
-  /** If silent, what differs; if found, what found it. */
+  /** If found, the finding, error or command that tells; if silent, the command whose output differs. Else empty. */
   by: string
-  /** A broken law: an error that is no InspectError, or no answer in time. */
+  /** What must never happen, in words: an error that is no InspectError, or no answer in time. */
   breach: string | undefined
 }
 
@@ -197,7 +198,7 @@ class Intact {
 
   /** The first line of check that the intact array does not have. Checks only the fragment around `path`, if there is one. */
   async newItem(storage: MemoryStorage, path: string): Promise<string | undefined> {
-    const around = path.slice(0, path.lastIndexOf('/'))
+    const around = folderOf(path)
     try {
       if (this.fragments.size > 1 && this.fragments.has(around)) {
         for await (const item of itemsOf(storage, this.folder, around))
@@ -249,7 +250,7 @@ class Intact {
 
   private async regionsOf(path: string): Promise<(offset: number) => Region> {
     const bytes = this.files.get(path) ?? new Uint8Array(0)
-    const folder = path.slice(0, path.lastIndexOf('/'))
+    const folder = folderOf(path)
     const name = path.slice(folder.length + 1)
     const fragment = this.fragments.get(folder)
     if (!fragment) {

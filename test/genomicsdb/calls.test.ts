@@ -9,23 +9,25 @@ import { callsOf, comparable, type LibraryCall, libraryCall, openWorkspace } fro
 
 const folder = temporaryFolder()
 
-function byPlace(a: LibraryCall, b: LibraryCall): number {
-  return a.column - b.column || a.row - b.row
+/** Unpacks and opens a workspace. @returns it, and the calls of the library for each of its intervals, in the order of the genome */
+function unpacked(name: string) {
+  const path = unpackWorkspace(name, folder)
+  const { arrays } = JSON.parse(readFileSync(`${dirname(path)}/expect.json`, 'utf8'))
+  const callsIn = (interval: string): LibraryCall[] =>
+    (arrays[interval].calls as LibraryCall[]).toSorted((a, b) => a.column - b.column || a.row - b.row)
+  return { workspace: openWorkspace(path), intervalNames: Object.keys(arrays), callsIn }
 }
 
 describe('the calls of an interval, all fragments merged, equal those of the library', () => {
   test.each(WORKSPACES)('%s', async (name) => {
-    const path = unpackWorkspace(name, folder)
-    const { arrays } = JSON.parse(readFileSync(`${dirname(path)}/expect.json`, 'utf8'))
-    const workspace = openWorkspace(path)
+    const { workspace, intervalNames, callsIn } = unpacked(name)
     const filters = (await workspace.vidmap()).fields.map((field) => field.name)
     const intervals = await workspace.intervals()
-    expect(intervals.map((interval) => interval.name)).toEqual(Object.keys(arrays).sort())
+    expect(intervals.map((interval) => interval.name)).toEqual(intervalNames.sort())
     for (const interval of intervals) {
       const { calls, fields } = await callsOf(workspace, interval)
-      const wanted = (arrays[interval.name].calls as LibraryCall[]).toSorted(byPlace)
       expect(calls.map((call) => comparable(libraryCall(call, fields, filters)))).toEqual(
-        wanted.map(({ row: _, column: __, end_column: ___, ...call }) => comparable(call)),
+        callsIn(interval.name).map(({ row: _, column: __, end_column: ___, ...call }) => comparable(call)),
       )
     }
   })
@@ -33,11 +35,9 @@ describe('the calls of an interval, all fragments merged, equal those of the lib
 
 describe('a range gives the calls that touch it', () => {
   test.each(WORKSPACES)('%s', async (name) => {
-    const path = unpackWorkspace(name, folder)
-    const { arrays } = JSON.parse(readFileSync(`${dirname(path)}/expect.json`, 'utf8'))
-    const workspace = openWorkspace(path)
+    const { workspace, callsIn } = unpacked(name)
     for (const interval of await workspace.intervals()) {
-      const all = (arrays[interval.name].calls as LibraryCall[]).toSorted(byPlace)
+      const all = callsIn(interval.name)
       const middle = all[all.length >> 1]
       if (!middle) continue
       const [from, to] = [middle.column, middle.column + 20]

@@ -3,9 +3,9 @@ import type { Differences } from './differences.ts'
 import type { ExpectedFragment, ExpectedSchema } from './expected.ts'
 
 /**
- * The program prints dense cells as stored: tiles in tile order, cells in cell order; the expected cells are row-major
- * over the non-empty domain.
- * @returns the rows in row-major order; undefined where their coordinates are not those of the domain
+ * The program prints dense cells as they are stored: tiles in tile order, and cells in cell order. The expected cells are in row-major
+ * order over the non-empty domain.
+ * @returns the rows in row-major order; undefined if they are not the cells of the domain in stored order
  */
 export function compareDenseOrder(
   rows: readonly Json[],
@@ -24,15 +24,10 @@ export function compareDenseOrder(
   let before: bigint[] | undefined
   for (const row of rows) {
     const coordinates = axes.map(({ name }) => whole(get(row, name)))
-    let index = 0n
-    let inside = true
-    axes.forEach(({ low, high }, d) => {
-      index = index * (high - low + 1n) + coordinates[d] - low
-      inside &&= coordinates[d] >= low && coordinates[d] <= high
-    })
-    const at = Number(index)
-    if (!inside || at >= rows.length || rowMajor[at] !== undefined) {
-      found.add(`${want.name}: coordinates ${shown(coordinates)} stand outside the domain or twice`)
+    const isInside = axes.every(({ low, high }, d) => coordinates[d] >= low && coordinates[d] <= high)
+    const at = Number(axes.reduce((index, { low, high }, d) => index * (high - low + 1n) + coordinates[d] - low, 0n))
+    if (!isInside || at >= rows.length || rowMajor[at] !== undefined) {
+      found.add(`${want.name}: coordinates ${shown(coordinates)} are outside of the domain, or come twice`)
       return undefined
     }
     rowMajor[at] = row
@@ -47,6 +42,7 @@ export function compareDenseOrder(
   return rowMajor.map((row) => row ?? null)
 }
 
+/** A whole number of the JSON; -1 if it is none, which is never inside. */
 function whole(value: Json | undefined): bigint {
   return typeof value === 'number' || typeof value === 'bigint' ? BigInt(value) : -1n
 }

@@ -1,3 +1,4 @@
+import { concat } from '../../src/base/bytes.ts'
 import { main } from '../../src/cli/cli.ts'
 import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
@@ -21,11 +22,10 @@ export interface RunOptions {
   storage?: Storage
 }
 
-/** Runs the program in this process, as `tiledb-inspect …args` in a pipe without any environment. */
+/** Runs the program in this process, as `tiledb-inspect …args`. Without options, stdout is a pipe and no variable is set. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const parts: Uint8Array[] = []
   let stderr = ''
-  const terminal = options.columns !== undefined
   const code = await main({
     argv: args,
     env: options.env ?? {},
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       },
       columns: options.columns,
       color: false,
-      isTTY: terminal,
+      isTTY: options.columns !== undefined,
     },
     stderr: (text) => {
       stderr += text
@@ -43,7 +43,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
     stderrColumns: options.columns,
     storage: options.storage ?? localFiles,
   })
-  const stdout = joined(parts)
+  const stdout = concat(parts)
   return { code, stdout, text: new TextDecoder().decode(stdout), stderr }
 }
 
@@ -51,14 +51,4 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
 export async function runJson(args: readonly string[], options: RunOptions = {}): Promise<Ran & { documents: Json[] }> {
   const ran = await run([...args, '--json'], options)
   return { ...ran, documents: parseJsonDocuments(ran.text) }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((bytes, part) => bytes + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    out.set(part, at)
-    at += part.length
-  }
-  return out
 }

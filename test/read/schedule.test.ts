@@ -21,7 +21,9 @@ test('Hilbert order: a fragment without a cell in the ranges so far delays the o
     return { source, tile: 0, first: 0, cell_num: 1, columns, written: undefined, deleted: undefined }
   }
   expect(schedule.next(1)).toHaveLength(2)
+  // The first tile of the second fragment gave no cell, so nobody knows where its next cells are.
   expect(schedule.before([batch(sources[0])])).toBeNull()
   expect(schedule.next(1)).toHaveLength(2)
+  // No tile is left.
   expect(schedule.before([])).toBeUndefined()
 })
