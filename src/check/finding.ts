@@ -9,7 +9,7 @@ import { type FindingCode, type FindingState, meaningOf, type VariantOf } from '
 export const LEVELS = ['structure', 'chunks', 'cells'] as const
 export type Level = (typeof LEVELS)[number]
 
-/** Where a finding is. */
+/** Where in an array a finding is. */
 export interface Place {
   file: string
   /** Bytes from the start of the file, or, if `space` is set, of the content below a filter. */
@@ -67,10 +67,12 @@ export function asIgnored(item: Item, ignored: IgnoredReason | undefined): Item 
 /** Yields the results of a check as they are found. The return value is for the caller. */
 export type Items<T = void> = AsyncGenerator<Item, T>
 
-/** What makes a finding another than its code usually is: a variant of the code, or known faults of TileDB releases. */
+/** Why a finding means something else than its code usually does: a variant of the code, or known faults of TileDB releases. */
 export type Special<Code extends FindingCode> = VariantOf<Code> | KnownFault | readonly KnownFault[]
 
-/** Makes a finding. */
+/** Most characters of what was expected or found. A name, or a text of the metadata, may be of any length. */
+const LONGEST_TEXT = 4000
+
 export function finding<Code extends FindingCode>(
   code: Code,
   place: Place,
@@ -100,9 +102,6 @@ function textOf(value: string | number | bigint): string {
   const text = typeof value === 'number' ? sizeText(value) : String(value)
   return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text
 }
-
-/** Most characters of what was expected or found. A name, or a text of the metadata, may be of any length. */
-const LONGEST_TEXT = 4000
 
 /**
  * Turns an error from reading into a finding, or into a {@link NotExamined}.
@@ -144,12 +143,12 @@ export async function* guarded(code: FindingCode, place: Place, part: () => Item
   }
 }
 
-/** The same for two findings that say the same about different places. */
+/** A text that two findings share if they say the same, perhaps about different places. */
 export function findingKey({ code, variant, knownFaults, wrong, ignored }: Finding): string {
   return JSON.stringify([code, variant, knownFaults, wrong, ignored])
 }
 
-/** Drops findings that were reported before for the same file or folder. @see Finding.once */
+/** Leaves out findings that were already reported for the same file or folder: {@link Finding.once}. */
 export async function* withoutRepeats(items: Items): Items {
   const reported = new Set<string>()
   for await (const item of items) {

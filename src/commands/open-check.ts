@@ -23,31 +23,31 @@ import type { FindingsTail } from '../render/reports/reporter.ts'
 
 export const TAKES_CHECKED = { fragment: '', array: '', group: '' } as const satisfies Takes
 
-/** What was not checked, in words, and the option that checks it. */
+/** What a check leaves out, in words, and the option that adds it. */
 type Unchecked = readonly [what: string, option?: string]
 
 const CELLS: Unchecked = ['cells', '--level cells']
-/** What only `--all` checks. */
+/** What every level leaves out without `--all`. */
 const OTHERS: Unchecked = ['uncommitted fragments and unused enumerations', '--all']
 
-/** What each level does not check, for the last line of the table. */
+/** What each level leaves out even with `--all`. */
 const NOT_CHECKED: Readonly<Record<Level, readonly Unchecked[]>> = {
   structure: [['data tiles', '--level chunks'], CELLS],
   chunks: [CELLS],
   cells: [['values that no checksum and no statistic covers']],
 }
 
-/** What a check does not look at, in words. */
+/** What a check leaves out, in words. */
 export function notChecked({ namesOptions }: CommandContext, level: Level, all: boolean): string[] {
   return [...NOT_CHECKED[level], ...(all ? [] : [OTHERS])].map(([what, option]) =>
     option === undefined || !namesOptions ? what : `${what} (${option})`,
   )
 }
 
-/** A check that runs while its findings are read. */
+/** A check, and its opened target. */
 export type OpenCheck = Awaited<ReturnType<typeof openCheck>>
 
-/** What a check is asked. */
+/** The options of a check. */
 interface Asked {
   run: CheckRun
   failOn: Severity
@@ -61,10 +61,10 @@ export async function openCheck(cx: CommandContext, path: string, { run, failOn,
   await noteIfEmpty(cx, target)
   const readsTiles = level !== 'structure'
   const bytes = readsTiles ? await noteBytesToRead(cx, target) : undefined
-  // Only several threads need units of work.
-  const alone = readsTiles && jobs > 1 ? await unitRunner(cx, target, checkUnit, { jobs, bytes }) : undefined
+  // With one thread, the check itself does all of the work.
+  const units = readsTiles && jobs > 1 ? await unitRunner(cx, target, checkUnit, { jobs, bytes }) : undefined
   let counted = (_done: number): void => {}
-  const runner = alone && (await import('../calls/work-size.ts')).countedRunner(alone, (done) => counted(done))
+  const runner = units && (await import('../calls/work-size.ts')).countedRunner(units, (done) => counted(done))
   return {
     target,
     ...runningCheck(cx, run, failOn, {
@@ -101,15 +101,15 @@ export function runningCheck(
 ) {
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
-  /** Whether `--fail-on` counts findings of a severity. */
+  /** Whether a finding of this severity makes the command fail: `--fail-on`. */
   const fails = (severity: Severity): boolean => isAtLeast(severity, failOn)
-  /** Whether no finding so far counts for `--fail-on`. */
+  /** Whether no finding so far does. */
   const ok = (): boolean => SEVERITIES.every((severity) => finding_num[severity] === 0 || !fails(severity))
   return {
     run,
     fails,
     /**
-     * The findings. They return the keys of the document that are known after the last of them.
+     * The findings as they are found. The generator returns the keys of the document that are known after the last one.
      * @param listsNotExamined whether the output lists what was not examined. Then stderr does not repeat it.
      */
     async *findings(listsNotExamined: boolean): AsyncGenerator<Finding, FindingsTail, undefined> {

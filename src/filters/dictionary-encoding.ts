@@ -38,7 +38,7 @@ export const dictionaryEncoding: FilterDefinition = {
   suits: undefined,
   offsetsInsideSince: OFFSETS_INSIDE_SINCE,
   growth: STRING_GROWTH,
-  // Ids of a byte, and all of them that of a string which takes the other half of the bytes.
+  // At worst, half of the bytes are one long string, and the other half are ids of it with one byte each.
   mostUndone: (stored) => (stored / 2) ** 2,
   // For other data it is the frame of a compressor: see isEmptyFrame.
   metadata: (_datatype, stringOffsets) => (stringOffsets ? dictionaryMetadata : compressorMetadata),
@@ -165,7 +165,7 @@ function decompress(bytes: FilteredBytes, cx: FilterContext): FilteredBytes {
   const { starts, lengths } = entriesOf(dictionary, stringSize, cx)
   const ids = idsOf(bytes.data, idSize, count)
   let strings = 0
-  // With indexes: of an iterator, the loops over all cells take a tenth longer.
+  // By index, because with iterators the loops over all cells take a tenth longer.
   for (let cell = 0; cell < count; cell++) {
     const id = ids[cell] ?? 0
     const length = lengths[id]

@@ -1,9 +1,11 @@
 import { colourAt } from './palette.ts'
 import type { SmallImage, SmallPoints } from './thumbnail.ts'
 
-/** What a small picture shows, as pixels and places. */
+/*
+ * What a small picture shows, as pixels and places.
+ */
 
-/** The largest value of a colour in most images. They are then shown as they are. */
+/** The largest value of a colour. Images whose values lie from 0 to here are shown as they are. */
 const BRIGHTEST = 255
 
 /** Least and greatest value; undefined if there is none. */
@@ -25,25 +27,25 @@ function shareOf(value: number, low: number, high: number): number {
 
 /**
  * The pixels of an image: red, green, blue and opacity of each, row after row from the top. Pixels without a value are transparent.
- * @param isGrey whether one value is a brightness, and not a place on the scale of colours
+ * @param isGrey whether an image of one plane is shown in greys, and not on the scale of colours
  */
 export function pixelsOf({ width, height, planes }: SmallImage, isGrey: boolean): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint8ClampedArray(4 * width * height)
   const [low, high] = extremesOf(planes) ?? [0, 0]
-  const part = (value: number): number => shareOf(value, low, high)
-  const isPlain = low >= 0 && high <= BRIGHTEST
+  const share = (value: number): number => shareOf(value, low, high)
+  const areColours = low >= 0 && high <= BRIGHTEST
   for (let i = 0; i < width * height; i++) {
     const values = planes.map((plane) => plane[i] ?? Number.NaN)
     const [first = Number.NaN, second, third] = values
     if (values.some(Number.isNaN)) continue
     if (second !== undefined && third !== undefined)
       pixels.set(
-        [first, second, third].map((value) => (isPlain ? value : BRIGHTEST * part(value))),
+        [first, second, third].map((value) => (areColours ? value : BRIGHTEST * share(value))),
         4 * i,
       )
-    else if (isGrey) pixels.fill(BRIGHTEST * part(first), 4 * i, 4 * i + 3)
+    else if (isGrey) pixels.fill(BRIGHTEST * share(first), 4 * i, 4 * i + 3)
     else {
-      const colour = colourAt(part(first))
+      const colour = colourAt(share(first))
       pixels.set([colour >> 16, (colour >> 8) & 255, colour & 255], 4 * i)
     }
     pixels[4 * i + 3] = BRIGHTEST

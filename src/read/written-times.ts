@@ -15,7 +15,7 @@ import type { OpenedFragment } from './query.ts'
  */
 export type WrittenTime = bigint | 'unknown' | 'never'
 
-/** Times for which all vacuum lists are in effect, whatever the times of the read: they tell what was consolidated. */
+/** A time at which every vacuum list holds. Whatever the time of the read, the lists tell what was consolidated. */
 const ALWAYS = { now: LAST_TIME }
 
 /** A fragment that consolidation replaced. */
@@ -25,8 +25,8 @@ interface Original {
 }
 
 /**
- * The times at which the cells of a fragment of a dense array were written. A consolidated dense fragment does not store the time of each
- * cell. If all fragments that it replaced still exist, the newest of them that has a cell tells its time.
+ * When each cell of a fragment of a dense array was written. A consolidated dense fragment does not store these times. If all fragments that
+ * it replaced still exist, the time of a cell is that of the newest one that has it.
  */
 export class WrittenTimes {
   /** The time of all cells that no original has. */
@@ -41,8 +41,8 @@ export class WrittenTimes {
 
   /**
    * Finds the times of a fragment.
-   * @param known the times that were already found, by name of the fragment. Damaged lists may name each other: a fragment whose search
-   *   is not finished yet has unknown times.
+   * @param known the times that were found before, by the name of the fragment. Damaged lists may name each other, so a fragment has unknown
+   *   times until its own are found.
    */
   static async of(
     array: InspectArray,
@@ -83,12 +83,12 @@ export class WrittenTimes {
     return found
   }
 
-  /** The times of the cells in a box, with fewer originals to search. */
+  /** The times of the cells in a box, which are found faster. */
   within(box: readonly Interval[]): WrittenTimes {
     const { originals } = this
     if (!originals) return this
     const touching = originals.filter((one) => box.every((side, d) => intersection(side, one.box[d])))
-    return new WrittenTimes('never', touching)
+    return new WrittenTimes(this.time, touching)
   }
 
   /** The time of all cells; undefined if they differ. */

@@ -2,23 +2,23 @@ import { nameOf } from '../base/paths.ts'
 import { changedWhileRead, type Entry } from './source.ts'
 
 /*
- * A large folder is listed in several steps, between which a writer makes and removes names. Such a listing may be of no state that
- * there was: without a consolidated fragment, which was made where the listing had passed by already, and without those that it replaced.
+ * A large folder is listed in several steps. Between them a writer may make and remove names. Then the listing may be of no state of the
+ * folder: it may lack a consolidated fragment, whose name the steps had already passed, and also the fragments that this one replaced.
  */
 
 /** Upper limit on the names that every system and browser lists in one step. */
 export const NAMES_IN_ONE_STEP = 100
 
-/** How often a folder is listed, at most. Over a network, where each step is a request, it is the smaller number. */
+/** How often a folder is listed, at most: on this machine, and over a network, where each step is a request. */
 const LISTED_AT_MOST = { near: 10, far: 4 }
 
-/** The name of a fragment. Its files are made before its commit and stay until that is gone, so its folder need not be of one state. */
+/** The name of a fragment. Its folder is listed once: its files are made before its commit, and stay until that is gone. */
 const FRAGMENT = /^__\d/
 
 /**
- * Lists a folder until what it returns is of one state. Names of TileDB are used once, so two equal listings are of the state between them.
+ * Lists a folder again until the listing is of one state. TileDB uses each name once, so two equal listings are of the state between them.
  * @param list lists the folder; is given the listing before it
- * @param isOfOneState whether a listing, which was begun at a time in milliseconds since 1970, is so without another one
+ * @param isOfOneState whether one listing is enough. `begun` is when it was begun, in milliseconds since 1970
  * @throws InspectError CHANGED_WHILE_READ
  */
 export async function listedAsOne(
@@ -33,14 +33,13 @@ export async function listedAsOne(
   for (let times = 0; times < most; times++) {
     const begun = Date.now()
     const entries = await list(before)
-    if (isOfOneState(entries, begun) || (before && areEqual(before, entries))) return entries
+    if (isOfOneState(entries, begun) || (before && areSameEntries(before, entries))) return entries
     before = entries
   }
   throw changedWhileRead(path, { expected: 'the same names in two listings', found: `other names in each of ${most}` })
 }
 
-/** Whether two listings have the same entries, in the same order. */
-export function areEqual(one: readonly Entry[], other: readonly Entry[]): boolean {
+export function areSameEntries(one: readonly Entry[], other: readonly Entry[]): boolean {
   return (
     one === other ||
     (one.length === other.length &&

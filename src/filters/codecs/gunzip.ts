@@ -1,18 +1,19 @@
 import { Z_NO_FLUSH, Z_OK, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2, zlibInflateReset2 } from 'pako'
 import { concat } from '../../base/bytes.ts'
-import { type Fault, InspectError, withHint } from '../../base/errors.ts'
+import { InspectError, withHint } from '../../base/errors.ts'
 import { OPTION_OF_MEMORY } from '../../base/memory.ts'
 
-/** What zlib is told to expect: the bits of its window, and 16 more for a gzip stream. */
+/** How zlib is told which stream to expect: by the bits of its window, to which 16 are added for gzip. */
 const WINDOW_BITS = { zlib: 15, gzip: 31 } as const
+/** Bytes of a part of the content, at least and at most. */
 const LEAST_PART = 1024
 const MOST_PART = 64 * 1024
 
-/** What a gzip or zlib stream gives. */
+/** What comes of a gzip or zlib stream. */
 export interface Gunzipped {
   /** The content; of a broken stream, what comes before the fault. */
   content: Uint8Array
-  /** Bytes of the stream. Others may follow it. */
+  /** Length of the stream in bytes. Other bytes may follow it. */
   length: number
   /** What is wrong with the stream; undefined for a whole one. */
   fault: InspectError | undefined
@@ -31,7 +32,7 @@ export function gunzip(data: Uint8Array, most: number, form: keyof typeof WINDOW
   let given = 0
   const result = (fault?: InspectError): Gunzipped => ({ content: concat(parts), length: stream.total_in, fault })
   const broken = (found: string): Gunzipped =>
-    result(faulty('BAD_FILTERED_DATA', { expected: `a ${form} stream`, found }))
+    result(new InspectError('BAD_FILTERED_DATA', { expected: `a ${form} stream`, found }))
   for (;;) {
     stream.output = new Uint8Array(Math.min(MOST_PART, Math.max(LEAST_PART, 4 * data.length)))
     stream.next_out = 0
@@ -41,7 +42,7 @@ export function gunzip(data: Uint8Array, most: number, form: keyof typeof WINDOW
     given += stream.next_out
     if (given > most) {
       const fault = withHint({ expected: `a ${form} stream of at most ${most} bytes`, found: 'more' }, OPTION_OF_MEMORY)
-      return result(faulty('TOO_LARGE', fault))
+      return result(new InspectError('TOO_LARGE', fault))
     }
     if (status === Z_STREAM_END) return result()
     if (status < 0 && stream.msg) return broken(`a broken one (${stream.msg})`)
@@ -57,8 +58,4 @@ function begun(windowBits: number): ZStream {
   kept = new ZStream()
   zlibInflateInit2(kept, windowBits)
   return kept
-}
-
-function faulty(code: 'BAD_FILTERED_DATA' | 'TOO_LARGE', fault: Fault): InspectError {
-  return new InspectError(code, fault)
 }

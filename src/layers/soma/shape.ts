@@ -4,19 +4,19 @@ import { integerBounds } from '../../format/integer-bounds.ts'
 import type { Range } from '../../format/range.ts'
 
 /*
- * The shape of an array, as tiledbsoma counts it: the highest coordinate of each dimension and one. Since encoding 1.1.0 it is the
- * current domain; the maximal shape is the domain.
+ * The shape of an array, as tiledbsoma counts it: for each dimension, the highest coordinate plus one. Since encoding 1.1.0 the shape comes
+ * from the current domain, and the maximal shape from the domain.
  */
 
 /** Null for a dimension of text or of floats, which has no number of coordinates. */
 export type Shape = readonly (bigint | null)[]
 
-/** Whether an array has a current domain: tiledbsoma calls that upgraded. */
+/** Whether an array has a current domain. tiledbsoma calls such an array upgraded. */
 export function isUpgraded({ current_domain }: ArraySchema): boolean {
   return current_domain?.range !== undefined
 }
 
-/** The shape. Without a current domain, it is the maximal one. */
+/** Without a current domain, it is the maximal shape. */
 export function shapeOf({ domain, current_domain }: ArraySchema): Shape {
   return domain.dimensions.map((dimension, d) => endOf(dimension, current_domain?.range?.[d]))
 }

@@ -1,7 +1,7 @@
 import { InspectError, unlessCode, usage } from '../../base/errors.ts'
 import { folderOf, nameOf } from '../../base/paths.ts'
 import { countListedNames } from '../lean-heap.ts'
-import { areEqual, listedAsOne } from '../one-state.ts'
+import { areSameEntries, listedAsOne } from '../one-state.ts'
 import { byName, type Entry, findEntry, notFound } from '../source.ts'
 import { BoundedMap, keep } from './bounded-map.ts'
 import { type Answer, type Call, type HttpRequest, statusError } from './client.ts'
@@ -184,7 +184,7 @@ export abstract class CloudStorage extends RemoteStorage {
         ...files.map(({ key, size }): Entry => ({ name: key.slice(prefix.length), kind: 'file', size })),
         ...prefixes.map((one): Entry => ({ name: one.slice(prefix.length, -1), kind: 'folder' })),
       ]
-      isAsBefore &&= areEqual(page, before[found.length] ?? [])
+      isAsBefore &&= areSameEntries(page, before[found.length] ?? [])
       found.push(page)
       if (isAsBefore && found.length === before.length - 1) return before
     }

@@ -1,6 +1,7 @@
 /*
  * Decimal digits, eight at a time: the digits of a number below 10^8 as the bytes of a word, the first digit in the lowest byte.
- * The number is split into halves, pairs and single digits in all lanes of the word at once.
+ * The number is split into halves, pairs and single digits in all lanes of the word at once. Each division is a multiplication and a shift:
+ * 109951163 / 2^40 is a 10,000th, 10486 / 2^20 a 100th, and 103 / 2^10 a 10th, exact enough for every number that comes here.
  */
 
 const ZEROS: u64 = 0x3030303030303030
@@ -14,7 +15,7 @@ function eightDigits(value: u32): u64 {
   return ((twos - tens * 10) << 8) | tens
 }
 
-/** Writes a number below 10^8 without leading zeros; nothing for zero. Up to 8 bytes are overwritten. @returns its end */
+/** Writes a number below 10^8 without leading zeros; nothing for zero. All 8 bytes from `out` may be overwritten. @returns its end */
 function leading8(out: usize, value: u32): usize {
   const digits = eightDigits(value)
   const zeros = ctz(digits) & ~7
@@ -29,7 +30,7 @@ function all8(out: usize, value: u32): usize {
   return out + 8
 }
 
-/** Writes a whole number. Up to 8 bytes after it are overwritten. @returns its end */
+/** Writes a whole number. Up to 8 bytes after it may be overwritten. @returns its end */
 export function writeU64(out: usize, value: u64): usize {
   if (value < 10) {
     store<u8>(out, (0x30 + value) as u8)
@@ -47,7 +48,7 @@ function writeLarge(out: usize, value: u64): usize {
   return all8(all8(leading8(out, top as u32), (high - top * 100000000) as u32), low)
 }
 
-/** Writes a number below 10^digits with leading zeros. Up to 8 bytes are overwritten, and 7 after it. @returns its end */
+/** Writes a number below 10^digits with leading zeros. Up to 7 bytes after it may be overwritten. @returns its end */
 export function writePadded(out: usize, value: u64, digits: u32): usize {
   if (digits > 8) {
     const high = value / 100000000
