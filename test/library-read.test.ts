@@ -196,7 +196,7 @@ describe('what programs without types pass', () => {
     [
       'an unknown option',
       () => openArray(array, { keys: '' } as never),
-      'expected an option that there is (key, memory, storage, onNote, signRequests), found "keys"; did you mean "key"?',
+      'expected one of the options key, memory, storage, onNote, signRequests, found "keys"; did you mean "key"?',
     ],
     ['text as options', () => openArray(array, 'key' as never), 'expected options as an object, found "key"'],
     [

@@ -85,7 +85,7 @@ export class InspectError extends Error {
    */
   declare readonly commandLine: Prose | undefined
 
-  /** @param options.stack that of the error that this one says again; by default its own */
+  /** @param options.stack the stack of the error from which this one is made; by default its own */
   constructor(
     code: ErrorCode,
     fault: Fault,
@@ -274,7 +274,7 @@ export function movedTo(at: ErrorPlace, error: InspectError): InspectError {
   return new InspectError(code, fault, at, { cause, stack })
 }
 
-/** The stack of an error, with the file in its first line: of an error that nobody catches, JavaScript shows the stack alone. */
+/** The stack of an error, with its file in the first line. Of an error that nobody catches, JavaScript shows only the stack. */
 function placedStack({ name, message, at: { file } }: InspectError, stack: string): string {
   const frames = stack.search(/\n {4}at /)
   return `${name}: ${file === undefined ? '' : `${file}: `}${message}${frames < 0 ? '' : stack.slice(frames)}`

@@ -25,7 +25,7 @@ export async function* inOrder<T, R>(
   room = MOST_BYTES,
 ): AsyncGenerator<R> {
   if (limit === 1) {
-    // Waiting for an element of a synchronous list would take as long as little work.
+    // `for await` would wait for each element of a synchronous list, which takes as long as a small piece of work.
     if (Symbol.iterator in items) for (const item of items) yield await work(item)
     else for await (const item of items) yield await work(item)
     return

@@ -62,7 +62,7 @@ export interface CommandContext {
 
 /** What a call from within may read and print. */
 export interface CallLimits {
-  /** Folders and URLs in which targets must lie. None: all but what tells of this process. */
+  /** Folders and URLs in which targets must lie. Without any, targets may lie everywhere, except where facts about this process are. */
   roots: readonly string[]
   /** Largest output that is kept, in bytes. */
   most: number
@@ -92,7 +92,7 @@ export interface Called {
   errors: string
   /** What `text` lacks. */
   leftOut: { bytes: number; isMore: boolean }
-  /** Options of the command that choose less. */
+  /** Options of the command that make its output shorter. */
   narrows: readonly string[]
 }
 

@@ -102,7 +102,7 @@ export function readFolders(folders: readonly FolderFacts[]): readonly FolderFac
   return folders.filter(({ state }) => state === 'read')
 }
 
-/** What the facts show to be wrong: book-keepings that cannot be read, and files that are missing. */
+/** What the facts show to be wrong: book-keeping that cannot be read, and files that are missing. */
 export function faultItems(all: readonly IntervalFacts[]): Item[] {
   return all.flatMap(({ folders }) =>
     readFolders(folders).flatMap(({ path, fault, missing }) => [

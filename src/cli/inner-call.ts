@@ -10,7 +10,7 @@ import { formatNames } from './formats.ts'
 import { internalPath, targetsOf } from './paths.ts'
 import type { Process } from './process.ts'
 
-/** Commands that write, serve, or make nothing of an array. */
+/** Commands that write files, serve, or have nothing to do with arrays. */
 const REFUSED: ReadonlySet<string> = new Set(['recover', 'write-sample', 'page', 'completion', 'mcp'])
 
 /** Calls from within a command. @param main runs a call */
@@ -32,10 +32,10 @@ interface Program {
   names: readonly string[]
 }
 
-/** Folders of the system that tell of this process. */
+/** Folders of the system with facts about this process, such as its environment. */
 const SYSTEM = ['/proc', '/sys']
 
-/** Output beyond this is not even counted, in bytes: the call then ends. */
+/** Bytes of output after which a call is ended. */
 const MOST_COUNTED = 64 * 1024 * 1024
 
 /** Shortest text that is taken for a secret. */
@@ -98,7 +98,7 @@ async function parserOf(name: string): Promise<Command> {
   return addCommonOptions(command, formatNames(module))
 }
 
-/** Options by which a reader chooses less. */
+/** Options that make an output shorter. */
 const NARROWS = ['--limit', '--field', '--range', '--where', '--tiles', '--names', '--depth', '--at', '--level']
 
 async function narrowing(name: string): Promise<string[]> {
@@ -131,7 +131,7 @@ async function refuseWriting(
   for (const target of targetsOf(command, command.args)) refuseOutside(target)
 }
 
-/** A call that is wrong does nothing. Its message may not repeat a key. */
+/** Refuses keys in a call that cannot be parsed: it does nothing, but its message could repeat the key. */
 function refuseUnparsed(args: readonly string[]): void {
   if (args.some((arg) => arg.startsWith('--key'))) throw usage('--key is not taken here: the server itself has the key')
 }

@@ -31,7 +31,7 @@ function fileAt({ storage, internalPath }: CommandContext, path: string): ByteSo
   return storage.open(internalPath(path))
 }
 
-/** What is compared of a member. What its line lacks counts as 0 or none. */
+/** What is compared of a member. A number that its line lacks counts as 0, and a list as empty. */
 interface Saved {
   size: number
   fragment_num: number
@@ -42,7 +42,7 @@ interface Saved {
 /**
  * Compares two saved sweeps, member by member.
  * @param a and `b`: paths of the files, as the user wrote them
- * @throws InspectError USAGE for a file that is none
+ * @throws InspectError USAGE for a file that is no sweep
  */
 export async function diffSweeps(cx: CommandContext, a: string, b: string): Promise<Outcome> {
   const [left, right] = [await saved(cx, a), await saved(cx, b)]
@@ -141,7 +141,7 @@ function integerOf(value: Json | undefined): bigint {
   return typeof value === 'string' && INTEGER.test(value) ? BigInt(value) : 0n
 }
 
-/** A number of cells in a text. It has 20 digits at most; to read a bigint takes the square of its digits. */
+/** A number of cells as text. It has at most 20 digits. Long texts are not read: the time for a bigint grows with the square of its digits. */
 const INTEGER = /^-?\d{1,40}$/
 
 /** Bytes that are read at a time. */

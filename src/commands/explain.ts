@@ -193,7 +193,7 @@ interface MeasuredRead {
 
 async function measuredRead(cx: CommandContext, request: ExplainQuery, budget: number): Promise<MeasuredRead> {
   const { opened, query, exact } = request
-  /** Shows progress while `work` runs. Its size is known with --exact: then it may read all files of some fields. */
+  /** Shows progress while `work` runs. With --exact the size of the work is known: the files of `fields`, all of which it may read. */
   const shown = async <T>(what: string, fields: readonly string[] | undefined, work: () => Promise<T>): Promise<T> => {
     const total = async (): Promise<number> =>
       (await import('../calls/work-size.ts')).bytesOfRead(opened, { fields: fields && [...fields] })

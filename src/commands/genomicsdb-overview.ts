@@ -77,7 +77,10 @@ export const handler: GenomicsdbHandler<object> = {
   },
 }
 
-/** The first and last rows of fragments that no sample has: a box ends at a row with cells. Those of an import that did not end have none yet. */
+/**
+ * Findings about rows that no sample has, among the first and last rows of fragments: these have cells, as the boxes end at them. Fragments
+ * of an import that did not end are left out, because their samples may not be listed yet.
+ */
 async function rowItems(workspace: Workspace, callset: Callset, all: readonly IntervalFacts[]): Promise<Item[]> {
   const listed = await orError(() => workspace.fragmentList())
   const before = listed instanceof InspectError || !listed ? undefined : new Set(listed)

@@ -1,6 +1,6 @@
 /**
- * A server of the Model Context Protocol over lines of JSON-RPC. It has tools alone. The protocol's own package for servers would make a
- * bundle of 387 KB, which all of the program's other code does not have together; this is the part of it that tools need.
+ * A server of the Model Context Protocol over lines of JSON-RPC. It has only tools, so this is the part of the protocol that tools need. The
+ * protocol's own package for servers would make a bundle of 387 KB.
  */
 
 /** Versions of the protocol that have what is used here in the same form, the newest first. */

@@ -15,7 +15,7 @@ interface McpOptions {
 
 /** Largest answer, in bytes. */
 const MOST = 16 * 1024
-/** Of these for notes and errors, and for what is said about the call itself. */
+/** Parts of it, in bytes: for notes and errors, and for what is said about the call itself. */
 const FOR_NOTES = 2 * 1024
 const FOR_END = 1024
 
@@ -51,7 +51,7 @@ export const command: CommandModule<McpOptions> = {
       return
     }
     if (json || format !== undefined)
-      throw usage('mcp expects --tools beside a format: what it serves has one of its own')
+      throw usage('mcp expects --tools with --format or --json: the protocol has its own format')
     const { inputLines } = await import('../node/input-lines.ts')
     yield { kind: 'document', document, table: (out) => serve(server, inputLines(), (line) => out.write(line)) }
   },

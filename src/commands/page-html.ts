@@ -31,7 +31,7 @@ const CONNECT_ANYWHERE = 'connect-src http: https:'
 const FIRST: ReadonlySet<string> = new Set(['main', 'worker'])
 /** The scripts that a page without a target does not have: tools/build-page.mjs leaves them out, too. */
 const RARE: ReadonlySet<string> = new Set(['genomicsdb', 'workspace'])
-/** Whether a page in one piece has a script, by its name; it has all others. A report opens no other place. */
+/** Whether a page in one piece needs a script, by the name of the script. It has every script that is not named here. */
 const NEEDED: { readonly [script: string]: (needs: ReportNeeds) => boolean } = {
   layers: ({ layers }) => layers,
   webp: ({ webp }) => webp,

@@ -46,7 +46,7 @@ export function parsePageOptions(options: ShownOptions): Asked {
   return { isReport, stdio, output, open, most }
 }
 
-/** Writes the report of a target, or gives its page and bytes to who asks: a browser, until the user ends it, or another program. */
+/** Writes the report of a target, or gives its page and bytes to a browser, until the user ends it, or to the program that asks on stdin. */
 export async function* shownPage(cx: CommandContext, subject: PageSubject, asked: Asked): AsyncGenerator<Outcome> {
   const { isReport, stdio, output, open, most } = asked
   const shown = cx.shownPath(subject.path)

@@ -68,7 +68,7 @@ export class SparseIndex {
   readonly fields: LoadedFields
   /** Whether the reader asks for cell timestamps in any fragment. */
   private readonly usesTimes: boolean
-  /** {@link fieldSlots} by the slots of fragments, which those with footers of the same layout share. */
+  /** {@link fieldSlots} by the slots of a fragment. Fragments whose footers have the same layout share their slots. */
   private readonly slotsWithTimes = new WeakMap<readonly Slot[], readonly number[]>()
   private readonly slotsWithoutTimes = new WeakMap<readonly Slot[], readonly number[]>()
 

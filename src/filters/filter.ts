@@ -166,7 +166,7 @@ export interface FilterDefinition {
    * bytes that the format of the filter allows, not only for those that TileDB writes. A chunk that claims more is damaged.
    */
   readonly mostUndone: (stored: number, stringOffsets: boolean) => number
-  /** How many times the memory of other filters undoing a chunk takes. Absent: no more. */
+  /** How many times as much memory as with other filters it takes to undo a chunk; 1 if absent. */
   readonly undoneTimes?: number
   /** Whether the filter uses {@link FilterContext.kernels}. */
   readonly usesKernels?: boolean

@@ -34,7 +34,7 @@ export interface IntervalFacts {
   other_size: number
   /** Undefined if the folder of their files cannot be listed. */
   batch_num: number | undefined
-  /** First and last column of a partition, whose name tells no place, by its metadata; undefined if they have none. */
+  /** First and last column of a partition by its metadata, because its name does not tell them; undefined if the metadata does not either. */
   bounds: IntervalMeta['bounds']
   schema_version: number | undefined
   field_num: number | undefined
@@ -42,7 +42,7 @@ export interface IntervalFacts {
   fault: InspectError | undefined
 }
 
-/** Looks at the folders and book-keepings of an interval. Reads no cells. */
+/** Looks at the folders and the book-keeping of an interval. Reads no cells. */
 export async function intervalFacts(interval: Interval): Promise<IntervalFacts> {
   const array = await orError(() => interval.array())
   const batches = await orError(() => interval.batchNum())

@@ -2,10 +2,11 @@ import { type InspectError, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
 
 /**
- * What programs without types pass. A call with something else would fail in words of JavaScript, or pass over an option that is misspelt.
+ * Checks of what programs without types pass. Without them, a wrong argument would fail in the words of JavaScript, and a misspelt option
+ * would have no effect.
  */
 
-/** @throws InspectError USAGE if something else than text is given as a path */
+/** @throws InspectError USAGE if a path is not text */
 export function checkPath(path: unknown): void {
   if (typeof path !== 'string') throw wrong('a path or URL as text', path)
 }
@@ -22,7 +23,7 @@ export function checkOptions(options: unknown, known: Readonly<Record<string, tr
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(known, name)) continue
     const found = `${JSON.stringify(name)}${didYouMean(name, names)}`
-    throw usage({ expected: `an option that there is (${names.join(', ')})`, found })
+    throw usage({ expected: `one of the options ${names.join(', ')}`, found })
   }
   const { fields } = options as { fields?: unknown }
   if (fields === undefined || (Array.isArray(fields) && fields.every((name) => typeof name === 'string'))) return

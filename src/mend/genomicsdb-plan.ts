@@ -117,7 +117,7 @@ function planFolder(draft: Draft, move: Move): void {
   draft.never.add('run these steps while an import or a consolidation runs')
 }
 
-/** No command mends it. What is an error says what else can be done. */
+/** Plans for a finding that no command mends. For an error, the plan says what else can be done. */
 function planLeft(drafts: Map<string, Draft>, finding: Finding): void {
   const isError = finding.severity === 'error'
   const isFile = isError && finding.code === 'GENOMICSDB_FILE_MISSING'

@@ -97,7 +97,7 @@ function isInPage(script: string): boolean {
   return inPage && document.getElementById(`part-${script}`) !== null
 }
 
-/** Whether a server has what the page lacks: only with one a page begins without the script that most views share. */
+/** Whether a server has the scripts that the page lacks. Only a served page begins without `more`, the script that most views share. */
 const isServed = packed.length === 0 && !isInPage('more')
 
 const program = {

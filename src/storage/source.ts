@@ -77,7 +77,7 @@ export interface Storage {
   fileSize?(path: string): number | undefined
   /**
    * {@link list} with the sizes of all files, found synchronously as by {@link readEnd}. Undefined if that fails, or if the folder has
-   * so many names that they may be of no one state.
+   * so many names that the listing may be of no state of the folder: one-state.ts.
    */
   listSized?(path: string): readonly Entry[] | undefined
   /** The path with all links resolved, if the storage has links. */

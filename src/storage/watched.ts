@@ -123,7 +123,7 @@ class WatchedStorage {
     })
   }
 
-  /** Keeps a listing as {@link list} does, but for those that {@link confirm} looks at again. */
+  /** Keeps a listing as {@link list} keeps those that {@link confirm} does not look at again. */
   private listSized(path: string): readonly Entry[] | undefined {
     const entries = this.under.listSized?.(path)
     if (entries && this.others.size < LISTINGS_KEPT)

@@ -39,7 +39,7 @@ test('shows what the commands print, and opens an interval; a report has the sam
     assert.equal(await page.textContent('h2'), 'Workspace')
     assert.match(
       await page.textContent('main p'),
-      /^Nothing is wrong, as far as maps and book-keepings tell; data not read\./,
+      /^Nothing is wrong, as far as maps and book-keeping tell; data not read\./,
     )
     const facts = await factsOf(page)
     assert.match(facts.Import, /^complete/)

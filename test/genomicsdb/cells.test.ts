@@ -133,7 +133,7 @@ describe.each(WORKSPACES)('workspace %s', (name) => {
     }
   })
 
-  test('schemas and book-keepings are written back as they were read, and every byte has a meaning', async () => {
+  test('schemas and book-keeping are written back as they were read, and every byte has a meaning', async () => {
     for (const array of arrays) {
       const stored = new Uint8Array(readFileSync(`${workspace}/${array}/__array_schema.tdb`))
       const describeSchema = genomicsdbSchemaOf(stored)

@@ -5,7 +5,7 @@ Writes arrays with one attribute each, of every kind of data. whatif names pipel
 pipeline. The sizes and their order must be the same. With --speed TileDB also reads each array. If its times clearly differ for two pipelines,
 whatif must not give them the other order by more than its spread, and the pipeline that whatif calls fastest must be within 10 % of the fastest.
 Well tuned arrays should stay as they are. Cells with another capacity or order must have the sizes that whatif says. The TileDB-Py code of
-schemas must make the same schemas. The exit code is 1 if bytes, layouts or code differ. Times and well tuned arrays are only counted.
+schemas must make the same schemas. The exit code is 1 if sizes, their order, layouts or code differ. Times and well tuned arrays are only counted.
 """
 import argparse
 import json
@@ -24,7 +24,8 @@ import numpy as np  # noqa: E402
 import tiledb  # noqa: E402
 
 ONE_THREAD = {"sm.compute_concurrency_level": "1", "sm.io_concurrency_level": "1", "sm.tile_cache_size": "0"}
-# Two sizes agree up to this ratio; sizes of two candidates differ from this ratio on.
+# Sizes of an array count as right up to the first ratio, but each size that differs is listed, and makes the exit code 1. The sizes of two
+# candidates must be in order from the second ratio on.
 SIZES_AGREE, SIZES_DIFFER = 0.02, 0.01
 FAULTS = []
 # Smaller differences between times do not count: the ratio of TileDB's times, and the spread of whatif's, as docs/commands.md says.
@@ -44,7 +45,7 @@ def filter_of(described):
     name, rest = described["name"], dict(described)
     if name == "SCALE_FLOAT":
         return tiledb.FloatScaleFilter(factor=rest["scale"], offset=rest["offset"], bytewidth=rest["byte_width"])
-    if name == "BIT_WIDTH_REDUCTION" or name == "POSITIVE_DELTA":
+    if name in ("BIT_WIDTH_REDUCTION", "POSITIVE_DELTA"):
         return getattr(tiledb, CLASSES[name])(window=rest["max_window_size"])
     if "level" in rest and name in ("GZIP", "ZSTD", "LZ4", "BZIP2", "RLE"):
         return getattr(tiledb, CLASSES[name])(level=rest["level"])
@@ -167,7 +168,7 @@ def one_array(name, path, make, program, speed):
 
 
 def read_orders(name, field, real):
-    """Counts the pairs. @returns whether whatif gives no pair the wrong order, and whether its fastest pipeline is as fast as the fastest"""
+    """Counts the pairs of pipelines. @returns whether whatif has no pair in the wrong order, and whether what it calls fastest is"""
     for one, (least, third) in zip(real, read_times([one["path"] for one in real])):
         one.update(least=least, third=third, said=read_time(one["trial"]))
     in_order = True
@@ -212,14 +213,14 @@ FAST_WRITES = 50e6
 
 
 def tuned(make, program, unfiltered):
-    """Finds a pipeline that no other beats, by the rules of whatif but with TileDB's sizes and times. @returns whether whatif keeps it"""
+    """Finds a pipeline that no other beats, by the rules of whatif but with TileDB's sizes and times. @returns whether whatif keeps it, and what it says of it"""
     filters, known = [dict(name="ZSTD", level=3)], {}
     for _ in range(5):
         path = make(filters_of(filters), "tuned")
         [field] = json.loads(inspect(program, "whatif", path, "--json", "--sample", "all", "--field", "a"))["fields"]
         for trial in [field["stored"], *field["candidates"]]:
             if label(trial) not in known and trial["lossless"]:
-                seconds, made = write_seconds(lambda filters, to: make(filters, to + str(len(known))), filters_of(trial["filters"]))
+                seconds, made = write_seconds(lambda new, to: make(new, to + str(len(known))), filters_of(trial["filters"]))
                 known[label(trial)] = {"size": stored(made), "write": seconds, "filters": trial["filters"], "path": made}
         for one, (least, _) in zip(known.values(), read_times([one["path"] for one in known.values()], 6)):
             one["read"] = min(least, one.get("read", least))

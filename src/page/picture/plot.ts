@@ -35,7 +35,7 @@ type ColourOf = (name: string) => string
 /** A box over the cells. */
 export interface PlotBox extends Seen {
   colour: string
-  /** Of a box that is seen on cells of any colour: the colour beside its edge. */
+  /** The colour beside its edge, so that the box is seen on cells of any colour. */
   beside?: string
 }
 
@@ -57,7 +57,7 @@ interface Plot {
 const MARGIN = { top: 10, right: 12, bottom: 42, scale: 104 }
 /** Width of a letter, and height of a line. */
 const [LETTER, LINE] = [6.6, 16]
-/** Pixels between two marks of an axis; across, for short words and for dates. */
+/** Pixels between two marks of an axis: of one across, for short words and for dates; and of one that goes up. */
 const APART = { across: [60, 90], up: 42 }
 const [SCALE_GAP, SCALE_WIDTH] = [14, 14]
 const LONGEST_LABEL = 18

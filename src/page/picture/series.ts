@@ -199,9 +199,9 @@ async function previewLines(
   return found
 }
 
-/** How many times as far as usual two steps with few cells are from each other, if there is a gap between them. */
+/** In a line with few cells, two steps that are more than so many times as far apart as usual have a gap between them. */
 const GAP_IN_LINE = 8
-/** Cells in a step from which on the next step has some, too, unless there is a gap. */
+/** Cells in a step, on average, from which on a line has many. Then two steps that are farther apart than usual have a gap between them. */
 const MANY_CELLS = 5
 
 /**

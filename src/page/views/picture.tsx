@@ -324,7 +324,7 @@ function statusText({ kind, read, total, down, right }: Raster, isDone: boolean,
   return `${cells} cells; each of ${formatCount(right.length)} x ${formatCount(down.length)} points is the mean of those that it covers.${lack}`
 }
 
-/** Height of a picture in CSS pixels; most and least of one whose steps are equally long; and what a window has around it. */
+/** Heights in CSS pixels: of a picture; at most and at least, if its steps are equally long; and of what is around it in a window. */
 const [HEIGHT, HIGHEST, LOWEST, AROUND] = [480, 620, 160, 340]
 /** Milliseconds without a move after which what is in sight is read. */
 const REST = 250

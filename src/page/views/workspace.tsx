@@ -24,7 +24,7 @@ function Workspace({ inspected, link }: ViewProps) {
   const listed = useLoaded(() => inspected.document('genomicsdb-ls'), [inspected])
   return (
     <>
-      <Shown of={overview} what="maps and book-keepings" show={(found) => <Found found={found} />} />
+      <Shown of={overview} what="maps and book-keeping" show={(found) => <Found found={found} />} />
       <Shown
         of={listed}
         what="fragments"
@@ -52,10 +52,10 @@ function Found({ found }: { found: GenomicsdbOverviewDocument }) {
   return (
     <>
       {words.length === 0 ? (
-        <p>Nothing is wrong, as far as maps and book-keepings tell; {limits}</p>
+        <p>Nothing is wrong, as far as maps and book-keeping tell; {limits}</p>
       ) : (
         <p>
-          <span class={found.ok ? undefined : 'bad'}>{words.join(', ')}</span>, as far as maps and book-keepings tell;{' '}
+          <span class={found.ok ? undefined : 'bad'}>{words.join(', ')}</span>, as far as maps and book-keeping tell;{' '}
           {limits}
         </p>
       )}
