@@ -42,11 +42,11 @@ export interface Finding extends Place, FindingState {
 export const NO_FILE = { none: 'no such file', folder: 'a folder', other: 'a pipe, socket or device' } as const
 
 /** Something that could not be examined: no key, no permission, an unknown version. It is not a finding. */
-export interface NotExamined {
+export interface NotExaminedItem {
   notExamined: InspectError
 }
 
-export type Item = Finding | NotExamined
+export type Item = Finding | NotExaminedItem
 
 /** Why readers ignore a fragment. */
 export type IgnoredReason = 'uncommitted' | 'toVacuum' | 'future'
@@ -104,7 +104,7 @@ function textOf(value: string | number | bigint): string {
 }
 
 /**
- * Turns an error from reading into a finding, or into a {@link NotExamined}.
+ * Turns an error from reading into a finding, or into a {@link NotExaminedItem}.
  * @throws any error that is not an InspectError
  */
 export function fromError<Code extends FindingCode>(

@@ -9,7 +9,7 @@ import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { type ReadContext, readContext } from '../objects/generic-tile.ts'
 import { openFragment, openTarget, type Target } from '../objects/target.ts'
 import type { Storage } from '../storage/source.ts'
-import type { IgnoredReason, Item, Level, NotExamined } from './finding.ts'
+import type { IgnoredReason, Item, Level, NotExaminedItem } from './finding.ts'
 
 /** A run of tiles. */
 interface TileRun {
@@ -56,7 +56,7 @@ export interface FieldsPart {
 /** What a unit found. */
 export interface UnitResult<I> {
   counts: Readonly<Record<string, number>>
-  items: readonly (I | NotExamined)[]
+  items: readonly (I | NotExaminedItem)[]
   /** Set if only a check of all tiles can tell that nothing is wrong. */
   unsure?: boolean | undefined
 }
@@ -76,7 +76,7 @@ export interface Unit<I> {
 }
 
 /** A unit that needs no work. It gives a known result its place in the order of all results. */
-export function knownUnit<I>(items: readonly (I | NotExamined)[], counts: UnitResult<I>['counts'] = {}): Unit<I> {
+export function knownUnit<I>(items: readonly (I | NotExaminedItem)[], counts: UnitResult<I>['counts'] = {}): Unit<I> {
   return { path: '', part: { kind: 'known', result: { counts, items } }, bytes: 0 }
 }
 
@@ -263,6 +263,6 @@ export function unpacked<I extends object>({ counts, items, unsure }: UnitResult
   }
 }
 
-function isNotExamined(item: object): item is NotExamined {
+function isNotExamined(item: object): item is NotExaminedItem {
   return 'notExamined' in item
 }

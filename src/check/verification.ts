@@ -1,6 +1,6 @@
 import { InspectError, isNew } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
-import type { NotExamined } from './finding.ts'
+import type { NotExaminedItem } from './finding.ts'
 import { addCounts, type UnitResult } from './units.ts'
 
 /** A wrong digest or tag, or a chunk whose digest or tag cannot be reached because a filter fails before it. */
@@ -23,7 +23,7 @@ export interface VerifyFailure {
 /** A result of verifying. */
 export type VerifyItem =
   | { failure: VerifyFailure }
-  | NotExamined
+  | NotExaminedItem
   /** A data file whose filters have no checksum. */
   | { unprotected: string }
   /** A file that was written without the end of a part, and the first such tile; found only with `deep`. */
