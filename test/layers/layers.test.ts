@@ -56,6 +56,21 @@ test('each layer is a folder that loads', async () => {
   }
 })
 
+test.each([
+  ['an image', image()],
+  [
+    'a raster',
+    { members: { l_0: raster(32), l_1: raster(16) }, keys: { dataset_type: 'raster', _gdal: pam(31, 32, 1) } },
+  ],
+])('a lost level of %s is one error: that of its group', async (_name, spec) => {
+  const array = await dataset(spec)
+  array.removeAll(/\/l_1(?:\.tdb)?\//)
+  const { findings } = await check(array.storage(), ROOT)
+  expect(findings.map(({ severity, code, variant }) => [severity, code, variant])).toEqual([
+    ['error', 'GROUP_MEMBER_MISSING', 'needed'],
+  ])
+})
+
 describe('facts', () => {
   test('an image', async () => {
     const facts = await described(image({ channels: '["red","green"]', pkg_version: '0.3.10' }))

@@ -4,7 +4,7 @@ import { lengthsOf } from '../lengths.ts'
 import type { Part } from '../part.ts'
 import { factOf, jsonOf, listOf, stringOf } from '../text.ts'
 import { checkImage } from './check.ts'
-import { FORMAT_VERSION, isEnded, KNOWN_VERSIONS, levelOf, levelParts } from './image.ts'
+import { FORMAT_VERSION, isEnded, KNOWN_VERSIONS, levelOf, levelParts, numberInName } from './image.ts'
 import { levelPicture } from './picture.ts'
 
 /** BioImaging: images of microscopes in several sizes, by tiledb-bioimg. */
@@ -13,6 +13,7 @@ export const bioimg: Layer = {
   async *check(part: Part): Items {
     yield* checkImage(part)
   },
+  lostAs: async (name) => (numberInName(name) === undefined ? undefined : 'needed'),
   async words() {
     return { type: IMAGE_LEVEL, dataset_type: IMAGE, cell: 'a value of a pixel', fields: AXES }
   },

@@ -55,11 +55,17 @@ async function* checkListed(
     )
     return
   }
-  if (!part?.target) {
-    const found = part ? 'a member that is not there' : 'no such member'
-    yield finding('LAYER_MEMBER', placeOf(image, name), `the level ${name}, as the key ${LEVELS} says`, found)
+  if (!part) {
+    yield finding(
+      'LAYER_MEMBER',
+      placeOf(image, name),
+      `the level ${name}, as the key ${LEVELS} says`,
+      'no such member',
+    )
     return
   }
+  // One that is listed and lost is an error of its group.
+  if (!part.target) return
   const schema = await part.schema()
   if (!schema) return
   const names = schema.domain.dimensions.map((dimension) => dimension.name)

@@ -13,6 +13,7 @@ export const gdal: Layer = {
     if (await isVector(part)) yield* checkVectors(part)
     else yield* checkRaster(part)
   },
+  lostAs: async (name, group) => (/_\d+$/.test(name) && !(await isVector(group)) ? 'needed' : undefined),
   async words(part, top) {
     if (await isVector(part)) {
       const fields = { _X: 'the middle of the geometry', _Y: 'the middle of the geometry' }

@@ -86,11 +86,12 @@ export async function* checkRaster(part: Part): Items {
   for (const { part: one } of levels) yield* checkSize(one)
   if (!part.group) return
   const pam = (await pamOf(part))?.value
-  if (!full?.target) yield await missingPart(part, full, 'l_0', 'the raster in its full size, l_0')
+  // One that is listed and lost is an error of its group.
+  if (!full) yield await missingPart(part, 'l_0', 'the raster in its full size, l_0')
   for (let level = 1; level <= Math.min(pam?.overviews ?? 0, MOST_OVERVIEWS); level++) {
-    const overview = levels.find((one) => one.level === level)?.part
+    const isListed = levels.some((one) => one.level === level)
     const name = `l_${level}`
-    if (!overview?.target) yield await missingPart(part, overview, name, `the overview ${name}, as ${PAM} says`)
+    if (!isListed) yield await missingPart(part, name, `the overview ${name}, as ${PAM} says`)
   }
   yield* checkOverviews(levels)
   yield* checkRelative(part)
@@ -99,9 +100,8 @@ export async function* checkRaster(part: Part): Items {
 /** Far more than any raster has. */
 const MOST_OVERVIEWS = 64
 
-async function missingPart(group: Part, part: Part | undefined, name: string, expected: string): Promise<Finding> {
-  const place = placeOf(group, part?.names.at(-1) ?? name)
-  if (part) return finding('LAYER_MEMBER', place, expected, 'a member that is not there')
+async function missingPart(group: Part, name: string, expected: string): Promise<Finding> {
+  const place = placeOf(group, name)
   if (await isUnlisted(group, name))
     return finding('LAYER_MEMBER', place, expected, 'that the group does not list it', 'unlisted')
   return finding('LAYER_MEMBER', place, expected, 'no such member')
