@@ -23,7 +23,7 @@ class CommonOptions(TypedDict, total=False):
     raw: bool
     """Show values as stored: dates as integers, text and bytes as base64, NaN with its bits"""
     no_sign_request: bool
-    """Send requests to S3 without credentials"""
+    """Send requests to clouds without credentials"""
     memory: Union[int, str]
     """Memory that the run may take for data and metadata; K, M and G are powers of 1024, MB of 1000 (default: 1G)"""
 

@@ -41,7 +41,7 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['Which key-value metadata does it have?', 'metadata places', 'keys meta'],
   [
-    'How do I name an array on S3, Google Cloud or Azure, as s3://bucket/places, gs:// or azure://, and give its region?',
+    'How do I name an array on S3 or by URI, as s3://bucket/places, gs:// or azure://, and give its region?',
     'ls --help',
     'url uri path minio endpoint profile credentials cloud aws remote http amazon login gcs google storage blob container account sas hmac',
   ],

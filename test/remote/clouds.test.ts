@@ -139,7 +139,7 @@ describe.each([...CLOUDS, GS_PUBLIC].map((cloud) => [cloud.name, cloud] as const
   const isFragments = ({ prefix }: S3Request): boolean => prefix === `${ARRAY}/__fragments/`
   const names = ['a', 'b', 'c'].map((name) => ({ name: `${ARRAY}/__fragments/${name}/`, size: undefined }))
   const text = (body: string) => (response: ServerResponse) => !!response.writeHead(200).end(body)
-  const faults: [string, (request: S3Request) => boolean, string | undefined, S3Handler][] = [
+  const faults: [string, (request: S3Request) => boolean, string, S3Handler][] = [
     ['403 for an object', ({ key }) => key === METADATA, 'NO_PERMISSION', refused(403, 'AccessDenied')],
     ['401 for a listing', isFragments, 'NO_PERMISSION', refused(401, 'required')],
     ['500 for a listing', isFragments, 'IO', refused(500, 'InternalError')],
@@ -191,14 +191,20 @@ describe.each([...CLOUDS, GS_PUBLIC].map((cloud) => [cloud.name, cloud] as const
   test.each(faults)('%s: an error without a secret, and no other host is asked', async (_, which, code, fault) => {
     const { server, env } = servedBy(cloud, 'small')
     server.fault = (request, response, count) => which(request) && fault(request, response, count)
-    for (const args of [FOOTER, ['ls', '--json', '--requests', '--names']]) {
-      const target =
-        args === FOOTER ? `${cloud.bucket}/${METADATA}`.replace(/\/[^/]*$/, '') : `${cloud.bucket}/${ARRAY}`
-      const ran = await run([...args, target], { env: { ...env, DEBUG: '1' } })
-      expect(isPrinted(ran)).toEqual([])
-      expect(elsewhere).toEqual([])
-      if (ran.code !== 0) expect({ code: ran.code, error: codeOf(ran) }).toEqual({ code: 3, error: code })
-    }
+    const isListing = which === isFragments
+    const target = isListing ? ARRAY : METADATA.replace(/\/[^/]*$/, '')
+    const args = isListing ? ['ls', '--json', '--requests', '--names'] : FOOTER
+    const ran = await run([...args, `${cloud.bucket}/${target}`], { env: { ...env, DEBUG: '1' } })
+    expect(isPrinted(ran)).toEqual([])
+    expect(elsewhere).toEqual([])
+    expect({ code: ran.code, error: codeOf(ran) }).toEqual({ code: 3, error: code })
+  })
+
+  test('the commands that delete and copy are those of the cloud', async () => {
+    const { env } = servedBy(cloud)
+    const ran = await run(['why', '--json', `${cloud.bucket}/${METADATA}`], { env })
+    expect(ran.code).toBe(0)
+    expect(ran.text).not.toContain('aws s3')
   })
 
   test('--no-sign-request sends no credentials', async () => {
