@@ -67,8 +67,12 @@ async function runProgram(process: Process, report: Report): Promise<void> {
 async function printCompletedWords({ argv, stdout, storage }: Process): Promise<void> {
   const { completedWords } = await import('../commands/completed-words.ts')
   const reading = readContext(nodeCodecs)
-  const words = await completedWords({ storage, reading, internalPath, commandOf }, argv.slice(2))
+  const words = await completedWords({ storage, reading, internalPath, commandOf, helpWords }, argv.slice(2))
   await stdout.write(words.map((word) => `${word}\n`).join(''))
+}
+
+async function helpWords(): Promise<readonly string[]> {
+  return (await import('./questions.ts')).knownWords()
 }
 
 async function commandOf(name: string | undefined): Promise<CommandModule<never> | undefined> {

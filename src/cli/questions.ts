@@ -7,19 +7,19 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which TileDB version wrote it, and which can read it?',
     'places',
-    'release compatible format libtiledb library old new older newer upgrade',
+    'release compatible format libtiledb library old new older newer upgrade downgrade',
   ],
   [
     'How many cells, fragments and bytes does it have?',
     'places',
     'count rows number size shape non-empty nonempty domain nnz',
   ],
-  ['When were its cells last written?', 'places', 'date time timestamp modified age old'],
+  ['When were its cells last written?', 'places', 'date time timestamp modified age old utc timezone'],
   ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong password'],
   [
     'Which dimensions, attributes, types and filters does it have?',
     'schema places',
-    'datatype dtype column compression tile extent cell order hilbert capacity allow allows_duplicates duplicates fill value label current resize',
+    'datatype dtype string utf8 unicode ascii column compression tile extent cell order hilbert capacity allow allows_duplicates duplicates fill value label current resize',
   ],
   ['Which values does an enumeration have?', 'schema places', 'category categorical enum label'],
   ['Which values do dimension labels have?', 'read my-labels/__labels/l0', 'label value axis coordinate'],
@@ -37,7 +37,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Can I look at it in a browser, or mail what it shows?',
     'page places -o places.html',
-    'html picture draw chart map timeline report share visualize gui plot heatmap image graph',
+    'html picture draw chart map timeline report share visualize gui plot heatmap image graph notebook jupyter vscode',
   ],
   ['Which key-value metadata does it have?', 'metadata places', 'keys meta'],
   [
@@ -48,7 +48,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which of many arrays are damaged, have too many fragments, or need a vacuum?',
     'ls --recursive my-folder',
-    'sweep thousands all bucket prefix folder worst every recursive arrays attention health',
+    'sweep thousands all bucket prefix folder worst every recursive arrays attention health parallel threads jobs',
   ],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'tree collection soma'],
   [
@@ -76,7 +76,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which fragments would vacuum remove?',
     'ls places',
-    'to-vacuum vac clean up delete consolidated free did not reclaim unread space',
+    'to-vacuum vac clean cleanup up delete consolidated free did not reclaim unread space',
   ],
   ['Did consolidation work, and what is left of it?', 'commits places', 'consolidate vacuum vac con increased'],
   [
@@ -115,7 +115,11 @@ export const QUESTIONS: readonly Question[] = [
     'gdpr personal data erase delete removed stored disk readable privacy purge forget',
   ],
   ['May I delete this file or folder?', 'why places/__1714', 'remove rm vac con ok lock fragment lose lost safe'],
-  ['What did the array look like at an earlier time?', 'ls weather --as-of 2024-05-02', 'travel open past'],
+  [
+    'What did the array look like at an earlier time?',
+    'ls weather --as-of 2024-05-02',
+    'travel timetravel latest open past',
+  ],
   [
     'At which times did it change, by writes or deletes?',
     'commits places',
@@ -194,7 +198,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I get it into pandas, CSV, JSON, Arrow or Parquet?',
     'read places -o places.csv',
-    'export convert parquet dataframe df python numpy npy sql duckdb jq polars zarr',
+    'export extract convert parquet dataframe df python numpy npy sql duckdb jq polars zarr hdf5 spark dask',
   ],
   [
     'How do I ask about it in SQL?',
@@ -217,7 +221,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Why does TileDB fail to open it?',
     'check --level structure places',
-    'error cannot exception fails exist unable load schema missing lost',
+    'error cannot exception fails exist unable load schema missing lost permission denied access',
   ],
   [
     'Does every cell agree with the metadata?',
@@ -228,7 +232,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Is this copy the same as the original?',
     'diff --cells places my-copy',
-    'compare difference equal backup move moved bucket copied',
+    'compare difference equal backup move moved bucket copied sync synced mirror',
   ],
   [
     'Do readers see the same in two arrays, or at two times?',
@@ -250,9 +254,13 @@ export const QUESTIONS: readonly Question[] = [
     'explain --fail-on warning places',
     'cron exit code monitor limit threshold small advice github',
   ],
-  ['How do I check arrays every night?', 'check --quiet --fail-on warning places', 'ci cron script exit code monitor'],
+  [
+    'How do I check arrays every night?',
+    'check --quiet --fail-on warning places',
+    'ci cron script exit code monitor airflow docker container',
+  ],
 
-  ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time expensive'],
+  ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time expensive cache'],
   [
     'What does opening the array cost, before it reads a cell?',
     'explain places',
@@ -286,7 +294,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'What fills the disk?',
     'stats places',
-    'size space large big bytes attribute field du unread reclaim biggest huge heavy',
+    'size space large big bytes attribute field du unread reclaim biggest huge heavy histogram',
   ],
   ['Does compression pay?', 'stats places', 'ratio filter compress zstd'],
   [
@@ -435,6 +443,12 @@ const STOP_WORDS = new Set(
 )
 /** Largest number of questions, and of commands, in an answer. */
 const MOST_ANSWERS = 8
+
+/** The words by which `help` finds a question or a command, from a to z. */
+export function knownWords(): readonly string[] {
+  const words = [...QUESTIONS.map(textOf).flatMap(wordsOf), ...Object.keys(COMMANDS)]
+  return [...new Set(words)].filter((word) => !STOP_WORDS.has(word)).sort()
+}
 
 /** The questions and commands that have the words of `help <words>`; undefined if there are none. */
 export function answers(asked: readonly string[]): string | undefined {

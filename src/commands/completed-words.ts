@@ -11,6 +11,11 @@ export const FIELD_OPTIONS: readonly string[] = ['--field', '--field-filters']
 /** Options whose value begins with the name of a dimension. */
 export const DIMENSION_OPTIONS: readonly string[] = ['--range', '--cell', '--domain', '--tile-extent', '--dimension']
 
+/** Options whose value is tiles, by their numbers. */
+export const TILE_OPTIONS: readonly string[] = ['--tiles']
+/** Most tiles that are offered one by one. */
+const MOST_TILES = 100
+
 /** Whether a command takes a kind of targets, at least with some options. A word that is no command is a target, which may be any. */
 async function mayTake({ commandOf }: Places, word: string | undefined, kind: TargetKind): Promise<boolean> {
   const { takes, takesWith = {} } = (await commandOf(word)) ?? {}
@@ -24,6 +29,8 @@ interface Places {
   internalPath(written: string): string
   /** The command of that name, if there is one. */
   commandOf(name: string | undefined): Promise<CommandModule<never> | undefined>
+  /** The words that `help` knows. */
+  helpWords(): Promise<readonly string[]>
 }
 
 /**
@@ -56,20 +63,41 @@ async function candidates(places: Places, words: readonly string[], word: string
     const end = before === '--dimension' ? '' : '='
     return schema?.domain.dimensions.map(({ name }) => name + end) ?? []
   }
+  if (plain[0] === 'help') return places.helpWords()
+  if (TILE_OPTIONS.includes(before)) {
+    const last = ((await tileNumOf(places, plain)) ?? 0) - 1
+    return last < 0 ? [] : [`0..${last}`]
+  }
+  if (plain[0] === 'tile' && plain.length === 3 && !word.startsWith('-')) {
+    const tile_num = (await tileNumOf(places, plain.slice(1, 2))) ?? 0
+    return Array.from({ length: Math.min(tile_num, MOST_TILES) }, (_, tile) => String(tile))
+  }
   const paths = await pathsInside(places, word)
   return paths && (await mayTake(places, plain[0], paths.kind)) ? paths.words : []
 }
 
-/** The schema of the first word that is an array, or something in an array. URLs are skipped, so that a Tab is quick. */
-async function schemaOfTarget({ storage, reading, internalPath }: Places, words: readonly string[]) {
+/** The schema of the first word that is an array, or something in an array. */
+async function schemaOfTarget(places: Places, words: readonly string[]) {
+  const target = await firstTarget(places, words)
+  if (target?.type === 'fragment') return (await target.fragment.info()).schema
+  return target && 'array' in target && target.array ? (await target.array.newestSchema()).schema : undefined
+}
+
+/** The number of tiles of the first word that is a fragment. */
+async function tileNumOf(places: Places, words: readonly string[]): Promise<number | undefined> {
+  const target = await firstTarget(places, words)
+  return target?.type === 'fragment' ? (await target.fragment.info()).tile_num : undefined
+}
+
+/** The first word that is an array, or something in an array. URLs are skipped, so that a Tab is quick. */
+async function firstTarget({ storage, reading, internalPath }: Places, words: readonly string[]) {
   const { completePath } = await import('../objects/fragment-prefix.ts')
   for (const word of words) {
     if (word.includes('://') || !word) continue
     const path = await completePath(storage, internalPath(word), internalPath).catch(() => undefined)
     if (path === undefined || (await storage.kind(internalPath(path))) === undefined) continue
     const target = await openTarget(storage, internalPath(path), reading)
-    if (target.type === 'fragment') return (await target.fragment.info()).schema
-    if ('array' in target && target.array) return (await target.array.newestSchema()).schema
+    if (target.type === 'fragment' || ('array' in target && target.array)) return target
   }
   return undefined
 }

@@ -3,12 +3,27 @@ import type { Output } from '../base/result.ts'
 import { quotedWord } from '../base/shell-word.ts'
 import type { CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
+import { LIST_ORDERS } from '../calls/list-order.ts'
 import { parseChoice } from '../calls/option-values.ts'
+import { SEVERITIES } from '../check/codes.ts'
+import { LEVELS } from '../check/finding.ts'
 import type { CompletionDocument } from '../documents/completion.ts'
-import { DIMENSION_OPTIONS, FIELD_OPTIONS } from './completed-words.ts'
+import { READ_ORDERS } from '../read/query.ts'
+import { DIMENSION_OPTIONS, FIELD_OPTIONS, TILE_OPTIONS } from './completed-words.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
+
+/** The values of options that are checked by hand: commander knows those of the others. */
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  '--fail-on': SEVERITIES,
+  '--level': LEVELS,
+  '--order': READ_ORDERS,
+  '--sort': LIST_ORDERS,
+}
+
+/** The command that answers questions. It is none of commander's. */
+const HELP = { name: 'help', summary: 'find the call for a question, by a word of it', options: [], words: [] }
 
 const PROGRAM = 'tiledb-inspect'
 /** First part of the names of functions in the scripts. */
@@ -33,7 +48,7 @@ export const command: CommandModule<object> = {
 
   async *run(_cx, [name]) {
     const shell = parseChoice('completion', SHELLS, name)
-    const script = SCRIPTS[shell]((itself?.parent?.commands ?? []).map(describedCommand))
+    const script = SCRIPTS[shell]([...(itself?.parent?.commands ?? []).map(describedCommand), HELP])
     const document: CompletionDocument = { ...documentHead('completion', shell), script }
     yield {
       kind: 'document',
@@ -42,6 +57,9 @@ export const command: CommandModule<object> = {
     }
   },
 }
+
+/** Options whose values the program completes. */
+const NAME_OPTIONS = [...FIELD_OPTIONS, ...DIMENSION_OPTIONS, ...TILE_OPTIONS]
 
 function describedOption({ short, long, description, flags, argChoices = [] }: Option) {
   return {
@@ -52,8 +70,8 @@ function describedOption({ short, long, description, flags, argChoices = [] }: O
     /** Whether the value is a file or folder. */
     takesFile: /<(file|dir)>/.test(flags),
     /** Whether the value is a name that the program can complete. */
-    takesName: [...FIELD_OPTIONS, ...DIMENSION_OPTIONS].includes(long ?? ''),
-    choices: argChoices,
+    takesName: NAME_OPTIONS.includes(long ?? ''),
+    choices: CHOICES[long ?? ''] ?? argChoices,
   }
 }
 
@@ -111,7 +129,7 @@ ${FUNCTION}() {
     return
   fi
   case "$before" in
-    ${[...FIELD_OPTIONS, ...DIMENSION_OPTIONS].join(' | ')}) 
+    ${NAME_OPTIONS.join(' | ')}) 
       COMPREPLY=(); ${FUNCTION}_inside
       # Bash quotes only names of files: what is no plain word would be run.
       for i in "\${!COMPREPLY[@]}"; do COMPREPLY[i]=$(printf %q "\${COMPREPLY[i]}"); done
@@ -126,6 +144,7 @@ ${cases.join('\n')}
   case "$word" in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")); return ;;
   esac
+  if [ "$command" = help ]; then COMPREPLY=(); ${FUNCTION}_inside; return; fi
   if [ -n "$words" ]; then COMPREPLY=($(compgen -W "$words" -- "$word")); return; fi
   COMPREPLY=()
   ${FUNCTION}_files "$word"

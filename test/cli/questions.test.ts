@@ -222,6 +222,26 @@ test('help schema missing leads to why it does not open', async () => {
   expect((await run(['help', 'schema', 'missing'])).text).toContain('Why does TileDB fail to open it?')
 })
 
+/** Words of users, each with the command or option of a call that answers it. */
+const CALL_OF_WORD =
+  'nnz:places biggest:stats padding:stats dead:ls huge:stats soma:blood move:diff slow:explain delete:why merge:explain schema:schema ' +
+  'null:stats travel:ls timetravel:ls restore:check undo:check rollback:check encryption:--key-file key:--key-file password:--key-file ' +
+  's3:ls corrupt:check broken:check checksum:verify-checksums size:stats disk:stats space:ls filter:tile compression:stats ratio:stats ' +
+  'duplicate:stats string:schema enum:schema category:schema dataframe:read pandas:read export:read csv:read parquet:read sql:read ' +
+  'image:my-image map:page plot:page notebook:page jupyter:page vscode:page agent:mcp llm:mcp cleanup:ls clean:ls vacuum:ls ' +
+  'consolidate:commits commits:commits lock:why memory:explain version:places crash:check json:read gdpr:stats holes:stats ci:check ' +
+  'permission:check histogram:stats sync:diff threads:ls spark:read latest:ls cache:explain'
+
+test.each(CALL_OF_WORD.split(' ').map((pair) => pair.split(':') as [string, string]))(
+  'help %s finds a call of %s',
+  async (word, call) => {
+    const { text, code } = await run(['help', word])
+    expect(code).toBe(0)
+    const calls = Array.from(text.matchAll(/tiledb-inspect (.*)/g), ([, one]) => one.split(' ')).slice(0, 3)
+    expect(calls.flat()).toContain(call)
+  },
+)
+
 /** Words that users have typed, or would: names of other tools and formats, of parts of arrays, of troubles. */
 const USER_WORDS =
   'nnz biggest padding dead huge soma move slow size corrupt broken recover repair fix lost missing delete deleted undo rollback ' +
