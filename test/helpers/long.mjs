@@ -10,6 +10,7 @@ const TESTS = fileURLToPath(new URL('..', import.meta.url))
  */
 const LONG = [
   'cli/jobs',
+  'remote/clouds',
   'recover/recover',
   'mend/names',
   'remote/s3',
