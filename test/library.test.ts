@@ -123,6 +123,6 @@ test('a fragment opens by an http:// URL, and returns its cells as columns and a
   } finally {
     server.close()
   }
-  await expect(library.openArray('gs://bucket/array')).rejects.toMatchObject({ code: 'USAGE' })
+  await expect(library.openArray('tiledb://space/array')).rejects.toMatchObject({ code: 'USAGE' })
   await expect(library.openGroup(ARRAY)).rejects.toMatchObject({ code: 'WRONG_TARGET' })
 })

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { unpackWorkspace } from '../helpers/genomicsdb.ts'
 import { run } from '../helpers/run.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -94,7 +95,14 @@ else {
          }
        }`,
     )
-    const calls = [['check', ARRAY], ['stats', ARRAY], ['decode', ARRAY, '--format', 'arrow'], [ARRAY]]
+    const workspace = unpackWorkspace('301', folder)
+    const calls = [
+      ['check', ARRAY],
+      ['stats', ARRAY],
+      ['decode', ARRAY, '--format', 'arrow'],
+      [ARRAY],
+      ['ls', workspace],
+    ]
     const lines = calls.flatMap((args) => {
       const { stderr } = spawnSync(execPath, ['--require', note, BIN, ...args], { encoding: 'utf8', env: {} })
       return stderr.split('\n').filter((line) => line.startsWith('compiled'))

@@ -349,11 +349,11 @@ describe('--config', () => {
   })
 })
 
-test('a budget that is too small is the last line, and no word of findings that there are none', async () => {
+test('a budget that is too small comes after the title, and no word of findings that there are none', async () => {
   const { text } = await run(['explain', `${FIXTURES}/22/sparse_basic`, '--budget', '1K'])
-  expect(text).toMatch(/\nmemory budget: TOO SMALL, at least [\d.]+ KiB are needed\n$/)
+  expect(text).toMatch(/^.*\nmemory budget: TOO SMALL, at least [\d.]+ KiB are needed\n/)
   expect(text).not.toContain('findings: none')
-  expect((await run(['explain', `${FIXTURES}/22/sparse_basic`])).text).toMatch(/\nfindings: none\n$/)
+  expect((await run(['explain', `${FIXTURES}/22/sparse_basic`])).text).toMatch(/^.*\nfindings: none\n/)
 })
 
 // Counted by TileDB 2.30 with sm.mem.total_budget.

@@ -27,7 +27,9 @@ function codeRow(code: string, { severity, meaning }: Meaning, variant?: string)
 
 /** The row of a code, or of one of its variants. The last cell says how it is mended. */
 function findingRow(code: string, meaning: Meaning, variant?: string): string {
-  return `${codeRow(code, meaning, variant)} ${WAYS[wayOf({ code, variant } as FindingState)]} |`
+  const way = wayOf({ code, variant } as FindingState)
+  const isLeft = way === 'leave' && meaning.severity === 'error'
+  return `${codeRow(code, meaning, variant)} ${isLeft ? 'no command mends it' : WAYS[way]} |`
 }
 
 function withTable(page: string, heading: string, rows: readonly string[]): string {
