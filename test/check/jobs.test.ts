@@ -64,14 +64,14 @@ async function expectSame(storage: Storage, path: string, key: string | undefine
 describe('units of work find the same, in the same order, and count the same', () => {
   test('in fixtures', async () => {
     let unitNum = 0
-    for (const { path, key } of turnOfFamilies(fixtureFolders(), 16, versionOf, 2))
+    for (const { path, key } of turnOfFamilies(fixtureFolders(), 16, versionOf))
       unitNum += (await expectSame(localFiles, path, key, 'cells')).unitNum
     expect(unitNum).toBeGreaterThan(0)
   })
 
   // Workspaces of GenomicsDB have no units.
   const codes = (Object.keys(FINDING_CODES) as FindingCode[]).filter((code) => DAMAGES[code].sample !== 'genomicsdb')
-  test.each(shortTurn(codes, 16, 2))('in an array damaged as %s', async (code) => {
+  test.each(shortTurn(codes, 16))('in an array damaged as %s', async (code) => {
     const array = await whole(code)
     await DAMAGES[code].plant(array)
     for (const level of LEVELS) await expectSame(array.storage(), EDITED, keyOf(array), level)

@@ -25,7 +25,7 @@ const BIN = `${ROOT}bin/tiledb-inspect.js`
 const array = `${temporaryFolder()}/array`
 const temporary = temporaryFolder()
 /** Enough for workers to be worth it. A third is damaged. */
-const FRAGMENTS = tries(15, 24)
+const FRAGMENTS = tries(15, 15, 24)
 /** Workers are begun only where there is more than that to read, bytes. */
 const WORTH_WORKERS = 64 * 2 ** 20
 

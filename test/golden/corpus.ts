@@ -7,7 +7,7 @@ import { testCase } from './cases.ts'
 /** Test files that share the corpus, each in a worker of its own. */
 const SHARES = 4
 
-/** The cases of an archive that a run tries: one in eight, in the gate one in three. */
+/** The cases of an archive that a run tries: one in eight, in the gate one in four. */
 function someCases(cases: readonly string[]): readonly string[] {
   return shortTurn(cases, 8)
 }

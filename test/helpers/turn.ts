@@ -4,6 +4,8 @@ import { env } from 'node:process'
 export const ALL = env.TEST_ALL === '1'
 /** Whether this is a run of the gate (.ci/run), which may take longer than `npm test`. */
 const GATE = env.TESTS_OF_GATE === '1'
+/** How many times as many cases the gate tries as `npm test`. */
+const MORE_IN_GATE = 2
 /** Chooses which part of the exhaustive tests runs. test/helpers/seed.mjs prints it at the start of a run. */
 export const SEED = Number(env.TEST_SEED ?? 0)
 
@@ -30,15 +32,12 @@ export function turnOf(count: number, share: number): number[] {
   return turn([...Array(count).keys()], share)
 }
 
-/** The first `few` of the cases; the gate tries all. For cases of which the first show what the others repeat. */
+/** The first `few` of the cases; the gate tries more. For cases of which the first show what the others repeat. */
 export function firstOf<T>(cases: readonly T[], few: number): T[] {
-  return cases.slice(0, tries(few, cases.length))
+  return cases.slice(0, tries(few, MORE_IN_GATE * few, cases.length))
 }
 
-/** How many times as many cases the gate tries. */
-const MORE_IN_GATE = 3
-
-/** Like {@link turn}, but the gate tries one case in `gate`: without it, three times as many. */
+/** Like {@link turn}, but the gate tries one case in `gate`: without it, twice as many. */
 export function shortTurn<T>(cases: readonly T[], share: number, gate = Math.ceil(share / MORE_IN_GATE)): T[] {
   return turn(cases, GATE ? gate : share)
 }

@@ -17,7 +17,7 @@ const MENDED = CODES.filter((code) => !NOT_RUN.includes(wayOfCode(code)) && !ONL
 if (BY_PROGRAM.length === 0) MENDED.push('GENERIC_TILE_HEADER')
 
 describe('the printed steps mend the damage, and the back steps undo them byte for byte', () => {
-  test.each(shortTurn(MENDED, 12, 4))('%s', async (code) => {
+  test.each(shortTurn(MENDED, 12))('%s', async (code) => {
     const path = `${folder}/it's a ${code}`
     await run(['write-sample', path, '--damage', code])
     expect(await codesOf(path)).toContain(code)
@@ -30,7 +30,7 @@ describe('the printed steps mend the damage, and the back steps undo them byte f
 })
 
 describe('every code', () => {
-  test.each(shortTurn(CODES, 20, 2))('%s has a plan that says what is lost', async (code) => {
+  test.each(shortTurn(CODES, 20))('%s has a plan that says what is lost', async (code) => {
     const path = `${folder}/plan of ${code}`
     await run(['write-sample', path, '--damage', code])
     const { plans, finding_num } = await planOf(path)
