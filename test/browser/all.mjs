@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
 /**
- * Runs the tests in a browser, two files at a time: all, or those that are named.
+ * Runs the tests in a browser, as many files at a time as there are processors: all, or those that are named.
  *
  *     node --import ./test/fuzz/register.mjs test/browser/all.mjs [FILE…]
  */
@@ -18,7 +19,7 @@ const others = readdirSync(folder).filter((name) => /^(?:run|page-\w+)\.mjs$/.te
 const named = process.argv.slice(2)
 const files = named.length > 0 ? named : [...FIRST, ...others].map((name) => join(folder, name))
 
-run({ files, concurrency: 2 })
+run({ files, concurrency: availableParallelism() })
   .on('test:fail', () => {
     process.exitCode = 1
   })
