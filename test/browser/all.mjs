@@ -12,7 +12,7 @@ import { spec } from 'node:test/reporters'
  */
 
 /** These take longest, so they begin first: `node --test` goes by the alphabet, and the longest then runs alone at the end. */
-const FIRST = ['pages.mjs', 'page-engine.mjs', 'page-corpus.mjs']
+const FIRST = ['pages.mjs', 'page-drawings.mjs', 'page-engine.mjs', 'page-picture.mjs']
 
 const folder = import.meta.dirname
 const others = readdirSync(folder).filter((name) => /^(?:run|page-\w+)\.mjs$/.test(name) && !FIRST.includes(name))
