@@ -204,7 +204,7 @@ FAULTS = {
     "xml_crossed": ("raster", lambda p: put(p, _gdal=as_bytes("<PAMDataset><SRS>a</PAMDataset></SRS>")), "LAYER_TEXT", ["_gdal", "</PAMDataset>"]),
     "xml_gone": ("raster", lambda p: put(p, _gdal=None), "LAYER_METADATA", ["_gdal"]),
     "too_large": ("raster", lambda p: put(p, _gdal=pam(5000, 10)), "LAYER_SHAPES_DIFFER", ["X_SIZE", "5000"]),
-    "overview_gone": ("raster_overviews", lambda p: shutil.rmtree(p + "/l_2"), "LAYER_MEMBER", ["l_2"]),
+    "overview_gone": ("raster_overviews", lambda p: shutil.rmtree(p + "/l_2"), "GROUP_MEMBER_MISSING", ["l_2"]),
     "overview_unlisted": ("raster_overviews", lambda p: without_member(p, "l_1"), "LAYER_MEMBER", ["l_1"]),
     "full_gone": ("raster_overviews", lambda p: without_member(p, "l_0"), "LAYER_MEMBER", ["l_0"]),
     "overview_larger": ("raster_overviews", lambda p: again(p + "/l_1", lambda: raster(p + "/l_1", 400, 400)), "LAYER_SHAPES_DIFFER", ["l_1", "400 × 400"]),
