@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const TESTS = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * The test files that take three seconds of processor time or more, the longest first, without `.test.ts`. `npm test` runs one in six of them, which the seed chooses, so that it
+ * The test files that take three seconds of processor time or more, the longest first, without `.test.ts`. `npm test` runs one in twelve of them, which the seed chooses, so that it
  * takes two minutes. The gate, a run on a second release of Node, and `TEST_ALL=1` run all of them; so does a run of files that are named.
  */
 const LONG = [
@@ -98,7 +98,7 @@ const LONG = [
   'write/bytes-corpus-1',
   'read/dense',
 ]
-const SHARE = 6
+const SHARE = 12
 
 /** Whether a run names test files or tests. */
 const names = process.argv
