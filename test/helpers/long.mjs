@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 const TESTS = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * The test files that take 1.5 seconds of processor time or more, the longest first, without `.test.ts`. `npm test` runs one in twelve of them, which the seed chooses, so that it
- * takes two minutes. The gate, a run on a second release of Node, and `TEST_ALL=1` run all of them; so does a run of files that are named.
+ * The test files that take 1.5 seconds of processor time or more, the longest first, without `.test.ts`. `npm test` runs one in twelve of
+ * them, which the seed chooses, so that it takes two minutes. The gate, a run on a second release of Node, and `TEST_ALL=1` run all of
+ * them; so does a run of files that are named.
  */
 const LONG = [
   'cli/jobs',
