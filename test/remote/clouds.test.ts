@@ -11,6 +11,7 @@ import { get, parseJson } from '../helpers/json.ts'
 import { quickRetries } from '../helpers/quick-retries.ts'
 import { type Ran, run } from '../helpers/run.ts'
 import { listingPage, refuse, type S3Handler, type S3Request, serveBuckets } from '../helpers/s3-server.ts'
+import { shortTurn } from '../helpers/turn.ts'
 
 /*
  * What all clouds share is tried with S3 in s3.test.ts. Here: what each of the others writes and reads by itself, and that none of them
@@ -46,6 +47,11 @@ const ARRAY = '22/sparse_basic'
 const [NAME] = readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)
 const METADATA = `${ARRAY}/__fragments/${NAME}/__fragment_metadata.tdb`
 const FOOTER = ['footer', '--json', '--requests']
+
+/** Answers of a server, besides those that have a test of their own. */
+const STATUSES = [
+  204, 300, 304, 400, 402, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 418, 425, 429, 431, 451, 501, 502, 504,
+]
 
 type Served = Awaited<ReturnType<typeof serve>>
 
@@ -198,6 +204,20 @@ describe.each([...CLOUDS, GS_PUBLIC].map((cloud) => [cloud.name, cloud] as const
     expect(isPrinted(ran)).toEqual([])
     expect(elsewhere).toEqual([])
     expect({ code: ran.code, error: codeOf(ran) }).toEqual({ code: 3, error: code })
+  })
+
+  const asks = { object: ({ key }: S3Request) => key === METADATA, listing: isFragments }
+  const statuses = STATUSES.flatMap((status) => (['object', 'listing'] as const).map((what) => [status, what] as const))
+  test.each(shortTurn(statuses, 8, 1))('HTTP %i for an %s: an error without a secret', async (status, what) => {
+    const { server, env } = servedBy(cloud, 'small')
+    server.fault = (request, response, count) =>
+      asks[what](request) && refused(status, 'Secret')(request, response, count)
+    const target = what === 'listing' ? ARRAY : METADATA.replace(/\/[^/]*$/, '')
+    const args = what === 'listing' ? ['ls', '--json', '--requests'] : FOOTER
+    const ran = await run([...args, `${cloud.bucket}/${target}`], { env: { ...env, DEBUG: '1' } })
+    expect(isPrinted(ran)).toEqual([])
+    expect(elsewhere).toEqual([])
+    expect([ran.code, parseJson(ran.text)]).toEqual([3, expect.objectContaining({ error: expect.anything() })])
   })
 
   test('the commands that delete and copy are those of the cloud', async () => {
