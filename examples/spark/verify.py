@@ -4,7 +4,7 @@
 The fragments of an array are split by bytes into parts, a task each, which run all at once: twice as many as the cluster has cores, and no
 more than there are fragments. Of a folder or prefix, a part has every n-th array (check), or its share of the fragments of each array
 (verify-checksums). TARGET is a path that every worker sees, or an s3://, gs:// or azure:// URL. Every worker needs Node and tiledb-inspect;
-TILEDB_INSPECT names the program where it is not on the PATH, and is handed on with the AWS_… and TILEDB_INSPECT_… variables.
+TILEDB_INSPECT names the program where it is not on the PATH, and is handed on with the variables of clouds (SETTINGS).
 
 Exit code: 0 right, 1 damaged, 3 not all examined, 2 set up wrongly (no program, no permission, no such array): then nothing was verified.
 `findings` gives a DataFrame, to be joined, counted or kept; run as a program it prints it as JSON lines. With check of a folder a line is an
@@ -67,12 +67,16 @@ def examine(part, target, command, options, environment):
     return rows or [(part, code, None)]
 
 
+# How the names of the variables begin that the program reads of clouds. Executors get them.
+SETTINGS = ("AWS_", "AZURE_", "GS_", "GOOGLE_", "GCE_", "CLOUDSDK_", "STORAGE_EMULATOR_", "CLOUD_STORAGE_", "TILEDB_")
+
+
 def findings(spark: SparkSession, target: str, command="verify-checksums", options=(), parts=None) -> DataFrame:
     """One row a finding: the part, the program's exit code (0 right, 1 damaged, 2 set up wrongly, 3 not all examined), the finding as JSON."""
     context = spark.sparkContext
     if __name__ != "__main__":
         context.addPyFile(__file__)
-    environment = {name: value for name, value in os.environ.items() if name.startswith(("AWS_", "TILEDB_INSPECT"))}
+    environment = {name: value for name, value in os.environ.items() if name.startswith(SETTINGS)}
     parts_at_most, _ = try_target(target, environment)
     count = parts or max(1, min(parts_at_most, 2 * context.defaultParallelism))
     shards = [f"{i}/{count}" for i in range(1, count + 1)]
