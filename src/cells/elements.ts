@@ -151,7 +151,7 @@ function markedRange(from: number, to: number, marks: Uint8Array): Cells {
 }
 
 /** Those of some cells for which a byte is not 0, such as cells that are not null. */
-export function markedCells(cells: Cells, marks: Uint8Array): Cells {
+function markedCells(cells: Cells, marks: Uint8Array): Cells {
   const { length: total, at } = cells
   const found = new Uint32Array(total)
   let length = 0

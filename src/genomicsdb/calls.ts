@@ -179,7 +179,7 @@ export async function* callBatches(
   }
 }
 
-/** How often memory holds the cells of a batch at most: as stored, gathered, as text, and as the bytes of the output. */
+/** How often memory holds the cells of a batch, as a share of {@link Memory.room}: they are gathered, and made into text. */
 const TIMES_CELLS = 2
 
 /** Cuts a batch whose cells take more memory than there is. @throws InspectError TOO_LARGE for one call that does */
