@@ -1,4 +1,5 @@
 import { InspectError, isAboutBytes, orError } from '../base/errors.ts'
+import { shortSize, sizeText } from '../base/sizes.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { compareValues, isInDomain } from '../cells/rtree-builder.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
@@ -316,6 +317,7 @@ function* schemaFindings(schema: ArraySchema, file: string): Generator<Finding> 
   }
   if (!dense && schema.capacity === 0n) yield wrong('SCHEMA_CAPACITY', 'capacity', '1 or more', 0)
   for (const dimension of dimensions) yield* dimensionFindings(dimension, dense, file)
+  yield* largeTileFindings(schema, file)
   for (const { name, type, cell_val_num, fill_value } of schema.attributes) {
     if (!fill_value) continue
     const size = datatypeSize(type) * (cell_val_num === 'var' ? 1 : cell_val_num)
@@ -401,6 +403,41 @@ function* dimensionFindings(dimension: Dimension, dense: boolean, file: string):
   } else if (extent > cells) {
     yield finding('SCHEMA_TILE_EXTENT', place, `at most ${cells}, the size of the domain`, extent, variant)
   }
+}
+
+/**
+ * Bytes of one tile of all fields with which TileDB cannot write: 64 GiB. It reserves them at each write, however few cells are written. On a
+ * machine with 23 GiB of memory, which gives out more than it has, 2.30 wrote with 32 GiB and failed with 64.
+ */
+const TOO_MUCH_RESERVED = 2 ** 36
+
+/** A cell of any number of values takes this for where it starts. */
+const OFFSET_BYTES = 8
+
+/** Finds tiles for which no write has the memory. */
+function* largeTileFindings(schema: ArraySchema, file: string): Generator<Finding> {
+  const { dimensions } = schema.domain
+  const dense = schema.array_type === 'dense'
+  const cells = dense ? denseTileCells(dimensions) : Number(schema.capacity)
+  let cellSize = 0
+  for (const { type, cell_val_num } of [...schema.attributes, ...(dense ? [] : dimensions)])
+    cellSize += cell_val_num === 'var' ? OFFSET_BYTES : datatypeSize(type) * cell_val_num
+  if (!(cells * cellSize >= TOO_MUCH_RESERVED)) return
+  const expected = `fewer than ${Math.ceil(TOO_MUCH_RESERVED / cellSize)} cells in a tile, 64 GiB in all fields`
+  const found = `${sizeText(cells)}, ${shortSize(cells * cellSize)}`
+  if (dense) yield finding('SCHEMA_TILE_EXTENT', { file, field: 'dimensions' }, expected, found, 'large')
+  else yield finding('SCHEMA_CAPACITY', { file, field: 'capacity' }, expected, found, 'large')
+}
+
+/** Cells in a tile of a dense array; NaN if its dimensions lack what they need. */
+function denseTileCells(dimensions: readonly Dimension[]): number {
+  let cells = 1
+  for (const { type, cell_val_num, tile_extent } of dimensions) {
+    if (cell_val_num !== 1 || !tile_extent || datatypeKind(type) === 'float') return Number.NaN
+    const extent = Number(integerOf(type, tile_extent))
+    cells *= extent > 0 ? extent : Number.NaN
+  }
+  return cells
 }
 
 function isNaNValue({ type }: Dimension, bytes: Uint8Array): boolean {

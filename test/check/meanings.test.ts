@@ -65,6 +65,22 @@ function writeTwice(array: EditedArray, file: RegExp): void {
 const PROVOKED: Readonly<
   Record<string, readonly [fixture: string, change: (array: EditedArray) => void | Promise<void>]>
 > = {
+  'SCHEMA_CAPACITY.large': [
+    '22/empty_sparse',
+    (array) => array.editSchema((schema) => void Object.assign(schema, { capacity: 2n ** 34n })),
+  ],
+  'SCHEMA_TILE_EXTENT.large': [
+    '22/empty_dense',
+    (array) =>
+      array.editSchema(({ domain: { dimensions } }) => {
+        for (const { domain, tile_extent } of dimensions) {
+          domain.fill(0)
+          domain.set([0, 0, 0, 64], domain.length - 4)
+          tile_extent?.fill(0)
+          tile_extent?.set([0, 0, 0, 32], 0)
+        }
+      }),
+  ],
   'FIELD_CHANGED.footer': [
     '9/sparse_basic',
     async (array) => {

@@ -1,4 +1,4 @@
-import { loss, noLoss, oddCompressor, type Rows, UNNEEDED, USUALLY_LOST } from './row.ts'
+import { loss, noLoss, oddCompressor, type Rows, STORED, UNNEEDED, USUALLY_LOST } from './row.ts'
 
 const SCHEMA_NEEDED = USUALLY_LOST.schema
 const VALUES = loss('the values of the enumeration; the cells still hold their indexes')
@@ -89,6 +89,14 @@ export const SCHEMA_CODES = {
     mend: 'schema',
     isRoot: true,
     refused: { act: 'read', error: 'Tile: Incorrect unfiltered tile size allocated.' },
+    variants: {
+      large: {
+        severity: 'warning',
+        meaning:
+          'a write reserves memory for a whole tile of each field, more than machines have: TileDB fails to write (std::bad_alloc), and fails to consolidate from about half of that on; it reads what is there (measured with 2.30)',
+        refused: null,
+      },
+    },
   },
   SCHEMA_DOMAIN: {
     severity: 'error',
@@ -126,6 +134,14 @@ export const SCHEMA_CODES = {
         severity: 'warning',
         meaning:
           'TileDB refuses to create such an array, but needs no tile extent to read sparse cells: it opens the array and reads it all',
+      },
+      large: {
+        severity: 'warning',
+        meaning:
+          'a write reserves memory for a whole tile of each attribute, more than machines have: TileDB fails to write (std::bad_alloc, measured with 2.30); create the array with a smaller tile extent',
+        mend: 'leave',
+        lost: STORED,
+        refused: null,
       },
     },
   },
