@@ -28,7 +28,7 @@ import { mayReplace, type Visibility, vacuumPath } from '../objects/visibility.t
 import { conditionFields } from '../read/condition.ts'
 import { readAll, withSource } from '../storage/source.ts'
 import { folderVariant, isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
-import { type Finding, finding, fromError, type Items, type Place } from './finding.ts'
+import { collectItems, type Finding, finding, fromError, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
 /**
@@ -169,7 +169,10 @@ async function* checkCommitFile(facts: CommitFacts, file: CommitFile): Items {
     case 'update': {
       if (run.quick) return
       const bytes = await withSource(array.folder.file(file.path), readAll)
-      yield* checkCondition(facts, bytes, { file: path, offset: 0 }, file.kind)
+      const place = { file: path, offset: 0 }
+      const isListed = facts.consolidated.has(file.path) && !facts.ignoredLines.has(file.path)
+      if (isListed) yield* checkListedFile(facts, bytes, place, file.kind)
+      else yield* checkCondition(facts, bytes, place, file.kind)
     }
   }
 }
@@ -327,8 +330,24 @@ async function* checkConsolidated(facts: CommitFacts, path: string, entry: Commi
   }
   if (facts.run.quick) return
   const own = await withSource(array.folder.file(alone), readAll)
-  if (!sameBytes(own, condition))
+  if (sameBytes(own, condition)) return
+  // A file that is damaged is found by itself.
+  const { items } = await collectItems(checkListedFile(facts, own, { file: alone, offset: 0 }, kind))
+  if (items.length === 0)
     yield finding('DELETE_CONDITION_DIFFERS', ofTile, `the bytes of ${alone}`, `${condition.length} other bytes`)
+}
+
+/** Checks the file of a condition that consolidated commits hold, too. TileDB reads only the copy there. */
+async function* checkListedFile(
+  facts: CommitFacts,
+  bytes: Uint8Array,
+  place: { file: string; offset: number },
+  kind: 'delete' | 'update',
+): Items {
+  const { items } = await collectItems(checkCondition(facts, bytes, place, kind))
+  const error = items.find((item): item is Finding => 'severity' in item && item.severity === 'error')
+  if (error) yield finding('DELETE_CONDITION_UNREADABLE', place, error.expected, error.found, 'listed')
+  else yield* items
 }
 
 async function* checkCondition(

@@ -115,9 +115,25 @@ export function listLine(drafts: ArrayDrafts, path: string, finding: Finding): v
 /** Plans the mending of a delete condition that cannot be applied. */
 export function condition(drafts: ArrayDrafts, path: string, finding: Finding): void {
   if (path.endsWith('.con')) listLine(drafts, path, finding)
+  else if (finding.variant === 'listed') fromList(drafts, path, finding)
   else comesBack(drafts.takeAway(path, finding))
 }
+
 function comesBack(draft: Draft): void {
   draft.loses.add('the deletion: the cells that it deleted are read again')
   draft.never.add('write the condition again without looking at the cells that it is to delete')
+}
+
+/** Plans to write the file of a condition again, from the copy in consolidated commits. */
+function fromList(drafts: ArrayDrafts, path: string, finding: Finding): void {
+  const { shell, commits } = drafts
+  const draft = drafts.draft(`condition ${path}`, finding)
+  for (const { kind, path: list, entries } of commits.files) {
+    const entry = kind === 'consolidated-commits' ? entries.find(({ text, tile }) => text === path && tile) : undefined
+    if (!entry?.tile) continue
+    const line = [entry.offset, entry.text] as const
+    drafts.take(draft, path, shell.partOf(path, list, line, [entry.tile.offset, entry.tile.length]))
+    draft.never.add('consolidate commits before these steps')
+    return
+  }
 }

@@ -113,6 +113,22 @@ export class Shell {
   }
 
   /**
+   * Moves a file out, and puts a part of another file in its place, if a line of that one is still where it was.
+   * @param line offset in bytes, and text @param part offset and length in bytes
+   */
+  partOf(path: string, from: string, line: readonly [number, string], part: readonly [number, number]): Move {
+    const { step, back } = this.moveAside(path)
+    const at = this.at(from)
+    const isThere = `test "$(tail -c +${line[0] + 1} ${at} | head -n 1)" = ${shellWord(line[1])}`
+    return {
+      step: run(
+        `${isThere} && ${step.command} && tail -c +${part[0] + 1} ${at} | head -c ${part[1]} > ${this.at(path)}`,
+      ),
+      back,
+    }
+  }
+
+  /**
    * Replaces a folder with a new one. Nothing happens if the new one could not be made. All parameters are words of a shell.
    * @param old place at which the old folder is kept
    */

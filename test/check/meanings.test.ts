@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { concat } from '../../src/base/bytes.ts'
 import { CODE_ROWS } from '../../src/check/codes.ts'
 import { LEVELS, type Level } from '../../src/check/finding.ts'
 import { isWrittenTwice } from '../../src/check/written-twice.ts'
@@ -56,6 +57,16 @@ async function withSmallerDomain(array: EditedArray): Promise<void> {
   })
 }
 
+/** Lists a delete condition in consolidated commits, and cuts its own file. */
+function cutListedCondition(array: EditedArray): void {
+  const file = array.find(/__15_15_.*\.del$/)
+  const condition = array.get(file)
+  const line = text(`${file.slice(array.root.length + 1)}\n`)
+  const length = new Uint8Array(new BigUint64Array([BigInt(condition.length)]).buffer)
+  array.add(`__commits/__15_15_${UUID}_22.con`, concat([line, length, condition]))
+  array.cut(file, 11)
+}
+
 function writeTwice(array: EditedArray, file: RegExp): void {
   const path = array.find(file)
   array.append(path, array.get(path))
@@ -81,6 +92,7 @@ const PROVOKED: Readonly<
         }
       }),
   ],
+  'DELETE_CONDITION_UNREADABLE.listed': ['22/deletes', cutListedCondition],
   'FIELD_CHANGED.footer': [
     '9/sparse_basic',
     async (array) => {

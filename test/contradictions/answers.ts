@@ -169,7 +169,16 @@ function goneWith(path: string, { delete: answer, how }: WhyDocument, ls: ArrayL
   if (!how?.includes('tiledb.vacuum(')) return [path]
   if (how.includes('sm.vacuum.mode') || path.includes('.con') || path.includes('.meta')) return []
   const hidden = ((ls?.fragments ?? []) as readonly ArrayFragment[]).filter((one) => one.hidden_by?.endsWith('.vac'))
-  return hidden.flatMap(({ name, hidden_by }) => [`__fragments/${name}`, `__commits/${name}.wrt`, hidden_by ?? ''])
+  return hidden.flatMap(({ path: fragment, hidden_by }) => {
+    const inArray = fragment.slice(EDITED.length + 1)
+    return [inArray, commitOf(inArray), hidden_by ?? '']
+  })
+}
+
+/** What commits a fragment, by paths in the array. */
+export function commitOf(fragment: string): string {
+  const [, name] = /^__fragments\/(.*)$/.exec(fragment) ?? []
+  return name === undefined ? `${fragment}.ok` : `__commits/${name}.wrt`
 }
 
 /** The option that names the cell of a row; undefined if a coordinate is text, which is printed as base64. */

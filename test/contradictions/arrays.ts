@@ -98,6 +98,46 @@ const HISTORIES: Readonly<Record<string, readonly object[]>> = {
     { step: 'consolidate', mode: 'fragment_meta' },
     { step: 'write', cells: rows(0, 3, (i) => ({ x: i, y: i, a: i })) },
   ],
+  'of format 9, consolidated, not vacuumed': [
+    {
+      step: 'create',
+      schema: {
+        array_type: 'sparse',
+        format_version: 9,
+        capacity: 4,
+        dimensions: [X],
+        attributes: [NUMBERS, { ...WORDS, type: 'STRING_ASCII' }],
+      },
+    },
+    { step: 'write', cells: rows(0, 10, sparse) },
+    { step: 'write', cells: rows(5, 15, sparse) },
+    { step: 'consolidate' },
+    { step: 'consolidate', mode: 'fragment_meta' },
+    { step: 'write', cells: rows(20, 25, sparse) },
+    { step: 'metadata', put: { title: 'trees' } },
+    { step: 'metadata', put: { title: 'oaks', n: 1 } },
+  ],
+  'with enumerations and labels of the newest schema alone': [
+    {
+      step: 'create',
+      schema: {
+        array_type: 'sparse',
+        capacity: 5,
+        dimensions: [X],
+        attributes: [{ name: 'k', type: 'INT8', enumeration: 'trees' }],
+        enumerations: [{ name: 'trees', type: 'STRING_UTF8', cell_val_num: 'var', values: ['oak', 'ash', 'elm'] }],
+      },
+    },
+    { step: 'write', cells: rows(0, 10, (i) => ({ x: i, k: i % 3 })) },
+    { step: 'evolve', extend_enumerations: [{ name: 'trees', values: ['fir'] }] },
+    { step: 'write', cells: rows(5, 15, (i) => ({ x: i, k: i % 4 })) },
+    { step: 'delete', where: 'k == "ash"' },
+    { step: 'delete', where: 'x > 12' },
+    { step: 'consolidate', mode: 'commits' },
+    { step: 'vacuum', mode: 'commits' },
+    { step: 'write', cells: rows(20, 25, (i) => ({ x: i, k: i % 4 })) },
+    { step: 'consolidate', mode: 'fragment_meta' },
+  ],
   'dense, consolidated, not vacuumed': [
     {
       step: 'create',
@@ -133,6 +173,8 @@ const HISTORIES: Readonly<Record<string, readonly object[]>> = {
 
 const made = new Map<string, ReadonlyMap<string, Uint8Array>>()
 
+type Keyed = EditableArray & { readonly key: string | undefined }
+
 class MadeArray extends EditableArray {
   readonly key = undefined
 
@@ -158,10 +200,14 @@ async function arrayOf(history: string, folder: string): Promise<MadeArray> {
   return new MadeArray(files)
 }
 
+/** Files beside the cells: few bytes on which all depends. */
+const BOOK_KEEPING = /\/__(?:schema|commits|fragment_meta|meta)\/|\/__fragments\/[^/]+$|\.(?:ok|vac|meta)$/
+
 /** Damages an array as disks and people do. @returns what was done */
-async function damagedAtRandom(random: Random, array: MadeArray): Promise<string> {
+async function damagedAtRandom(random: Random, array: Keyed): Promise<string> {
   const paths = [...array.files.keys()].sort()
-  const path = random.pick(paths)
+  const books = paths.filter((one) => BOOK_KEEPING.test(one))
+  const path = random.pick(books.length > 0 && random.below(2) === 0 ? books : paths)
   const name = path.slice(EDITED.length + 1)
   const bytes = array.get(path)
   switch (random.below(10)) {
@@ -209,9 +255,20 @@ export async function damagedArray(number: number, folder: string): Promise<Dama
     return { name: `${number}: ${code}, ${DAMAGES[code].name}`, array, key: keyOf(array) }
   }
   const random = new Random(number + DRAW * ARRAY_NUM)
+  if (random.below(5) === 0) return plantedAndDamaged(number, random)
   const history = random.pick(Object.keys(HISTORIES))
   const array = await arrayOf(history, folder)
   const done = [await damagedAtRandom(random, array)]
   if (random.below(4) === 0) done.push(await damagedAtRandom(random, array))
   return { name: `${number} of draw ${DRAW}: ${history}; ${done.join('; ')}`, array, key: undefined }
+}
+
+/** An array with the damage of a finding code, and another at random. */
+async function plantedAndDamaged(number: number, random: Random): Promise<DamagedArray> {
+  const code = random.pick(PLANTED)
+  const array = await whole(code)
+  await DAMAGES[code].plant(array)
+  const key = keyOf(array)
+  const done = await damagedAtRandom(random, Object.assign(array, { key }))
+  return { name: `${number} of draw ${DRAW}: ${code}, ${DAMAGES[code].name}; ${done}`, array, key }
 }

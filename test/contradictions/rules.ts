@@ -2,7 +2,7 @@ import { type FindingCode, refusalOf } from '../../src/check/codes.ts'
 import type { ArrayFragment } from '../../src/documents/array.ts'
 import type { CheckFinding } from '../../src/documents/check.ts'
 import { EDITED } from '../helpers/edit-array.ts'
-import { type Answers, moved, type Said, type SaidCells } from './answers.ts'
+import { type Answers, commitOf, moved, type Said, type SaidCells } from './answers.ts'
 
 /** What two commands may not say together. Yields what they said. */
 type Rule = (answers: Answers) => Iterable<string>
@@ -79,6 +79,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
       const one = answers.decode.get(name)
       if (one && one.code !== 0) yield `check: OK; decode of ${name} ${outcome(one)}`
     }
+    // It takes fragments, too, that readers do not see.
+    if (findingsOf(check).some(({ code }) => LOST.test(code))) return
     // It refuses what is no array, and what lies in work.
     if (recover.code !== 0 && recover.code !== 2) yield `check: OK; recover ${outcome(recover)}`
   },
@@ -99,10 +101,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   *'what TileDB does not open by check, commands that list say with exit code 1'(answers) {
     const { check, ls, sizes, commits, overview, schema, metadata, array } = answers
     // A single schema is read only by commands that need it.
-    const isSole = array.matching(/\/__schema\/[^/]+$/).length === 1
+    const isSole = array.matching(/\/__schema\/[^/]+$|\/__array_schema\.tdb$/).length === 1
     for (const found of errorsOf(check)) {
       if (actOf(found) !== 'open' || isIn('__labels', found)) continue
-      const isSchema = isIn('__schema', found)
+      const isSchema = /\/__(?:array_)?schema\b/.test(found.file)
       const isMeta = NOT_LOOKED_FOR.test(found.code)
       const said = `check: ${shown([found])}, which TileDB refuses to open`
       const all = {
@@ -245,7 +247,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   *'why lets nobody delete what a vacuum file hides while no other fragment has its cells'(answers) {
     const hidden = listed(answers).filter(({ state }) => state === 'hidden')
     for (const [path, { document }] of answers.why) {
-      const isOne = hidden.some(({ path: one, name }) => one.endsWith(`/${path}`) || path === `__commits/${name}.wrt`)
+      const isOne = hidden.some(({ path: one }) => {
+        const fragment = one.slice(EDITED.length + 1)
+        return path === fragment || path === commitOf(fragment)
+      })
       if (isOne && document && document.delete !== 'no')
         yield `ls: ${path} is hidden; why: delete: ${document.delete}, ${document.how}`
     }

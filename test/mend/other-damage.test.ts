@@ -17,6 +17,17 @@ describe('damage that write-sample does not make', () => {
     expect(await mendAndUndo(path)).toEqual(BEFORE)
   })
 
+  test('the file of a delete condition that consolidated commits hold, too', async () => {
+    const path = copyOf('22/commits_consolidated', 'condition')
+    const list = readFileSync(fileOf(`${path}/__commits`, /con$/), 'latin1')
+    const [file] = /__commits\/.*\.del/.exec(list) ?? []
+    writeFileSync(`${path}/${file}`, 'cut')
+    expect(await codesOf(path)).toEqual(['DELETE_CONDITION_UNREADABLE'])
+    const { plans } = await planOf(path)
+    expect(plans).toMatchObject([{ outcome: 'mends', loses: [], never: ['consolidate commits before these steps'] }])
+    expect(await mendAndUndo(path)).toEqual([])
+  })
+
   test('an interrupted vacuum removed one fragment, but not another', async () => {
     const path = copyOf('22/vacuum_left', 'vacuum')
     rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })

@@ -233,6 +233,13 @@ export const ARRAY_CODES = {
     refused: { act: 'read', error: 'Cannot read from file; Read exceeds file size' },
     variants: {
       compressor: oddCompressor('read', 'read any cell'),
+      listed: {
+        severity: 'warning',
+        meaning:
+          'readers use the copy of the condition in consolidated commits. The next consolidation of commits takes this file instead: then readers fail (measured with 2.30)',
+        lost: noLoss('nothing: the list holds the condition'),
+        refused: null,
+      },
     },
   },
   DELETE_CONDITION_FIELD: {
