@@ -23,11 +23,14 @@ export interface DamagedArray {
 export const DRAW = Number(env.TEST_DRAW ?? 0)
 
 /** The number of damaged arrays: one of each finding code, and others of random damage. */
-export const ARRAY_NUM = 300
+const ARRAY_NUM = 300
 
 const PLANTED = (Object.keys(FINDING_CODES) as FindingCode[]).filter(
   (code) => !/^(?:GROUP|LAYER|GENOMICSDB)_/.test(code),
 )
+
+/** The numbers of the arrays. The planted ones are the same in every draw, so that only draw 0 has them. */
+export const ARRAYS = [...Array(ARRAY_NUM).keys()].slice(DRAW === 0 ? 0 : PLANTED.length)
 
 interface Row {
   [name: string]: unknown
@@ -204,7 +207,7 @@ async function arrayOf(history: string, folder: string): Promise<MadeArray> {
 const BOOK_KEEPING = /\/__(?:schema|commits|fragment_meta|meta)\/|\/__fragments\/[^/]+$|\.(?:ok|vac|meta)$/
 
 /** Damages an array as disks and people do. @returns what was done */
-async function damagedAtRandom(random: Random, array: Keyed): Promise<string> {
+export async function damagedAtRandom(random: Random, array: Keyed): Promise<string> {
   const paths = [...array.files.keys()].sort()
   const books = paths.filter((one) => BOOK_KEEPING.test(one))
   const path = random.pick(books.length > 0 && random.below(2) === 0 ? books : paths)

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { shortTurnOf } from '../helpers/turn.ts'
+import { shortTurn } from '../helpers/turn.ts'
 import { asked } from './answers.ts'
-import { ARRAY_NUM, damagedArray } from './arrays.ts'
+import { ARRAYS, damagedArray } from './arrays.ts'
 import { RULES } from './rules.ts'
 
 const folder = temporaryFolder()
@@ -14,7 +14,7 @@ const folder = temporaryFolder()
  */
 test('asked the same of damaged arrays, no two commands contradict', async () => {
   const contradictions: string[] = []
-  for (const number of shortTurnOf(ARRAY_NUM, 40)) {
+  for (const number of shortTurn(ARRAYS, 40)) {
     const damaged = await damagedArray(number, folder)
     const place = `${folder}/recovered`
     const answers = await asked(damaged, place)
