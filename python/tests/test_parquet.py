@@ -52,6 +52,41 @@ def column(table, place):
     return values(pa.concat_arrays(chunks)) if chunks else []
 
 
+def assert_bounds(place, other):
+    """Bounds and nulls of each row group are those that pyarrow writes, and none where a NaN is."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def bounds(chunk, values):
+        known = chunk.statistics
+        if known is None:
+            return None
+        has_nan = pa.types.is_floating(values.type) and any(one != one for one in values.to_pylist() if one is not None)
+        return known.null_count, (known.min, known.max) if known.has_min_max and not has_nan else None, has_nan and known.has_min_max
+
+    ours = pq.ParquetFile(place)
+    for group in range(ours.num_row_groups):
+        table = ours.read_row_group(group)
+        pq.write_table(table, other)
+        theirs = pq.ParquetFile(other)
+        chunks = range(ours.metadata.num_columns)
+        leaves = {}
+        for name in table.column_names:
+            values = table.column(name).combine_chunks()
+            while pa.types.is_list(values.type) or pa.types.is_fixed_size_list(values.type):
+                values = values.flatten()
+            leaves[name] = values
+        for chunk in chunks:
+            mine, other_one = (one.row_group(group if one is ours.metadata else 0).column(chunk) for one in (ours.metadata, theirs.metadata))
+            values = leaves[mine.path_in_schema.split(".")[0]]
+            found, wanted = bounds(mine, values), bounds(other_one, values)
+            if found is None:
+                assert table.num_rows == 0
+                continue
+            assert (mine.path_in_schema, found[:2]) == (mine.path_in_schema, wanted[:2])
+            assert not found[2], "a column with a NaN has no bounds"
+
+
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: " ".join([call[0], call[1].name, *call[2:]]))
 def test_parquet_is_what_pyarrow_makes_of_our_arrow(call, tmp_path):
     duckdb = pytest.importorskip("duckdb")
@@ -66,6 +101,7 @@ def test_parquet_is_what_pyarrow_makes_of_our_arrow(call, tmp_path):
     found.validate(full=True)
     assert found.num_rows == arrow.num_rows
     assert found.schema.equals(wanted.schema, check_metadata=True)
+    assert_bounds(ours, tmp_path / "group.parquet")
     for place in range(wanted.num_columns):
         assert (wanted.column_names[place], column(found, place)) == (wanted.column_names[place], column(wanted, place))
     asked = [duckdb.connect().execute("FROM read_parquet('%s')" % path) for path in (ours, theirs)]

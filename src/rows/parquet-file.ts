@@ -1,5 +1,5 @@
 import type { Field } from '@uwdata/flechette'
-import type { ColumnChunk, Encoding, PageHeader, RowGroup, SchemaElement } from 'hyparquet'
+import type { ColumnChunk, ColumnMetaData, Encoding, PageHeader, RowGroup, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
@@ -18,6 +18,7 @@ import {
   mapped,
 } from './parquet-entries.ts'
 import { type Leaf, parquetSchema, valueType } from './parquet-schema.ts'
+import { type Bounds, boundsOf, MOST_BOUND } from './parquet-statistics.ts'
 import { plainValues, type StoredValues, sizeOf, storedValues } from './parquet-values.ts'
 import type { RecordWriter } from './records.ts'
 
@@ -84,10 +85,11 @@ export class ParquetWriter implements RecordWriter {
   }
 
   async end(): Promise<void> {
+    if (this.groups.length === 0) this.groups.push(this.noRows())
     const writer = new ByteWriter()
     // pyarrow and others take from Arrow's schema what Parquet cannot say: durations, lists of a fixed length, dictionaries.
     const arrowSchema = base64(schemaMessage(this.fields))
-    writeMetadata(writer, {
+    const metadata = {
       version: 2,
       created_by: `tiledb-inspect version ${VERSION}`,
       schema: this.elements,
@@ -96,9 +98,25 @@ export class ParquetWriter implements RecordWriter {
       key_value_metadata: [{ key: 'ARROW:schema', value: arrowSchema }],
       // The writer counts it.
       metadata_length: 0,
-    })
+    }
+    writeMetadata(writer, metadata, MOST_BOUND)
     writer.appendBytes(MAGIC)
     await this.put(writer.getBytes())
+  }
+
+  /**
+   * A row group without rows, as pyarrow writes it. The writer of the metadata gives a list without elements the type 0, which readers
+   * written in Rust refuse.
+   */
+  private noRows(): RowGroup {
+    const at = BigInt(this.at)
+    const columns = this.leaves.map(({ path, element }): ColumnChunk => {
+      const sizes = { num_values: 0n, total_uncompressed_size: 0n, total_compressed_size: 0n }
+      const stored: Pick<ColumnMetaData, 'codec' | 'encodings'> = { codec: 'UNCOMPRESSED', encodings: ['PLAIN', 'RLE'] }
+      const meta_data = { type: element.type, path_in_schema: path, data_page_offset: at, ...stored, ...sizes }
+      return { file_offset: at, meta_data }
+    })
+    return { columns, total_byte_size: 0n, num_rows: 0n, total_compressed_size: 0n }
   }
 
   private async writeChunk({ path, element }: Leaf, values: LeafValues): Promise<ColumnChunk> {
@@ -130,7 +148,7 @@ export class ParquetWriter implements RecordWriter {
         total_compressed_size: BigInt(this.at - begin),
         data_page_offset: BigInt(data_page_offset ?? begin),
         ...(pages.hasDictionary && { dictionary_page_offset: BigInt(begin) }),
-        statistics: { null_count: BigInt(pages.nullNum) },
+        statistics: { ...pages.bounds(), null_count: BigInt(pages.nullNum) },
       },
     }
   }
@@ -182,6 +200,22 @@ class Pages {
     if (ends) for (let i = 1; i < ends.length; i++) longest = Math.max(longest, ends[i] - ends[i - 1])
     if (longest > MOST_COMPRESSED) return false
     return this.hasDictionary ? true : undefined
+  }
+
+  /** The smallest and the largest value. Those of a dictionary that no row has do not count. */
+  bounds(): Bounds {
+    const { element, values, indexes } = this
+    const { count, slots } = this.entries
+    if (!slots && !indexes) return boundsOf(element, values, { length: count, at: undefined })
+    const isUsed = new Uint8Array(this.valueNum)
+    for (let i = 0; i < count; i++) {
+      const slot = slots ? slots[i] : i
+      if (slot >= 0) isUsed[indexes ? indexes(slot) : slot] = 1
+    }
+    const at = new Uint32Array(isUsed.reduce((sum, one) => sum + one, 0))
+    let length = 0
+    for (const [slot, one] of isUsed.entries()) if (one > 0) at[length++] = slot
+    return boundsOf(element, values, { length, at })
   }
 
   *all(): Generator<Page> {
