@@ -6,6 +6,7 @@ import { laterDeletePlaces } from '../objects/deletes.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import { isFirst, shardOf } from '../objects/shard.ts'
+import { unreadFragments } from '../objects/unread-fragments.ts'
 import { checkArrayFolder } from './array-folder.ts'
 import { checkCommits } from './commit-files.ts'
 import { collectItems, finding, guarded, type Items } from './finding.ts'
@@ -107,20 +108,6 @@ export async function* checkArrayFiles(
     yield finding('FRAGMENT_UNCOMMITTED', place, expected, found, state === 'ignored' ? takenBack : undefined)
   }
   yield* checkReadsEmpty(array, entries)
-}
-
-/** The complete fragments of an array, if TileDB reads none. A fragment with metadata is complete: TileDB writes it last. */
-export async function unreadFragments(
-  array: InspectArray,
-  entries: readonly FragmentEntry[],
-): Promise<readonly FragmentEntry[]> {
-  const whole: FragmentEntry[] = []
-  if (entries.some(({ isRead }) => isRead)) return whole
-  for (const entry of entries) {
-    const isThere = (await array.folder.folder(entry.path).kind(FRAGMENT_METADATA_FILE)) === 'file'
-    if (isThere) whole.push(entry)
-  }
-  return whole
 }
 
 /** Reports that TileDB finds no cells although some fragments are complete. */

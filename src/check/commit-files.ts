@@ -90,6 +90,8 @@ interface CommitFacts {
   consolidated: ReadonlySet<string>
   /** Lines of `.ign` files. TileDB compares them with the lines of `.con` files as they are. */
   ignoredLines: ReadonlySet<string>
+  /** The first `.con` file with each delete condition, by the line: what is wrong with the file of a condition is told once. */
+  firstLists: ReadonlyMap<string, string>
   /** Spellings of the commits of each fragment, by its path. For TileDB each spelling is a commit of its own. */
   spellings: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -114,8 +116,11 @@ async function commitFacts(
   for (const text of consolidated)
     if (text.endsWith('.wrt') && !ignoredLines.has(text)) spelled(linePath(text) ?? '', text)
   const paths = new Set(files.map(({ path }) => path))
+  const firstLists = new Map<string, string>()
+  for (const { path, entries: lines } of files)
+    for (const { text, tile } of lines) if (tile && !firstLists.has(text)) firstLists.set(text, path)
   const fragments = new Map(entries.map((entry) => [entry.name, entry]))
-  return { run, array, schema, visibility, paths, fragments, consolidated, ignoredLines, spellings }
+  return { run, array, schema, visibility, paths, fragments, consolidated, ignoredLines, firstLists, spellings }
 }
 
 function* checkName(array: InspectArray, file: CommitFile): Generator<Finding> {
@@ -322,13 +327,15 @@ async function* checkConsolidated(facts: CommitFacts, path: string, entry: Commi
   }
   yield* nameFinding(place, name, name, true)
   const ofTile = { file: path, offset: tile.offset }
-  if (!facts.run.quick) yield* checkCondition(facts, condition, ofTile, kind)
+  const isRead = facts.run.quick || (yield* checkCondition(facts, condition, ofTile, kind))
   const alone = `${COMMITS_FOLDER}/${name}`
   if (!facts.paths.has(alone)) {
-    if (!facts.ignoredLines.has(text)) yield finding('DELETE_CONDITION_FILE', place, `the file ${alone}, too`, 'none')
+    const isFirst = `${array.folder.path}/${facts.firstLists.get(text)}` === path
+    if (isFirst && !facts.ignoredLines.has(text))
+      yield finding('DELETE_CONDITION_FILE', place, `the file ${alone}, too`, 'none')
     return
   }
-  if (facts.run.quick) return
+  if (facts.run.quick || !isRead) return
   const own = await withSource(array.folder.file(alone), readAll)
   if (sameBytes(own, condition)) return
   // A file that is damaged is found by itself.
@@ -350,18 +357,19 @@ async function* checkListedFile(
   else yield* items
 }
 
+/** Whether a condition can be read. */
 async function* checkCondition(
   { array, schema }: CommitFacts,
   bytes: Uint8Array,
   place: { file: string; offset: number },
   kind: 'delete' | 'update',
-): Items {
+): Items<boolean> {
   const code = 'DELETE_CONDITION_UNREADABLE'
   const node =
     kind === 'delete'
       ? (yield* checkedTile(bytes, deleteCondition, array.cx, place, code))?.value
       : (yield* checkedTile(bytes, updateCondition, array.cx, place, code))?.value.condition
-  if (!node || !schema) return
+  if (!node || !schema) return node !== undefined
   const inside = { file: place.file, space: `unfiltered content of the generic tile at ${place.offset}` }
   for (const { field, expected, found, isNullTest } of refusedParts(node, schema)) {
     const at = { ...inside, field }
@@ -375,4 +383,5 @@ async function* checkCondition(
     const at = { ...inside, field: 'field' }
     yield finding('DELETE_CONDITION_FIELD', at, 'a field of the schema', JSON.stringify(field))
   }
+  return true
 }

@@ -71,8 +71,12 @@ export function* memberItems(found: DatasetMember, lostAs?: LostAs): Generator<I
     yield finding('GROUP_MEMBER_MISSING', place, memberInWords(member), `${uri}, not there`, variant)
   } else if (state === 'outside') {
     if (error) yield { notExamined: new InspectError(error.code, error.fault, place) }
-  } else if (error) yield fromError(error, 'GROUP_MEMBER_MISSING', place)
-  else if (target && state === 'other-type') yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
+  } else if (error) {
+    // A group that is there, and whose list of members cannot be read.
+    yield target?.type === 'group'
+      ? fromError(error, 'GROUP_DETAILS_UNREADABLE', { file: target.path })
+      : fromError(error, 'GROUP_MEMBER_MISSING', place)
+  } else if (target && state === 'other-type') yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
   // For TileDB, a member that did not exist when it was added stays invalid.
   else if (target && member.type === 'invalid')
     yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', 'invalid')

@@ -1,3 +1,5 @@
+import { InspectError, orError } from '../base/errors.ts'
+import { nameOf } from '../base/paths.ts'
 import type { AcrossCheck, LostAs } from '../check/across.ts'
 import type { Finding, Items, Level } from '../check/finding.ts'
 import { type DatasetMember, memberName, namesKey, walkDataset } from '../objects/dataset.ts'
@@ -42,7 +44,7 @@ function isTold({ code, file }: Finding, top: Part): boolean {
   if (code !== 'LAYER_METADATA' && code !== 'LAYER_MEMBER') return false
   const part = [...top.all()].find((one) => one.file === file)
   if (!part) return false
-  return code === 'LAYER_METADATA' ? part.isMetadataLost : part.member?.error !== undefined
+  return code === 'LAYER_METADATA' ? part.isMetadataLost : part.isLost
 }
 
 /**
@@ -94,7 +96,12 @@ export async function lostAs({ state, member, group }: DatasetMember): Promise<L
   if (state !== 'missing') return undefined
   const part = new Part({ type: 'group', path: group.folder.path, group })
   const layer = await recognise(part)
-  return layer?.lostAs?.(memberName(member), part)
+  if (layer) return layer.lostAs?.(memberName(member), part)
+  const { folder, cx } = group
+  const parent = folder.parent()
+  const above = parent && (await orError(() => openTarget(parent.storage, parent.path, cx)))
+  if (!above || above instanceof InspectError) return undefined
+  return (await recognise(new Part(above)))?.lostBelow?.(`${nameOf(folder.path)}/${memberName(member)}`)
 }
 
 /** A target with all its members, opened anew. @param depth number of levels of members */

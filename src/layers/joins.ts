@@ -2,6 +2,8 @@ import { InspectError, isAboutBytes } from '../base/errors.ts'
 import type { Memory } from '../base/memory.ts'
 import { finding, type Items } from '../check/finding.ts'
 import { integerOf } from '../format/dense-tiles.ts'
+import type { InspectArray } from '../objects/array.ts'
+import { unreadFragments } from '../objects/unread-fragments.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { idsOf, isIdType, openNow } from './columns.ts'
@@ -49,13 +51,21 @@ export async function* returned<T>(value: Promise<T>): Items<T> {
 }
 
 /**
- * Whether every fragment of an array can be opened. If not, its cells do not tell what is missing: the cause is the finding of another
- * check.
+ * Opens an array whose cells tell what is missing. Undefined if TileDB reads nothing of it, though fragments are complete: that is the
+ * finding of another check.
+ * @throws InspectError of a fragment that cannot be opened
  */
+export async function openWhole(array: InspectArray, to?: bigint): Promise<OpenedArray | undefined> {
+  const opened = await openAt(array, to === undefined ? {} : { to })
+  if (opened.fragments.length > 0) return opened
+  return (await unreadFragments(array, await array.fragments())).length > 0 ? undefined : opened
+}
+
+/** Whether the cells of an array tell what is missing: {@link openWhole}. */
 export async function* isWhole(part: Part | undefined): Items<boolean> {
   const array = part?.array
   if (!part || !array) return false
-  return (yield* guarded(part, () => returned(openAt(array).then(() => true)))) === true
+  return (yield* guarded(part, () => returned(openWhole(array)))) !== undefined
 }
 
 /** The rows of a data frame whose ids are a column. Undefined if they cannot be read. */
@@ -68,10 +78,12 @@ async function* readAxis(part: Part, id: string): Items<Axis | undefined> {
   const schema = await part.schema()
   const fields = [...(schema?.domain.dimensions ?? []), ...(schema?.attributes ?? [])]
   if (!array || fields.find(({ name }) => name === id)?.type !== 'INT64') return undefined
+  const opened = await openWhole(array)
+  if (!opened) return undefined
   const axis = newAxis(part, id, array.cx.memory)
   const repeated = new MetIds()
   const negative = new MetIds()
-  for await (const [ids] of idsOf(await openAt(array), [id]))
+  for await (const [ids] of idsOf(opened, [id]))
     for (let cell = 0; cell < (ids?.length ?? 0); cell++) {
       const one = ids?.at(cell) ?? -1
       if (!Number.isSafeInteger(one) || one < 0) negative.add(ids?.exact(cell) ?? 0n)
@@ -96,8 +108,10 @@ async function* countRows(part: Part): Items<Axis | undefined> {
   const schema = await part.schema()
   const [dimension] = schema?.domain.dimensions ?? []
   if (!array || !dimension || schema?.array_type !== 'dense' || !isIdType(dimension.type)) return undefined
+  const opened = await openWhole(array)
+  if (!opened) return undefined
   const axis = newAxis(part, 'row', array.cx.memory)
-  for (const { info } of (await openAt(array)).fragments) {
+  for (const { info } of opened.fragments) {
     const [written] = info.nonempty_domain ?? []
     if (!written) continue
     const last = Number(integerOf(dimension.type, written.max))

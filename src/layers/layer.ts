@@ -108,6 +108,8 @@ export interface Layer {
    * @param group that lists it, without its members
    */
   lostAs?(name: string, group: Part): Promise<LostAs | undefined>
+  /** The same for a member of a group that does not say itself that it is of the layer. @param path names from the dataset down */
+  lostBelow?(path: string): LostAs | undefined
   /**
    * What is wrong between the parts of a dataset. What is wrong in one array alone is not looked for.
    * @param level `cells` reads cells; the others read key-value metadata and schemas

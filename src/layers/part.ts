@@ -58,6 +58,17 @@ export class Part {
     return this.target?.path ?? this.member?.path ?? this.names.at(-1) ?? ''
   }
 
+  /** Whether it is listed and cannot be opened, which is the finding of its group. */
+  get isLost(): boolean {
+    return this.member?.error !== undefined
+  }
+
+  /** Whether a part below, or a group on the way to it, {@link isLost}. @param path names with `/` between them */
+  lacks(path: string): boolean {
+    const names = path.split('/')
+    return names.some((_, i) => this.find(names.slice(0, i + 1))?.isLost)
+  }
+
   /** Adds a member of this dataset below the group that lists it. Groups come before their own members. */
   add(member: DatasetMember): Part | undefined {
     const above = this.find(member.names.slice(this.names.length, -1))

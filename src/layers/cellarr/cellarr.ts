@@ -41,10 +41,14 @@ export const cellarr: Layer = {
 
 const STORE = 'store'
 
-/** The matrices of a store: in the folder itself before 0.3. */
-function matricesOf(store: Part): Part[] {
+/** What a store has besides its frames: in the folder itself before 0.3. */
+function othersOf(store: Part): Part[] {
   const all = [...store.parts.values(), ...(store.parts.get(ASSAYS)?.parts.values() ?? [])]
-  return all.filter(({ array, names }) => array && !Object.hasOwn(FRAMES, names.at(-1) ?? ''))
+  return all.filter(({ names }) => !Object.hasOwn(FRAMES, names.at(-1) ?? ''))
+}
+
+function matricesOf(store: Part): Part[] {
+  return othersOf(store).filter(({ array }) => array)
 }
 
 async function describe(part: Part): Promise<LayerDescription> {
@@ -70,11 +74,14 @@ async function describe(part: Part): Promise<LayerDescription> {
 async function* checkParts(store: Part): Items {
   for (const name of Object.keys(FRAMES)) {
     const frame = store.parts.get(name)
-    if (!frame?.target) yield finding('LAYER_MEMBER', placeOf(store, name), `the data frame ${name}`, 'none')
-    else if (!frame.array) yield finding('LAYER_MEMBER', placeOf(frame), `the data frame ${name}`, 'a group', 'type')
+    if (!frame?.target && !frame?.isLost)
+      yield finding('LAYER_MEMBER', placeOf(store, name), `the data frame ${name}`, 'none')
+    else if (frame.target && !frame.array)
+      yield finding('LAYER_MEMBER', placeOf(frame), `the data frame ${name}`, 'a group', 'type')
   }
   const matrices = matricesOf(store)
-  if (matrices.length === 0)
+  // One that is listed and lost is an error of its group.
+  if (matrices.length === 0 && !othersOf(store).some(({ isLost }) => isLost))
     yield finding('LAYER_MEMBER', placeOf(store, ASSAYS), 'a matrix, which is usually named counts', 'no matrix')
   for (const part of matrices) {
     const schema = await part.schema()

@@ -56,6 +56,11 @@ async function* checkMetadata(part: Part, usual: string | undefined): Items {
   const storing = await storingOf(part)
   if (storing === undefined) return
   const at = placeOf(part, OBJECT_TYPE)
+  if (type === undefined && version === undefined) {
+    const expected = `the keys ${OBJECT_TYPE} and ${ENCODING_VERSION}`
+    yield finding('LAYER_METADATA', at, expected, 'neither of these keys')
+    return
+  }
   if (type === undefined) yield finding('LAYER_METADATA', at, `the key ${OBJECT_TYPE}`, 'no such key')
   else if (!isSomaType(type)) yield finding('LAYER_METADATA', at, 'a type of SOMA', JSON.stringify(type))
   else if (rowOf(type).storing !== storing)

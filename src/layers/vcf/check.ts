@@ -3,7 +3,7 @@ import type { ArraySchema } from '../../format/array-schema.ts'
 import { namesText } from '../names-text.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
-import { HEADERS, LAYOUTS, listAt, partsOf, STATS } from './dataset.ts'
+import { HEADERS, LAYOUTS, listAt, OLD_HEADERS, partsOf, STATS } from './dataset.ts'
 import { DATASET_TYPE } from './recognise.ts'
 import { type FragmentKey, fragmentKeysOf, skippedSamples } from './stats.ts'
 
@@ -11,8 +11,10 @@ import { type FragmentKey, fragmentKeysOf, skippedSamples } from './stats.ts'
 export async function* checkDataset(top: Part): Items {
   const { data, headers, stats } = partsOf(top)
   yield* checkMark(top)
-  if (!data) yield finding('LAYER_MEMBER', placeOf(top, 'data'), 'the array data', 'no such member')
-  if (!headers) yield finding('LAYER_MEMBER', placeOf(top, HEADERS), `the array ${HEADERS}`, 'no such member')
+  if (!data && !top.lacks('data'))
+    yield finding('LAYER_MEMBER', placeOf(top, 'data'), 'the array data', 'no such member')
+  if (!headers && !top.lacks(HEADERS) && !top.lacks(OLD_HEADERS))
+    yield finding('LAYER_MEMBER', placeOf(top, HEADERS), `the array ${HEADERS}`, 'no such member')
   if (data) yield* checkData(data)
   for (const [name, part] of stats) {
     const version = await part.number('version')

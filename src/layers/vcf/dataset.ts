@@ -48,6 +48,8 @@ export const NAMED_SINCE = 4
 export const VCF_DATASET = 'VCF dataset'
 
 export const HEADERS = 'metadata/vcf_headers'
+/** Up to release 0.38.1 the dataset lists the headers itself, some beside the group that they lie in. */
+export const OLD_HEADERS = 'vcf_headers'
 
 /** Arrays of statistics, and the known versions of each. */
 export const STATS: Readonly<Record<string, readonly number[]>> = {
@@ -73,8 +75,7 @@ export function partsOf(top: Part): VcfParts {
     const part = there(name)
     return part ? [[name, part] as const] : []
   })
-  // Up to release 0.38.1 the dataset lists the headers itself, some beside the group that they lie in.
-  return { data: there('data'), headers: there(HEADERS) ?? there('vcf_headers'), stats: new Map(stats) }
+  return { data: there('data'), headers: there(HEADERS) ?? there(OLD_HEADERS), stats: new Map(stats) }
 }
 
 /**

@@ -31,10 +31,11 @@ export async function* checkCells(top: Part): Items {
   if (!listed) return
   const used = survey instanceof Survey ? new Set(namesOf(survey)) : undefined
   if (headers && used && (yield* isWhole(data))) yield* checkUnused(headers, listed, used)
-  for (const [name, part] of stats)
-    yield* guarded(part, () =>
-      name === 'sample_stats' ? checkSampleStats(part, listed, used) : checkKeySamples(part, listed, used),
-    )
+  for (const [name, part] of stats) {
+    const isOfCells = name === 'sample_stats'
+    if (isOfCells && !(yield* isWhole(part))) continue
+    yield* guarded(part, () => (isOfCells ? checkSampleStats(part, listed, used) : checkKeySamples(part, listed, used)))
+  }
 }
 
 /** What the cells of `data` are. Undefined if its version is not known, or its fields are not those of its version. */

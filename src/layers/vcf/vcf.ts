@@ -7,10 +7,12 @@ import { fieldSizes } from '../sizes.ts'
 import { checkDataset, EXTRA } from './check.ts'
 import {
   anchorGapOf,
+  HEADERS,
   LAYOUTS,
   listAt,
   NAMED_SINCE,
   numbersAt,
+  OLD_HEADERS,
   partsOf,
   VCF_DATASET,
   type VcfParts,
@@ -29,8 +31,13 @@ export const vcf: Layer = {
     yield* guarded(part, () => checkDataset(part))
     if (level === 'cells') yield* checkCells(part)
   },
+  lostAs: async (name) => (NEEDED.has(name) ? 'needed' : undefined),
+  lostBelow: (path) => (path === HEADERS ? 'needed' : undefined),
   words: wordsOf,
 }
+
+/** Members of the dataset itself without which nothing opens it. */
+const NEEDED: ReadonlySet<string> = new Set(['data', 'metadata', OLD_HEADERS])
 
 /** For `catch`: names that memory has no room for are not told. */
 const unlessTooLarge = unlessCode('TOO_LARGE')

@@ -1,9 +1,8 @@
 import { finding, type Items } from '../../check/finding.ts'
 import { integerOf } from '../../format/dense-tiles.ts'
-import { openAt } from '../../read/opening.ts'
 import type { OpenedArray } from '../../read/query.ts'
 import { idsOf, isIdType } from '../columns.ts'
-import { guarded, returned } from '../joins.ts'
+import { guarded, openWhole, returned } from '../joins.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import { type ListName, lastAt, type Role, rolesOf } from './index-parts.ts'
@@ -62,7 +61,7 @@ async function* shortOf(top: Part, parts: ReadonlyMap<Role, Part>, list: Counted
 
 async function openAsIngested(top: Part, part: Part): Promise<OpenedArray | undefined> {
   const last = await lastAt(top, 'ingestion_timestamps')
-  return part.array && openAt(part.array, last ? { to: BigInt(last) } : {})
+  return part.array && openWhole(part.array, last ? BigInt(last) : undefined)
 }
 
 /** Number of cells along the last dimension. */

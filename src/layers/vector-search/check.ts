@@ -8,8 +8,7 @@ import {
   isIndexType,
   LISTS,
   lastAt,
-  NEEDED,
-  nameOfRole,
+  neededOf,
   numbersAt,
   rolesOf,
   STORAGE_VERSIONS,
@@ -35,10 +34,8 @@ async function* checkMembers(top: Part): Items {
   if (type !== undefined && !isIndexType(type))
     yield finding('LAYER_METADATA', placeOf(top, 'index_type'), INDEX_TYPES.join(', '), JSON.stringify(type))
   if (isIndexType(type)) {
-    const roles = await rolesOf(top)
-    for (const role of NEEDED[type]) {
-      if (roles.has(role)) continue
-      const name = await nameOfRole(top, role)
+    for (const name of await neededOf(top)) {
+      if (top.parts.get(name)?.target || top.lacks(name)) continue
       yield finding(
         'LAYER_MEMBER',
         placeOf(top, name),

@@ -61,7 +61,7 @@ export const STORAGE_VERSIONS: Readonly<Record<string, Readonly<Partial<Record<R
 }
 
 /** The arrays that an index has. */
-export const NEEDED: Readonly<Record<IndexType, readonly Role[]>> = {
+const NEEDED: Readonly<Record<IndexType, readonly Role[]>> = {
   FLAT: ['vectors', 'ids'],
   IVF_FLAT: ['vectors', 'ids', 'centroids', 'partition indexes'],
   IVF_PQ: ['vectors', 'ids', 'centroids', 'partition indexes', 'compressed vectors', 'subspace centroids'],
@@ -76,6 +76,14 @@ export const OTHERS: ReadonlyMap<string, string> = new Map([
   ['training_input_vectors', 'training vectors'],
   ['object_metadata', 'object metadata'],
 ])
+
+/** The names of the arrays that an index has; none if its type is not known. */
+export async function neededOf(top: Part): Promise<string[]> {
+  const type = await top.text('index_type')
+  if (!isIndexType(type)) return []
+  const names = await namesOf(top)
+  return NEEDED[type].map((role) => names[role] ?? NAMES.now[role])
+}
 
 /** What a cell of each array is. */
 const CELLS: Readonly<Record<string, string>> = {
@@ -125,11 +133,6 @@ export async function rolesOf(top: Part): Promise<Map<Role, Part>> {
     if (part?.target) roles.set(role, part)
   }
   return roles
-}
-
-/** The name of the array with a role. */
-export async function nameOfRole(top: Part, role: Role): Promise<string> {
-  return (await namesOf(top))[role] ?? NAMES.now[role]
 }
 
 /** The names of the arrays. A version that is not known is taken for the newest. */

@@ -8,6 +8,7 @@ import {
   isTemporary,
   LISTS,
   lastAt,
+  neededOf,
   numbersAt,
   OTHERS,
   rolesOf,
@@ -25,7 +26,10 @@ export const vectorSearch: Layer = {
     yield* checkIndex(part)
     if (level === 'cells') yield* checkCells(part)
   },
-  lostAs: async (name) => (isTemporary(name) ? 'temporary' : undefined),
+  lostAs: async (name, index) => {
+    if (isTemporary(name)) return 'temporary'
+    return (await neededOf(index)).includes(name) ? 'needed' : undefined
+  },
   words: wordsOf,
 }
 
