@@ -7,7 +7,7 @@ import { fieldNames } from '../read/query.ts'
 import type { Storage } from '../storage/source.ts'
 
 /** Options whose value begins with the name of a field. */
-export const FIELD_OPTIONS: readonly string[] = ['--field', '--field-filters']
+export const FIELD_OPTIONS: readonly string[] = ['--field', '--field-filters', '--where']
 /** Options whose value begins with the name of a dimension. */
 export const DIMENSION_OPTIONS: readonly string[] = ['--range', '--cell', '--domain', '--tile-extent', '--dimension']
 

@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander'
 import type { Output } from '../base/result.ts'
 import { quotedWord } from '../base/shell-word.ts'
+import { BEST_KINDS, CELL_ORDERS, EMITTED, ROLES, TILE_ORDERS } from '../calls/choices.ts'
 import type { CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { LIST_ORDERS } from '../calls/list-order.ts'
@@ -16,10 +17,15 @@ type Shell = (typeof SHELLS)[number]
 
 /** The values of options that are checked by hand: commander knows those of the others. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  '--best': BEST_KINDS,
+  '--cell-order': CELL_ORDERS,
+  '--emit': EMITTED,
   '--fail-on': SEVERITIES,
   '--level': LEVELS,
   '--order': READ_ORDERS,
+  '--role': ROLES,
   '--sort': LIST_ORDERS,
+  '--tile-order': TILE_ORDERS,
 }
 
 /** The command that answers questions. It is none of commander's. */

@@ -1,5 +1,6 @@
 import { usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
+import { ROLES } from '../calls/choices.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
@@ -20,7 +21,6 @@ interface TileOptions extends HexOptions, BytesOptions {
   offset?: string
 }
 
-export const ROLES: readonly TileRole[] = ['data', 'offsets', 'var', 'validity']
 /** Default of the argument `index`. */
 const FIRST = '0'
 

@@ -1,3 +1,4 @@
+import type { EMITTED } from '../calls/choices.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import type { Outcome } from '../calls/outcome.ts'
@@ -9,8 +10,6 @@ import type { Enumeration } from '../format/enumeration.ts'
 import { schemaPython } from '../render/views/schema-python.ts'
 import { checkSchema } from '../write/schema-check.ts'
 
-/** The values of `--emit`. */
-export const EMITTED = ['schema', 'python'] as const
 export type Emitted = (typeof EMITTED)[number]
 
 /**

@@ -2,6 +2,7 @@ import type { Change } from '../advice/change.ts'
 import { unlessFault, usage } from '../base/errors.ts'
 import { Lease } from '../base/memory.ts'
 import { sum } from '../base/sum.ts'
+import { BEST_KINDS, CELL_ORDERS, EMITTED } from '../calls/choices.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { parseChoice, parseWhole, unknownField } from '../calls/option-values.ts'
@@ -27,7 +28,7 @@ import { keepsOffsetsInside, type Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
 import { checkSchema } from '../write/schema-check.ts'
-import { EMITTED, type Emitted, emittedOutcome } from './whatif-emit.ts'
+import { type Emitted, emittedOutcome } from './whatif-emit.ts'
 
 interface WhatifOptions {
   field?: string[]
@@ -43,12 +44,11 @@ interface WhatifOptions {
 }
 
 /** The measure that each value of `--best` chooses by. */
-export const BESTS: Readonly<Record<string, keyof Best>> = {
+const BESTS: Readonly<Record<(typeof BEST_KINDS)[number], keyof Best>> = {
   smallest: 'size',
   fastest: 'reading',
   balanced: 'balanced',
 }
-export const CELL_ORDERS: readonly ArraySchema['cell_order'][] = ['row-major', 'col-major', 'hilbert']
 
 /** Default of `--sample`: unfiltered bytes of each field. */
 const SAMPLE_BYTES = 1024 * 1024
@@ -261,7 +261,7 @@ function usualChanges({ schema, fragments, deletes }: OpenedArray): { merges: Ch
 function parseBest(text: string | undefined, emit: Emitted | undefined): keyof Best | undefined {
   if (text === undefined) return undefined
   if (!emit) throw usage('--best expects --emit beside it, found none')
-  return BESTS[parseChoice('--best', Object.keys(BESTS), text)]
+  return BESTS[parseChoice('--best', BEST_KINDS, text)]
 }
 
 /** The layout that the options ask for; undefined if they ask for none. @throws InspectError USAGE */

@@ -77,6 +77,11 @@ describe('completion', () => {
       expect(complete('tiledb-inspect', 'check', '--fail-on', '')).toEqual(['note', 'warning', 'error'])
       expect(complete('tiledb-inspect', 'ls', '--sort', 's')).toEqual(['size'])
       expect(complete('tiledb-inspect', 'read', '--order', 'g')).toEqual(['global'])
+      expect(complete('tiledb-inspect', 'tile', '--role', 'o')).toEqual(['offsets'])
+      expect(complete('tiledb-inspect', 'whatif', '--emit', '')).toEqual(['schema', 'python'])
+      expect(complete('tiledb-inspect', 'whatif', '--best', 'f')).toEqual(['fastest'])
+      expect(complete('tiledb-inspect', 'whatif', '--cell-order', 'h')).toEqual(['hilbert'])
+      expect(complete('tiledb-inspect', 'write-sample', '--tile-order', '')).toEqual(['row-major', 'col-major'])
       expect(complete('tiledb-inspect', 'hel')).toEqual(['help'])
       expect(complete('tiledb-inspect', 'ls', 'an')).toEqual(['an array'])
       // A target alone calls for its overview.
@@ -98,6 +103,7 @@ describe('completion', () => {
     const fields = ['lat', 'lon', 'name', 'population', 'founded']
     expect(await complete('read', PLACES, '--field', '')).toEqual(fields)
     expect(await complete('decode', '--field', 'n', `${PLACES}/__17`, '--field', 'f')).toEqual(['founded'])
+    expect(await complete('read', PLACES, '--where', 'po')).toEqual(['population'])
     expect(await complete('tile', `${PLACES}/__17`, 'l')).toEqual(['lat', 'lon'])
     expect(await complete('read', '--range', 'lat=1', PLACES, '--range', '')).toEqual(['lat=', 'lon='])
     expect(await complete('decode', `${PLACES}/__17`, '--tiles', '')).toEqual(['0..4'])
