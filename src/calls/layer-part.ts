@@ -2,6 +2,7 @@ import type { Item } from '../check/finding.ts'
 import type { LayerPart } from '../documents/common.ts'
 import type { GroupLine } from '../documents/group.ts'
 import { GroupOfArrays } from '../layers/by-arrays.ts'
+import { overviewItems } from '../layers/check.ts'
 import type { Layer, LayerMember, Look } from '../layers/layer.ts'
 import { recognise } from '../layers/layers.ts'
 import { Part, type SeenCells } from '../layers/part.ts'
@@ -80,7 +81,7 @@ export class LayeredTarget {
     const items: Item[] = []
     const layer = await this.settled()
     if (!layer) return items
-    for await (const item of layer.check(this.top, 'structure')) items.push(item)
+    for await (const item of overviewItems(layer, this.top)) items.push(item)
     return items
   }
 }

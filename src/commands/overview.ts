@@ -187,8 +187,10 @@ async function groupOverview(
   const found = new MergedFindings()
   const layered = names ? undefined : await layeredTarget(target)
   const tree = await orError(() => (names ? listed(cx, target, found) : whole(cx, target, found, layered)))
-  const { members, totals, layer } = tree instanceof InspectError ? NOTHING_SEEN : tree
-  const own = judgement(cx, [...items, ...((await layered?.items()) ?? [])])
+  const isLost = tree instanceof InspectError
+  const { members, totals, layer } = isLost ? NOTHING_SEEN : tree
+  // Without the list of members nothing follows from those that are missing.
+  const own = judgement(cx, [...items, ...((!isLost && (await layered?.items())) || [])])
   const metadata = await orError(() => group.metadata())
   const { path: place } = group.folder
   const finding_num = { ...own.finding_num }

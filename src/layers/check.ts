@@ -1,7 +1,7 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { nameOf } from '../base/paths.ts'
 import type { AcrossCheck, LostAs } from '../check/across.ts'
-import type { Finding, Items, Level } from '../check/finding.ts'
+import { fromError, type Item, type Items, type Level } from '../check/finding.ts'
 import { type DatasetMember, memberName, namesKey, walkDataset } from '../objects/dataset.ts'
 import { openTarget, type Target } from '../objects/target.ts'
 import type { Layer } from './layer.ts'
@@ -36,15 +36,28 @@ export async function beginLayers(target: Target, level: Level): Promise<AcrossC
 
 async function* checkDataset({ layer, target, depth }: Dataset, level: Level): Items {
   const top = await wholePart(target, depth)
-  for await (const item of layer.check(top, level)) if ('notExamined' in item || !isTold(item, top)) yield item
+  for await (const item of layer.check(top, level)) if (!causeOf(item, top)) yield item
 }
 
-/** Whether a finding only follows from a file that cannot be read, which is the finding of another check: each cause is told once. */
-function isTold({ code, file }: Finding, top: Part): boolean {
-  if (code !== 'LAYER_METADATA' && code !== 'LAYER_MEMBER') return false
-  const part = [...top.all()].find((one) => one.file === file)
-  if (!part) return false
-  return code === 'LAYER_METADATA' ? part.isMetadataLost : part.isLost
+/** The part whose file cannot be read, from which a finding only follows. That is the finding of another check: each cause is told once. */
+function causeOf(item: Item, top: Part): Part | undefined {
+  if ('notExamined' in item || (item.code !== 'LAYER_METADATA' && item.code !== 'LAYER_MEMBER')) return undefined
+  const part = [...top.all()].find((one) => one.file === item.file)
+  return (item.code === 'LAYER_METADATA' ? part?.metadataFault : part?.isLost) ? part : undefined
+}
+
+/**
+ * What is wrong between the parts of a dataset, without reading cells. Where key-value metadata cannot be read, that is told instead of
+ * what follows from it: nobody else reads it in an overview.
+ */
+export async function* overviewItems(layer: Layer, top: Part): Items {
+  const told = new Set<Part>()
+  for await (const item of layer.check(top, 'structure')) {
+    const cause = causeOf(item, top)
+    if (!cause?.metadataFault) yield item
+    else if (!told.has(cause)) yield fromError(cause.metadataFault, 'METADATA_UNREADABLE', { file: cause.file })
+    if (cause) told.add(cause)
+  }
 }
 
 /**

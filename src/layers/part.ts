@@ -30,8 +30,8 @@ export class Part {
   readonly parts = new Map<string, Part>()
   /** What an overview knows of its cells, if there was one. */
   seen: SeenCells = {}
-  /** Whether its key-value metadata could not be read: that is the finding of another check. */
-  isMetadataLost = false
+  /** Why its key-value metadata could not be read: that is the finding of another check. */
+  metadataFault: InspectError | undefined
   private read: Promise<Map<string, WrittenMetadata>> | undefined
 
   constructor(target: Target | undefined, names: readonly string[] = [], member?: DatasetMember) {
@@ -102,7 +102,7 @@ export class Part {
     if (target?.type !== 'array' && (target?.type !== 'group' || target.isPlain)) return new Map()
     const read = await orError(() => (target.type === 'array' ? target.array : target.group).metadata())
     if (read instanceof InspectError) {
-      this.isMetadataLost = true
+      this.metadataFault = read
       return new Map()
     }
     // TileDB-Py gives the keys of numpy arrays a prefix, which it hides from its users.
