@@ -55,6 +55,8 @@ class NewCommits {
   private readonly ignored: ReadonlySet<string>
   /** Whether a list of commits is kept, so that `.ign` files have something to take back. */
   private readonly keepsLists: boolean
+  /** Paths of conditions that cannot be read, and that a list holds, too. */
+  private readonly listed = new Set<string>()
   /** Paths of the commits that were added. */
   private readonly added = new Set<string>()
 
@@ -110,7 +112,7 @@ class NewCommits {
   }
 
   private async addCondition(path: string, kind: 'delete' | 'update'): Promise<void> {
-    const { array, found } = this.recovery
+    const { array, commits, found } = this.recovery
     const source = array.folder.file(path)
     const read: Promise<unknown> =
       kind === 'delete'
@@ -118,7 +120,12 @@ class NewCommits {
         : readTileFile(source, updateCondition, array.cx)
     const fault = await read.then(() => undefined, damageOf)
     if (fault) {
-      found.leaveOut(path, `it cannot be read: ${commandLineText(fault)}`, true)
+      const why = `it cannot be read: ${commandLineText(fault)}`
+      const isListed = commits.files.some(
+        (file) => isList(file) && file.entries.some(({ text, tile }) => tile && text === path),
+      )
+      if (isListed) this.listed.add(path)
+      found.leaveOut(path, isListed ? `${why}; consolidated commits hold the condition, too` : why, !isListed)
       return
     }
     this.added.add(path)
@@ -138,13 +145,13 @@ class NewCommits {
   private async addList(file: CommitFile): Promise<void> {
     const { array, found } = this.recovery
     const { path, fault, entries } = file
-    if (this.isWhole(file)) {
-      found.copy(array.folder, path)
-      return
-    }
-    found.leaveOut(path, 'it is damaged, or names what is not there', fault !== undefined)
+    const isWhole = this.isWhole(file)
+    if (isWhole) found.copy(array.folder, path)
+    else found.leaveOut(path, 'it is damaged, or names what is not there', fault !== undefined)
+    if (isWhole && !entries.some(({ text }) => this.listed.has(text))) return
     const bytes = await withSource(array.folder.file(path), readAll)
     for (const { text, tile, name } of entries) {
+      if (isWhole && !this.listed.has(text)) continue
       const fragment = linePath(text)
       if (fragment !== undefined && !this.ignored.has(text) && this.isWritten(lastPathPart(fragment)))
         this.commit(pathOfCommit(fragment))

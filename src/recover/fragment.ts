@@ -163,6 +163,7 @@ async function recoverOpened(
     if (!dropDamaged || facts.code !== 'NOT_RECOVERED') throw facts
     return { ...lost(fragment.name), codes, why: commandLineText(facts) }
   }
+  requireOwnNames(facts, fragment)
   if (facts.tileNum === 0) {
     const why = { expected: 'tiles in its data files', found: 'none that is whole' }
     if (!dropDamaged) throw notRecovered(fragment, why)
@@ -171,6 +172,16 @@ async function recoverOpened(
   // Otherwise nothing that the metadata says about cells can be trusted.
   const told = facts.metadataAgrees ? errors : { ...errors, contradicted: new Map<number, Finding>(), lasting: [] }
   return { ...(await rebuilt(array, fragment, facts, { ...told, dropDamaged }, cx)), codes }
+}
+
+/** Requires that no two fields have the same name: cells of one would be measured as those of the other. */
+function requireOwnNames({ slots }: FragmentFacts, { folder }: Fragment): void {
+  const names = new Set<string>()
+  for (const { name } of slots) {
+    const fault = { expected: 'a schema with a name of its own for each field', found: `${JSON.stringify(name)} twice` }
+    if (names.has(name)) throw new InspectError('NOT_RECOVERED', faultText(fault), { file: folder.path })
+    names.add(name)
+  }
 }
 
 /** The result for a fragment that is left out. */

@@ -395,6 +395,27 @@ describe('an array', () => {
     },
   )
 
+  test('a delete condition that cannot be read comes from the list of commits that holds it, too', async () => {
+    const { from, to } = copyOf('22/commits_consolidated')
+    const list = readFileSync(join(from, names(from).find((name) => name.endsWith('.con')) ?? ''))
+    const [file = ''] = /__commits\/\S*\.del/.exec(list.toString('latin1')) ?? []
+    writeFileSync(join(from, file), 'cut')
+    const { code, text } = await run(['recover', from, '--to', to, '--json'])
+    expect(code).toBe(0)
+    expect(get(parseJson(text), 'left_out')).toEqual([expect.objectContaining({ path: file, is_loss: false })])
+    expect(list.includes(readFileSync(join(to, file)))).toBe(true)
+    expect(await cells(to, [])).toBe(await cells(from, []))
+  })
+
+  test('whose schema names two fields alike is not written anew: one would be measured as the other', async () => {
+    const from = `${folder}/${count++}`
+    await run(['write-sample', from, '--damage', 'SCHEMA_DUPLICATE_FIELD'])
+    const file = names(from).find((name) => name.endsWith('/a4.tdb')) ?? ''
+    truncateSync(join(from, file), 100)
+    const { code, stderr } = await run(['recover', from, '--to', `${from}.new`])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('a name of its own for each field, found "a" twice')])
+  })
+
   test('what a writer left in __meta is left out, whatever is in it', async () => {
     const { from, to } = copyOf('22/sparse_basic')
     const left = `__1_1_${'0'.repeat(32)}.tmp`
