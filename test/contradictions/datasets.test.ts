@@ -96,7 +96,8 @@ async function contradictionsIn(damaged: EditableArray): Promise<string[]> {
   for (const one of errorsOf(structure))
     if (!deeper.has(placeOf(one))) wrong.push(`only above --level cells: ${placeOf(one)}`)
   // A list of members that cannot be read hides them.
-  const isListed = findingsOf(check).every(({ code }) => !code.startsWith('GROUP_'))
+  const isListed =
+    findingsOf(check).every(({ code }) => !code.startsWith('GROUP_')) && check.document?.not_examined.length === 0
   for (const path of arraysIn(damaged)) {
     if (path === root) continue
     const alone = await of<CheckDocument>('check', '--level', 'cells', path)

@@ -82,8 +82,11 @@ export async function* checkRaster(part: Part): Items {
   const levels = levelsOf(part)
   const full = levels.find(({ level }) => level === 0)?.part
   yield* checkPam(part)
-  if (full && full !== part && full.array) yield* checkPam(full)
-  for (const { part: one } of levels) yield* checkSize(one)
+  for (const { part: one, level } of levels) {
+    // An overview may lack the text, as the raster in its full size tells what it would say.
+    if (one !== part && one.array && (level === 0 || (await pamOf(one)))) yield* checkPam(one)
+    yield* checkSize(one)
+  }
   if (!part.group) return
   const pam = (await pamOf(part))?.value
   // One that is listed and lost is an error of its group.
