@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
@@ -37,7 +39,18 @@ const UNCHECKED = {
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const options = ['--noEmit', '--noUncheckedIndexedAccess', '--pretty', 'false']
+// Of the rooms alone, which import no others: to check all sources takes three times as long.
+const PROJECT = 'build/checked-indexing.json'
+mkdirSync(join(ROOT, 'build'), { recursive: true })
+writeFileSync(
+  join(ROOT, PROJECT),
+  JSON.stringify({
+    extends: '../tsconfig.json',
+    compilerOptions: { noEmit: true, noUncheckedIndexedAccess: true },
+    include: ROOMS.map((room) => `../src/${room}`),
+  }),
+)
+const options = ['-p', PROJECT, '--pretty', 'false']
 const { stdout, error } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', ...options], {
   cwd: ROOT,
   encoding: 'utf8',
