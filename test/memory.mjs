@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { env, exit, stdout } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { once, scratch, TOOL } from '../bench/measure.mjs'
+import { drawn, tellShare } from './helpers/gate-turn.mjs'
 
 /**
  * Tests that memory stays flat. Each command runs on a small array and on one with four times as many tiles or fragments. The
@@ -11,11 +12,14 @@ import { once, scratch, TOOL } from '../bench/measure.mjs'
  * size, as it otherwise grows with the time that a command takes, and not with what it holds: 20 MB of decode's peak came from that.
  *
  * Then tests that `--memory` holds for arrays of some kilobytes that hold gigabytes: what a command cannot do within it is refused in words.
+ *
+ * The gate runs one in three of the commands.
  */
 
 const HEAP = ['--max-old-space-size=64', '--max-semi-space-size=4']
 const MOST_MB = 150
 const TIMES = 4
+const SHARE_OF_GATE = 3
 
 delete env.NODE_EXTRA_CA_CERTS
 
@@ -50,7 +54,7 @@ function many(members) {
 const KINDS = [
   {
     of: 'tiles',
-    arrays: [sparse(TILES), sparse(TIMES * TILES)],
+    arrays: () => [sparse(TILES), sparse(TIMES * TILES)],
     more: (TIMES - 1) * TILES,
     most: 140,
     commands: [
@@ -68,7 +72,7 @@ const KINDS = [
   },
   {
     of: 'fragments',
-    arrays: [dense(FRAGMENTS), dense(TIMES * FRAGMENTS)],
+    arrays: () => [dense(FRAGMENTS), dense(TIMES * FRAGMENTS)],
     more: (TIMES - 1) * FRAGMENTS,
     most: 13_000,
     commands: [
@@ -81,7 +85,7 @@ const KINDS = [
   },
   {
     of: 'members',
-    arrays: [many(MEMBERS), many(TIMES * MEMBERS)],
+    arrays: () => [many(MEMBERS), many(TIMES * MEMBERS)],
     more: (TIMES - 1) * MEMBERS,
     most: 40_000,
     commands: [
@@ -104,9 +108,12 @@ function peaks(command, arrays, isWithin) {
   return least
 }
 
+tellShare(SHARE_OF_GATE, 'commands')
+
 let failed = 0
-for (const { of, arrays, more, most, commands } of KINDS) {
-  for (const command of commands) {
+for (const { of, arrays: made, more, most, commands } of KINDS) {
+  const arrays = made()
+  for (const command of drawn(commands, SHARE_OF_GATE)) {
     const eachOf = ([small, large]) => ((large - small) * 2 ** 20) / more
     const isWithin = (sizes) => sizes[1] <= MOST_MB && eachOf(sizes) <= most
     const sizes = peaks(command, arrays, isWithin)
@@ -139,20 +146,20 @@ execFileSync('node', [
   scratch,
   ...BOMBS,
 ])
-for (const bomb of BOMBS) {
+const calls = BOMBS.flatMap((bomb) =>
+  MEMORIES.flatMap((memory) => READING.map((command) => ({ bomb, memory, command }))),
+)
+for (const { bomb, memory, command } of drawn(calls, SHARE_OF_GATE)) {
   const array = join(scratch, bomb)
   const [fragment] = readdirSync(join(array, '__fragments'))
-  for (const memory of MEMORIES)
-    for (const command of READING) {
-      const args = [...command({ array, fragment: join(array, '__fragments', fragment) }), '--memory', `${memory}M`]
-      const { status, megabytes, stderr } = once('node', [...TOOL, ...args], { memory: true, ends: ENDS })
-      // check says on stdout what it did not examine.
-      const isNamed = status !== 3 || args[0] === 'check' || stderr.includes('--memory')
-      const fits = isNamed && megabytes <= memory + MOST_MB
-      if (!fits) failed++
-      const name = `${bomb}: ${command({ array: '', fragment: '' }).join(' ').trim()} --memory ${memory}M`
-      stdout.write(`${fits ? 'ok' : 'FAILED'}: ${name}: ${megabytes.toFixed(0)} MB, exit code ${status}\n`)
-    }
+  const args = [...command({ array, fragment: join(array, '__fragments', fragment) }), '--memory', `${memory}M`]
+  const { status, megabytes, stderr } = once('node', [...TOOL, ...args], { memory: true, ends: ENDS })
+  // check says on stdout what it did not examine.
+  const isNamed = status !== 3 || args[0] === 'check' || stderr.includes('--memory')
+  const fits = isNamed && megabytes <= memory + MOST_MB
+  if (!fits) failed++
+  const name = `${bomb}: ${command({ array: '', fragment: '' }).join(' ').trim()} --memory ${memory}M`
+  stdout.write(`${fits ? 'ok' : 'FAILED'}: ${name}: ${megabytes.toFixed(0)} MB, exit code ${status}\n`)
 }
 
 exit(failed > 0 ? 1 : 0)

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { tellShare } from '../helpers/gate-turn.mjs'
+import { SHARE } from './in-turn.mjs'
 
 /**
  * Runs the tests in a browser, as many files at a time as there are processors: all, or those that are named.
@@ -19,6 +21,7 @@ const others = readdirSync(folder).filter((name) => /^(?:run|page-\w+)\.mjs$/.te
 const named = process.argv.slice(2)
 const files = named.length > 0 ? named : [...FIRST, ...others].map((name) => join(folder, name))
 
+tellShare(SHARE, 'tests of each file')
 run({ files, concurrency: availableParallelism() })
   .on('test:fail', () => {
     process.exitCode = 1

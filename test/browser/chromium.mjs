@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { env, execPath } from 'node:process'
 
@@ -9,8 +9,6 @@ import { env, execPath } from 'node:process'
  */
 export const HOME = resolve('build/chromium')
 const UNPACKED = join(HOME, 'unpacked')
-/** Time limit of a page in milliseconds. */
-const LONGEST = 120_000
 
 /** Unpacks the package. It writes to the folder for temporary files, and unpacks the libraries only if it seems to run in AWS Lambda. */
 function unpacked() {
@@ -28,40 +26,3 @@ export const program = unpacked()
 const FONTS = ['/etc/fonts', join(UNPACKED, 'fonts')].find((folder) => existsSync(folder))
 /** Environment variables that name the folders of its libraries and fonts. */
 export const environment = { ...env, LD_LIBRARY_PATH: join(UNPACKED, 'al2023/lib'), FONTCONFIG_PATH: FONTS }
-
-/**
- * Opens a page in a new Chromium, and closes it when the page is done.
- * @param done a promise that resolves when the page is done
- * @returns what `done` resolves to
- */
-export async function visit(url, done) {
-  const profile = mkdtempSync(join(HOME, 'profile-'))
-  const settings = [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-dev-shm-usage',
-    `--user-data-dir=${profile}`,
-  ]
-  const chromium = spawn(program, [...settings, url], {
-    env: environment,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let said = ''
-  chromium.stderr.on('data', (part) => {
-    said += part
-  })
-  const closed = new Promise((resolve) => chromium.on('close', resolve))
-  const timer = setTimeout(() => chromium.kill(), LONGEST)
-  try {
-    return await Promise.race([
-      done,
-      closed.then(() => Promise.reject(new Error(`Chromium ended before the page was done:\n${said}`))),
-    ])
-  } finally {
-    clearTimeout(timer)
-    chromium.kill()
-    await closed
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
-  }
-}

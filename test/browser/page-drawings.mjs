@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { cpSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { formatCount } from '../../src/render/units.ts'
+import { describe, test } from './in-turn.mjs'
 import { ALL, assertBelow, axe, cli, document, emptyFolder, follow, open, rowsOf, show, turn } from './opened-page.mjs'
 
 /** The drawings of a page. Their tables have what the command line prints, keys do what the mouse does, and drawing is fast. */

@@ -3,10 +3,10 @@ import { execSync } from 'node:child_process'
 import { cpSync, readdirSync, truncateSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { execPath } from 'node:process'
-import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { listen, serveFolder } from '../helpers/http-server.ts'
 import { serveBuckets } from '../helpers/s3-server.ts'
+import { describe, test } from './in-turn.mjs'
 import {
   assertBelow,
   axe,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { test } from './in-turn.mjs'
 import { browser, cli, emptyFolder } from './opened-page.mjs'
 
 /** A report in a frame, as the Python module shows it in Jupyter. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { unpackWorkspace } from '../helpers/genomicsdb.ts'
+import { test } from './in-turn.mjs'
 import { axe, cli, document, emptyFolder, open, rowsOf, served } from './opened-page.mjs'
 
 /** The page of a workspace of GenomicsDB. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { test } from './in-turn.mjs'
 import { axe, cli, emptyFolder, follow, open, rowsOf, served } from './opened-page.mjs'
 
 /** The page of a group. */

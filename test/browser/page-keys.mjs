@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { test } from './in-turn.mjs'
 import { axe, cli, emptyFolder, open, turn } from './opened-page.mjs'
 
 /** The page by keyboard, with dark colours, and on a narrow screen. Tab reaches each view and control, all are visible, and axe finds nothing. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { colourAt } from '../../src/page/palette.ts'
 import { dataset, writeFiles } from '../layers/parts.ts'
+import { test } from './in-turn.mjs'
 import { axe, cli, emptyFolder, open, rowsOf, served, show } from './opened-page.mjs'
 
 /** Datasets of layers in the page: small pictures, links to members, and what is loaded for them. */

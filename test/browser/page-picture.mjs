@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
@@ -10,6 +9,7 @@ import { arrayFacts } from '../../src/page/raster.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
+import { describe, test } from './in-turn.mjs'
 import { axe, cli, document, emptyFolder, goTo, open, rowsOf, shownValue } from './opened-page.mjs'
 
 /** Pictures of cells and lines. The numbers behind the pixels are those of the command line; the pixels have the colours of the scale. */

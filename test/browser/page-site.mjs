@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, resolve } from 'node:path'
 import { execPath } from 'node:process'
-import { test } from 'node:test'
 import { listen } from '../helpers/http-server.ts'
+import { test } from './in-turn.mjs'
 import { axe, browser, closing } from './opened-page.mjs'
 
 /** The documentation as a site: its search, both colours, and narrow windows. */

@@ -4,8 +4,9 @@ import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'n
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { execPath } from 'node:process'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { test } from './in-turn.mjs'
 import { browser, cli, emptyFolder } from './opened-page.mjs'
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { relativePath } from '../../src/base/paths.ts'
 import { sizeText, timeRangeText } from '../../src/render/views/wording.ts'
 import { listen, serveFolder } from '../helpers/http-server.ts'
+import { describe, test } from './in-turn.mjs'
 import {
   axe,
   cli,

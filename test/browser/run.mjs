@@ -4,10 +4,10 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFi
 import { join, resolve } from 'node:path'
 import { env, execPath } from 'node:process'
 import { json } from 'node:stream/consumers'
-import { after, describe, test } from 'node:test'
 import { build } from 'esbuild'
 import { listen, serveFolder } from '../helpers/http-server.ts'
-import { visit } from './chromium.mjs'
+import { describe, test } from './in-turn.mjs'
+import { browser, closing } from './opened-page.mjs'
 
 /**
  * The library in a real browser. A page, bundled by esbuild, reads arrays by URL and from folders. The tests compare its cells with the
@@ -60,7 +60,6 @@ const { outputFiles } = await build({
 })
 const SCRIPTS = new Map(outputFiles.map(({ path, contents }) => [path.slice(WWW.length), contents]))
 
-const closing = []
 const server = await serveFolder(WWW, {
   index: true,
   listen: async (listener) => {
@@ -69,10 +68,6 @@ const server = await serveFolder(WWW, {
     return url
   },
 })
-after(() => {
-  for (const close of closing) close()
-})
-
 const PAGES = new Map([
   ['/page', '<!doctype html><meta charset="utf-8"><script type="module" src="/scripts/page.js"></script>'],
   [
@@ -87,9 +82,14 @@ const PAGES = new Map([
   ],
 ])
 
-/** Opens a page. @returns its answer, and the requests that it made */
+/** Time limit of a page in milliseconds. */
+const LONGEST = 120_000
+
+/** Opens a page, of which nothing is in the cache. @returns its answer, and the requests that it made */
 async function open(address) {
   server.reset()
+  const context = await browser.newContext()
+  const page = await context.newPage()
   const done = new Promise((resolve) => {
     server.fault = ({ method, path }, response) => {
       const send = (type, body) => response.writeHead(200, { 'content-type': type }).end(body)
@@ -103,7 +103,11 @@ async function open(address) {
       return true
     }
   })
-  const { result, error } = await visit(`${server.url}${address}`, done)
+  const late = AbortSignal.timeout(LONGEST)
+  const tooLate = new Promise((_, reject) => late.addEventListener('abort', () => reject(late.reason)))
+  await page.goto(`${server.url}${address}`)
+  const { result, error } = await Promise.race([done, tooLate])
+  await context.close()
   assert.equal(error, undefined)
   const { requests } = server
   const scripts = requests.map(({ path }) => /^\/scripts\/(\w[\w.]*?)-/.exec(path)?.[1]).filter((one) => one)

@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { drawn, TURN, tellShare } from './gate-turn.mjs'
 
 const TESTS = fileURLToPath(new URL('..', import.meta.url))
 
 /**
  * The test files that take 1.5 seconds of processor time or more, the longest first, without `.test.ts`. `npm test` runs one in twelve of
- * them, which the seed chooses, so that it takes two minutes. The gate, a run on a second release of Node, and `TEST_ALL=1` run all of
- * them; so does a run of files that are named.
+ * them, which the seed chooses, so that it takes two minutes. The gate runs one in three, and on a second release of Node another one in
+ * three: its turn chooses them. `TEST_ALL=1` runs all of them; so does a run of files that are named.
  */
-const LONG = [
+export const LONG = [
   'cli/jobs',
   'remote/clouds',
   'recover/recover',
@@ -142,17 +143,35 @@ const LONG = [
   'format/generated',
 ]
 const SHARE = 12
+/** Of the gate, on each release of Node. */
+export const SHARE_OF_GATE = 3
 
-/** Whether a run names test files or tests. */
-const names = process.argv
-  .slice(2)
-  .some((argument) => !argument.startsWith('--') || argument.startsWith('--testNamePattern'))
-const RUN_ALL = ['TESTS_OF_GATE', 'TESTS_OF_NODE', 'TEST_ALL'].some((name) => process.env[name] === '1')
+/** Whether an argument of Jest names test files or tests. */
+const isName = (argument) => !argument.startsWith('--') || argument.startsWith('--testNamePattern')
+
+/**
+ * The long test files that a run has.
+ *
+ * @param seed chooses those of `npm test`
+ * @param turn chooses those of the gate
+ */
+export function longOf(seed, { args = process.argv.slice(2), env = process.env, turn = TURN } = {}) {
+  const isSet = (name) => env[name] === '1'
+  if (args.some(isName) || isSet('TEST_ALL')) return LONG
+  if (isSet('TESTS_OF_GATE') || isSet('TESTS_OF_NODE')) return drawn(LONG, SHARE_OF_GATE, turn)
+  return LONG.filter((_, i) => i % SHARE === seed % SHARE)
+}
 
 /** Patterns of the long test files that this run leaves to others. @param seed chooses which it runs */
 export function leftToOtherRuns(seed) {
   const unknown = LONG.filter((name) => !existsSync(`${TESTS}${name}.test.ts`))
   if (unknown.length > 0) throw new Error(`expected the test files in LONG, found no ${unknown}`)
-  if (names || RUN_ALL) return []
-  return LONG.filter((_, i) => i % SHARE !== seed % SHARE).map((name) => `/test/${name}\\.test\\.ts$`)
+  const own = new Set(longOf(seed))
+  return LONG.filter((name) => !own.has(name)).map((name) => `/test/${name}\\.test\\.ts$`)
+}
+
+/** Says how many of the long test files a run of the gate has. */
+export function tellTurn() {
+  if (longOf(0).length < LONG.length && TURN !== undefined)
+    tellShare(SHARE_OF_GATE, `${LONG.length} longest test files`)
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs a program from outside of this project, which draws random arrays with TileDB releases and compares them with the command line.
 
-beside.py PROGRAM [--minutes M] [--seed S] [--formats 3,22] [--count N] [--cli COMMAND]
+beside.py PROGRAM [--minutes M] [--seed S] [--formats 3,22] [--turn N] [--count N] [--cli COMMAND]
 
-Each seed chooses two releases. This fails if a document differs from TileDB's own answer, if an error is found in a healthy array, if PROGRAM
+Each seed chooses two releases. With --turn, only one of them writes arrays, for half of the minutes. This fails if a document differs from TileDB's own answer, if an error is found in a healthy array, if PROGRAM
 fails, if PROGRAM writes no array, or if it does not ask about each. Complaints about cells do not count for arrays whose cells TileDB itself
 has lost. They are listed instead. TileDB has lost cells if
 
@@ -167,16 +167,20 @@ def main():
     ap.add_argument("--minutes", type=float, default=2)
     ap.add_argument("--seed", type=int, default=int(time.time()))
     ap.add_argument("--formats", help="format versions whose releases are used (default: two at random)")
+    ap.add_argument("--turn", type=int, help="uses one release: even numbers the first, odd ones the second")
     ap.add_argument("--count", type=int, default=1000, help="upper limit on the arrays of each release")
     ap.add_argument("--cli", default="node %s" % (environment.ROOT / "bin" / "tiledb-inspect.js"))
     args = ap.parse_args()
     library = lambda version: make.library(*make.RELEASES[version][:2], environment.WORK)
     versions = list(map(int, args.formats.split(","))) if args.formats else Random(args.seed).sample(sorted(make.RELEASES), 2)
+    minutes = args.minutes / len(versions)
+    if args.turn is not None:
+        versions = [versions[args.turn % len(versions)]]
     program, reader, failed = loaded(args.program.resolve()), library(max(make.RELEASES)), 0
     for version in versions:
         out = environment.WORK / "beside" / str(version)
         # The other half of the time is for what comes after the drawing.
-        figures = hunt(program, library(version), reader, out, args, args.minutes / 2 / len(versions))
+        figures = hunt(program, library(version), reader, out, args, minutes / 2)
         lines, reasons = judged(program, reader, out, figures, args)
         print("format %d, seed %d: %d arrays, %d complaints" % (version, args.seed, figures["written"], len(lines)), *lines, sep="\n  ")
         for reason, names in reasons.items():

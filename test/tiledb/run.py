@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Runs all tests against real TileDB: run.py [--only write,random,names,visible,conditions,explain,stats,advice,whatif,recover,plan,history,twins,motion,datasets,layers,sweeps,pictures,arrow,s3,spark] [--seed S] [--count N] [--minutes M] [--all | --brief]
+                                      run.py --parts
 
 write   TileDB opens, queries, appends to, consolidates and vacuums what write-sample writes
 random  we read random arrays, also merged, that TileDB's newest release and three others write: up to --count of each release (default 40),
@@ -200,10 +201,14 @@ def main():
     ap.add_argument("--seed", type=int, help="seed of everything random (default: another each time)")
     ap.add_argument("--count", type=int, help="random arrays of each release (default: 40, or 5 with --brief)")
     ap.add_argument("--minutes", type=float, default=2, help="draw no new random array after this time (default: %(default)s)")
+    ap.add_argument("--parts", action="store_true", help="prints the names of the parts, and runs none")
     size = ap.add_mutually_exclusive_group()
     size.add_argument("--all", action="store_true", help="all cases of the parts that otherwise try some")
     size.add_argument("--brief", action="store_true", help="fewer cases of each part, for .ci/run")
     args = ap.parse_args()
+    if args.parts:
+        print(" ".join(PARTS))
+        return 0
     chosen = args.only.split(",")
     if not set(chosen) <= set(PARTS):
         ap.error("parts are " + ", ".join(PARTS))
