@@ -23,12 +23,16 @@ const SHARE_OF_GATE = 3
 
 delete env.NODE_EXTRA_CA_CERTS
 
+function onlyFragment(array) {
+  const [name] = readdirSync(join(array, '__fragments'))
+  return join(array, '__fragments', name)
+}
+
 /** Writes an array. @param options options of write-sample */
 function written(name, options) {
   const array = join(scratch, name)
   execFileSync('node', [...TOOL, 'write-sample', array, '--seed', '7', ...options.split(' ')], { stdio: 'ignore' })
-  const [fragment] = readdirSync(join(array, '__fragments'))
-  return { array, fragment: join(array, '__fragments', fragment) }
+  return { array, fragment: onlyFragment(array) }
 }
 
 const TILES = 100_000
@@ -151,8 +155,7 @@ const calls = BOMBS.flatMap((bomb) =>
 )
 for (const { bomb, memory, command } of drawn(calls, SHARE_OF_GATE)) {
   const array = join(scratch, bomb)
-  const [fragment] = readdirSync(join(array, '__fragments'))
-  const args = [...command({ array, fragment: join(array, '__fragments', fragment) }), '--memory', `${memory}M`]
+  const args = [...command({ array, fragment: onlyFragment(array) }), '--memory', `${memory}M`]
   const { status, megabytes, stderr } = once('node', [...TOOL, ...args], { memory: true, ends: ENDS })
   // check says on stdout what it did not examine.
   const isNamed = status !== 3 || args[0] === 'check' || stderr.includes('--memory')

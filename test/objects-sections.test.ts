@@ -1,14 +1,14 @@
-import { readdirSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { localFiles } from '../src/node/file.ts'
 import { InspectArray } from '../src/objects/array.ts'
 import { filePipeline } from '../src/objects/fragment.ts'
 import { Folder } from '../src/storage/source.ts'
 import { contextFor, FIXTURES } from './helpers/fixtures.ts'
+import { fragmentNames } from './helpers/fragments.ts'
 
 test('the end of a section is the next start, found in a few steps', async () => {
   const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/22/sparse_basic`), contextFor({ key: undefined }))
-  const [name] = readdirSync(`${array.folder.path}/__fragments`)
+  const [name] = fragmentNames(array.folder.path)
   await array.withFragment(`__fragments/${name}`, async (fragment) => {
     const end = (await fragment.info()).footer?.offset ?? 0
     const starts = Array.from({ length: end }, (_, i) => i * 2).filter((start) => start < end)
@@ -35,7 +35,7 @@ test.each([false, true])(
       new Folder(localFiles, `${FIXTURES}/22/sparse_basic`),
       contextFor({ key: undefined }),
     )
-    const [name] = readdirSync(`${array.folder.path}/__fragments`)
+    const [name] = fragmentNames(array.folder.path)
     await array.withFragment(`__fragments/${name}`, async (fragment) => {
       const info = await fragment.info()
       const lists = [0, 1].map(() => filePipeline(info, { slot: 0, role: 'data' }, encrypted))

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openAnatomy } from '../src/anatomy/files.ts'
@@ -11,6 +11,7 @@ import { readContext } from '../src/objects/generic-tile.ts'
 import { closeTarget, openFragment, openTarget } from '../src/objects/target.ts'
 import { type TileBlock, type TileList, TileLists } from '../src/objects/tile-lists.ts'
 import { nodeOfSteps, rootNode } from '../src/page/bytes/nodes.ts'
+import { fragmentNames } from './helpers/fragments.ts'
 import { run } from './helpers/run.ts'
 
 const TILES = 20_000
@@ -27,7 +28,7 @@ beforeAll(async () => {
   const args = `write-sample ${folder}/array --dim x:INT32:0..99999 --dim y:INT64:0..99999 ${FIELDS} --capacity 1`
   const { code, stderr } = await run(`${args} --cells ${TILES} --fragments 1`.split(' '))
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const [name] = readdirSync(`${folder}/array/__fragments`)
+  const [name] = fragmentNames(`${folder}/array`)
   fragment = await openFragment(localFiles, `${folder}/array/__fragments/${name}`, readContext(nodeCodecs, undefined))
 })
 

@@ -3,6 +3,7 @@ import { cpSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFi
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { formatCount } from '../../src/render/units.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { describe, test } from './in-turn.mjs'
 import { ALL, assertBelow, axe, cli, document, emptyFolder, follow, open, rowsOf, show, turn } from './opened-page.mjs'
 
@@ -25,7 +26,7 @@ function ofManyFragments(count) {
   const from = `${FIXTURES}/22/sparse_basic`
   for (const folder of ['__schema', '__commits', '__fragments'])
     cpSync(join(from, folder), join(array, folder), { recursive: true })
-  const [first] = readdirSync(join(array, '__fragments'))
+  const [first] = fragmentNames(array)
   const original = join(array, '__fragments', first)
   const files = readdirSync(original)
   for (let i = 1; i <= count; i++) {

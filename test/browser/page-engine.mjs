@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { execSync } from 'node:child_process'
-import { cpSync, readdirSync, truncateSync } from 'node:fs'
+import { cpSync, truncateSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { execPath } from 'node:process'
 import { pathToFileURL } from 'node:url'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { listen, serveFolder } from '../helpers/http-server.ts'
 import { serveBuckets } from '../helpers/s3-server.ts'
 import { describe, test } from './in-turn.mjs'
@@ -172,7 +173,7 @@ test('without workers, check runs in the page', async () => {
 
 describe('a URL that the page cannot read says why, and what to do', () => {
   const empty = pathToFileURL(resolve('dist/page/index.html')).href
-  const fragment = readdirSync('examples/arrays/places/__fragments')[0]
+  const fragment = fragmentNames('examples/arrays/places')[0]
   const CORS = {
     'access-control-allow-origin': '*',
     'access-control-allow-headers': 'range',
@@ -260,7 +261,7 @@ describe('a URL that the page cannot read says why, and what to do', () => {
 })
 
 describe('bytes of large files', () => {
-  const [fragment] = readdirSync('examples/arrays/places/__fragments')
+  const [fragment] = fragmentNames('examples/arrays/places')
 
   /** An array with a sparse file of a given size, which takes no space on disk. */
   function arrayOf(name, size) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { test } from './in-turn.mjs'
 import { axe, cli, emptyFolder, open, turn } from './opened-page.mjs'
 
@@ -9,7 +9,7 @@ import { axe, cli, emptyFolder, open, turn } from './opened-page.mjs'
 
 const FOLDER = emptyFolder('page-keys')
 const ARRAY = 'examples/damaged/places'
-const FRAGMENT = `__fragments/${readdirSync(join(ARRAY, '__fragments'))[0]}`
+const FRAGMENT = `__fragments/${fragmentNames(ARRAY)[0]}`
 
 /** The name, the target and the link of each report. */
 const SHOWN = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { localFiles } from '../../src/node/file.ts'
@@ -9,6 +9,7 @@ import { arrayFacts } from '../../src/page/raster.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { describe, test } from './in-turn.mjs'
 import { axe, cli, document, emptyFolder, goTo, open, rowsOf, shownValue } from './opened-page.mjs'
 
@@ -194,7 +195,7 @@ describe('a picture', () => {
   test('of a damaged array leaves damaged cells out, and says which', async () => {
     const array = join(FOLDER, 'damaged-dense')
     cpSync('examples/arrays/weather', array, { recursive: true })
-    for (const name of readdirSync(join(array, '__fragments'))) {
+    for (const name of fragmentNames(array)) {
       const path = join(array, '__fragments', name, 'a0.tdb')
       const bytes = readFileSync(path)
       bytes[bytes.length >> 1] ^= 0x10
@@ -220,7 +221,7 @@ describe('a picture', () => {
 
     const unopened = join(FOLDER, 'unopened')
     cpSync('examples/arrays/weather', unopened, { recursive: true })
-    const [first] = readdirSync(join(unopened, '__fragments')).sort()
+    const [first] = fragmentNames(unopened)
     truncateSync(join(unopened, '__fragments', first, '__fragment_metadata.tdb'), 100)
     const other = await pageOf(unopened)
     await goTo(other.page, { v: 'heat' })

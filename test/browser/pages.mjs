@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { relativePath } from '../../src/base/paths.ts'
 import { sizeText, timeRangeText } from '../../src/render/views/wording.ts'
+import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { listen, serveFolder } from '../helpers/http-server.ts'
 import { describe, test } from './in-turn.mjs'
 import {
@@ -72,7 +73,7 @@ async function compare(page, target) {
 function damagedArray() {
   const array = join(FOLDER, 'damaged')
   cpSync('examples/arrays/places', array, { recursive: true })
-  const fragment = join(array, '__fragments', readdirSync(join(array, '__fragments'))[0])
+  const fragment = firstFragment(array)
   for (const name of ['a0.tdb', 'a1.tdb', 'd0.tdb']) {
     const bytes = readFileSync(join(fragment, name))
     bytes[bytes.length >> 1] ^= 0x10
@@ -848,7 +849,7 @@ describe('the page alone', () => {
 })
 
 describe('files', () => {
-  const fragment = `__fragments/${readdirSync(join(DAMAGED, '__fragments'))[0]}`
+  const fragment = `__fragments/${fragmentNames(DAMAGED)[0]}`
   const chosen = (page) =>
     page.evaluate(() => document.querySelector('[role=treeitem][aria-selected=true]')?.textContent)
 

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { env, execPath } from 'node:process'
 import { json } from 'node:stream/consumers'
 import { build } from 'esbuild'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { listen, serveFolder } from '../helpers/http-server.ts'
 import { describe, test } from './in-turn.mjs'
 import { browser, closing } from './opened-page.mjs'
@@ -145,7 +146,7 @@ const CODECS = {
 function codecsOf(name, key) {
   const found = new Set(CODECS.GZIP)
   const inArray = key ? ['AES_256_GCM'] : []
-  const fragments = readdirSync(join(WWW, 'arrays', name, '__fragments'))
+  const fragments = fragmentNames(join(WWW, 'arrays', name))
   for (const fragment of fragments) {
     const path = join(WWW, 'arrays', name, '__fragments', fragment)
     const { files } = JSON.parse(cli(['ls', '--json', '--quiet', path], key && { TILEDB_INSPECT_KEY: key }))
@@ -186,7 +187,7 @@ describe('an array by its URL', () => {
   }
 
   test('the bytes of two tiles of a field are fetched, and no others of the data', async () => {
-    const [fragment] = readdirSync(join(LARGE, '__fragments')).sort()
+    const [fragment] = fragmentNames(LARGE)
     const path = join(LARGE, '__fragments', fragment)
     const fields = linesOf(cli(['tiles', '--format', 'ndjson', '--field', 'id', path])).map(({ fields }) => fields[0])
     const tiles = { from: 3, to: 4 }
@@ -223,7 +224,7 @@ describe('a read by its URL', () => {
     assert.equal(rows.length, 100)
     assert.deepEqual(result, asInPage(rows))
     const data = requests.filter(({ path }) => /\/a\d+\w*\.tdb$/.test(path))
-    const [fragment] = readdirSync(join(LARGE, '__fragments')).sort()
+    const [fragment] = fragmentNames(LARGE)
     const args = ['tiles', '--format', 'ndjson', '--field', 'id', join(LARGE, '__fragments', fragment)]
     const [{ fields }] = linesOf(cli(args))
     assert.deepEqual(
@@ -237,7 +238,7 @@ describe('an array in a folder', () => {
   test('given as a list of files: only the needed bytes are read', async () => {
     const args = { name: 'large', paths: pathsBelow('large'), field: 'id', tiles: { from: 0, to: 0 } }
     const { result } = await ask('files', args)
-    const [fragment] = readdirSync(join(LARGE, '__fragments')).sort()
+    const [fragment] = fragmentNames(LARGE)
     const path = join(LARGE, '__fragments', fragment)
     const cells = linesOf(cli(['decode', '--format', 'ndjson', '--field', 'id', '--tiles', '0', path]))
     assert.deepEqual(result.rows, cells)

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { argv, env, execPath } from 'node:process'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { Random } from '../helpers/random.ts'
 import { browser, emptyFolder } from './opened-page.mjs'
 import { takeShots } from './shots.mjs'
@@ -102,7 +103,7 @@ function makeBirds() {
 
 /** Flips the middle byte of a file of an array's newest fragment. */
 function damage(array, file) {
-  const fragment = readdirSync(join(array, '__fragments')).sort().at(-1)
+  const fragment = fragmentNames(array).at(-1)
   const path = join(array, '__fragments', fragment, file)
   const bytes = readFileSync(path)
   bytes[bytes.length >> 1] ^= 0x10
@@ -176,7 +177,7 @@ makeBuoy()
 mkdirSync(join(FOLDER, 'damaged'))
 cpSync(join(FOLDER, 'birds'), join(FOLDER, 'damaged/birds'), { recursive: true })
 damage(join(FOLDER, 'damaged/birds'), 'a1.tdb')
-const fragment = `__fragments/${readdirSync(join(FOLDER, 'birds/__fragments')).sort().at(-1)}`
+const fragment = `__fragments/${fragmentNames(join(FOLDER, 'birds')).at(-1)}`
 
 /** Each picture: its name, the array, the link, options of the browser, and the element under the mouse. */
 const SHOTS = [

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { InspectError } from '../../src/base/errors.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../../src/cells/column.ts'
@@ -13,6 +13,7 @@ import { openTarget } from '../../src/objects/target.ts'
 import type { ByteSource, Storage } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { parseJsonDocuments } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
@@ -70,7 +71,7 @@ beforeAll(async () => {
 
 function fragmentPath(name: Name): string {
   const array = `${folder}/${NAMES.indexOf(name)}`
-  return `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+  return firstFragment(array)
 }
 
 async function withCells<T>(

@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, expect, test } from '@jest/globals'
+import { firstFragment } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const folder = mkdtempSync(`${tmpdir()}/tiledb-inspect-nan-`)
@@ -34,7 +35,7 @@ async function made(name: string, text: string, attributes: object[] = SCHEMA.at
   writeFileSync(data, text)
   const { code, stderr } = await run(['write-sample', `${folder}/${name}`, '--schema', schema, '--data', data])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return `${folder}/${name}/__fragments/${readdirSync(`${folder}/${name}/__fragments`)[0]}`
+  return firstFragment(`${folder}/${name}`)
 }
 
 test('--raw keeps the bits of NaN in NDJSON, JSON and CSV, and write-sample takes them back', async () => {

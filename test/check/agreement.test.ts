@@ -5,6 +5,7 @@ import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const folder = temporaryFolder()
@@ -17,8 +18,7 @@ function copy(fixture: string): string {
   return path
 }
 
-const fragmentsOf = (array: string): string[] =>
-  readdirSync(`${array}/__fragments`).map((n) => `${array}/__fragments/${n}`)
+const fragmentsOf = (array: string): string[] => fragmentNames(array).map((n) => `${array}/__fragments/${n}`)
 
 async function codes(commands: readonly (readonly string[])[]): Promise<Record<string, number>> {
   const out: Record<string, number> = {}

@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES } from '../../src/check/codes.ts'
 import { type ArraySchema, arraySchema } from '../../src/format/array-schema.ts'
 import type { Datatype } from '../../src/format/datatype.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { serveFolder } from '../helpers/http-server.ts'
 import { get, items, parseJson } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
@@ -12,7 +12,7 @@ import { run, runJson } from '../helpers/run.ts'
 const READDED = `${FIXTURES}/changed_fields/readded`
 const withIndex = await serveFolder(READDED, { index: true })
 const withoutIndex = await serveFolder(READDED)
-const [before, after] = readdirSync(`${READDED}/__fragments`)
+const [before, after] = fragmentNames(READDED)
   .sort()
   .map((name) => `${READDED}/__fragments/${name}`)
 

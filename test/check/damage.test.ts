@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode, needsAll, needsCells } from '../../src/check/codes.ts'
 import type { Finding } from '../../src/check/finding.ts'
@@ -6,6 +6,7 @@ import { DAMAGES } from '../../src/damage/damages.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 import { keyOf, PLACES, whole } from './damage.ts'
@@ -80,7 +81,7 @@ test('at says of a finding in the cells that only check --level cells has it, th
   writeFileSync(data, '{"x":1,"a":5}\n{"x":2,"a":6}\n')
   const shape = ['--dense', '--dim', 'x:INT32:1..8:4', '--attr', 'a:INT32', '--filters', '', '--data', data]
   expect((await run(['write-sample', array, ...shape])).code).toBe(0)
-  const [name] = readdirSync(`${array}/__fragments`)
+  const [name] = fragmentNames(array)
   const file = `${array}/__fragments/${name}/a0.tdb`
   const { text } = await run(['at', file, '30'])
   expect(text).toMatch(/ noticed by +NONEMPTY_DOMAIN \(check --level cells\)\ncheck --level cells +NONEMPTY_DOMAIN\n$/)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -18,6 +18,7 @@ import { EDITED } from '../helpers/edit-array.ts'
 import { filesBelow } from '../helpers/files-below.ts'
 import { contextFor, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn, turnOfFamilies } from '../helpers/turn.ts'
 import { keyOf, whole } from './damage.ts'
@@ -145,7 +146,7 @@ else
       const layout = ['--tile-extent', '50000', '--cells', '5000000', '--fragments', '1', '--filters', 'md5']
       const { status, stderr } = spawnSync(execPath, [BIN, 'write-sample', array, ...spec, ...layout], { env: {} })
       expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' })
-      const fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+      const fragment = firstFragment(array)
       for (const file of ['a0.tdb', 'a1.tdb']) {
         const bytes = readFileSync(`${fragment}/${file}`)
         for (const at of [1 / 7, 3 / 7, 6 / 7]) bytes[Math.floor(bytes.length * at)] ^= 1

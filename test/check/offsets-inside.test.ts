@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import type { PlanDocument } from '../../src/documents/plan.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 import { check } from './findings.ts'
 
@@ -17,7 +18,7 @@ beforeEach(async () => {
   const shape = ['--sparse', '--cells', '40', '--capacity', '20', '--fragments', '1']
   // RLE keeps the offsets of strings with their values, in a0_var.tdb.
   await run(['write-sample', array, ...shape, '--attr', 's:STRING_ASCII', '--filters', 'rle'])
-  const [name] = readdirSync(`${array}/__fragments`)
+  const [name] = fragmentNames(array)
   fragment = `${array}/__fragments/${name}`
   offsets = `${fragment}/a0.tdb`
 })

@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 import { check } from './findings.ts'
 
@@ -43,7 +43,7 @@ describe('entries that TileDB 2.2 left for validity tiles', () => {
 describe('nulls that a filter shows as they were written', () => {
   test.each(['read', 'decode'])('%s says once that TileDB may show others', async (command) => {
     const path = `${FIXTURES}/14/validity_as_values`
-    const [fragment] = readdirSync(`${path}/__fragments`)
+    const [fragment] = fragmentNames(path)
     const target = command === 'read' ? path : `${path}/__fragments/${fragment}`
     const { code, stderr } = await run([command, target, '--format', 'ndjson', '--field', 'a'])
     expect(code).toBe(0)

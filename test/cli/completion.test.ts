@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { commandNames } from '../helpers/commands.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 async function script(shell: string): Promise<string> {
@@ -92,7 +93,7 @@ describe('completion', () => {
   })
 
   test('the program knows what is inside of an array: fragments, their files, fields, dimensions', async () => {
-    const [fragment] = readdirSync(`${PLACES}/__fragments`)
+    const [fragment] = fragmentNames(PLACES)
     const complete = async (...words: string[]) => {
       const { text, stderr, code } = await run(['completion', 'words', ...words])
       expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
@@ -136,9 +137,7 @@ describe('completion', () => {
         const call = `source script.bash; PATH=".:$PATH"; COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _tiledb_inspect; printf '%s\\n' "\${COMPREPLY[@]}"`
         return spawnSync('bash', ['-c', call], { encoding: 'utf8', cwd: folder }).stdout.trim().split('\n')
       }
-      expect(complete('tiledb-inspect', 'footer', 'places/__17')).toEqual([
-        `places/${readdirSync(`${PLACES}/__fragments`)[0]}`,
-      ])
+      expect(complete('tiledb-inspect', 'footer', 'places/__17')).toEqual([`places/${fragmentNames(PLACES)[0]}`])
       expect(complete('tiledb-inspect', 'read', 'places', '--field', 'na')).toEqual(['name'])
       expect(complete('tiledb-inspect', 'read', 'places', '--range', 'l')).toEqual(['lat=', 'lon='])
       expect(complete('tiledb-inspect', 'tile', 'places/__17', 'po')).toEqual(['population'])
@@ -171,9 +170,7 @@ describe('completion', () => {
           .map((found) => found.split('\t')[0])
       }
       expect(complete('tiledb-inspect read places --field na')).toEqual(['name'])
-      expect(complete('tiledb-inspect footer places/__17')).toEqual([
-        `places/${readdirSync(`${PLACES}/__fragments`)[0]}`,
-      ])
+      expect(complete('tiledb-inspect footer places/__17')).toEqual([`places/${fragmentNames(PLACES)[0]}`])
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -1,30 +1,30 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { get, parseJson, parseJsonDocuments } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
 const ARRAY = `${FIXTURES}/22/sparse_basic`
 const OTHER = `${FIXTURES}/22/dense_basic`
-const fragmentOf = (array: string): string => `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
 
 const folder = temporaryFolder()
 
 const COMMANDS: readonly (readonly [string, string])[] = [
   ['ls', ARRAY],
-  ['ls', fragmentOf(ARRAY)],
+  ['ls', firstFragment(ARRAY)],
   ['ls', `${FIXTURES}/22/group`],
   ['schema', ARRAY],
-  ['footer', fragmentOf(ARRAY)],
-  ['rtree', fragmentOf(ARRAY)],
-  ['tiles', fragmentOf(ARRAY)],
+  ['footer', firstFragment(ARRAY)],
+  ['rtree', firstFragment(ARRAY)],
+  ['tiles', firstFragment(ARRAY)],
   ['stats', ARRAY],
-  ['metadata', fragmentOf(ARRAY)],
+  ['metadata', firstFragment(ARRAY)],
   ['metadata', `${FIXTURES}/22/metadata`],
   ['commits', `${FIXTURES}/22/commits_consolidated`],
-  ['decode', fragmentOf(ARRAY)],
+  ['decode', firstFragment(ARRAY)],
   ['verify-checksums', ARRAY],
 ]
 
@@ -100,7 +100,7 @@ describe('a target', () => {
   })
 
   test('may be a file inside a fragment', async () => {
-    const { code, documents } = await runJson(['footer', `${fragmentOf(ARRAY)}/__fragment_metadata.tdb`])
+    const { code, documents } = await runJson(['footer', `${firstFragment(ARRAY)}/__fragment_metadata.tdb`])
     expect(code).toBe(0)
     expect(get(documents[0], 'kind')).toBe('footer')
   })
@@ -139,13 +139,13 @@ describe('-o', () => {
 
   test.each(['ndjson', 'csv'])('writes %s as --format does', async (format) => {
     const file = `${folder}/cells.${format}`
-    await run(['decode', fragmentOf(ARRAY), '-o', file])
-    expect(readFileSync(file, 'utf8')).toBe((await run(['decode', '--format', format, fragmentOf(ARRAY)])).text)
+    await run(['decode', firstFragment(ARRAY), '-o', file])
+    expect(readFileSync(file, 'utf8')).toBe((await run(['decode', '--format', format, firstFragment(ARRAY)])).text)
   })
 
   test('gives way to --format', async () => {
     const file = `${folder}/cells.txt`
-    await run(['decode', '--format', 'ndjson', fragmentOf(ARRAY), '-o', file])
+    await run(['decode', '--format', 'ndjson', firstFragment(ARRAY), '-o', file])
     expect(readFileSync(file, 'utf8')).toMatch(/^\{.*\}\n/)
   })
 

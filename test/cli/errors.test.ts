@@ -2,13 +2,14 @@ import { cpSync, existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get, type Json } from '../helpers/json.ts'
 import { type Ran, run, runJson } from '../helpers/run.ts'
 
 const ARRAY = `${FIXTURES}/22/sparse_basic`
 const GROUP = `${FIXTURES}/22/group`
 const SEVERAL = `${FIXTURES}/22/vacuum_left`
-const [FRAGMENT_NAME] = readdirSync(`${ARRAY}/__fragments`)
+const [FRAGMENT_NAME] = fragmentNames(ARRAY)
 const FRAGMENT = `${ARRAY}/__fragments/${FRAGMENT_NAME}`
 
 const folder = temporaryFolder()
@@ -104,7 +105,7 @@ describe('wrong usage: exit 2', () => {
     ['22/sparse_basic', 'x=1,y=-51', 'y in its domain, -50 to 49'],
   ])('a cell outside of the domain names the dimension: %s', async (name, cell, expected) => {
     const path = `${FIXTURES}/${name}`
-    const [fragment] = readdirSync(`${path}/__fragments`)
+    const [fragment] = fragmentNames(path)
     const { code, text, stderr } = await run(['at', `${path}/__fragments/${fragment}`, '--cell', cell])
     const found = JSON.stringify(cell.split(',').at(-1))
     expect({ code, text, stderr }).toEqual({
@@ -159,7 +160,7 @@ describe('wrong usage: exit 2', () => {
   })
 
   test('decode of an array names its fragments, and what to type', async () => {
-    const names = readdirSync(`${SEVERAL}/__fragments`).sort()
+    const names = fragmentNames(SEVERAL)
     expect(names.length).toBeGreaterThan(1)
     const { stderr } = await run(['decode', SEVERAL])
     for (const name of names) expect(stderr).toContain(name)

@@ -17,6 +17,7 @@ import process, { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { get, items, parseJson } from '../helpers/json.ts'
 import { shortTurn, tries } from '../helpers/turn.ts'
 
@@ -36,7 +37,7 @@ function writeArray(): void {
   const args = [BIN, 'write-sample', array, ...spec, ...layout]
   const { status, stderr } = spawnSync(execPath, args, { encoding: 'utf8', env: {} })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-  const [original] = readdirSync(`${array}/__fragments`)
+  const [original] = fragmentNames(array)
   for (let i = 0; i < FRAGMENTS; i++) {
     const name = original.replace(/^__\d+_\d+_/, `__${100 + i}_${100 + i}_`)
     mkdirSync(`${array}/__fragments/${name}`)
@@ -84,7 +85,7 @@ else {
     beforeAll(writeArray)
 
     test('has enough to share out', () => {
-      const sizes = readdirSync(`${array}/__fragments`).flatMap((fragment) =>
+      const sizes = fragmentNames(array).flatMap((fragment) =>
         readdirSync(`${array}/__fragments/${fragment}`).map(
           (file) => statSync(`${array}/__fragments/${fragment}/${file}`).size,
         ),
@@ -125,7 +126,7 @@ else {
       const args = ['write-sample', cells, ...dims, ...attrOptions, ...filters, ...sizes]
       const { status, stderr } = spawnSync(execPath, [BIN, ...args], { encoding: 'utf8', env: {} })
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-      fragment = `${cells}/__fragments/${readdirSync(`${cells}/__fragments`)[0]}`
+      fragment = firstFragment(cells)
     })
 
     test.each(shortTurn(['ndjson', 'csv', 'arrow'], 3))('%s is the same whatever the number of threads', (format) => {

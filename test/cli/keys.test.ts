@@ -1,12 +1,13 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
 const ARRAY = `${FIXTURES}/22/encrypted`
-const [FRAGMENT_NAME] = readdirSync(`${ARRAY}/__fragments`)
+const [FRAGMENT_NAME] = fragmentNames(ARRAY)
 const FRAGMENT = `${ARRAY}/__fragments/${FRAGMENT_NAME}`
 const KEY = String(get(parseJson(readFileSync(`${ARRAY}.expected.json`, 'utf8')), 'key'))
 const HEX = Buffer.from(KEY).toString('hex')

@@ -2,11 +2,12 @@ import { cpSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
 const ARRAY = `${FIXTURES}/22/sparse_basic`
-const [NAME] = readdirSync(`${ARRAY}/__fragments`)
+const [NAME] = fragmentNames(ARRAY)
 const [SCHEMA] = readdirSync(`${ARRAY}/__schema`).filter((name) => name !== '__enumerations')
 
 const folder = temporaryFolder()

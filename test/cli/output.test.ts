@@ -19,6 +19,7 @@ import { setTimeout as later } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -30,7 +31,7 @@ const array = `${folder}/places`
 cpSync(`${ROOT}examples/arrays/places`, array, { recursive: true })
 const other = `${folder}/weather`
 cpSync(`${ROOT}examples/arrays/weather`, other, { recursive: true })
-const [fragmentName] = readdirSync(`${array}/__fragments`)
+const [fragmentName] = fragmentNames(array)
 const fragment = `${array}/__fragments/${fragmentName}`
 const schema = `${array}/__schema/${readdirSync(`${array}/__schema`).find((name) => name.startsWith('__1'))}`
 

@@ -4,6 +4,7 @@ import { main } from '../../src/cli/cli.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { ProgressLine, type Work } from '../../src/render/progress.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 
 /* Work that may take long says how much there is to do. */
 
@@ -123,7 +124,7 @@ test('write-sample of an array that steps go on with: its cells', async () => {
 })
 
 test('dump: the bytes that it shows', async () => {
-  const [name] = readdirSync(`${ARRAY}/__fragments`)
+  const [name] = fragmentNames(ARRAY)
   const file = `__fragments/${name}/a0.tdb`
   const [all] = await workOf('dump', '--json', `${ARRAY}/${file}`)
   expect(all.unit).toBeUndefined()
@@ -133,7 +134,7 @@ test('dump: the bytes that it shows', async () => {
 })
 
 test('why: the bytes of what it examines in place of a fragment', async () => {
-  const names = readdirSync(`${ARRAY}/__fragments`)
+  const names = fragmentNames(ARRAY)
   const whole = names.find((name) => /^__(\d+)_(?!\1_)/.test(name)) ?? ''
   const other = names.find((name) => name !== whole) ?? ''
   const [work] = await workOf('why', `${ARRAY}/__fragments/${other}`)

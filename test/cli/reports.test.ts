@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { UNSAFE } from '../../src/base/unsafe-text.ts'
@@ -8,6 +8,7 @@ import { junitReporter } from '../../src/render/reports/junit.ts'
 import { pathInRepository } from '../../src/render/reports/reporter.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
 
 const folder = temporaryFolder()
@@ -19,7 +20,7 @@ const WHOLE = `${FIXTURES}/22/filter_sha256`
 beforeAll(async () => {
   const made = await run(['write-sample', SHORT, '--damage', 'FILE_SHORT'])
   expect(made.stderr).toBe('')
-  const [fragment = ''] = readdirSync(join(SHORT, '__fragments'))
+  const [fragment = ''] = fragmentNames(SHORT)
   truncateSync(join(SHORT, '__fragments', fragment, 'a0.tdb'), 0)
 })
 

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const PLACES = 'examples/arrays/places'
@@ -127,7 +128,7 @@ test('the arguments of a command that takes one target are not several', async (
 
 test('notes name their target if there are several, and what concerns all is said once', async () => {
   const array = `${FIXTURES}/labels/wanting`
-  const [name] = readdirSync(`${array}/__fragments`)
+  const [name] = fragmentNames(array)
   const fragment = `${array}/__fragments/${name}`
   const one = await run(['decode', '--labels', fragment])
   expect(one.stderr).toMatch(/^note: v: 2 cells have no label /)

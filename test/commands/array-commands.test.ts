@@ -4,6 +4,7 @@ import { localFiles } from '../../src/node/file.ts'
 import { CountedStorage } from '../helpers/counted-storage.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { shortTurn, turnOfFamilies } from '../helpers/turn.ts'
@@ -63,7 +64,7 @@ describe('ls of an array', () => {
   test('calls a fragment without commit so, and one whose commit was taken back', async () => {
     const array = copyOf('22/vacuum_left')
     const commits = `${array}/__commits`
-    const [first, , , second] = readdirSync(`${array}/__fragments`)
+    const [first, , , second] = fragmentNames(array)
     for (const name of readdirSync(commits)) if (!name.includes(second)) rmSync(`${commits}/${name}`)
     const con = `__10_30_${'a'.repeat(32)}_22`
     writeFileSync(`${commits}/${con}.con`, `__commits/${first}.wrt\n`)
@@ -202,7 +203,7 @@ describe('diff', () => {
   test('finds the one byte that was changed, only when cells are compared', async () => {
     const original = `${FIXTURES}/22/filter_none`
     const copy = copyOf('22/filter_none')
-    const fragment = `${copy}/__fragments/${readdirSync(`${copy}/__fragments`)[0]}`
+    const fragment = firstFragment(copy)
     const file = `${fragment}/a0.tdb`
     const bytes = readFileSync(file)
     // behind the count of chunks and the chunk's three lengths
@@ -234,7 +235,7 @@ describe('diff', () => {
 
   test('tells a fragment that only one array has', async () => {
     const copy = copyOf('22/deletes')
-    const [first, second] = readdirSync(`${copy}/__fragments`)
+    const [first, second] = fragmentNames(copy)
     rmSync(`${copy}/__fragments/${second}`, { recursive: true })
     rmSync(`${copy}/__commits/${second}.wrt`)
     const { code, documents } = await runJson(['diff', `${FIXTURES}/22/deletes`, copy])
@@ -330,7 +331,7 @@ describe('diff', () => {
     )
     expect(await placesOf(...extents)).toContain(`schema.dimensions.${key}.tile_extent`)
 
-    const fragments = values.map((array) => `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`)
+    const fragments = values.map((array) => firstFragment(array))
     expect(await placesOf(...fragments)).toContain(`schema.enumerations.${key}.values[1]`)
   })
 
@@ -351,7 +352,7 @@ describe('diff', () => {
     const places = await placesOf('--cells', ...arrays)
     expect(places).toHaveLength(1)
     expect(places[0]).toMatch(new RegExp(`\\.cells\\[0\\]\\.${key}$`))
-    const fragments = arrays.map((array) => `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`)
+    const fragments = arrays.map((array) => firstFragment(array))
     expect(await placesOf(...fragments)).toEqual(
       expect.arrayContaining([`metadata.fields.${key}.min`, `metadata.fields.${key}.tile_maxs[0]`]),
     )
@@ -359,7 +360,7 @@ describe('diff', () => {
 
   test('wants two targets of a kind', async () => {
     const array = `${FIXTURES}/22/sparse_basic`
-    const fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+    const fragment = firstFragment(array)
     const { code, stderr } = await run(['diff', array, fragment])
     expect(code).toBe(2)
     expect(stderr).toContain('diff expects two targets of a kind, found array and fragment')
@@ -395,7 +396,7 @@ describe('stats', () => {
 
   test('goes on after a damaged fragment, and lists it', async () => {
     const array = copyOf('22/deletes')
-    const [first] = readdirSync(`${array}/__fragments`)
+    const [first] = fragmentNames(array)
     const file = `${array}/__fragments/${first}/__fragment_metadata.tdb`
     writeFileSync(file, readFileSync(file).subarray(0, 100))
     const { code, documents } = await runJson(['stats', array])
@@ -406,9 +407,7 @@ describe('stats', () => {
 
   test('says in the table what could not be examined, and counts its size as ls does', async () => {
     const array = copyOf('22/deletes')
-    const files = readdirSync(`${array}/__fragments`).map(
-      (name) => `${array}/__fragments/${name}/__fragment_metadata.tdb`,
-    )
+    const files = fragmentNames(array).map((name) => `${array}/__fragments/${name}/__fragment_metadata.tdb`)
     truncateSync(files[0], 100)
     const { text } = await run(['stats', array])
     expect(text).toMatch(/^(.*: )?sparse array, 2 fragments \(1 unreadable\), /m)

@@ -14,6 +14,7 @@ import { describe, expect, test } from '@jest/globals'
 import { type GroupMember, groupDetails } from '../../src/format/group-details.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
@@ -184,7 +185,7 @@ describe('sums', () => {
     expect(more).toEqual([])
     expect(Number(items(get(newest, 'timestamp_range'))[1])).toBe(Math.max(...times))
     expect((await run(['ls', ARRAY, '--sort', 'fragments'])).code).toBe(2)
-    const fragment = `${ARRAY}/__fragments/${readdirSync(`${ARRAY}/__fragments`)[0]}`
+    const fragment = firstFragment(ARRAY)
     const files = items(get((await runJson(['ls', fragment])).documents[0], 'files'))
     const largest = (await runJson(['ls', fragment, '--sort', 'size', '--limit', '1'])).documents[0]
     expect(items(get(largest, 'files')).map((one) => get(one, 'size'))).toEqual([

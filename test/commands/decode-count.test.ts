@@ -1,7 +1,8 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const array = `${temporaryFolder()}/array`
@@ -10,7 +11,7 @@ let fragment = ''
 
 beforeAll(async () => {
   expect((await run(['write-sample', array, '--cells', '40', '--fragments', '1'])).code).toBe(0)
-  fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+  fragment = firstFragment(array)
 })
 
 /** The last line of the table. */

@@ -1,8 +1,9 @@
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -170,7 +171,7 @@ describe('offsets that differ because something before them is longer', () => {
     const [a, b] = [
       await array('shift/a', [CELLS], ...DIMENSION),
       await array('shift/b', [CELLS.slice(0, 20)], ...DIMENSION),
-    ].map((path) => `${path}/__fragments/${readdirSync(`${path}/__fragments`)[0]}`)
+    ].map((path) => firstFragment(path))
     for (const pair of [
       [a, b],
       [`${a}/__fragment_metadata.tdb`, `${b}/__fragment_metadata.tdb`],

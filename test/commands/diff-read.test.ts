@@ -1,8 +1,9 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { diffTable } from '../../src/render/views/diff.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { drawn } from '../helpers/views.ts'
@@ -174,7 +175,7 @@ describe('diff --read', () => {
     const group = `${FIXTURES}/22/group`
     expect((await run(['diff', '--read', group, group])).code).toBe(0)
     expect((await run(['diff', '--read', '--as-of', '10', group, group])).code).toBe(2)
-    const fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+    const fragment = firstFragment(array)
     expect((await run(['diff', '--read', fragment, fragment])).code).toBe(2)
   })
 })

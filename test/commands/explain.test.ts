@@ -1,7 +1,8 @@
-import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -144,7 +145,7 @@ describe('data files that are not there, or short', () => {
   test.each(['missing', 'short'])('%s: exit code 1 and a finding, if the read needs the file', async (how) => {
     const array = `${folder}/${how}`
     cpSync(`${FIXTURES}/22/sparse_2d_row_row`, array, { recursive: true })
-    const file = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}/a0.tdb`
+    const file = `${firstFragment(array)}/a0.tdb`
     if (how === 'missing') rmSync(file)
     else truncateSync(file, 3)
     const { code, document } = await explained(array)
@@ -252,7 +253,7 @@ describe('--config', () => {
   }
 
   test('settings of consolidation decide which fragments the first step takes', async () => {
-    const names = readdirSync(`${overlaps}/__fragments`).sort()
+    const names = fragmentNames(overlaps)
     expect(names).toHaveLength(3)
     expect(await consolidated()).toMatchObject({ config: {}, merged_num: 3, merged: null })
     expect(await consolidated('step_min_frags=2', 'step_max_frags=2')).toMatchObject({

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -16,7 +17,7 @@ function copied(name: string, as: string): string {
 
 describe('a fragment outside of its array', () => {
   const array = copied('sparse_basic', 'around')
-  const [name] = readdirSync(`${array}/__fragments`)
+  const [name] = fragmentNames(array)
   const alone = `${folder}/${name}`
   cpSync(`${array}/__fragments/${name}`, alone, { recursive: true })
 
@@ -69,7 +70,7 @@ describe('consolidated fragment metadata', () => {
 
 test('of a fragment with damaged metadata nobody knows which delete conditions it has processed', async () => {
   const array = copied('deletes', 'deletes')
-  const [name] = readdirSync(`${array}/__fragments`)
+  const [name] = fragmentNames(array)
   const before = items(get((await runJson(['commits', array])).documents[0], 'commits'))
   expect(JSON.stringify(before.map((row) => get(row, 'not_processed_by')))).toContain(name)
   truncateSync(`${array}/__fragments/${name}/__fragment_metadata.tdb`, 3000)
@@ -101,9 +102,7 @@ describe('decode of an array with a damaged tile', () => {
   })
 
   test('with a range finds no cell whose coordinates cannot be read', async () => {
-    const name = readdirSync(`${array}/__fragments`).find(
-      (one) => readdirSync(`${array}/__fragments/${one}`).length > 1,
-    )
+    const name = fragmentNames(array).find((one) => readdirSync(`${array}/__fragments/${one}`).length > 1)
     const fragment = `${folder}/range/__fragments/${name}`
     cpSync(array, `${folder}/range`, { recursive: true })
     rmSync(`${fragment}/d0.tdb`)
@@ -114,7 +113,7 @@ describe('decode of an array with a damaged tile', () => {
 
 describe('diff', () => {
   const array = copied('vacuum_left', 'left')
-  const names = readdirSync(`${array}/__fragments`).sort()
+  const names = fragmentNames(array)
   const name = names.find((one) => readdirSync(`${array}/__fragments/${one}`).length > 1) ?? ''
 
   test('of cells that cannot be read on either side is no equality', async () => {
@@ -146,7 +145,7 @@ describe('verify-checksums of an encrypted array', () => {
     [[], 'KEY_NEEDED'],
     [['--key', 'no key of any array but 32 bytes'], 'WRONG_KEY'],
   ])('says that it compared nothing: %j', async (key, why) => {
-    for (const target of [array, `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`]) {
+    for (const target of [array, firstFragment(array)]) {
       const { code, text } = await run(['verify-checksums', target, ...key])
       expect([code, text]).toEqual([3, expect.stringContaining('NOT FULLY EXAMINED: no checksum could be compared; ')])
       const { documents } = await runJson(['verify-checksums', target, ...key])
@@ -165,7 +164,7 @@ test('explain does not count the bytes of a section behind the footer', async ()
 
 test.each(['dump', 'footer'])('%s --hex has no bytes behind the end of the file', async (command) => {
   const array = `${FIXTURES}/22/sparse_basic`
-  const fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+  const fragment = firstFragment(array)
   const { code, stderr } = await run([command, '--hex', '--at', '999999..', fragment])
   expect([code, stderr]).toEqual([
     2,

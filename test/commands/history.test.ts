@@ -1,7 +1,8 @@
-import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
@@ -226,7 +227,7 @@ describe('dense cells', () => {
 
     test('one of them is gone, though the vacuum file is there: it may have been the newest', async () => {
       const array = await made('partly')
-      const [first] = readdirSync(`${array}/__fragments`).sort()
+      const [first] = fragmentNames(array)
       rmSync(`${array}/__fragments/${first}`, { recursive: true })
       expect((await current(array)).map(([written]) => written)).toEqual([null, null, null, null, null, null])
     })
@@ -246,7 +247,7 @@ describe('dense cells', () => {
       const array = `${folder}/circle`
       const options = ['--dense', '--cells', '120', '--fragments', '12']
       expect((await run(['write-sample', array, ...options])).code).toBe(0)
-      const names = readdirSync(`${array}/__fragments`).map((name) => {
+      const names = fragmentNames(array).map((name) => {
         const consolidated = name.replace(/^__\d+_\d+_/, '__1_99_')
         renameSync(`${array}/__fragments/${name}`, `${array}/__fragments/${consolidated}`)
         renameSync(`${array}/__commits/${name}.wrt`, `${array}/__commits/${consolidated}.wrt`)

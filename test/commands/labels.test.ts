@@ -1,8 +1,9 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { schemaFileOpened } from '../../src/objects/array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { get, items, type Json, parseJson } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { readArrow } from '../render/arrow-table.ts'
@@ -13,11 +14,6 @@ const LABELS = `${FIXTURES}/labels`
 const expected = parseJson(readFileSync(`${LABELS}/expected.json`, 'utf8'))
 const CHANGED = ['late', 'readded', 'plain', 'future', 'wanting']
 
-function fragmentOf(array: string): string {
-  const [name] = readdirSync(`${array}/__fragments`)
-  return `${array}/__fragments/${name}`
-}
-
 async function column(fragment: string, name: string): Promise<(Json | undefined)[]> {
   const { documents } = await runJson(['decode', fragment, '--labels'])
   return items(get(documents[0], 'cells')).map((cell) => get(cell, name))
@@ -27,7 +23,7 @@ const withoutLabel = (value: Json): boolean => typeof value === 'object' && valu
 
 describe('labels are those of the array as TileDB opens it, whatever schema the cells were written with', () => {
   test.each(CHANGED)('%s: JSON, NDJSON and Arrow', async (name) => {
-    const fragment = fragmentOf(`${LABELS}/${name}`)
+    const fragment = firstFragment(`${LABELS}/${name}`)
     const want = items(get(get(expected, name), 'v'))
     const missing = want.filter(withoutLabel).length
     expect(await column(fragment, 'v')).toEqual(want.map((v) => (withoutLabel(v) ? get(v, 'index') : v)))
@@ -52,12 +48,12 @@ describe('labels are those of the array as TileDB opens it, whatever schema the 
   })
 
   test('the document counts what is missing', async () => {
-    const { documents } = await runJson(['decode', fragmentOf(`${LABELS}/wanting`), '--labels'])
+    const { documents } = await runJson(['decode', firstFragment(`${LABELS}/wanting`), '--labels'])
     expect(get(documents[0], 'missing_labels')).toEqual([
       { field: 'v', enumeration: 'e', value_num: 2, cell_num: 2, first: 2 },
     ])
     expect(
-      get((await runJson(['decode', fragmentOf(`${LABELS}/late`), '--labels'])).documents[0], 'missing_labels'),
+      get((await runJson(['decode', firstFragment(`${LABELS}/late`), '--labels'])).documents[0], 'missing_labels'),
     ).toBe(undefined)
   })
 
@@ -67,7 +63,7 @@ describe('labels are those of the array as TileDB opens it, whatever schema the 
     writeFileSync(data, '{"d":0,"v":0}\n{"d":1,"v":2}\n{"d":2,"v":1}\n')
     const fields = ['--dim', 'd:INT32:0..9:10', '--attr', 'v:INT8:enum=e', '--enum', 'e:INT32=7,2']
     expect((await run(['write-sample', array, ...fields, '--data', data])).code).toBe(0)
-    const fragment = fragmentOf(array)
+    const fragment = firstFragment(array)
     expect(await column(fragment, 'v')).toEqual([7, 2, 2])
     const { documents, stderr } = await runJson(['decode', fragment, '--labels'])
     expect(get(items(get(documents[0], 'missing_labels'))[0], 'looks_like_label')).toBe(true)
@@ -75,13 +71,13 @@ describe('labels are those of the array as TileDB opens it, whatever schema the 
     const arrow = await run(['decode', fragment, '--labels', '--format', 'arrow'])
     expect(arrow.stderr).toContain('null is written')
     expect(arrow.stderr).not.toContain('looks like')
-    expect((await run(['decode', fragmentOf(`${LABELS}/wanting`), '--labels'])).stderr).not.toContain('looks like')
+    expect((await run(['decode', firstFragment(`${LABELS}/wanting`), '--labels'])).stderr).not.toContain('looks like')
   })
 
   test('only cells that are shown count, of all fragments together', async () => {
     const shown = await run([
       'decode',
-      fragmentOf(`${LABELS}/wanting`),
+      firstFragment(`${LABELS}/wanting`),
       '--labels',
       '--limit',
       '3',
@@ -91,12 +87,12 @@ describe('labels are those of the array as TileDB opens it, whatever schema the 
     expect(shown.stderr).toContain('v: 1 cell has no label')
     const all = await run(['decode', `${LABELS}/wanting`, '--all-fragments', '--labels', '--format', 'arrow'])
     expect(all.stderr).toContain('v: 2 cells have no label')
-    const none = await run(['decode', fragmentOf(`${LABELS}/wanting`), '--labels', '--field', 'w'])
+    const none = await run(['decode', firstFragment(`${LABELS}/wanting`), '--labels', '--field', 'w'])
     expect(none.stderr).toBe('')
   })
 
   test('an attribute that was dropped keeps its last labels, and that is said', async () => {
-    const fragment = fragmentOf(`${LABELS}/dropped`)
+    const fragment = firstFragment(`${LABELS}/dropped`)
     expect(await column(fragment, 'v')).toEqual(['a', 'b', 'c', 'd'])
     expect((await run(['decode', fragment, '--labels'])).stderr).toContain(
       'v: the array has no such attribute any more',
@@ -104,7 +100,7 @@ describe('labels are those of the array as TileDB opens it, whatever schema the 
   })
 
   test('an attribute that lost its enumeration shows what is stored, and that is said', async () => {
-    const { stderr } = await run(['decode', fragmentOf(`${LABELS}/plain`), '--labels'])
+    const { stderr } = await run(['decode', firstFragment(`${LABELS}/plain`), '--labels'])
     expect(stderr).toContain('v: the attribute has no enumeration in the array any more')
   })
 
@@ -112,7 +108,7 @@ describe('labels are those of the array as TileDB opens it, whatever schema the 
     const copy = `${folder}/partial`
     cpSync(`${LABELS}/late`, copy, { recursive: true })
     rmSync(`${copy}/__schema/__enumerations`, { recursive: true })
-    const { code, text, stderr } = await run(['decode', fragmentOf(copy), '--labels', '--format', 'ndjson'])
+    const { code, text, stderr } = await run(['decode', firstFragment(copy), '--labels', '--format', 'ndjson'])
     expect(code).toBe(3)
     expect(stderr).toContain('__enumerations')
     expect(
@@ -126,14 +122,14 @@ describe('labels are those of the array as TileDB opens it, whatever schema the 
 
 describe('check finds an index without a label only where TileDB has none', () => {
   test.each(['late', 'readded', 'plain', 'dropped'])('%s is healthy, as array and as fragment', async (name) => {
-    for (const target of [`${LABELS}/${name}`, fragmentOf(`${LABELS}/${name}`)]) {
+    for (const target of [`${LABELS}/${name}`, firstFragment(`${LABELS}/${name}`)]) {
       const { code, documents } = await runJson(['check', '--level', 'cells', target])
       expect({ target, code, findings: get(documents[0], 'findings') }).toEqual({ target, code: 0, findings: [] })
     }
   })
 
   test.each(['future', 'wanting'])('%s is not', async (name) => {
-    for (const target of [`${LABELS}/${name}`, fragmentOf(`${LABELS}/${name}`)]) {
+    for (const target of [`${LABELS}/${name}`, firstFragment(`${LABELS}/${name}`)]) {
       const { documents } = await runJson(['check', '--level', 'cells', target])
       const findings = items(get(documents[0], 'findings'))
       expect(findings.map((one) => [get(one, 'code'), get(one, 'expected'), get(one, 'found')])).toEqual([
@@ -149,7 +145,7 @@ test('delete conditions name the labels that the user named', async () => {
 })
 
 describe('labels of every type', () => {
-  const fragment = fragmentOf(`${LABELS}/types`)
+  const fragment = firstFragment(`${LABELS}/types`)
   const wanted = get(expected, 'types')
 
   test('--raw shows the bytes that TileDB has', async () => {

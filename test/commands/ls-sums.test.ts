@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, wr
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -17,7 +18,7 @@ function copyOf(fixture: string): string {
 
 const column = (rows: Json | undefined, key: string): unknown[] => items(rows).map((row) => get(row, key))
 const fragmentOf = (array: string, start: string): string =>
-  `${array}/__fragments/${readdirSync(`${array}/__fragments`).find((name) => name.startsWith(start))}`
+  `${array}/__fragments/${fragmentNames(array).find((name) => name.startsWith(start))}`
 
 describe('what TileDB reads and what is on disk besides', () => {
   test('are summed up apart', async () => {
@@ -61,7 +62,7 @@ describe('what TileDB reads and what is on disk besides', () => {
   test('fragments dated ahead, by the clock of the computer', async () => {
     const array = copyOf('22/sparse_basic')
     const ahead = Date.now() + 3_600_000
-    const name = readdirSync(`${array}/__fragments`)[0]
+    const name = fragmentNames(array)[0]
     const dated = name.replace(/^__\d+_\d+/, `__${ahead}_${ahead}`)
     renameSync(`${array}/__fragments/${name}`, `${array}/__fragments/${dated}`)
     renameSync(`${array}/__commits/${name}.wrt`, `${array}/__commits/${dated}.wrt`)

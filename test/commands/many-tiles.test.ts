@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { firstFragment } from '../helpers/fragments.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
     ),
   )
   expect(code).toBe(0)
-  fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+  fragment = firstFragment(array)
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const METADATA = 'test/fixtures/22/metadata'
@@ -73,7 +74,7 @@ describe('metadata --all', () => {
   })
 
   test('refuses a fragment, and --hex', async () => {
-    const [name] = readdirSync('test/fixtures/22/deletes/__fragments')
+    const [name] = fragmentNames('test/fixtures/22/deletes')
     expect((await run(['metadata', '--all', `test/fixtures/22/deletes/__fragments/${name}`])).code).toBe(2)
     expect((await run(['metadata', '--all', '--hex', METADATA])).code).toBe(2)
   })

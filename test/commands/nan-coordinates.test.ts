@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -39,7 +40,7 @@ describe('rtree --svg leaves out boxes of NaN, and counts them', () => {
 
   test.each([['all'], ['row_major'], ['col_major_2d'], ['levels']])('%s', async (name) => {
     const array = `${FIXTURES}/nan/${name}`
-    const listed = await runJson(['rtree', `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`])
+    const listed = await runJson(['rtree', firstFragment(array)])
     const levels = items(get(listed.documents[0], 'levels'))
     const leaves = items(levels.at(-1))
     const ofNaN = leaves.filter((box) => JSON.stringify(box).includes('NaN')).length

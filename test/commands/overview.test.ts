@@ -6,6 +6,7 @@ import { overviewTable } from '../../src/render/views/overview.ts'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { type FolderServer, serveFolder } from '../helpers/http-server.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { type Ran, run, runJson } from '../helpers/run.ts'
@@ -195,7 +196,7 @@ describe('a word that is no command', () => {
 
 describe('damage', () => {
   const BASE = '22/sparse_2d_row_row'
-  const [name] = readdirSync(`${FIXTURES}/${BASE}/__fragments`)
+  const [name] = fragmentNames(`${FIXTURES}/${BASE}`)
 
   async function damaged(what: string, damage: (array: string) => void): Promise<Json> {
     const array = `${folder}/${what}`
@@ -276,7 +277,7 @@ test('of more than 500 fragments the newest are looked at, and it says so; they 
   const array = `${folder}/many`
   const base = `${FIXTURES}/22/duplicates`
   cpSync(base, array, { recursive: true })
-  const [name] = readdirSync(`${base}/__fragments`)
+  const [name] = fragmentNames(base)
   for (let i = 1; i <= 500; i++) {
     const copy = name.replace(/^__\d+_\d+_/, `__${1000 + i}_${1000 + i}_`)
     mkdirSync(`${array}/__fragments/${copy}`)
@@ -336,7 +337,7 @@ test('a remedy that makes a new array is shown as the command that shows its lin
 const server = await serveFolder(FIXTURES, { index: true })
 const bare = await serveFolder(FIXTURES)
 
-const FRAGMENT = `22/sparse_basic/__fragments/${readdirSync(`${FIXTURES}/22/sparse_basic/__fragments`)[0]}`
+const FRAGMENT = `22/sparse_basic/__fragments/${fragmentNames(`${FIXTURES}/22/sparse_basic`)[0]}`
 
 describe('over a network', () => {
   const arrays = some.filter(({ kind, key }) => kind === 'array' && key === undefined)

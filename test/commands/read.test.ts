@@ -1,7 +1,8 @@
-import { cpSync, readdirSync, rmSync, truncateSync } from 'node:fs'
+import { cpSync, rmSync, truncateSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 test('the title of the table says which time was asked for', async () => {
@@ -20,7 +21,7 @@ test('on a narrow terminal, too, the table of --provenance shows the fragments',
 describe('--keep-going: cells that cannot be read still hide older ones', () => {
   const ARRAY = `${FIXTURES}/merged/later_than_named`
   const copy = `${temporaryFolder()}/array`
-  const name = readdirSync(`${ARRAY}/__fragments`).find((one) => one.startsWith('__20_20_'))
+  const name = fragmentNames(ARRAY).find((one) => one.startsWith('__20_20_'))
 
   test.each([
     ['a file is missing', (file: string) => rmSync(file)],
@@ -44,7 +45,7 @@ describe('--keep-going: cells that cannot be read still hide older ones', () => 
 describe('--keep-going leaves out fragments that cannot be opened', () => {
   const ARRAY = `${FIXTURES}/merged/later_than_named`
   const copy = `${temporaryFolder()}/array`
-  const name = readdirSync(`${ARRAY}/__fragments`).find((one) => one.startsWith('__20_20_'))
+  const name = fragmentNames(ARRAY).find((one) => one.startsWith('__20_20_'))
   const folder = `${copy}/__fragments/${name}`
 
   test.each([

@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { run, runJson } from '../helpers/run.ts'
 
 const ARRAY = `${FIXTURES}/22/datetime_dims`
-const FRAGMENT = `${ARRAY}/__fragments/${readdirSync(`${ARRAY}/__fragments`)[0]}`
+const FRAGMENT = firstFragment(ARRAY)
 
 test.each([[['at', '--no-flips', '--cell']], [['tile']]])(
   '%j takes an array for its only fragment',

@@ -1,7 +1,8 @@
-import { cpSync, readdirSync, rmSync, truncateSync } from 'node:fs'
+import { cpSync, rmSync, truncateSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
@@ -20,7 +21,7 @@ describe('what makes reads slow', () => {
       ['METADATA_NOT_CONSOLIDATED', 'note'],
     ])
     expect((await run(['stats', array])).text).toMatch(/^warning: 30 fragments with /m)
-    const [first] = readdirSync(`${array}/__fragments`)
+    const [first] = fragmentNames(array)
     const { documents: alone } = await runJson(['stats', `${array}/__fragments/${first}`])
     expect(get(alone[0], 'findings')).toEqual([])
   })
@@ -40,7 +41,7 @@ describe('stats of data files that are not there, or short', () => {
     const array = `${folder}/${how}`
     cpSync(`${FIXTURES}/22/sparse_2d_row_row`, array, { recursive: true })
     const before = await runJson(['stats', array])
-    const file = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}/a0.tdb`
+    const file = `${firstFragment(array)}/a0.tdb`
     if (how === 'missing') rmSync(file)
     else truncateSync(file, 3)
     const { code, documents } = await runJson(['stats', array])

@@ -13,6 +13,7 @@ import { describe, expect, test } from '@jest/globals'
 import { globMatcher } from '../../src/base/glob.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -26,7 +27,7 @@ function array(path: string, from = ARRAY): string {
 }
 
 function fragmentsOf(path: string): string[] {
-  return readdirSync(`${path}/__fragments`).map((name) => `${path}/__fragments/${name}`)
+  return fragmentNames(path).map((name) => `${path}/__fragments/${name}`)
 }
 
 /** Removes the commits of all fragments. */

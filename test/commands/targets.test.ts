@@ -8,6 +8,7 @@ import { localFiles } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { readContext } from '../../src/objects/generic-tile.ts'
 import { kindOf, openTarget, type TargetKind } from '../../src/objects/target.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get } from '../helpers/json.ts'
 import { quickTrials } from '../helpers/quick-trials.ts'
 import { run, runJson } from '../helpers/run.ts'
@@ -22,7 +23,7 @@ quickTrials()
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PLACES = `${ROOT}examples/arrays/places`
 const META = `${ROOT}test/fixtures/22/fragment_metadata_consolidated`
-const FRAGMENT = readdirSync(`${PLACES}/__fragments`)[0]
+const FRAGMENT = fragmentNames(PLACES)[0]
 const IN_ARRAY = `${PLACES}/__fragments/${FRAGMENT}`
 const DELETES = `${ROOT}test/fixtures/22/deletes/__commits`
 const folder = mkdtempSync(`${tmpdir()}/targets-`)

@@ -1,9 +1,10 @@
-import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import { CountedStorage } from '../helpers/counted-storage.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { get, items } from '../helpers/json.ts'
 import { run, runJson } from '../helpers/run.ts'
 
@@ -287,7 +288,7 @@ test('ls lists fragments by the numbers in their names, beyond 2^63 too', async 
   const names = ['9223372036854775807', '9223372036854775813', '18446744073709551614']
   for (const time of [...names].reverse()) {
     const name = `__${time}_${time}_${'0'.repeat(32)}_22`
-    cpSync(`${DELETES}/__fragments/${readdirSync(`${DELETES}/__fragments`)[0]}`, `${late}/__fragments/${name}`, {
+    cpSync(firstFragment(DELETES), `${late}/__fragments/${name}`, {
       recursive: true,
     })
     writeFileSync(`${late}/__commits/${name}.wrt`, '')

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { get, items, parseJson } from '../helpers/json.ts'
 import { run } from '../helpers/run.ts'
 
@@ -10,7 +11,7 @@ let fragment = ''
 beforeAll(async () => {
   const { code } = await run(['write-sample', array, '--filters', 'zstd,sha256', '--cells', '200', '--fragments', '2'])
   expect(code).toBe(0)
-  fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+  fragment = firstFragment(array)
   const bytes = readFileSync(`${fragment}/a0.tdb`)
   bytes[60] ^= 0xff
   writeFileSync(`${fragment}/a0.tdb`, bytes)

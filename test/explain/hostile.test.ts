@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { planDense } from '../../src/explain/dense.ts'
 import { forTiles, gridAxis, spanOf } from '../../src/explain/dense-grid.ts'
@@ -10,6 +10,7 @@ import { openAt } from '../../src/read/opening.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 describe('domains of very many tiles', () => {
@@ -76,7 +77,7 @@ describe('footers of damaged fragments', () => {
   function edited(name: string, at: number, bytes: Uint8Array): string {
     const array = `${folder}/${name}`
     cpSync(`${FIXTURES}/22/sparse_basic`, array, { recursive: true })
-    const [fragment] = readdirSync(`${array}/__fragments`)
+    const [fragment] = fragmentNames(array)
     const file = `${array}/__fragments/${fragment}/__fragment_metadata.tdb`
     const content = readFileSync(file)
     const footer = content.length - 8 - Number(content.readBigUInt64LE(content.length - 8))

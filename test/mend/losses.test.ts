@@ -1,10 +1,11 @@
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { fragmentLoss } from '../../src/mend/tile-loss.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES, fixtureFolders } from '../helpers/fixtures.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { BY_PROGRAM, codesOf, fileOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 import { run } from '../helpers/run.ts'
 
@@ -100,7 +101,7 @@ test('a consolidated fragment that lost cells gives way to those that it replace
   const path = `${folder}/replaced are there`
   cpSync(`${FIXTURES}/22/vacuum_left`, path, { recursive: true })
   const before = (await run(['read', path, '--format', 'ndjson'])).text
-  const name = readdirSync(`${path}/__fragments`).find((one) => one.startsWith('__10_30_'))
+  const name = fragmentNames(path).find((one) => one.startsWith('__10_30_'))
   truncateSync(`${path}/__fragments/${name}/t.tdb`, 3)
   const { plans } = await planOf(path)
   expect(plans.map(({ outcome, lost }) => [outcome, lost])).toEqual([
@@ -134,7 +135,7 @@ test('a consolidated fragment without a whole tile gives way to those that it re
 test('if nothing tells the box of a dense fragment, recover and the plan ask for it', async () => {
   const path = `${folder}/without a box`
   cpSync(`${FIXTURES}/22/dense_basic`, path, { recursive: true })
-  const newer = readdirSync(`${path}/__fragments`).find((name) => name.startsWith('__20_20_'))
+  const newer = fragmentNames(path).find((name) => name.startsWith('__20_20_'))
   rmSync(`${path}/__fragments/${newer}/__fragment_metadata.tdb`)
   const { plans } = await planOf(path)
   expect(plans[0]).toMatchObject({ outcome: 'copy', back: [] })
@@ -155,7 +156,7 @@ test('if nothing tells the box of a dense fragment, recover and the plan ask for
 test('a step says that recover ends with exit code 1 if it leaves errors', async () => {
   const path = `${folder}/errors that stay`
   cpSync(`${FIXTURES}/22/sparse_consolidated`, path, { recursive: true })
-  const [name] = readdirSync(`${path}/__fragments`)
+  const [name] = fragmentNames(path)
   const now = name.replace(/^__\d+_\d+/, '__1_2')
   renameSync(`${path}/__fragments/${name}`, `${path}/__fragments/${now}`)
   renameSync(`${path}/__commits/${name}.wrt`, `${path}/__commits/${now}.wrt`)

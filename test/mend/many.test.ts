@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync } from 'node:fs'
+import { cpSync, mkdirSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { finding } from '../../src/check/finding.ts'
 import { groupPlans } from '../../src/mend/group-plan.ts'
@@ -8,6 +8,7 @@ import { InspectGroup, type Member } from '../../src/objects/group.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const folder = temporaryFolder()
@@ -43,7 +44,7 @@ test('a plan for many fragments lists the folder around them a few times', async
   const lists = async (num: number): Promise<number> => {
     const array = `${folder}/${num}`
     cpSync(`${FIXTURES}/22/sparse_basic`, array, { recursive: true })
-    const [name] = readdirSync(`${array}/__fragments`)
+    const [name] = fragmentNames(array)
     for (let i = 0; i < num; i++)
       cpSync(
         `${array}/__fragments/${name}`,

@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { describe, expect, test } from '@jest/globals'
 import type { PlanLine } from '../../src/documents/plan.ts'
 import { lastPathPart } from '../../src/format/commit-files.ts'
+import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { BEFORE, BY_PROGRAM, codesOf, fileOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 import { run } from '../helpers/run.ts'
 
@@ -24,8 +25,7 @@ describe('names and places of several fragments', () => {
     'all fragments lie in the folder of old fragments, and their own folder is gone; with commits: %s',
     async (commits) => {
       const path = copyOf('22/duplicates', `astray ${commits}`)
-      for (const name of readdirSync(`${path}/__fragments`))
-        renameSync(`${path}/__fragments/${name}`, `${path}/${name}`)
+      for (const name of fragmentNames(path)) renameSync(`${path}/__fragments/${name}`, `${path}/${name}`)
       rmSync(`${path}/__fragments`, { recursive: true })
       if (!commits) rmSync(`${path}/__commits`, { recursive: true })
       // Each folder is made once.
@@ -61,7 +61,7 @@ describe('names and places of several fragments', () => {
 
   /** Gives all fragments other times in their names. */
   const retimed = (path: string, times: (time: bigint) => bigint): void => {
-    for (const name of readdirSync(`${path}/__fragments`))
+    for (const name of fragmentNames(path))
       renameAll(
         path,
         name,
@@ -149,7 +149,7 @@ describe('names and places of several fragments', () => {
 
   test('swapped times in a name are swapped back, whatever the times of the cells', async () => {
     const path = copyOf('22/sparse_consolidated', 'changed places')
-    const [name] = readdirSync(`${path}/__fragments`)
+    const [name] = fragmentNames(path)
     renameAll(path, name, name.replace(/^__(\d+)_(\d+)_/, '__$2_$1_'))
     expect(await codesOf(path)).toEqual(['FRAGMENT_TIMESTAMPS', 'COMMIT_NAME_INVALID'])
     expect(await mendAndUndo(path)).toEqual([])
@@ -229,7 +229,7 @@ describe('names that begin with a dash are names', () => {
     const fields = ['--dim', '-x:DATETIME_YEAR:9000..12000:3000', '--attr', '-a:INT32', '--attr', 'b:INT32']
     const how = ['--filters', 'CHECKSUM_MD5', '--capacity', '4', '--data', `${path}.ndjson`]
     expect((await run(['write-sample', path, ...fields, ...how])).code).toBe(0)
-    const file = `${path}/__fragments/${readdirSync(`${path}/__fragments`)[0]}/a1.tdb`
+    const file = `${firstFragment(path)}/a1.tdb`
     const bytes = readFileSync(file)
     bytes[40] ^= 1
     writeFileSync(file, bytes)

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import type { PlanDocument } from '../../src/documents/plan.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { BY_PROGRAM, codesOf, fileOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 import { run } from '../helpers/run.ts'
 
@@ -33,7 +34,7 @@ describe('damaged tiles', () => {
 
   test('if a delete condition reads a lost field, reads of all fields fail', async () => {
     const path = copyOf('22/deletes', 'deletes')
-    const fragment = `${path}/__fragments/${readdirSync(`${path}/__fragments`)[0]}`
+    const fragment = firstFragment(path)
     rmSync(`${fragment}/a0.tdb`)
     rmSync(`${fragment}/a1.tdb`)
     const { plans } = await planOf(path)
@@ -54,7 +55,7 @@ describe('damaged tiles', () => {
 
   test('values whose coordinates are lost are not kept: nothing tells where they belong', async () => {
     const path = copyOf('22/deletes', 'no coordinates')
-    const fragment = `${path}/__fragments/${readdirSync(`${path}/__fragments`)[0]}`
+    const fragment = firstFragment(path)
     truncateSync(`${fragment}/d0.tdb`, statSync(`${fragment}/d0.tdb`).size - 1)
     const lostPlaces = (cells: number): string =>
       `where ${cells} cells were: without x, nothing tells where their other values belong`
@@ -244,7 +245,7 @@ describe('cells and statistics that disagree', () => {
     const path = `${folder}/two flipped`
     const one = ['--attr', 'a:INT32', '--filters', 'none', '--cells', '40', '--consolidate', 'fragment_meta']
     await run(['write-sample', path, ...one])
-    const fragments = readdirSync(`${path}/__fragments`)
+    const fragments = fragmentNames(path)
     expect(fragments.length).toBe(2)
     for (const name of fragments) {
       const file = `${path}/__fragments/${name}/a0.tdb`

@@ -13,6 +13,7 @@ import { filePaths } from '../anatomy/anatomy.ts'
 import { CountedStorage } from '../helpers/counted-storage.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { get, items, type Json } from '../helpers/json.ts'
 import { runJson } from '../helpers/run.ts'
 
@@ -30,8 +31,6 @@ async function withRoot<T>(path: string, work: (root: Node) => Promise<T>, stora
     await closeTarget(target)
   }
 }
-
-const fragmentOf = (array: string): string => `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
 
 describe('the tree', () => {
   /** All nodes in the form of `dump --json`: without groups, and with unnamed values in a list. */
@@ -55,7 +54,7 @@ describe('the tree', () => {
 
   const damaged = `${temporaryFolder()}/damaged`
   cpSync(`${FIXTURES}/22/filter_zstd`, damaged, { recursive: true })
-  const file = `${fragmentOf(damaged)}/a0.tdb`
+  const file = `${firstFragment(damaged)}/a0.tdb`
   const bytes = readFileSync(file)
   bytes[bytes.length >> 1] ^= 0x10
   writeFileSync(file, bytes)
@@ -74,7 +73,7 @@ describe('the tree', () => {
   })
 
   test('leads from a byte to the smallest field, and from the path back', async () => {
-    const path = `${fragmentOf(`${FIXTURES}/22/dense_basic`)}/__fragment_metadata.tdb`
+    const path = `${firstFragment(`${FIXTURES}/22/dense_basic`)}/__fragment_metadata.tdb`
     await withRoot(path, async (root) => {
       for (const offset of [0, 60, root.part.length - 1]) {
         const node = await nodeAt(root, offset)
@@ -106,7 +105,7 @@ describe('the tree', () => {
   })
 
   test('opens what is below filters into a space of its own', async () => {
-    const path = `${fragmentOf(`${FIXTURES}/22/filter_zstd`)}/a0.tdb`
+    const path = `${firstFragment(`${FIXTURES}/22/filter_zstd`)}/a0.tdb`
     await withRoot(path, async (root) => {
       const content = await nodeOfSteps(root, ['tiles', '0', 'content'])
       expect(content.top).toBe(content)
@@ -144,7 +143,7 @@ describe('the tree', () => {
 describe('a long file', () => {
   const array = `${temporaryFolder()}/long`
   cpSync(`${FIXTURES}/22/filter_zstd`, array, { recursive: true })
-  const file = `${fragmentOf(array)}/a0.tdb`
+  const file = `${firstFragment(array)}/a0.tdb`
   const SIZE = 100 * 2 ** 30
   truncateSync(file, SIZE)
 
@@ -208,7 +207,7 @@ describe('the search', () => {
   })
 
   test('finds fields by a part of their path, also below filters', async () => {
-    const path = `${fragmentOf(`${FIXTURES}/22/dense_basic`)}/__fragment_metadata.tdb`
+    const path = `${firstFragment(`${FIXTURES}/22/dense_basic`)}/__fragment_metadata.tdb`
     const found = await withRoot(path, ({ part }) => all(findFields(part, 'FOOTER.version')))
     expect(found).toEqual([{ steps: ['footer', 'version'] }])
     const below = await withRoot(path, ({ part }) => all(findFields(part, 'content')))

@@ -8,6 +8,7 @@ import type { ReportHead } from '../../src/calls/page-data.ts'
 import { servedPage } from '../../src/commands/page-html.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 /** The command `page`, which puts data into the page that the build made. */
@@ -83,7 +84,7 @@ describe('a report', () => {
   })
 
   test('of a fragment has the array around it, without which it cannot be read', async () => {
-    const [name] = readdirSync(`${ARRAY}/__fragments`)
+    const [name] = fragmentNames(ARRAY)
     const { head } = await reportOf(`${ARRAY}/__fragments/${name}`)
     expect(head).toMatchObject({ top: '/sparse_basic', path: `/sparse_basic/__fragments/${name}` })
     expect(head.files.some(({ path }) => path.startsWith('__schema/'))).toBe(true)
@@ -92,7 +93,7 @@ describe('a report', () => {
   test('of a file outside of an array has no other file', async () => {
     const place = `${folder}/lone`
     mkdirSync(place)
-    cpSync(`${ARRAY}/__fragments/${readdirSync(`${ARRAY}/__fragments`)[0]}/a0.tdb`, `${place}/a0.tdb`)
+    cpSync(`${firstFragment(ARRAY)}/a0.tdb`, `${place}/a0.tdb`)
     writeFileSync(`${place}/diary.txt`, 'secret')
     const { head } = await reportOf(`${place}/a0.tdb`)
     expect(head.files.map(({ path }) => path)).toEqual(['a0.tdb'])

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { type Ran, run } from '../helpers/run.ts'
 import { ALL } from '../helpers/turn.ts'
 
@@ -70,7 +71,7 @@ describe('fragments of one tile that have no cell in the ranges', () => {
 
   test('damage in the deciding dimension gives the same errors; other damage changes nothing', async () => {
     const path = await sample('damaged', INTEGERS)
-    const fragments = readdirSync(join(path, '__fragments')).sort()
+    const fragments = fragmentNames(path)
     const ask = async (storage?: Storage): Promise<unknown[]> => {
       const { code, text, stderr } = await reads(path, ['x=500'], storage)
       return [code, text, stderr]

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { beforeAll, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 import { spawned } from '../helpers/spawned.ts'
 import { shortTurn } from '../helpers/turn.ts'
@@ -14,7 +15,7 @@ beforeAll(async () => {
   await run(['write-sample', array, '--cells', '40000', '--fragments', '100', '--capacity', '500'])
   await run(['write-sample', small, '--cells', '100', '--fragments', '1'])
   for (const one of [array, small])
-    for (const name of readdirSync(`${one}/__fragments`)) rmSync(`${one}/__fragments/${name}/__fragment_metadata.tdb`)
+    for (const name of fragmentNames(one)) rmSync(`${one}/__fragments/${name}/__fragment_metadata.tdb`)
 })
 
 for (const signal of shortTurn(['SIGINT', 'SIGTERM', 'SIGKILL'] as const, 3)) {

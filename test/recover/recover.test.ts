@@ -18,6 +18,7 @@ import { parseFragmentName } from '../../src/format/timestamped-name.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
 import { get, type Json, parseJson } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
@@ -377,7 +378,7 @@ describe('an array', () => {
     expect(code).toBe(1)
     const found = parseJson(text)
     const fragments = get(found, 'fragments') as Json[]
-    expect(fragments.length).toBe(readdirSync(`${from}/__fragments`).length)
+    expect(fragments.length).toBe(fragmentNames(from).length)
     for (const one of fragments) expect(get(one, 'assumed')).toEqual(['that the damaged list of commits names it'])
     expect(get(found, 'left_out')).toEqual([expect.objectContaining({ is_loss: true })])
     expect((await run(['check', '--level', 'cells', to])).code).toBe(0)
@@ -726,7 +727,7 @@ test('a file that ends in zeros loses the tiles there, and no others', async () 
   const to = `${from}.new`
   const fields = ['--dim', 'i:INT32:0..99:10', '--attr', 'a:INT64', '--attr', 'b:INT64', '--filters', 'none']
   await run(['write-sample', from, '--dense', ...fields, '--cells', '100', '--fragments', '1'])
-  const file = join(from, '__fragments', readdirSync(join(from, '__fragments'))[0], 'a0.tdb')
+  const file = join(from, '__fragments', fragmentNames(from)[0], 'a0.tdb')
   // The last 6 of 10 tiles, of 100 bytes each. Zeros look like tiles without chunks, of 8 bytes each.
   const bytes = readFileSync(file)
   writeFileSync(file, bytes.fill(0, 400))
@@ -823,7 +824,7 @@ describe('cells that contradict the statistics', () => {
     const steps = [{ step: 'create', schema, time: 10 }, write(0, 8, 11), write(1, 3, 12)]
     writeFileSync(`${path}.json`, JSON.stringify({ steps }))
     await run(['write-sample', path, '--steps', `${path}.json`])
-    const newer = readdirSync(`${path}/__fragments`).find((name) => name.startsWith('__12_'))
+    const newer = fragmentNames(path).find((name) => name.startsWith('__12_'))
     const file = `${path}/__fragments/${newer}/a0.tdb`
     const bytes = readFileSync(file)
     bytes[bytes.length - 4] ^= 1

@@ -2,12 +2,13 @@ import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 import { serveBuckets } from '../helpers/s3-server.ts'
 
 const FRAGMENTS = 24
 const SOURCE = `${FIXTURES}/22/filter_md5`
-const [ORIGINAL] = readdirSync(`${SOURCE}/__fragments`)
+const [ORIGINAL] = fragmentNames(SOURCE)
 /** Data files of a fragment. */
 const FILES = readdirSync(`${SOURCE}/__fragments/${ORIGINAL}`).length - 1
 

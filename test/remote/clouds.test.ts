@@ -6,6 +6,7 @@ import { onDiskAndOn } from '../helpers/both.ts'
 import { AZURE, CLOUDS, type Cloud, GS_PUBLIC, PUBLIC_KEY, S3_KEYS, serviceAccount, TOKEN } from '../helpers/clouds.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { listenForTests } from '../helpers/http-server.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { quickRetries } from '../helpers/quick-retries.ts'
@@ -44,7 +45,7 @@ const tokens = await listenForTests((request, response) => {
 })
 
 const ARRAY = '22/sparse_basic'
-const [NAME] = readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)
+const [NAME] = fragmentNames(`${FIXTURES}/${ARRAY}`)
 const METADATA = `${ARRAY}/__fragments/${NAME}/__fragment_metadata.tdb`
 const FOOTER = ['footer', '--json', '--requests']
 

@@ -6,6 +6,7 @@ import { localFiles } from '../../src/node/file.ts'
 import { certificateNote } from '../../src/storage/remote/connection-failure.ts'
 import { openPlaces } from '../../src/storage/remote/places.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { type Handler, serveFolder } from '../helpers/http-server.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { quickRetries, silentInTurn } from '../helpers/quick-retries.ts'
@@ -17,7 +18,7 @@ quickRetries()
 const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '3' }
 const OPTIONS = { env, signRequests: false, note() {}, show: undefined }
 const ARRAY = '22/sparse_basic'
-const FRAGMENT = `${ARRAY}/__fragments/${readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)[0]}`
+const FRAGMENT = `${ARRAY}/__fragments/${fragmentNames(`${FIXTURES}/${ARRAY}`)[0]}`
 const METADATA = `/${FRAGMENT}/__fragment_metadata.tdb`
 const FILE = readFileSync(`${FIXTURES}${METADATA}`)
 

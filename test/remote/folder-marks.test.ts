@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { run } from '../helpers/run.ts'
 import { serveBuckets } from '../helpers/s3-server.ts'
@@ -71,7 +72,7 @@ describe('objects that mark folders are ignored', () => {
 describe('_$folder$ marks', () => {
   const array = `${temporaryFolder()}/array`
   cpSync(`${FIXTURES}/22/enumerations`, array, { recursive: true })
-  const [fragment] = readdirSync(`${array}/__fragments`)
+  const [fragment] = fragmentNames(array)
   const findings = async (): Promise<unknown> => {
     const { text } = await run(['check', '--json', '--level', 'structure', array])
     return get(parseJson(text), 'findings')

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { type Handler, listenForTests, serveFolder } from '../helpers/http-server.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { type Ran, run } from '../helpers/run.ts'
@@ -26,7 +27,7 @@ const odd = await serveBuckets(
   },
 )
 const folder = temporaryFolder()
-const [NAME] = readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)
+const [NAME] = fragmentNames(`${FIXTURES}/${ARRAY}`)
 const FRAGMENT = `${ARRAY}/__fragments/${NAME}`
 const METADATA = `/${FRAGMENT}/__fragment_metadata.tdb`
 

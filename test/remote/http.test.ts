@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, fixtureFolders, versionOf } from '../helpers/fixtures.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { serveFolder } from '../helpers/http-server.ts'
 import { get } from '../helpers/json.ts'
 import { runJson } from '../helpers/run.ts'
@@ -13,7 +14,7 @@ const withIndex = await serveFolder(FIXTURES, { index: true })
 const env = { TILEDB_INSPECT_TIMEOUT: '0.3', TILEDB_INSPECT_ATTEMPTS: '3' }
 
 const ARRAY = '22/sparse_basic'
-const FRAGMENT = `${ARRAY}/__fragments/${readdirSync(`${FIXTURES}/${ARRAY}/__fragments`)[0]}`
+const FRAGMENT = `${ARRAY}/__fragments/${fragmentNames(`${FIXTURES}/${ARRAY}`)[0]}`
 
 const FRAGMENT_COMMANDS = [
   ['footer'],

@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { serveFolder } from '../helpers/http-server.ts'
 import { run } from '../helpers/run.ts'
 import { serveBuckets } from '../helpers/s3-server.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const args = ['write-sample', `${folder}/array`, '--dim', 'x:INT32:0..100000', ...attributes]
   const { code, stderr } = await run([...args, '--cells', `${CELLS}`, '--capacity', '5000', '--fragments', '1'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  fragment = `array/__fragments/${readdirSync(`${folder}/array/__fragments`)[0]}`
+  fragment = `array/__fragments/${fragmentNames(`${folder}/array`)[0]}`
 })
 
 async function check(...args: string[]): Promise<void> {

@@ -5,6 +5,7 @@ import { openPlaces } from '../../src/storage/remote/places.ts'
 import { onDiskAndOn } from '../helpers/both.ts'
 import { FIXTURES, versionOf } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get, parseJson } from '../helpers/json.ts'
 import { quickRetries, silentInTurn } from '../helpers/quick-retries.ts'
 import { type Ran, run } from '../helpers/run.ts'
@@ -37,7 +38,7 @@ const ARRAY = '22/sparse_basic'
 beforeEach(() => server.reset())
 
 function fragmentOf(array: string): string {
-  return `${array}/__fragments/${readdirSync(`${FIXTURES}/${array}/__fragments`)[0]}`
+  return `${array}/__fragments/${fragmentNames(`${FIXTURES}/${array}`)[0]}`
 }
 
 const FRAGMENT = fragmentOf(ARRAY)

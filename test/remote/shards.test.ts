@@ -1,12 +1,13 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run, runJson } from '../helpers/run.ts'
 
 const COPIES = 12
 const array = `${temporaryFolder()}/array`
-const [ORIGINAL] = readdirSync(`${FIXTURES}/22/sparse_basic/__fragments`)
+const [ORIGINAL] = fragmentNames(`${FIXTURES}/22/sparse_basic`)
 
 /** An array with many fragments: copies of one fragment. */
 beforeAll(() => {

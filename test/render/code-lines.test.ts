@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { lineText } from '../../src/advice/line.ts'
 import { rewriteLines } from '../../src/advice/lines.ts'
@@ -6,6 +5,7 @@ import { type CodeLine, codeLines } from '../../src/render/code-lines.ts'
 import { textWidth } from '../../src/render/text-width.ts'
 import { floats, madeArray, ZSTD } from '../advice/made-array.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g
@@ -107,7 +107,7 @@ describe('codeLines', () => {
     )
     const quoted = JSON.stringify(path)
     expect(pasted(explained.slice(from, to))).toEqual([`tiledb.consolidate(${quoted})`, `tiledb.vacuum(${quoted})`])
-    const [name] = readdirSync(`${path}/__fragments`)
+    const [name] = fragmentNames(path)
     const why = await linesOf('why', `${path}/__fragments/${name}`)
     const call = pasted(why.slice(why.findIndex((line) => line.startsWith('tiledb.'))))
     expect(call).toEqual([expect.stringMatching(/^tiledb\.Array\.delete_fragments\(".*", \d+, \d+\)$/)])

@@ -5,6 +5,7 @@ import { localFiles } from '../../src/node/file.ts'
 import { writeNdjson } from '../../src/rows/ndjson.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 
 const folder = temporaryFolder()
 
@@ -39,7 +40,7 @@ test('findings are written as they are found', async () => {
 test.each(['check', 'verify-checksums'])('%s writes each finding at once', async (command) => {
   const array = `${folder}/${command}`
   cpSync(`${FIXTURES}/22/filter_md5`, array, { recursive: true })
-  const [fragment] = readdirSync(`${array}/__fragments`)
+  const [fragment] = fragmentNames(array)
   for (const file of readdirSync(`${array}/__fragments/${fragment}`).filter((name) => /^a\d+\.tdb$/.test(name))) {
     const path = `${array}/__fragments/${fragment}/${file}`
     const bytes = readFileSync(path)

@@ -17,6 +17,7 @@ import { arraySchema } from '../../src/format/array-schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import type { FixtureFolder } from '../helpers/fixtures.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { arraysOf, unpackWorkspace } from '../helpers/genomicsdb.ts'
 import { type RunOptions, run } from '../helpers/run.ts'
 import { words } from '../helpers/sessions.ts'
@@ -156,7 +157,7 @@ async function* atOtherTimes(): AsyncGenerator<Printed> {
 /** What is advised. @param array is made, of copies of a fragment */
 async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
   cpSync(`${FIXTURES}/22/sparse_basic`, array, { recursive: true })
-  const [name] = readdirSync(`${array}/__fragments`)
+  const [name] = fragmentNames(array)
   for (let i = 0; i < 24; i++) {
     const copy = name.replace(/_[0-9a-f]{32}_/, `_${String(i).padStart(32, '0')}_`)
     cpSync(`${array}/__fragments/${name}`, `${array}/__fragments/${copy}`, { recursive: true })

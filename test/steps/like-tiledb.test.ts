@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const folder = temporaryFolder()
@@ -33,7 +34,7 @@ async function cellsOf(fragment: string): Promise<Cell[]> {
 const timesOf = (name: string): string => name.split('_').slice(2, 4).join('_')
 
 function fragmentsOf(array: string): Map<string, string> {
-  const names = readdirSync(`${array}/__fragments`)
+  const names = fragmentNames(array)
   return new Map(names.map((name) => [timesOf(name), `${array}/__fragments/${name}`]))
 }
 

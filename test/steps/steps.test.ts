@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 
@@ -211,7 +212,7 @@ describe('steps', () => {
     ['the newest of three is', [write(12, [1, 1]), write(13, [1, 8]), condition(14, 'a >= 8')], [[2, 7, 11]]],
   ])('a purge drops what a deleted cell had overwritten: %s', async (_, steps, left) => {
     const array = await stepped([CREATE, first, ...steps, { step: 'consolidate', purge: true }, { step: 'vacuum' }])
-    const [fragment] = readdirSync(`${array}/__fragments`)
+    const [fragment] = fragmentNames(array)
     const text = await ok('decode', `${array}/__fragments/${fragment}`, '--format', 'csv')
     expect(
       text
@@ -237,7 +238,7 @@ describe('steps', () => {
       { step: 'consolidate' },
       { step: 'vacuum' },
     ])
-    const [fragment] = readdirSync(`${array}/__fragments`)
+    const [fragment] = fragmentNames(array)
     const path = `${array}/__fragments/${fragment}`
     const { processed_conditions: names } = JSON.parse(await ok('metadata', path, '--json'))
     const { commits } = JSON.parse(await ok('commits', array, '--json'))
@@ -364,7 +365,7 @@ describe('steps', () => {
       { step: 'vacuum' },
     ])
     await clean(array)
-    const [fragment] = readdirSync(`${array}/__fragments`)
+    const [fragment] = fragmentNames(array)
     const { fields } = JSON.parse(await ok('metadata', `${array}/__fragments/${fragment}`, '--json'))
     const counts = (fields as { tile_null_counts: number[] }[]).map(({ tile_null_counts }) => tile_null_counts)
     // TileDB 2.30 writes the same when it consolidates these fragments.
@@ -647,13 +648,13 @@ describe('writes', () => {
       'sparse_consolidated',
     ]) {
       const array = `${FIXTURES}/22/${name}`
-      const [fragment] = readdirSync(`${array}/__fragments`)
+      const [fragment] = fragmentNames(array)
       const cellsOf = (path: string): Promise<string> => ok('decode', path, '--format', 'ndjson', '--quiet')
       const data = `${fresh()}.${format}`
       writeFileSync(data, await ok('decode', `${array}/__fragments/${fragment}`, '--format', format, '--quiet'))
       const again = fresh()
       await ok('write-sample', again, '--schema', fileOf(await ok('schema', array, '--json')), '--data', data)
-      const [other] = readdirSync(`${again}/__fragments`)
+      const [other] = fragmentNames(again)
       expect(await cellsOf(`${again}/__fragments/${other}`)).toBe(await cellsOf(`${array}/__fragments/${fragment}`))
     }
   })

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { Random } from '../helpers/random.ts'
 import { run } from '../helpers/run.ts'
 
@@ -85,7 +86,7 @@ test.each(Object.keys(ARRAYS))('the end of a file, read at once, changes no answ
   const storages: readonly Storage[] = [localFiles, others]
   const path = join(folder, name)
   const random = new Random(7)
-  const fragments = readdirSync(join(path, '__fragments'))
+  const fragments = fragmentNames(path)
   let found = 0
   for (let left = CHANGES; left > 0; left--) {
     const file = join(path, '__fragments', random.pick(fragments), METADATA)

@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { localFiles } from '../../src/node/file.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -18,7 +19,7 @@ function odd(path: string, name: string): Buffer {
 }
 const array = `${folder}/places`
 cpSync(`${ROOT}examples/arrays/places`, array, { recursive: true })
-const fragment = `${array}/__fragments/${readdirSync(`${array}/__fragments`)[0]}`
+const fragment = firstFragment(array)
 function made(): boolean {
   try {
     writeFileSync(odd(fragment, 'caf\xe9.tdb'), 'bytes')

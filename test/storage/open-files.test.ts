@@ -1,11 +1,12 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const DESCRIPTORS = '/proc/self/fd'
 const ARRAY = `${FIXTURES}/22/sparse_basic`
-const FRAGMENT = `${ARRAY}/__fragments/${readdirSync(`${ARRAY}/__fragments`)[0]}`
+const FRAGMENT = firstFragment(ARRAY)
 
 /** Open files of this process among the fixtures. */
 function openFixtures(): string[] {

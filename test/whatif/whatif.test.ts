@@ -17,6 +17,7 @@ import { defaultFilter, parseFilters } from '../../src/write/filter-options.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { get } from '../helpers/json.ts'
 import { quickTrials } from '../helpers/quick-trials.ts'
 import { run, runJson } from '../helpers/run.ts'
@@ -295,7 +296,7 @@ describe('other tiles and orders', () => {
 
   test('the present layout has the sizes of the files', async () => {
     const [now] = (await whatif(PLACES, '--capacity', '50')).layouts
-    const [fragment] = readdirSync(`${PLACES}/__fragments`).map((name) => `${PLACES}/__fragments/${name}`)
+    const [fragment] = fragmentNames(PLACES).map((name) => `${PLACES}/__fragments/${name}`)
     const size = (name: string): number => statSync(`${fragment}/${name}`).size
     const data = readdirSync(fragment).filter((name) => name !== '__fragment_metadata.tdb')
     expect(now.data_size).toBe(data.reduce((sum, name) => sum + size(name), 0))

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import type { Datatype } from '../../src/format/datatype.ts'
@@ -7,6 +7,7 @@ import { arrowRows } from '../../src/write/arrow-rows.ts'
 import type { RowFields } from '../../src/write/ndjson-cells.ts'
 import { FIXTURES, fixtureFolders, fixtureKey } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { parseJsonDocuments } from '../helpers/json.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn, turnOf } from '../helpers/turn.ts'
@@ -245,7 +246,7 @@ describe('what decode --format arrow writes', () => {
     const key = secret === undefined ? [] : ['--key', secret]
     const schema = `${folder}/${serial++}.json`
     writeFileSync(schema, await ok('schema', path, '--json', '--raw', ...key))
-    const there = existsSync(`${path}/__fragments`) ? readdirSync(`${path}/__fragments`) : []
+    const there = existsSync(`${path}/__fragments`) ? fragmentNames(path) : []
     const fragments = there.filter((one) => /^__\d+_\d+_[^.]+$/.test(one))
     for (const fragment of fragments) {
       const cells = async (at: string) =>
@@ -257,7 +258,7 @@ describe('what decode --format arrow writes', () => {
       await ok('decode', `${path}/__fragments/${fragment}`, '-o', data, '--quiet', ...raw, ...key)
       const again = `${folder}/${serial++}`
       await ok('write-sample', again, '--quiet', '--schema', schema, '--data', data, '--raw', ...key)
-      const [other] = readdirSync(`${again}/__fragments`)
+      const [other] = fragmentNames(again)
       expect(await cells(`${again}/__fragments/${other}`)).toEqual(before)
     }
   })

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { describe, expect, test } from '@jest/globals'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
+import { fragmentNames } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const folder = temporaryFolder()
@@ -34,7 +35,7 @@ describe('write-sample', () => {
     for (const more of [[], ['--seed', '2'], ['--filters', 'gzip'], ['--cells', '900']]) {
       const name = `iv${vectors.length}`
       await bytesOf(name, ...key, ...more)
-      for (const fragment of readdirSync(`${folder}/${name}/__fragments`)) {
+      for (const fragment of fragmentNames(`${folder}/${name}`)) {
         const target = `${folder}/${name}/__fragments/${fragment}`
         for (let tile = 0; tile < 5; tile++) {
           const { text } = await run(['tile', target, 'id', String(tile), ...key, '--json'])

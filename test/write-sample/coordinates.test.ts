@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, expect, test } from '@jest/globals'
 import { Pipeline } from '../../src/filters/pipeline.ts'
 import type { FilterConfig } from '../../src/format/filter-pipeline.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
+import { firstFragment } from '../helpers/fragments.ts'
 import { run } from '../helpers/run.ts'
 
 const folder = mkdtempSync(`${tmpdir()}/tiledb-inspect-coordinates-`)
@@ -33,7 +34,7 @@ for (const [cell_order, type] of [
     )
     const { code } = await run(['write-sample', name, '--schema', `${name}.json`, '--data', `${name}.ndjson`])
     expect(code).toBe(0)
-    const fragment = `${name}/__fragments/${readdirSync(`${name}/__fragments`)[0]}`
+    const fragment = firstFragment(name)
     const { text } = await run(['decode', fragment, '--format', 'ndjson', '--field', 'a'])
     const order = text
       .trim()
