@@ -3641,7 +3641,7 @@ PageDocument = Union["PageServed", "PageSite"]
 
 
 class PlanStep(TypedDict):
-    """A step; it has a command, a text or both."""
+    """A step of a plan: a command to run, something to do by hand, or both."""
 
     command: NotRequired[str]
     """A command line for sh, to be run in the folder of the call."""

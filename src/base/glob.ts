@@ -6,15 +6,15 @@
 export function globMatcher(pattern: string): (path: string) => boolean {
   const clean = pattern.replace(/\/+$/, '')
   const isName = !clean.includes('/')
-  const steps = stepsOf(clean.replace(/^\/+/, ''))
-  return (path) => meets(steps, isName ? path.slice(path.lastIndexOf('/') + 1) : path)
+  const parts = partsOf(clean.replace(/^\/+/, ''))
+  return (path) => meets(parts, isName ? path.slice(path.lastIndexOf('/') + 1) : path)
 }
 
 /** Whether a character is one that a part of a pattern is about. */
 type Meets = (character: string) => boolean
 
 /** A part of a pattern: one character, or any number of them. */
-interface Step {
+interface PatternPart {
   meets: Meets
   isRepeated: boolean
   /** Whether it stands for whole folders: it may end only after one, or be nothing at all. */
@@ -23,20 +23,20 @@ interface Step {
 
 const PARTS = /\*\*\/|\*\*|\*|\?|\[!?[^\]/]+\]|./gsu
 
-function stepsOf(pattern: string): Step[] {
-  return (pattern.match(PARTS) ?? []).map((part) => ({
-    meets: meetsOf(part),
-    isRepeated: part.startsWith('*'),
-    isFolders: part === '**/',
+function partsOf(pattern: string): PatternPart[] {
+  return (pattern.match(PARTS) ?? []).map((text) => ({
+    meets: meetsOf(text),
+    isRepeated: text.startsWith('*'),
+    isFolders: text === '**/',
   }))
 }
 
-function meetsOf(part: string): Meets {
-  if (part.startsWith('**')) return () => true
-  if (part === '*' || part === '?') return (character) => character !== '/'
-  if ([...part].length === 1) return (character) => character === part
-  const isNegated = part.startsWith('[!')
-  const isInside = setOf([...part.slice(isNegated ? 2 : 1, -1)])
+function meetsOf(text: string): Meets {
+  if (text.startsWith('**')) return () => true
+  if (text === '*' || text === '?') return (character) => character !== '/'
+  if ([...text].length === 1) return (character) => character === text
+  const isNegated = text.startsWith('[!')
+  const isInside = setOf([...text.slice(isNegated ? 2 : 1, -1)])
   return (character) => character !== '/' && isInside(character) !== isNegated
 }
 
@@ -57,30 +57,30 @@ function setOf(characters: readonly string[]): Meets {
  * Follows all ways through the pattern at once, so that no pattern takes more than the product of the lengths. A regular expression would
  * try them one after the other, which some patterns make take years.
  */
-function meets(steps: readonly Step[], path: string): boolean {
-  let at = reached(steps, [0], '/')
+function meets(parts: readonly PatternPart[], path: string): boolean {
+  let at = reached(parts, [0], '/')
   for (const character of path) {
     const next: number[] = []
     for (const i of at) {
-      const step = steps[i]
-      if (!step?.meets(character)) continue
-      if (step.isRepeated) next.push(i)
+      const part = parts[i]
+      if (!part?.meets(character)) continue
+      if (part.isRepeated) next.push(i)
       else next.push(i + 1)
     }
-    at = reached(steps, next, character)
+    at = reached(parts, next, character)
     if (at.length === 0) return false
   }
-  return at.includes(steps.length)
+  return at.includes(parts.length)
 }
 
 /** The parts that can be next: after parts that may be left out, those after them. @param before the last character of the path */
-function reached(steps: readonly Step[], from: readonly number[], before: string): number[] {
+function reached(parts: readonly PatternPart[], from: readonly number[], before: string): number[] {
   const all = new Set<number>()
   for (const start of from)
     for (let i = start; !all.has(i); i++) {
       all.add(i)
-      const step = steps[i]
-      if (!step?.isRepeated || (step.isFolders && before !== '/')) break
+      const part = parts[i]
+      if (!part?.isRepeated || (part.isFolders && before !== '/')) break
     }
   return [...all]
 }

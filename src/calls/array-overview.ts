@@ -24,7 +24,7 @@ import type { Fragment } from '../objects/fragment.ts'
 import { openedCells } from '../read/domain-cells.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import type { CodeLine } from '../render/code-lines.ts'
-import type { OverviewCalls } from '../render/views/overview.ts'
+import type { FindingRemedies } from '../render/views/overview.ts'
 import type { CommandContext } from './command.ts'
 import { documentHead } from './document-parts.ts'
 import { examineFragment, type Listed, sizesWithFooters } from './listed-fragment.ts'
@@ -51,7 +51,7 @@ export async function arrayOverview(
   array: InspectArray,
   call: CallMaker,
   more: readonly Item[] = [],
-): Promise<{ document: ArrayOverview; calls: OverviewCalls; facts: OverviewFacts }> {
+): Promise<{ document: ArrayOverview; remedies: FindingRemedies; facts: OverviewFacts }> {
   const files = await array.schemaFiles()
   const check = new QuickCheck(array, files)
   const entries = await array.fragments()
@@ -123,7 +123,7 @@ export async function arrayOverview(
   }
   const explain = call(WHAT_IS_SLOW, ['explain'], array.folder.path)
   const facts = { entries, opened, schema, fragments: toRead }
-  return { document, calls: new Map(slow.map(({ finding, lines }) => [finding, callOf(lines, explain)])), facts }
+  return { document, remedies: new Map(slow.map(({ finding, lines }) => [finding, callOf(lines, explain)])), facts }
 }
 
 /** What an overview was made of. */

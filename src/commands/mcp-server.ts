@@ -64,18 +64,18 @@ export async function serve(
   write: (line: string) => Promise<void> | void,
 ): Promise<void> {
   // One call runs at a time, because each may take all of the memory. Other requests do not wait for it.
-  let calls: Promise<void> = Promise.resolve()
+  let lastCall: Promise<void> = Promise.resolve()
   for await (const line of lines) {
     if (line.trim() === '') continue
     const message = parsed(line)
     if (isFields(message) && message.method === 'tools/call' && message.id !== undefined)
-      calls = calls.then(async () => write(await answer(server, message)))
+      lastCall = lastCall.then(async () => write(await answer(server, message)))
     else {
       const text = await answer(server, message)
       if (text !== '') await write(text)
     }
   }
-  await calls
+  await lastCall
 }
 
 function parsed(line: string): unknown {

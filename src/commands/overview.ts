@@ -22,7 +22,7 @@ import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import type { FileTarget, GroupTarget } from '../objects/target.ts'
-import type { OverviewCalls } from '../render/views/overview.ts'
+import type { FindingRemedies } from '../render/views/overview.ts'
 
 const TAKES = { array: '', fragment: '', group: '', file: 'in one of them' } as const satisfies Takes
 
@@ -51,8 +51,8 @@ export const command: CommandModule<OverviewOptions> = {
 
   async *run(cx, [path], options) {
     const target = await targetFor(cx, 'overview', TAKES, await cx.open(path))
-    const { document, calls } = await overviewOf(cx, path, target, callMaker(cx, options), options)
-    yield outcome(cx, document, calls)
+    const { document, remedies } = await overviewOf(cx, path, target, callMaker(cx, options), options)
+    yield outcome(cx, document, remedies)
   },
 }
 
@@ -63,7 +63,7 @@ async function overviewOf(
   target: TargetFor<typeof TAKES>,
   call: CallMaker,
   { names = false }: OverviewOptions,
-): Promise<{ document: OverviewDocument; calls: OverviewCalls }> {
+): Promise<{ document: OverviewDocument; remedies: FindingRemedies }> {
   switch (target.type) {
     case 'array': {
       const layered = await layeredTarget(target)
@@ -72,20 +72,20 @@ async function overviewOf(
       return { ...found, document: { ...found.document, layer: described?.layer } }
     }
     case 'fragment':
-      return { document: await fragmentOverview(cx, path, target.fragment, call), calls: new Map() }
+      return { document: await fragmentOverview(cx, path, target.fragment, call), remedies: new Map() }
     case 'group':
-      return { document: await groupOverview(cx, path, target, call, names), calls: new Map() }
+      return { document: await groupOverview(cx, path, target, call, names), remedies: new Map() }
     case 'file':
-      return { document: await fileOverview(cx, path, target, call), calls: new Map() }
+      return { document: await fileOverview(cx, path, target, call), remedies: new Map() }
   }
 }
 
-function outcome(cx: CommandContext, document: OverviewDocument, calls: OverviewCalls): Outcome {
+function outcome(cx: CommandContext, document: OverviewDocument, remedies: FindingRemedies): Outcome {
   if (!document.ok) cx.foundWrong()
   return {
     kind: 'document',
     document,
-    table: async (out) => (await import('../render/views/overview.ts')).overviewTable(document, calls, out),
+    table: async (out) => (await import('../render/views/overview.ts')).overviewTable(document, remedies, out),
   }
 }
 

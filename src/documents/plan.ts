@@ -1,5 +1,6 @@
 import type { Prose } from '../base/prose.ts'
 import type { AdviceCode, FindingCode } from '../check/codes.ts'
+import type { PlanStep } from '../mend/shell.ts'
 import type { CheckFinding, CheckHead } from './check.ts'
 import type { Count, NotExamined, Severity } from './common.ts'
 
@@ -71,12 +72,4 @@ export interface PlanSteps {
   back: readonly PlanStep[]
   /** What must not be done. */
   never: readonly Prose[]
-}
-
-/** A step; it has a command, a text or both. */
-export interface PlanStep {
-  /** A command line for sh, to be run in the folder of the call. */
-  command?: string | undefined
-  /** What to do, or what to watch out for. */
-  text?: string | undefined
 }

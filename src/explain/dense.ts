@@ -84,12 +84,13 @@ function tileReads(
   l: number,
 ): TileRead[] {
   const tiles = byFragment(visited, from, to)
-  const calls = [condition.filter(({ kind }) => kind === 'attribute'), ...others.map((field) => [field])]
-  return calls.flatMap((fields, c) =>
+  // The fields of each call.
+  const fieldsOf = [condition.filter(({ kind }) => kind === 'attribute'), ...others.map((field) => [field])]
+  return fieldsOf.flatMap((fields, c) =>
     fields.flatMap((field) =>
       tiles.flatMap(({ fragment, tiles }): TileRead[] => {
         const slot = slotOf(fragments[fragment], field)
-        return slot === undefined ? [] : [{ fragment, slot, tiles, call: l * calls.length + c }]
+        return slot === undefined ? [] : [{ fragment, slot, tiles, call: l * fieldsOf.length + c }]
       }),
     ),
   )

@@ -9,7 +9,7 @@ import type { InspectArray } from '../objects/array.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import type { MendPlan } from './drafts.ts'
-import { pythonLines, type Shell, type Step, word } from './shell.ts'
+import { type PlanStep, pythonLines, type Shell, word } from './shell.ts'
 
 /** Steps against what makes reads slow or hungry. Each plan can be followed without the others. */
 export interface AdvicePlan
@@ -130,11 +130,11 @@ async function newArray(
   }
 }
 
-function stepOf({ does, code, note }: AdviceLine): Step {
+function stepOf({ does, code, note }: AdviceLine): PlanStep {
   const command = does === 'inspect' ? code : pythonLines([code])
   return note === undefined ? { command } : { command, text: note }
 }
 
-function textOf({ code, note }: AdviceLine): Step {
+function textOf({ code, note }: AdviceLine): PlanStep {
   return { text: note === undefined ? code : `${note}: ${code}` }
 }

@@ -12,7 +12,7 @@ import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
 import type { Way } from './mending.ts'
 import { schemaFromCode } from './schema-plan.ts'
-import { folderOf, type Shell, type Step, word } from './shell.ts'
+import { folderOf, type PlanStep, type Shell, word } from './shell.ts'
 import {
   addLostTiles,
   addTiles,
@@ -274,7 +274,7 @@ export function loseSign(draft: Draft, here: string): void {
   draft.loses.add(`the sign that cells were changed: ${KEEPS_CHANGED}`)
 }
 
-function putBack(here: string): Step {
+function putBack(here: string): PlanStep {
   return { text: `put ${here} back from a copy (backup) of the array that is older than the change, if there is one` }
 }
 
@@ -284,7 +284,7 @@ function sayChanged(draft: Draft, here: string): void {
   draft.never.add('trust the array because check finds nothing after recover: the sign of the change is then gone')
 }
 
-function exitOf(all: readonly DamagedFragment[]): Step {
+function exitOf(all: readonly DamagedFragment[]): PlanStep {
   if (all.some(({ isCut }) => isCut)) return { text: 'ends with exit code 1, because cells are lost' }
   return all.some(({ keepsErrors }) => keepsErrors)
     ? { text: 'ends with exit code 1, because it does not mend all errors' }

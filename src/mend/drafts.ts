@@ -1,7 +1,7 @@
 import type { Prose } from '../base/prose.ts'
 import { isAtLeast, type Loss, lostOf, type Severity } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
-import type { Move, Step } from './shell.ts'
+import type { Move, PlanStep } from './shell.ts'
 
 /**
  * What the plan achieves. mends: the steps lose nothing; loses: they lose what `loses` says; copy: only a copy of the array helps;
@@ -25,12 +25,12 @@ export interface MendPlan {
   /** What readers see again without the lost cells. */
   brings_back: readonly Prose[]
   /** Steps to do first, which keep what the others lose. */
-  keep: readonly Step[]
-  steps: readonly Step[]
+  keep: readonly PlanStep[]
+  steps: readonly PlanStep[]
   /** Steps in place of the others, for somebody who knows more than the files tell. */
-  instead: readonly Step[]
+  instead: readonly PlanStep[]
   /** Steps that undo the others. */
-  back: readonly Step[]
+  back: readonly PlanStep[]
   /** What must not be done. */
   never: readonly Prose[]
 }
@@ -50,11 +50,11 @@ export class Draft {
   readonly notLost = new Set<Prose>()
   readonly loses = new Set<Prose>()
   readonly bringsBack = new Set<Prose>()
-  readonly keep: Step[] = []
-  private readonly steps: Step[] = []
-  readonly instead: Step[] = []
+  readonly keep: PlanStep[] = []
+  private readonly steps: PlanStep[] = []
+  readonly instead: PlanStep[] = []
   /** In the order of the steps that they undo. */
-  private readonly back: Step[] = []
+  private readonly back: PlanStep[] = []
   readonly never = new Set<Prose>()
 
   add(finding: Finding): void {
@@ -95,7 +95,7 @@ export class Draft {
   }
 
   /** Adds steps that change nothing. */
-  say(...steps: readonly Step[]): void {
+  say(...steps: readonly PlanStep[]): void {
     this.steps.push(...steps)
   }
 

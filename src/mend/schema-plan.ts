@@ -8,7 +8,7 @@ import { SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
-import { folderOf, python, type Shell, type Step, word } from './shell.ts'
+import { folderOf, type PlanStep, python, type Shell, word } from './shell.ts'
 
 /** A change of the document that `schema --json` prints. */
 interface Edit {
@@ -150,7 +150,7 @@ export class SchemaPlanner {
 }
 
 /** What to do without a copy of a schema: TileDB looks only at the name of its file. @param path of the schema in the array */
-export function schemaFromCode(shell: Shell, path: string): Step {
+export function schemaFromCode(shell: Shell, path: string): PlanStep {
   return {
     text: `if the code that made the array is still there: make an empty array with it elsewhere, and copy the file in its ${SCHEMA_FOLDER} to ${shell.at(path)}; then check --level cells`,
   }

@@ -1,17 +1,17 @@
 import { shellWord } from '../base/shell-word.ts'
 
-/** A step of a plan: a command to run, or something to do by hand. Nothing here runs it. */
-export interface Step {
-  /** A line for a shell such as sh, to be run in the folder in which the user asked for the plan. */
-  command?: string
-  /** What to do, or to look out for. */
-  text?: string
+/** A step of a plan: a command to run, something to do by hand, or both. */
+export interface PlanStep {
+  /** A command line for sh, to be run in the folder of the call. */
+  command?: string | undefined
+  /** What to do, or what to watch out for. */
+  text?: string | undefined
 }
 
 /** A step, and the one that undoes it. */
 export interface Move {
-  step: Step
-  back: Step
+  step: PlanStep
+  back: PlanStep
 }
 
 /** A path as one word of a shell command. A path that begins with a dash does not become an option. */
@@ -24,7 +24,7 @@ export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'))
 }
 
-const run = (command: string): Step => ({ command })
+const run = (command: string): PlanStep => ({ command })
 
 /** Makes commands on the files of one array or group. Their paths are paths in it. */
 export class Shell {
@@ -49,7 +49,7 @@ export class Shell {
   }
 
   /** The last step: a check of the result. @param target a word of a shell */
-  check(target = word(this.root)): Step {
+  check(target = word(this.root)): PlanStep {
     return { command: `tiledb-inspect check --level cells ${target}`, text: 'must no longer find this' }
   }
 
@@ -60,7 +60,7 @@ export class Shell {
   }
 
   /** Moves a file out, unless it is gone. For a file that several plans move out, because the user may follow only some of them. */
-  moveAsideOnce(path: string): Step {
+  moveAsideOnce(path: string): PlanStep {
     return run(`test ! -e ${this.at(path)} || { ${this.moveAside(path).step.command}; }`)
   }
 

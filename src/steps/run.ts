@@ -59,7 +59,8 @@ export interface StepDone {
 }
 
 type Done = Partial<Pick<StepDone, 'made' | 'removed' | 'cell_num'>>
-type Step = (place: StepTarget, step: DocumentValue, clock: Clock) => Promise<Done>
+/** What does the steps of one kind. */
+type StepWork = (place: StepTarget, step: DocumentValue, clock: Clock) => Promise<Done>
 
 const time: Read<bigint | undefined> = or((value) => {
   if (typeof value.value !== 'string' || /^\d+$/.test(value.value)) return uint64(value)
@@ -71,7 +72,7 @@ const CONSOLIDATED_COMMITS_SINCE = 12
 /** Keys of every step. */
 const COMMON = { step: asIs, path: asIs } as const
 
-const STEPS: Readonly<Record<string, Step>> = {
+const STEPS: Readonly<Record<string, StepWork>> = {
   async create(place, step, clock) {
     const { schema, time: at } = object({ ...COMMON, schema: asIs, time })(step)
     const { style, uuid } = place.cx

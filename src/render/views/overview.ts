@@ -49,10 +49,10 @@ const PIPE_COLUMNS = 80
 const GAP = '  '
 
 /** What to do about findings of slow reads: a call or command for each. */
-export type OverviewCalls = ReadonlyMap<OverviewFinding, CodeLine>
+export type FindingRemedies = ReadonlyMap<OverviewFinding, CodeLine>
 
 /** Shows one screen: facts, findings, further commands, and in the last line the verdict, which agrees with the exit code. */
-export async function overviewTable(document: OverviewDocument, calls: OverviewCalls, out: Output): Promise<void> {
+export async function overviewTable(document: OverviewDocument, remedies: FindingRemedies, out: Output): Promise<void> {
   const screen = await screenOf(out)
   const { findings, next, path, not_examined } = document
   const { what, facts } = factsOf(document)
@@ -84,7 +84,7 @@ export async function overviewTable(document: OverviewDocument, calls: OverviewC
   for (const line of tableLines) await screen.line(line)
   if (findings.length > 0) await screen.line('')
   const written = new Set<string>()
-  for (const finding of findings) await writeFinding(finding, calls.get(finding), document, written, screen)
+  for (const finding of findings) await writeFinding(finding, remedies.get(finding), document, written, screen)
   await screen.line('')
   await screen.pairs(next.map(({ shows, command }): Pair => [shows, command]))
   const [verdict, role] = verdictOf(document)
@@ -145,12 +145,12 @@ function clipped(text: string, width: number, most: number): string[] {
 
 /**
  * Writes a finding and what to do.
- * @param call what to do; undefined if the finding has no advice
- * @param written calls that were written before
+ * @param remedy what to do; undefined if the finding has no advice
+ * @param written remedies that were written before
  */
 async function writeFinding(
   finding: OverviewFinding,
-  call: CodeLine | undefined,
+  remedy: CodeLine | undefined,
   { findings: { length: count }, path }: OverviewDocument,
   written: Set<string>,
   screen: Screen,
@@ -164,11 +164,11 @@ async function writeFinding(
     [head, cutMiddle(escapeText(place), Math.max(1, room))].join(' ').trimEnd() + more,
     SEVERITY_ROLES[severity],
   )
-  if (call !== undefined) {
+  if (remedy !== undefined) {
     await screen.lines(message, count < FEW ? 2 : 1)
-    // A call is never cut, so that it can be copied.
-    if (!written.has(call.code)) for (const one of codeLines(call, screen.width)) await screen.line(one, 'dim')
-    written.add(call.code)
+    // A remedy is never cut, so that it can be copied.
+    if (!written.has(remedy.code)) for (const one of codeLines(remedy, screen.width)) await screen.line(one, 'dim')
+    written.add(remedy.code)
     return
   }
   if (count < FEW) await screen.lines(message, 1)

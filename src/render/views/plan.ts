@@ -1,6 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import { sum } from '../../base/sum.ts'
-import type { PlanDocument, PlanLine, PlanStep, PlanSteps } from '../../documents/plan.ts'
+import type { PlanDocument, PlanLine, PlanSteps } from '../../documents/plan.ts'
+import type { PlanStep } from '../../mend/shell.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import { shellLines } from '../shell-lines.ts'
 import { writeHeading } from '../table.ts'
