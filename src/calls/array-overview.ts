@@ -1,5 +1,6 @@
 import { type AdviceLine, lineText } from '../advice/line.ts'
 import { InspectError, orError, unlessFault } from '../base/errors.ts'
+import type { Prose } from '../base/prose.ts'
 import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
@@ -59,8 +60,7 @@ export async function arrayOverview(
   const schema = newest instanceof InspectError ? undefined : newest.schema
   const encryption = await orError(() => array.encryption())
   const items = [...(await check.arrayItems(entries)), ...more]
-  const refused = schema ? ((await refusedOf({ array, schema }, undefined, false).catch(unlessFault)) ?? []) : []
-  for (const { finding } of refused) if (!items.some((item) => isSame(item, finding))) items.push(finding)
+  if (schema) await addRefused(items, { array, schema })
   const lacksKey = newest instanceof InspectError && (newest.code === 'KEY_NEEDED' || newest.code === 'WRONG_KEY')
   const wanted = lacksKey ? [] : newestOf(entries)
   const { opened, toRead, size, unread_size } = await openFragments(cx, array, wanted, check, items)
@@ -109,21 +109,32 @@ export async function arrayOverview(
     not_checked: [
       ...(opened.length < entries.length ? [unopenedText(entries.length - opened.length)] : []),
       ...(known.length > 0 ? [dataText(tile_num)] : []),
-      [
-        'R-trees, tile offsets, statistics, key-value metadata',
-        delete_condition_num > 0 && 'delete conditions',
-        schema && schema.enumerations.length > 0 && 'enumerations',
-        schema && schema.dimension_labels.length > 0 && 'labels',
-        entries.some((entry) => entry.has_consolidated_metadata) && 'copies of footers',
-      ]
-        .filter((one) => typeof one === 'string')
-        .join(', '),
+      partsNotRead(schema, entries, delete_condition_num > 0),
     ],
     next: nextOf({ path: array.folder.path, items: shown, entries, schema, isSlow: slow.length > 0 }, call),
   }
   const explain = call(WHAT_IS_SLOW, ['explain'], array.folder.path)
   const facts = { entries, opened, schema, fragments: toRead }
   return { document, remedies: new Map(slow.map(({ finding, lines }) => [finding, callOf(lines, explain)])), facts }
+}
+
+/** Adds why readers would refuse the array, unless a check has said so. */
+async function addRefused(items: Item[], opened: Parameters<typeof refusedOf>[0]): Promise<void> {
+  const refused = (await refusedOf(opened, undefined, false).catch(unlessFault)) ?? []
+  for (const { finding } of refused) if (!items.some((item) => isSame(item, finding))) items.push(finding)
+}
+
+/** What an overview reads of no array, and what it does not read of this one. */
+function partsNotRead(schema: ArraySchema | undefined, entries: readonly FragmentEntry[], hasDeletes: boolean): Prose {
+  return [
+    'R-trees, tile offsets, statistics, key-value metadata',
+    hasDeletes && 'delete conditions',
+    schema && schema.enumerations.length > 0 && 'enumerations',
+    schema && schema.dimension_labels.length > 0 && 'labels',
+    entries.some((entry) => entry.has_consolidated_metadata) && 'copies of footers',
+  ]
+    .filter((one) => typeof one === 'string')
+    .join(', ')
 }
 
 /** What an overview was made of. */

@@ -4,7 +4,7 @@ import { type Fragment, type FragmentInfo, slotHasFiles } from '../objects/fragm
 import { mostTiles } from '../objects/may-be-refused.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import type { FindingCode } from './codes.ts'
-import { type Finding, finding } from './finding.ts'
+import { type Finding, finding, type Place } from './finding.ts'
 import { checkRanges } from './schemas.ts'
 
 /** The errors of footers that contradict themselves or their schemas. */
@@ -25,19 +25,7 @@ export function* footerFindings(info: FragmentInfo, fragment: Fragment, file: st
     expected: string | number | bigint,
     found: string | number | bigint,
   ): Finding => finding(code, { file, offset, field }, expected, found)
-  const named = fragment.parsedName?.least_version
-  if (named !== undefined) {
-    const versions = named >= 5 ? [named] : [named, named + 1]
-    if (!versions.includes(info.format_version))
-      yield wrong('FOOTER_VERSION', 'version', `${versions.join(' or ')}, as the name says`, info.format_version)
-  } else if (fragment.array) {
-    const taken = nameFacts(fragment.name)?.format_version ?? info.format_version
-    if (footerPlace(taken, schema) !== footerPlace(info.format_version, schema)) {
-      const place = { file, offset, field: 'version' }
-      const expected = `${taken}, as TileDB reads the name`
-      yield finding('FOOTER_VERSION', place, expected, info.format_version, 'elsewhere')
-    }
-  }
+  yield* versionFindings(info, fragment, { file, offset, field: 'version' })
   // TileDB wrote sparse fragments into dense arrays until 2.4 (HISTORY.md, "TileDB v2.5.0").
   const mayBeSparse = info.format_version <= 10
   if (info.dense !== (schema.array_type === 'dense') && !(mayBeSparse && !info.dense)) {
@@ -73,6 +61,27 @@ export function* footerFindings(info: FragmentInfo, fragment: Fragment, file: st
       yield wrong('FOOTER_IGNORED_FIELD', 'last_tile_cell_num', info.cells_per_tile, footer.last_tile_cell_num)
     }
   }
+  for (const { list, name, size } of sizesWithoutFile(info)) yield wrong('FOOTER_FILE_SIZE', `${list}.${name}`, 0, size)
+}
+
+/** The version in a footer that its name, or what TileDB makes of the name, contradicts. */
+function* versionFindings(info: FragmentInfo, fragment: Fragment, place: Place): Generator<Finding> {
+  const named = fragment.parsedName?.least_version
+  if (named !== undefined) {
+    const versions = named >= 5 ? [named] : [named, named + 1]
+    if (!versions.includes(info.format_version))
+      yield finding('FOOTER_VERSION', place, `${versions.join(' or ')}, as the name says`, info.format_version)
+  } else if (fragment.array) {
+    const taken = nameFacts(fragment.name)?.format_version ?? info.format_version
+    if (footerPlace(taken, info.schema) !== footerPlace(info.format_version, info.schema)) {
+      const expected = `${taken}, as TileDB reads the name`
+      yield finding('FOOTER_VERSION', place, expected, info.format_version, 'elsewhere')
+    }
+  }
+}
+
+/** Sizes that a footer has for files that its fields do not have. */
+function* sizesWithoutFile(info: FragmentInfo): Generator<{ list: string; name: string; size: number }> {
   const { file_sizes, file_var_sizes, file_validity_sizes } = info
   for (const [i, slot] of info.slots.entries()) {
     const has = slotHasFiles(info, slot)
@@ -83,7 +92,7 @@ export function* footerFindings(info: FragmentInfo, fragment: Fragment, file: st
       ['file_validity_sizes', file_validity_sizes, has && nullable],
     ] as const) {
       const size = sizes?.[i]
-      if (!there && size !== undefined && size !== 0) yield wrong('FOOTER_FILE_SIZE', `${list}.${slot.name}`, 0, size)
+      if (!there && size !== undefined && size !== 0) yield { list, name: slot.name, size }
     }
   }
 }

@@ -1,29 +1,27 @@
 import { type Command, CommanderError } from 'commander'
-import { ClosedPipe, hasCode, InspectError, usage } from '../base/errors.ts'
+import { ClosedPipe, hasCode, usage } from '../base/errors.ts'
 import { Memory } from '../base/memory.ts'
 import { VERSION } from '../base/version.ts'
-import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
+import type { CommandModule, InnerCalls } from '../calls/command.ts'
 import { parseSize } from '../calls/option-values.ts'
-import { addTimesOptions, noteSeconds, useTimes } from '../calls/times.ts'
-import { withState } from '../calls/walkers.ts'
+import { addTimesOptions, useTimes } from '../calls/times.ts'
 import { readKey } from '../node/key.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { pauseForEvents } from '../node/pause.ts'
 import { type ReadContext, readContext } from '../objects/generic-tile.ts'
-import { closeTarget, type Target } from '../objects/target.ts'
-import type { Storage } from '../storage/source.ts'
 import type { CommonOptions } from './args.ts'
 import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, helpOption } from './args.ts'
 import { CallParser, WrongCall } from './call-parser.ts'
+import { CommandAtWork } from './command-at-work.ts'
 import { COMMANDS, OTHER } from './commands.ts'
-import { FORMATS, type Format, formatNames } from './formats.ts'
+import { type Format, formatNames } from './formats.ts'
 import { openDocuments, refuseTerminal } from './output.ts'
-import { findPlaces, internalPath, mayBeTarget, openPath, outputFile, refuseReadPlace, shownBy } from './paths.ts'
+import { findPlaces, internalPath, mayBeTarget, outputFile, shownBy } from './paths.ts'
 import type { Process } from './process.ts'
 import { progressOf } from './progress.ts'
 import { outcomesOf } from './refused-target.ts'
 import { Report } from './report.ts'
-import { Run, runOrRepeat } from './run.ts'
+import { type Run, runOrRepeat } from './run.ts'
 
 /** Runs the program. @returns the exit code */
 export async function main(process: Process): Promise<number> {
@@ -183,107 +181,38 @@ async function runCommand(
   if (report.format === 'arrow' || report.format === 'parquet')
     checkTable(report.format, module, process, { paths, options })
   const key = await readKey(options, process.env.TILEDB_INSPECT_KEY)
-  const newReading = (): ReadContext => ({ ...readContext(nodeCodecs, key, memory), pause: pauseForEvents })
-  const shownPath = shownBy(paths)
   const several = paths.length > 1 && command.registeredArguments[0].variadic
-  /** The targets that were opened, by their paths in the storage. So two arguments that are equal are read in one state. */
-  const opened = new Map<string, { target: Target; reading: CommandContext['reading'] }>()
-  /** The target that the command works on. */
-  let current = ''
-  /** The first fault and the last note about that target. */
-  let reported: { fault?: InspectError; note?: string } = {}
-  /** The notes about that target, which are printed once even if the run begins anew. */
-  const noted = new Set<string>()
-  const newRun = (from: Storage): Run => new Run(metered(from), report, module.readsOnce === true)
-  let run = newRun(storage)
-  const cx: CommandContext = {
-    storage: run.storage,
-    reading: newReading(),
-    style: { raw: options.raw ?? false },
-    full: options.full ?? false,
-    wantsReport: 'reporter' in FORMATS[report.format],
-    shownPath,
-    namesOptions: true,
-    internalPath,
-    open: async (path) => {
-      const place = internalPath(path).replace(/(?<=.)\/+$/, '')
-      const before = opened.get(place)
-      if (before) {
-        cx.reading = before.reading
-        return before.target
-      }
-      // Each array needs its own context, which learns whether the array is encrypted and whether the key fits.
-      cx.reading = { ...newReading(), ...cx.times, onFault: cx.fault }
-      const target = await openPath(run.storage, path, cx.reading)
-      opened.set(place, { target, reading: cx.reading })
-      await noteSeconds(cx, target)
-      return target
-    },
-    progress: (work) => line?.begin(work) ?? NO_PROGRESS,
-    fault: (error, isShown) => {
-      reported.fault ??= error
-      run.fault(error, isShown ?? false)
-    },
-    foundWrong: () => run.foundWrong(),
-    settle: (isWrong) => run.settleForGood(isWrong),
-    note: (text, names) => {
-      reported.note = text
-      // Prose: a run that begins anew says the same again.
-      if (noted.has(text)) return
-      noted.add(text)
-      report.note(several && !module.together && names !== 'target' ? `${current}: ${text}` : text)
-    },
-    refuseReadPlace: (path, option) => refuseReadPlace(command, paths, path, option),
-    inner: async () => {
-      const { innerCalls } = await import('./inner-call.ts')
-      const TILEDB_INSPECT_KEY = key && Buffer.from(key).toString('hex')
-      const unsigned = options.signRequest
-        ? {}
-        : { AWS_NO_SIGN_REQUEST: 'true', GS_NO_SIGN_REQUEST: 'true', AZURE_NO_SIGN_REQUEST: 'true' }
-      return innerCalls({ ...process, env: { ...process.env, TILEDB_INSPECT_KEY, ...unsigned } }, main)
-    },
-  }
+  const isEach = several && !module.together
+  const shownPath = shownBy(paths)
+  const inner = async (): Promise<InnerCalls> =>
+    (await import('./inner-call.ts')).innerCalls(innerProcess(process, options, key), main)
+  const newReading = (): ReadContext => ({ ...readContext(nodeCodecs, key, memory), pause: pauseForEvents })
+  const setting = { module, command, options, paths, isEach, report, shownPath, metered, line, newReading, inner }
+  const atWork = new CommandAtWork(setting, storage)
+  const { cx } = atWork
   if (module.takesTimes) useTimes(cx, options)
   if (options.output !== undefined) await cx.refuseReadPlace(options.output, '--output')
   const documents = await openDocuments({ process, report, options, several, memory })
   // Errors so far named the paths that the user wrote. Errors from here on name the paths that are read.
   report.shownPath = shownPath
-  const stated = (error: InspectError): Promise<InspectError> =>
-    withState(
-      Array.from(opened.values(), ({ target }) => target),
-      error,
-    )
   const isGiven = (key: string): boolean => command.getOptionValueSource(key) === 'cli'
   let ended = false
   line?.start()
   try {
-    for (const targets of several && !module.together ? paths.map((path) => [path]) : [paths]) {
+    for (const targets of isEach ? paths.map((path) => [path]) : [paths]) {
       const before = documents.count
-      current = targets[0]
-      noted.clear()
+      atWork.goTo(targets[0])
       const open = (isRepeated: boolean): Run => {
-        run = newRun(isRepeated ? anew() : storage)
-        cx.storage = run.storage
-        reported = {}
+        const run = atWork.begin(isRepeated ? anew() : storage)
         documents.beginRun(() => run.changed())
         return run
       }
       const work = async (): Promise<void> => {
-        try {
-          const call = { name: command.name(), args: targets, options, isGiven }
-          for await (const found of outcomesOf(cx, call, module.run(cx, targets, options as never))) {
-            const outcome = found.kind === 'error' ? { ...found, error: await stated(found.error) } : found
-            await run.settle(outcome)
-            await documents.add(outcome)
-            await run.settle()
-          }
-          if (documents.count === before) await documents.addEmpty(current, reported.fault, reported.note)
-        } catch (error) {
-          throw error instanceof InspectError ? await stated(error) : error
-        } finally {
-          for (const { target } of opened.values()) await closeTarget(target)
-          opened.clear()
-        }
+        const call = { name: command.name(), args: targets, options, isGiven }
+        const outcomes = outcomesOf(cx, call, module.run(cx, targets, options as never))
+        await atWork.finish(outcomes, (outcome) => documents.add(outcome))
+        const { fault, note } = atWork.reported
+        if (documents.count === before) await documents.addEmpty(targets[0], fault, note)
       }
       try {
         await runOrRepeat(open, work, () => documents.endRun())
@@ -299,6 +228,15 @@ async function runCommand(
     line?.end()
     await documents.close(ended)
   }
+}
+
+/** What calls from within a command run in: with its key, and without a signature if it has none. */
+function innerProcess(process: Process, { signRequest }: CommonOptions, key: Uint8Array | undefined): Process {
+  const TILEDB_INSPECT_KEY = key && Buffer.from(key).toString('hex')
+  const unsigned = signRequest
+    ? {}
+    : { AWS_NO_SIGN_REQUEST: 'true', GS_NO_SIGN_REQUEST: 'true', AZURE_NO_SIGN_REQUEST: 'true' }
+  return { ...process, env: { ...process.env, TILEDB_INSPECT_KEY, ...unsigned } }
 }
 
 /** Refuses what a format of bytes cannot hold: cells of several targets, as their columns differ. */

@@ -13,7 +13,7 @@ import { colorWanted, type Process, usableWidth } from './process.ts'
 import type { Report } from './report.ts'
 
 /** What {@link Documents} needs to know about a call. */
-export interface Call {
+export interface OutputSetting {
   process: Process
   report: Report
   options: CommonOptions
@@ -23,7 +23,7 @@ export interface Call {
 }
 
 /** Opens stdout, or the file that `--output` names. */
-export async function openDocuments(call: Call): Promise<Documents> {
+export async function openDocuments(call: OutputSetting): Promise<Documents> {
   const { stdout } = call.process
   const { output, vertical, full } = call.options
   const file = output === undefined ? undefined : await openFile(output, call.report)
@@ -50,7 +50,7 @@ async function openFile(output: string, report: Report): Promise<FileOutput> {
   return openFileOutput(output)
 }
 
-function isColored({ process: { env, stdout }, options: { color, output } }: Call): boolean {
+function isColored({ process: { env, stdout }, options: { color, output } }: OutputSetting): boolean {
   return colorWanted(env, color) ?? (stdout.isTTY && !output)
 }
 
@@ -69,7 +69,7 @@ class Documents {
   private changed: () => InspectError | undefined = () => undefined
   private atBegin = { shownCount: 0, isCut: false }
   private keptAtBegin = 0
-  private readonly call: Call
+  private readonly call: OutputSetting
   private readonly out: Output
   private readonly file: FileOutput | undefined
   private shownCount = 0
@@ -83,7 +83,7 @@ class Documents {
   /** Whether the note about integers that readers may round was printed. */
   private hasNotedRounding = false
 
-  constructor(call: Call, out: Output, file: FileOutput | undefined, reporter: Reporter | undefined) {
+  constructor(call: OutputSetting, out: Output, file: FileOutput | undefined, reporter: Reporter | undefined) {
     this.call = call
     this.out = out
     this.file = file

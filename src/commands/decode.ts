@@ -16,7 +16,7 @@ import { NULLS_AS_WRITTEN } from '../cells/slot-type.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { changedFields } from '../objects/changed-fields.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
-import type { Fragment } from '../objects/fragment.ts'
+import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { fragmentLabels } from '../objects/labels.ts'
 
 interface DecodeOptions extends CellOptions {
@@ -97,26 +97,19 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
   return { ...readerOutcome(cx, head, reader, options, total), origin }
 }
 
-/** Opens the cells of a fragment that the options select. Several fragments share the list of faults and the report. */
-async function openReader(
-  cx: CommandContext,
+/** What the options select. What cannot be read is told: a missing file once, not for each tile. */
+function selectionOf(
   options: DecodeOptions,
-  fragment: Fragment,
-  faults = new FaultList(cx),
-  report = new FieldReport(),
-): Promise<Reader> {
-  const info = await fragment.info()
-  const dimensions = info.schema.domain.dimensions
-  const bounds = options.range ? parseRanges(dimensions, options.range) : undefined
+  { tile_num }: FragmentInfo,
+  report: FieldReport,
+  addFault: (error: InspectError, name: string) => void,
+): CellSelection {
   const missingFiles = new Set<string>()
-  let progress = NO_PROGRESS
-  const addFault = (error: InspectError, name: string): void => faults.add(inField(error, fragment, name))
-  const selection: CellSelection = {
+  return {
     fields: options.field,
-    tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num),
+    tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, tile_num),
     fill: options.fill,
     onColumnError: (error, column, tile) => {
-      // A missing file is reported once, not for each tile.
       const missing = error.code === 'MISSING_FILE' ? error.at.file : undefined
       if (missing === undefined) addFault(error, `${column.name}, tile ${tile}`)
       else if (!missingFiles.has(missing)) addFault(error, column.name)
@@ -129,6 +122,22 @@ async function openReader(
     },
     onOtherType: (name) => report.remark(name, NULLS_AS_WRITTEN),
   }
+}
+
+/** Opens the cells of a fragment that the options select. Several fragments share the list of faults and the report. */
+async function openReader(
+  cx: CommandContext,
+  options: DecodeOptions,
+  fragment: Fragment,
+  faults = new FaultList(cx),
+  report = new FieldReport(),
+): Promise<Reader> {
+  const info = await fragment.info()
+  const dimensions = info.schema.domain.dimensions
+  const bounds = options.range ? parseRanges(dimensions, options.range) : undefined
+  let progress = NO_PROGRESS
+  const addFault = (error: InspectError, name: string): void => faults.add(inField(error, fragment, name))
+  const selection = selectionOf(options, info, report, addFault)
   const jobs = parseJobs(options.jobs)
   // Threads do not pay for a few cells.
   if (jobs > 1 && options.limit === undefined) {
@@ -147,15 +156,7 @@ async function openReader(
   for (const { name, now, written } of await changed) {
     if (isShown(name)) report.remark(name, `shown as written, ${written}; TileDB reads these cells wrongly, as ${now}`)
   }
-  const enumerations = new Map<string, Enumeration>()
-  if (options.labels) {
-    for (const [name, { enumeration, remark, fault }] of await fragmentLabels(fragment)) {
-      if (!isShown(name)) continue
-      if (enumeration) enumerations.set(name, enumeration)
-      if (remark !== undefined) report.remark(name, remark)
-      if (fault && report.isNewFault(name)) addFault(fault, name)
-    }
-  }
+  const enumerations = options.labels ? await shownLabels(fragment, isShown, report, addFault) : new Map()
   return {
     columns: cells.columns,
     limit: parseLimit(options.limit),
@@ -177,6 +178,23 @@ async function openReader(
       await cells.close()
     },
   }
+}
+
+/** The labels of the shown fields. What is wrong with them is told. */
+async function shownLabels(
+  fragment: Fragment,
+  isShown: (name: string) => boolean,
+  report: FieldReport,
+  addFault: (error: InspectError, name: string) => void,
+): Promise<Map<string, Enumeration>> {
+  const enumerations = new Map<string, Enumeration>()
+  for (const [name, { enumeration, remark, fault }] of await fragmentLabels(fragment)) {
+    if (!isShown(name)) continue
+    if (enumeration) enumerations.set(name, enumeration)
+    if (remark !== undefined) report.remark(name, remark)
+    if (fault && report.isNewFault(name)) addFault(fault, name)
+  }
+  return enumerations
 }
 
 const TAIL_LOST =

@@ -42,7 +42,9 @@ import type { AsOf, DocumentHead } from '../documents/common.ts'
 import type { ListedDataset, SweepMember } from '../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../documents/group.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import type { Dimension } from '../format/dimension.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { RangeType } from '../format/range.ts'
 import { sortedAsWritten } from '../format/timestamped-name.ts'
@@ -181,13 +183,7 @@ async function arrayOutcome(
   cut: ListCut,
 ): Promise<Outcome> {
   const head = { ...documentHead('array', cx.shownPath(path)), ...asOf(cx) }
-  if (options.names && !options.range) {
-    await array.checkVersion()
-    if (!cx.times) return namesOutcome(head, cutNames(await array.fragmentNames(), cut))
-    const read = (await array.fragments()).filter(({ isRead }) => isRead)
-    const names = sortedAsWritten(read).map(({ name }) => name)
-    return namesOutcome(head, cutNames(names, cut))
-  }
+  if (options.names && !options.range) return namesOutcome(head, cutNames(await namesOf(cx, array), cut))
   const entries = sortedAsWritten(await array.fragments())
   const newest = await orError(() => array.newestSchema())
   // Fragments can be listed without a schema. Only --range needs the dimensions.
@@ -206,10 +202,9 @@ async function arrayOutcome(
     }
   }
   if (options.names) {
-    const names: string[] = []
     const found: Listed[] = []
     for await (const one of wanted()) if (one.isRead || !cx.times) found.push(one)
-    for (const { result } of sortedFragments(found, cut)) names.push(result.name)
+    const names = sortedFragments(found, cut).map(({ result }) => result.name)
     return namesOutcome(head, names.slice(0, cut.limit))
   }
   // Fragments stay in memory only if they are compared with each other.
@@ -218,33 +213,17 @@ async function arrayOutcome(
   const found: Listed[] = []
   if (isKept) for await (const one of wanted()) found.push(one)
   const overlapping = compared ? overlapsOf(found, dimensions) : { overlap_pair_num: null, overlap_pairs: null }
-  if (compared && !touches) {
-    const overwritten = overwrittenFragments(
-      found,
-      dimensions,
-      newest instanceof InspectError ? undefined : newest.file.name,
-    )
-    found.forEach(({ result }, i) => {
-      result.overwritten = overwritten[i]
-    })
-  }
+  if (compared && !touches)
+    noteOverwritten(found, dimensions, newest instanceof InspectError ? undefined : newest.file.name)
   const sorted = sortedFragments(found, cut)
   const schemaFiles = await array.schemaFiles()
-  const encryption = await orError(() => array.encryption())
   const first = {
     ...head,
-    array_type: schema?.array_type ?? null,
-    format_version: schema?.version ?? null,
-    ...releases(schema?.version),
-    encryption: encryption instanceof InspectError ? null : encryption,
+    ...(await arrayFacts(cx, array, schema)),
     error: unreadable && errorResult(cx, unreadable),
     fragment_num: entries.length,
-    delete_condition_num: (await deletePlaces(array)).length,
-    later_deletes: (await laterDeletePlaces(array)).map(({ end }) => timeResult(end, cx.style)),
-    missing_fragments: (await array.missingFragments()).map(lastPathPart),
   }
-  type Tail = Omit<ArrayListing, keyof typeof first | 'fragments'>
-  const tail = (): Tail => ({
+  const tail = (): ListingTail => ({
     schemas: schemaFiles.map(({ name, timestamp_range }) => ({
       name,
       timestamp_range: timestamp_range ?? null,
@@ -255,7 +234,7 @@ async function arrayOutcome(
     unread: totals.notRead,
     ...overlapping,
   })
-  async function* fragments(): AsyncGenerator<ArrayFragment, Tail> {
+  async function* fragments(): AsyncGenerator<ArrayFragment, ListingTail> {
     let listed_num = 0
     for await (const { result } of isKept ? sorted : wanted()) if (listed_num++ < (cut.limit ?? Infinity)) yield result
     const told = new Set(unreadable?.at.file === undefined ? [] : [unreadable.at.file])
@@ -277,6 +256,53 @@ async function arrayOutcome(
       await arrayTable(whole, (exact) => fragmentColumns(whole, names, exact), out)
     },
   }
+}
+
+/** Names of the fragments that readers see. Without times they come from the list of the folder alone. */
+async function namesOf(cx: CommandContext, array: InspectArray): Promise<readonly string[]> {
+  await array.checkVersion()
+  if (!cx.times) return array.fragmentNames()
+  const read = (await array.fragments()).filter(({ isRead }) => isRead)
+  return sortedAsWritten(read).map(({ name }) => name)
+}
+
+/** What is known only after the fragments. */
+type ListingTail = Pick<
+  ArrayListing,
+  'schemas' | 'total_size' | 'read' | 'unread' | 'overlap_pair_num' | 'overlap_pairs'
+>
+
+/** What a listing says of the array as a whole. */
+async function arrayFacts(
+  cx: CommandContext,
+  array: InspectArray,
+  schema: ArraySchema | undefined,
+): Promise<
+  Omit<
+    ArrayListing,
+    keyof ListingTail | 'fragments' | 'error' | 'fragment_num' | keyof DocumentHead<'array'> | keyof AsOf
+  >
+> {
+  const encryption = await orError(() => array.encryption())
+  return {
+    array_type: schema?.array_type ?? null,
+    format_version: schema?.version ?? null,
+    ...releases(schema?.version),
+    encryption: encryption instanceof InspectError ? null : encryption,
+    delete_condition_num: (await deletePlaces(array)).length,
+    later_deletes: (await laterDeletePlaces(array)).map(({ end }) => timeResult(end, cx.style)),
+    missing_fragments: (await array.missingFragments()).map(lastPathPart),
+  }
+}
+
+/** Notes for each fragment how much of it newer ones overwrite. @param schemaName the newest schema */
+function noteOverwritten(
+  found: readonly Listed[],
+  dimensions: readonly Dimension[],
+  schemaName: string | undefined,
+): void {
+  const overwritten = overwrittenFragments(found, dimensions, schemaName)
+  for (const [i, { result }] of found.entries()) result.overwritten = overwritten[i]
 }
 
 function sortedFragments(found: readonly Listed[], { order, isReverse }: ListCut): readonly Listed[] {

@@ -17,6 +17,7 @@ import type { NDRange } from '../format/range.ts'
 import { mbrAt } from '../format/rtree.ts'
 import { cellValue, type ValueStyle } from '../format/value.ts'
 import type { Fragment } from '../objects/fragment.ts'
+import type { Target } from '../objects/target.ts'
 import { type SvgAxis, type SvgBox, svgText } from '../render/svg.ts'
 import { shortValue } from '../render/units.ts'
 import { counted, rangeText } from '../render/views/wording.ts'
@@ -36,6 +37,26 @@ interface DrawnFragment {
   at: (index: number) => NDRange | undefined
 }
 
+/** The fragments to draw: of an array those that readers see. Their dimensions have the same names and order. */
+async function drawnFragments(
+  cx: CommandContext,
+  target: Target,
+  taken: Takes,
+): Promise<{ fragments: DrawnFragment[]; dimensions: readonly Dimension[] }> {
+  const visible =
+    target.type === 'array'
+      ? new Set((await target.array.fragments()).filter((entry) => entry.isRead).map(({ name }) => name))
+      : undefined
+  const fragments: DrawnFragment[] = []
+  let dimensions: readonly Dimension[] = []
+  for await (const fragment of eachFragment(cx, target, 'rtree --svg', taken)) {
+    if (visible && !visible.has(fragment.name)) continue
+    dimensions = (await fragment.info()).schema.domain.dimensions
+    fragments.push(await drawnFragment(fragment, cx.full))
+  }
+  return { fragments, dimensions }
+}
+
 /**
  * Draws the boxes of tiles in two dimensions: of a fragment, or of all visible fragments of an array. Strings are placed by
  * their order.
@@ -50,18 +71,7 @@ export async function svgOutcome(
   names: readonly string[] | undefined,
   taken: Takes,
 ): Promise<Outcome> {
-  const target = await cx.open(path)
-  const visible =
-    target.type === 'array'
-      ? new Set((await target.array.fragments()).filter((entry) => entry.isRead).map(({ name }) => name))
-      : undefined
-  const fragments: DrawnFragment[] = []
-  let dimensions: readonly Dimension[] = []
-  for await (const fragment of eachFragment(cx, target, 'rtree --svg', taken)) {
-    if (visible && !visible.has(fragment.name)) continue
-    dimensions = (await fragment.info()).schema.domain.dimensions
-    fragments.push(await drawnFragment(fragment, cx.full))
-  }
+  const { fragments, dimensions } = await drawnFragments(cx, await cx.open(path), taken)
   if (fragments.length === 0) throw new InspectError('NOT_FOUND', 'no fragment to draw', { file: path })
   const [x, y] = chosenDimensions(dimensions, names)
   const [xAxis, yAxis] = [axisOf(dimensions[x], x), axisOf(dimensions[y], y)]

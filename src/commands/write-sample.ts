@@ -182,17 +182,40 @@ function refuseBeside(options: object, option: string, others: readonly OptionRo
   if (other) throw usage(`${option}: ${why}, so expected no ${other.long} beside it`)
 }
 
-async function writeSample(cx: CommandContext, path: string, options: WriteSampleOptions): Promise<Outcome> {
-  const { schema: schemaFile, data = [], labels, timestamp = [], append, steps: stepsFile, ...rest } = options
-  const { delete: deletes = [], consolidate = [], vacuum = [], ...sampleOptions } = rest
-  const inputNames = [['--schema', schemaFile], ['--steps', stepsFile], ...data.map((name) => ['--data', name])]
+/** @throws InspectError USAGE for options that do not go together, and if there is nothing to append to */
+async function refuseContradictions(path: string, options: WriteSampleOptions): Promise<void> {
+  const { schema, data = [], labels, append, steps } = options
+  const inputNames = [['--schema', schema], ['--steps', steps], ...data.map((name) => ['--data', name])]
   const fromStandardInput = inputNames.filter(([, name]) => name === '-').map(([option]) => option)
-  if (labels && data.length === 0 && stepsFile === undefined)
+  if (labels && data.length === 0 && steps === undefined)
     throw usage('--labels expects --data or --steps beside it, found neither')
   if (fromStandardInput.length > 1) throw usage(`${fromStandardInput.join(' and ')} cannot both be standard input`)
   if (append && (await localFiles.kind(absolutePath(path))) !== 'folder')
     throw usage('--append expects an array or a group that exists', { file: path })
   if (append) refuseBeside(options, '--append', SHAPE_OPTIONS, 'the array that is there has its own')
+}
+
+/**
+ * The steps after the sample is written, or after what is there already.
+ * @param times of the writes, in milliseconds
+ * @param text content of the file of steps
+ */
+function stepsAfter(options: WriteSampleOptions, times: readonly bigint[], text: string | undefined): Json[] {
+  const { append, metadata, data = [], steps: file, delete: deletes = [], consolidate = [], vacuum = [] } = options
+  return [
+    ...(append ? data.map((name, i) => ({ step: 'write', data: name, time: times[i] ?? null })) : []),
+    ...(append && metadata ? [{ step: 'metadata', put: metadataValues(metadata) }] : []),
+    ...(file === undefined || text === undefined ? [] : withPlace({ file: inputName(file) }, () => stepsOf(text))),
+    ...deletes.map((where) => ({ step: 'delete', where })),
+    ...consolidate.map((mode) => ({ step: 'consolidate', mode })),
+    ...vacuum.map((mode) => ({ step: 'vacuum', mode })),
+  ]
+}
+
+async function writeSample(cx: CommandContext, path: string, options: WriteSampleOptions): Promise<Outcome> {
+  const { schema: schemaFile, data = [], labels, timestamp = [], append, steps: stepsFile, ...rest } = options
+  const { delete: deletes, consolidate, vacuum, ...sampleOptions } = rest
+  await refuseContradictions(path, options)
   const times = timestamp.map((text) => parseTime(cx, '--timestamp', text))
   const inputFiles: Input[] = []
   const rows = (name: string): RowInput => {
@@ -210,16 +233,7 @@ async function writeSample(cx: CommandContext, path: string, options: WriteSampl
         ? undefined
         : { text: await readText(schemaFile, '--schema', cx.reading.memory), file: inputName(schemaFile) }
     const stepsText = stepsFile === undefined ? undefined : await readText(stepsFile, '--steps', cx.reading.memory)
-    const steps = [
-      ...(append ? data.map((name, i) => ({ step: 'write', data: name, time: times[i] ?? null })) : []),
-      ...(append && options.metadata ? [{ step: 'metadata', put: metadataValues(options.metadata) }] : []),
-      ...(stepsFile === undefined || stepsText === undefined
-        ? []
-        : withPlace({ file: inputName(stepsFile) }, () => stepsOf(stepsText))),
-      ...deletes.map((where) => ({ step: 'delete', where })),
-      ...consolidate.map((mode) => ({ step: 'consolidate', mode })),
-      ...vacuum.map((mode) => ({ step: 'vacuum', mode })),
-    ]
+    const steps = stepsAfter(options, times, stepsText)
     // A file of steps may make the array itself. It then needs no sample.
     const isPlanned = !append && (stepsText === undefined || firstUsed(SHAPE_OPTIONS, options) !== undefined)
     const { cells, fragments } = sampleOptions

@@ -293,18 +293,7 @@ async function rebuilt(
     return { name, outcome: 'rebuilt', cellNum, cellsLost: 0, assumed, written, lostTiles: undefined, contradictions }
   }
   const selections = selectionsWithout(facts, new Set(unread.keys()))
-  const random = new Random(name)
-  const written: RecoveredFragment['written'] = []
-  let cellNum = 0
-  for (const selection of selections) {
-    const part = await rebuild(opened, selection, staying, cx, ({ error }) => {
-      throw error
-    })
-    const times = fragment.timestamp_range ?? [0n, 0n]
-    const ownName = selections.length === 1 ? name : fragmentName(facts.version, times, random.uuid())
-    if (part) written.push(writtenAs(fragment, ownName, part))
-    cellNum += cellsOf(opened, selection)
-  }
+  const { written, cellNum } = await rebuiltParts(fragment, opened, selections, staying, cx)
   const outcome = selections.length === 0 ? 'lost' : 'partly'
   // No file holds so many cells: the count is wrong, and nobody knows the right one.
   const lost = cellsOf(opened, everything) - cellNum
@@ -313,6 +302,29 @@ async function rebuilt(
   const [[tile, { message }]] = unread
   const why = `tile ${tile} of ${tileNum}: ${message}`
   return { name, outcome, cellNum, cellsLost, assumed, why, written, lostTiles: { opened, tiles }, contradictions }
+}
+
+/** Makes a fragment of each selection of tiles, all of which can be read. A single one keeps the name. */
+async function rebuiltParts(
+  fragment: Fragment,
+  opened: OpenedTiles,
+  selections: readonly TileSelection[],
+  staying: Awaited<ReturnType<typeof keptStatistics>>,
+  cx: WriteContext,
+): Promise<{ written: RecoveredFragment['written']; cellNum: number }> {
+  const random = new Random(fragment.name)
+  const written: RecoveredFragment['written'] = []
+  let cellNum = 0
+  for (const selection of selections) {
+    const part = await rebuild(opened, selection, staying, cx, ({ error }) => {
+      throw error
+    })
+    const times = fragment.timestamp_range ?? [0n, 0n]
+    const name = selections.length === 1 ? fragment.name : fragmentName(opened.facts.version, times, random.uuid())
+    if (part) written.push(writtenAs(fragment, name, part))
+    cellNum += cellsOf(opened, selection)
+  }
+  return { written, cellNum }
 }
 
 /** What check says of cells outside of the box, with new metadata. */

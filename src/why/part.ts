@@ -220,32 +220,8 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
   const { files } = await array.commits()
   const others = files.filter((one) => one.path !== path)
   switch (kind) {
-    case 'write': {
-      const fragment = committedPath(path)
-      const fragments = await array.fragments()
-      const there = fragments.some((one) => one.path === fragment)
-      const astray = fragments.find((one) => !there && one.name === lastPathPart(fragment))
-      if (astray)
-        return part(`a commit of the fragment ${astray.name}, in a folder where TileDB does not look for it`, {
-          fragments: [astray.path],
-          caution: astray.committed ? 'the fragment has another commit' : undefined,
-          unreadable: astray.committed
-            ? undefined
-            : 'nothing else says that the fragment was committed: check --plan moves it to its place',
-        })
-      const what = there
-        ? `the commit of the fragment ${lastPathPart(fragment)}`
-        : 'the commit of a fragment that is not there'
-      const again = others.find((one) => one.kind === 'consolidated-commits' && commitNames(one, fragment))
-      const gone = there ? undefined : 'the cells of the fragment are lost already'
-      const caution = again ? `${again.path} says the same: keep that one` : gone
-      return part(what, {
-        fragments: [fragment],
-        isDangling: !there,
-        needs: there ? [{ path: fragment, what: 'the fragment that it makes readable' }] : [],
-        caution,
-      })
-    }
+    case 'write':
+      return writtenPart(array, path, others)
     case 'vacuum': {
       const hides = entries.flatMap(({ text }) => vacuumPath(text) ?? [])
       const timestamp_range = nameFacts(name)?.timestamp_range
@@ -270,21 +246,58 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
     case 'fragment-metadata':
       return part('footers of fragments in one file, which saves requests')
     case 'delete':
-    case 'update': {
-      const again = others.find((one) => one.entries.some(({ text }) => lastPathPart(text) === name))
-      const time = timeText(nameFacts(name)?.timestamp_range[0] ?? 0n, false)
-      const what = `a ${kind} condition of ${time}`
-      if (again) {
-        const writers = `${again.path} has it, too, but TileDB ${MEASURED_RELEASE} asks for this file when it consolidates commits`
-        return part(what, { writers })
-      }
-      if (kind === 'update') return part(what)
-      const writers = (await mayBeMarked(array))
-        ? 'consolidation may crash without it: a fragment names the condition that deleted each of its deleted cells'
-        : `without it, cells that are written later with a time before ${time} would not be deleted`
-      return part(what, { writers })
-    }
+    case 'update':
+      return conditionPart(array, kind, name, others)
   }
+}
+
+/** The commit of a write. @param others the other commit files */
+async function writtenPart(array: InspectArray, path: string, others: readonly CommitFile[]): Promise<Part> {
+  const fragment = committedPath(path)
+  const fragments = await array.fragments()
+  const there = fragments.some((one) => one.path === fragment)
+  const astray = fragments.find((one) => !there && one.name === lastPathPart(fragment))
+  if (astray)
+    return part(`a commit of the fragment ${astray.name}, in a folder where TileDB does not look for it`, {
+      fragments: [astray.path],
+      caution: astray.committed ? 'the fragment has another commit' : undefined,
+      unreadable: astray.committed
+        ? undefined
+        : 'nothing else says that the fragment was committed: check --plan moves it to its place',
+    })
+  const what = there
+    ? `the commit of the fragment ${lastPathPart(fragment)}`
+    : 'the commit of a fragment that is not there'
+  const again = others.find((one) => one.kind === 'consolidated-commits' && commitNames(one, fragment))
+  const gone = there ? undefined : 'the cells of the fragment are lost already'
+  const caution = again ? `${again.path} says the same: keep that one` : gone
+  return part(what, {
+    fragments: [fragment],
+    isDangling: !there,
+    needs: there ? [{ path: fragment, what: 'the fragment that it makes readable' }] : [],
+    caution,
+  })
+}
+
+/** A condition that deletes or updates cells. @param others the other commit files */
+async function conditionPart(
+  array: InspectArray,
+  kind: 'delete' | 'update',
+  name: string,
+  others: readonly CommitFile[],
+): Promise<Part> {
+  const again = others.find((one) => one.entries.some(({ text }) => lastPathPart(text) === name))
+  const time = timeText(nameFacts(name)?.timestamp_range[0] ?? 0n, false)
+  const what = `a ${kind} condition of ${time}`
+  if (again) {
+    const writers = `${again.path} has it, too, but TileDB ${MEASURED_RELEASE} asks for this file when it consolidates commits`
+    return part(what, { writers })
+  }
+  if (kind === 'update') return part(what)
+  const writers = (await mayBeMarked(array))
+    ? 'consolidation may crash without it: a fragment names the condition that deleted each of its deleted cells'
+    : `without it, cells that are written later with a time before ${time} would not be deleted`
+  return part(what, { writers })
 }
 
 /** Whether a fragment that is read stores which condition deleted each cell: TileDB 2.30 looks these conditions up when it consolidates. */

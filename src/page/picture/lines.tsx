@@ -224,7 +224,6 @@ function Plot({ source, link, axis, series, ranges, whole, seen: asked }: PlotPr
     draw: drawAll,
     rows: () => rowsOf(series, axis),
   })
-  const bin = at === undefined ? undefined : binAt(series, axis, at)
   return (
     <figure>
       <div class="controls">
@@ -248,27 +247,39 @@ function Plot({ source, link, axis, series, ranges, whole, seen: asked }: PlotPr
         onDblClick={(event) => zoom(0.5, placeAt(placeOf(event)[0]))}
       />
       <figcaption>
-        <p aria-live="polite" class="under">
-          {bin === undefined ? (
-            <span class="note">
-              Point at a line, or go along by Tab and arrow keys. Drag moves, the wheel or + and - zoom.
-            </span>
-          ) : (
-            <>
-              <Text>{`${axis.dimension.name} ${spanText(series, axis, bin)}`}</Text>:{' '}
-              {lines.map((line) => (
-                <span key={line.column.name}>
-                  <Text>{line.column.name}</Text>{' '}
-                  <strong>
-                    <Text>{binText(line, bin, source)}</Text>
-                  </strong>{' '}
-                </span>
-              ))}
-            </>
-          )}
-        </p>
+        <Pointed {...{ source, axis, series }} bin={at === undefined ? undefined : binAt(series, axis, at)} />
       </figcaption>
     </figure>
+  )
+}
+
+/** What the lines have where the reader points. */
+function Pointed({
+  source,
+  axis,
+  series,
+  bin,
+}: Pick<PlotProps, 'source' | 'axis' | 'series'> & { bin: number | undefined }) {
+  return (
+    <p aria-live="polite" class="under">
+      {bin === undefined ? (
+        <span class="note">
+          Point at a line, or go along by Tab and arrow keys. Drag moves, the wheel or + and - zoom.
+        </span>
+      ) : (
+        <>
+          <Text>{`${axis.dimension.name} ${spanText(series, axis, bin)}`}</Text>:{' '}
+          {series.lines.map((line) => (
+            <span key={line.column.name}>
+              <Text>{line.column.name}</Text>{' '}
+              <strong>
+                <Text>{binText(line, bin, source)}</Text>
+              </strong>{' '}
+            </span>
+          ))}
+        </>
+      )}
+    </p>
   )
 }
 

@@ -329,19 +329,10 @@ const [HEIGHT, HIGHEST, LOWEST, AROUND] = [480, 620, 160, 340]
 /** Milliseconds without a move after which what is in sight is read. */
 const REST = 250
 
-function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; version: unknown }) {
-  const { source, chosen, link, layers, version } = props
-  const { frame, whole, planes } = chosen
+/** The part of the picture that is seen, and what changes it. The link follows when it rests. */
+function useSeen(chosen: Chosen, link: Link) {
+  const { frame } = chosen
   const [seen, setSeen] = useState(chosen.seen)
-  const [width, setWidth] = useState(0)
-  const [at, setAt] = useState<Place | undefined>(undefined)
-  const top = layers[layers.length - 1] ?? []
-  const [raster] = top
-  const ends = useMemo(() => endsOf(top), [version, layers.length])
-  const scale = scaleOf(link, ends, planes.length === 3)
-  const isTrue = (link.e ?? (chosen.isTrue ? '1' : '0')) === '1'
-  const hasScale = planes.length === 1
-
   // "Back", typing and sliders change the link, too.
   const asked = JSON.stringify(chosen.seen)
   useEffect(() => setSeen(chosen.seen), [asked, link.d])
@@ -353,6 +344,21 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
     }, REST)
     return () => clearTimeout(timer)
   }, [seen, asked])
+  return [seen, setSeen] as const
+}
+
+function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; version: unknown }) {
+  const { source, chosen, link, layers, version } = props
+  const { frame, whole, planes } = chosen
+  const [seen, setSeen] = useSeen(chosen, link)
+  const [width, setWidth] = useState(0)
+  const [at, setAt] = useState<Place | undefined>(undefined)
+  const top = layers[layers.length - 1] ?? []
+  const [raster] = top
+  const ends = useMemo(() => endsOf(top), [version, layers.length])
+  const scale = scaleOf(link, ends, planes.length === 3)
+  const isTrue = (link.e ?? (chosen.isTrue ? '1' : '0')) === '1'
+  const hasScale = planes.length === 1
 
   const sizes = { width, height: HEIGHT, hasScale, isTrue, letters: lettersBeside(frame.up, seen, HEIGHT) }
   if (isTrue && width > 0)
@@ -454,22 +460,7 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
         <Button onClick={() => setSeen(whole)}>All</Button>
         <SaveButtons kept={kept} />
       </div>
-      <details>
-        <summary>Colours, proportions and boxes</summary>
-        <div class="controls">
-          <label>
-            <input type="checkbox" checked={isTrue} onChange={() => changeLink(link, { e: isTrue ? '0' : '1' })} /> true
-            proportions
-          </label>
-          {hasScale && <ScaleForm {...{ link, scale, top }} />}
-          <Select
-            label="boxes"
-            names={BOXES}
-            at={Math.max(0, BOXES.indexOf((link.b ?? 'none') as (typeof BOXES)[number]))}
-            choose={(i) => changeLink(link, { b: BOXES[i] })}
-          />
-        </div>
-      </details>
+      <LookForm {...{ link, isTrue, top }} scale={hasScale ? scale : undefined} />
       <Surface
         label={`${cutName(frame.across.dimension.name)} goes across, ${cutName(frame.up.dimension.name)} goes ${frame.isLastTop ? 'up' : 'down'}. Arrow keys go from point to point, with Shift to the next part; plus and minus zoom, 0 shows all, Enter opens a cell. The table below has the same.`}
         height={height}
@@ -500,6 +491,35 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
         </p>
       </figcaption>
     </figure>
+  )
+}
+
+interface LookProps {
+  link: Link
+  isTrue: boolean
+  /** Of a picture with one colour scale. */
+  scale: Scale | undefined
+  top: readonly Raster[]
+}
+
+function LookForm({ link, isTrue, scale, top }: LookProps) {
+  return (
+    <details>
+      <summary>Colours, proportions and boxes</summary>
+      <div class="controls">
+        <label>
+          <input type="checkbox" checked={isTrue} onChange={() => changeLink(link, { e: isTrue ? '0' : '1' })} /> true
+          proportions
+        </label>
+        {scale && <ScaleForm {...{ link, scale, top }} />}
+        <Select
+          label="boxes"
+          names={BOXES}
+          at={Math.max(0, BOXES.indexOf((link.b ?? 'none') as (typeof BOXES)[number]))}
+          choose={(i) => changeLink(link, { b: BOXES[i] })}
+        />
+      </div>
+    </details>
   )
 }
 
