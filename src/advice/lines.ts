@@ -42,22 +42,26 @@ function consolidationLine(opened: OpenedArray): AdviceLine {
   const path = pathOf(opened)
   // Sparse arrays have no gaps, and may have 100,000 fragments.
   const all = opened.schema.array_type === 'sparse' ? [] : consolidatables(opened)
-  const larger = Math.ceil(leastAmplification(all))
-  if (larger <= 1) return { does: 'consolidate', code: `tiledb.consolidate(${path})` }
-  const set = (name: string, value: number, note: Prose): AdviceLine => ({
+  const amplification = Math.ceil(leastAmplification(all))
+  if (amplification <= 1) return { does: 'consolidate', code: `tiledb.consolidate(${path})` }
+  const withSetting = (name: string, value: number, note: Prose): AdviceLine => ({
     does: 'consolidate',
     code: `tiledb.consolidate(${path}, config=tiledb.Config({"sm.consolidation.${name}": "${value}"}))`,
     note,
   })
   const { count } = neighbours(all) ?? { count: 0 }
   if (2 * count >= all.length)
-    return set(
+    return withSetting(
       'step_min_frags',
       2,
       `the first step merges ${count} of ${all.length} fragments, which follow each other in time`,
     )
   const { box_cells, tile_cells } = filledCells(all)
-  return set('amplification', larger, `fills the gaps: stores ${box_cells} cells in place of ${tile_cells}`)
+  return withSetting(
+    'amplification',
+    amplification,
+    `fills the gaps: stores ${box_cells} cells in place of ${tile_cells}`,
+  )
 }
 
 /** How deleted cells are removed from the files for good: by a consolidation, or in a copy of the array. */

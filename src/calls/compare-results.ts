@@ -41,7 +41,7 @@ function* ofNamed(path: string, a: Fields, b: Fields): Generator<DiffLine> {
 function* ofFields(path: string, a: Fields, b: Fields): Generator<DiffLine> {
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     const [left, right] = [a[key], b[key]]
-    const inside = path === '' ? step(key) : `${path}.${step(key)}`
+    const inside = path === '' ? keyInPath(key) : `${path}.${keyInPath(key)}`
     if (left === undefined && right === undefined) continue
     if (left === undefined || right === undefined) {
       yield { path: inside, a: left ?? null, b: right ?? null }
@@ -52,8 +52,8 @@ function* ofFields(path: string, a: Fields, b: Fields): Generator<DiffLine> {
 /** Largest number of differences of cells that are listed. Further cells that differ are only counted. */
 export const MOST_LISTED = 100_000
 
-/** A key as a step of a path. It is quoted if it could be misread. */
-export function step(key: string): string {
+/** A key as a part of a path. It is quoted if it could be misread. */
+export function keyInPath(key: string): string {
   return /^[\w-]+$/.test(key) ? key : JSON.stringify(key)
 }
 

@@ -36,12 +36,12 @@ export function tileLanes(dimension: Dimension, column: ColumnData, cellNum: num
     for (let i = 0; i < cellNum; i++) quotients[i] = round(round(values[i] - first) / extent)
     return rule.tiles === 'typed' ? quotientLanes(quotients) : floorLanes(quotients, rule.conversion)
   }
-  const step = integerOf('UINT64', tile_extent)
+  const extent = integerOf('UINT64', tile_extent)
   const small = size < 4
-  const isExact = step === 0n || !isSignedInteger(type) || rule.tiles === (small ? 'wrapping' : 'bytes')
+  const isExact = extent === 0n || !isSignedInteger(type) || rule.tiles === (small ? 'wrapping' : 'bytes')
   const how = isExact ? 'exact' : rule.tiles
-  if (size === 8) return wideLanes(column.data, start, step, cellNum, how)
-  const divisor = Number(step)
+  if (size === 8) return wideLanes(column.data, start, extent, cellNum, how)
+  const divisor = Number(extent)
   const high = new Uint32Array(how === 'exact' ? 0 : cellNum)
   const low = new Uint32Array(cellNum)
   if (how === 'exact') {
@@ -113,14 +113,14 @@ function wideLanes(
   const [startLow, startHigh] = lanesOf(start)
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
-  const step = Number(extent)
+  const divisor = Number(extent)
   const signBit = how === 'typed' ? 0x80000000 : 0
   for (let i = 0; i < cellNum; i++) {
     const lo = pairs[2 * i] - startLow
     const hi = (pairs[2 * i + 1] - startHigh - (lo < 0 ? 1 : 0)) >>> 0
     const difference = hi * 2 ** 32 + (lo >>> 0)
     if (difference < SAFE_DIFFERENCE) {
-      const tile = Math.floor(difference / step)
+      const tile = Math.floor(difference / divisor)
       high[i] = (tile / 2 ** 32) ^ signBit
       low[i] = tile
     } else {

@@ -63,7 +63,7 @@ async function innerCall(
   const inside = roots.map((root) => resolvedPath(process.storage, internalPath(root)))
   const lets = (path: string): boolean =>
     inside.length > 0 ? inside.some((root) => isBelow(root, path)) : !SYSTEM.some((root) => isBelow(root, path))
-  await refuseWriting(name, args, inside.length > 0, (target) => {
+  await refuseForbidden(name, args, inside.length > 0, (target) => {
     if (lets(resolvedPath(process.storage, internalPath(target)))) return
     throw usage({
       expected: roots.length > 0 ? `a target in ${roots.join(', ')}` : `a target outside of ${SYSTEM.join(' and ')}`,
@@ -107,7 +107,7 @@ async function narrowing(name: string): Promise<string[]> {
 }
 
 /** @throws InspectError USAGE if the call writes a file, names a key, or reads where it may not */
-async function refuseWriting(
+async function refuseForbidden(
   name: string,
   args: readonly string[],
   hasRoots: boolean,
@@ -168,7 +168,7 @@ class Kept {
     return new TextDecoder().decode(all.subarray(0, end || all.length), { stream: true })
   }
 
-  /** The number of bytes that {@link text} lacks; `more` if not all were counted. */
+  /** The number of bytes that {@link text} lacks; `isMore` if not all were counted. */
   leftOut(): { bytes: number; isMore: boolean } {
     return { bytes: this.total - Buffer.byteLength(this.text()), isMore: this.total > MOST_COUNTED }
   }

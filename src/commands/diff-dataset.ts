@@ -1,6 +1,6 @@
 import { orError } from '../base/errors.ts'
 import type { Result } from '../base/result.ts'
-import { differences, step } from '../calls/compare-results.ts'
+import { differences, keyInPath } from '../calls/compare-results.ts'
 import type { DiffMember, DiffPart, DiffVerdict } from '../documents/diff.ts'
 import { type DatasetMember, walkDataset } from '../objects/dataset.ts'
 import type { GroupTarget, Target } from '../objects/target.ts'
@@ -149,5 +149,5 @@ function line(
 }
 
 function pathOf(names: readonly string[]): string {
-  return names.map((name) => `members.${step(name)}`).join('.')
+  return names.map((name) => `members.${keyInPath(name)}`).join('.')
 }

@@ -1,5 +1,5 @@
 import type { Result } from '../base/result.ts'
-import { differences, step } from '../calls/compare-results.ts'
+import { differences, keyInPath } from '../calls/compare-results.ts'
 import type { DiffLine } from '../documents/diff.ts'
 import type { FooterDocument } from '../documents/footer.ts'
 import { below } from './diff-comparison.ts'
@@ -48,7 +48,7 @@ function split(document: FooterDocument): { rest: Result; offsets: Offsets } {
   if (!('fields' in document)) return { rest, offsets }
   rest.fields = document.fields.map(({ offsets: own, ...field }) => {
     for (const [name, offset] of Object.entries(own ?? {}))
-      if (offset !== undefined) offsets.set(`fields.${step(field.name)}.offsets.${name}`, offset)
+      if (offset !== undefined) offsets.set(`fields.${keyInPath(field.name)}.offsets.${name}`, offset)
     return field
   })
   return { rest, offsets }

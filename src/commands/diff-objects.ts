@@ -44,11 +44,11 @@ export async function compareObjects(
   const other = left === right ? one : await describe(run, b, right)
   /** Whether cells lie in the same order in both. */
   let inOneOrder = true
-  for (const { name, part, read, compare = differences } of one.parts) {
+  for (const { name, part, read, compare = differences } of one.aspects) {
     if (options.schemaOnly && part !== 'schema') continue
     // Only one part at a time is in memory, because the metadata of many tiles is large.
     const value = await read()
-    const otherValue = one === other ? value : ((await other.parts.find((it) => it.name === name)?.read()) ?? null)
+    const otherValue = one === other ? value : ((await other.aspects.find((it) => it.name === name)?.read()) ?? null)
     const isFound = result.add(part, compare(below(prefix, name), value, otherValue))
     if (!isFound || part !== 'schema') continue
     inOneOrder = false
@@ -124,7 +124,8 @@ export async function keyValues(cx: CommandContext, holder: InspectArray | Inspe
   return result
 }
 
-interface Part {
+/** Something that is compared, and in which part of the verdict a difference counts. */
+interface Aspect {
   name: string
   part: DiffPart
   read: () => Promise<Result>
@@ -136,7 +137,7 @@ interface Part {
 interface Described {
   type: Target['type']
   path: string
-  parts: readonly Part[]
+  aspects: readonly Aspect[]
   /** The fragments of an array; of a fragment, the fragment itself. */
   fragments: DescribedFragment[]
 }
@@ -152,7 +153,7 @@ interface DescribedFragment {
 async function describe({ cx, options }: Comparison, path: string, target: Target): Promise<Described> {
   const { type } = target
   const compared = (document: object): object => comparedKeys(document, options)
-  const from = (name: keyof typeof SOURCES, part: DiffPart, at: string): Part => ({
+  const from = (name: keyof typeof SOURCES, part: DiffPart, at: string): Aspect => ({
     name,
     part,
     read: async () => {
@@ -161,7 +162,7 @@ async function describe({ cx, options }: Comparison, path: string, target: Targe
     },
   })
   /** Of the metadata file of a fragment. */
-  const ofMetadata = (at: string): Part[] => [
+  const ofMetadata = (at: string): Aspect[] => [
     {
       ...from('footer', 'storage', at),
       compare: (where, a, b) => footerDifferences(where, a as FooterDocument, b as FooterDocument),
@@ -170,7 +171,7 @@ async function describe({ cx, options }: Comparison, path: string, target: Targe
     from('rtree', 'storage', at),
   ]
   if (type === 'array') {
-    if (options.schemaOnly) return { type, path, parts: [from('schema', 'schema', path)], fragments: [] }
+    if (options.schemaOnly) return { type, path, aspects: [from('schema', 'schema', path)], fragments: [] }
     const listing = (await documentOf(cx, 'ls', path)) as ArrayListing
     const { fragments, fragment_num, schemas, overlap_pairs, array_type, format_version, ...array } = listing
     const found: DescribedFragment[] = []
@@ -178,31 +179,31 @@ async function describe({ cx, options }: Comparison, path: string, target: Targe
       const { name, path: at, cell_num, error } = one
       found.push({ name, path: at, content: compared(one), cell_num, isUnread: error !== undefined })
     }
-    const parts: Part[] = [
+    const aspects: Aspect[] = [
       { name: 'array', part: 'storage', read: async () => compared(array) },
       from('schema', 'schema', path),
       { name: 'metadata', part: 'metadata', read: () => keyValues(cx, target.array) },
     ]
-    return { type, path, parts, fragments: found }
+    return { type, path, aspects, fragments: found }
   }
   if (type === 'fragment') {
     const { schemaName } = await target.fragment.info()
     const file = schemaName === OLD_SCHEMA_FILE ? schemaName : `__schema/${schemaName}`
     const schema = from('schema', 'schema', `${target.array?.folder.path ?? ''}/${file}`)
-    if (options.schemaOnly) return { type, path, parts: [schema], fragments: [] }
+    if (options.schemaOnly) return { type, path, aspects: [schema], fragments: [] }
     const { files, ...fragment } = (await documentOf(cx, 'ls', path)) as FragmentDocument
-    const parts: Part[] = [
+    const aspects: Aspect[] = [
       schema,
       { name: 'fragment', part: 'storage', read: async () => compared(fragment) },
       { name: 'files', part: 'storage', read: async () => files },
       ...ofMetadata(path),
     ]
-    return { type, path, parts, fragments: [{ name: '', path, content: {}, cell_num: 0, isUnread: false }] }
+    return { type, path, aspects, fragments: [{ name: '', path, content: {}, cell_num: 0, isUnread: false }] }
   }
   const taken = await targetFor(cx, 'diff', TAKES, target)
   if (taken.type === 'file' && taken.fragment)
-    return { type, path, parts: ofMetadata(taken.fragment.folder.path), fragments: [] }
-  return { type, path, parts: [from('schema', 'schema', path)], fragments: [] }
+    return { type, path, aspects: ofMetadata(taken.fragment.folder.path), fragments: [] }
+  return { type, path, aspects: [from('schema', 'schema', path)], fragments: [] }
 }
 
 /** Keys of documents that are never compared: the head, values that follow from other values, and faults. */

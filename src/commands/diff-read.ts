@@ -1,7 +1,7 @@
 import { groupBy } from '../base/group-by.ts'
 import { shownLabels } from '../calls/cell-reader.ts'
 import type { CommandContext } from '../calls/command.ts'
-import { differences, step } from '../calls/compare-results.ts'
+import { differences, keyInPath } from '../calls/compare-results.ts'
 import { FieldReport } from '../calls/field-report.ts'
 import { NotUniqueReport } from '../calls/not-unique.ts'
 import { packDocument } from '../calls/page-data.ts'
@@ -170,5 +170,5 @@ function rowText(row: CellsLine): string {
 /** The path of a cell in the list of differences: `cells[x=1,y=2]`. */
 function pathOf(dimensions: readonly ColumnType[], row: CellsLine | null): string {
   const shown = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : String(value))
-  return `cells[${dimensions.map(({ name }) => `${step(name)}=${shown(row?.[name])}`).join(',')}]`
+  return `cells[${dimensions.map(({ name }) => `${keyInPath(name)}=${shown(row?.[name])}`).join(',')}]`
 }

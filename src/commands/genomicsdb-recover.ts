@@ -88,7 +88,7 @@ async function copyWhole(
   const names = new Set(intervals.map(({ name }) => name))
   const unfollowed: Unfollowed[] = []
   for await (const one of notFollowed(workspace.folder)) unfollowed.push(one)
-  for (const { path, reason, isLink } of unfollowed) leave(path, reason, isLink && isRead(path, names))
+  for (const { path, reason, isLink } of unfollowed) leave(path, reason, isLink && isNeeded(path, names))
   for (const interval of intervals) {
     for (const { name, path, state, cell_num = 0 } of (await intervalFacts(interval)).folders) {
       const own = found.filter(({ file, severity }) => severity === 'error' && isIn(file, path))
@@ -187,8 +187,8 @@ async function* notFollowed(top: Folder): AsyncGenerator<Unfollowed> {
 
 const ROOT_FILES: ReadonlySet<string> = new Set([CALLSET_FILE, VIDMAP_FILE, HEADER_FILE, WORKSPACE_MARK])
 
-/** Whether readers miss a path without which all fragments may still be whole. */
-function isRead(path: string, intervals: ReadonlySet<string>): boolean {
+/** Whether readers need what is at a path beside the fragments: files of the workspace, and a whole interval, its schema or its metadata. */
+function isNeeded(path: string, intervals: ReadonlySet<string>): boolean {
   const [first = '', second] = path.split('/')
   if (!intervals.has(first)) return ROOT_FILES.has(path)
   return second === undefined || second === GENOMICSDB_SCHEMA_FILE || second === GENOMICSDB_META_FOLDER

@@ -279,7 +279,7 @@ async function touchedBy(
 
 /** Numbers of cells of a query. */
 interface CellCounts {
-  /** Cells inside the ranges that no newer cell hides, before conditions. If there are conditions, only whether it is 0 is exact. */
+  /** Cells inside the ranges that no newer cell hides, before conditions. With conditions it may be too small, but is 0 only if there are none. */
   merged: number
   /** Cells that the query finds. A cell in several overlapping ranges of a dimension counts once for each. */
   found: number

@@ -39,7 +39,7 @@ const WORDS_OF_NOT_DELETED = { low: -1, high: -1 }
 export function arrowElements(type: Datatype, kind: ColumnKind, raw: boolean): ArrowElements {
   const size = datatypeSize(type)
   if (kind.startsWith('delete') && !raw)
-    return { type: integer(8, false), nullable: true, convert: without(WORDS_OF_NOT_DELETED) }
+    return { type: integer(8, false), nullable: true, convert: nullWhere(WORDS_OF_NOT_DELETED) }
   switch (datatypeKind(type)) {
     case 'float':
       return { type: size === 4 ? float32() : float64(), nullable: false }
@@ -65,7 +65,7 @@ function timeElements(type: Datatype, kind: ColumnKind): ArrowElements {
   if (unit !== -1 && datatypeKind(type) === 'time') return { type: duration(unit), nullable: false }
   // Coordinates are inside a domain, so none of them is NaT.
   const nullable = kind !== 'dimension'
-  const dated = nullable ? without(WORDS_OF_NAT) : (values: ArrowValues) => values
+  const dated = nullable ? nullWhere(WORDS_OF_NAT) : (values: ArrowValues) => values
   if (unit !== -1) return { type: timestamp(unit), nullable, convert: dated }
   if (type === 'DATETIME_DAY')
     return {
@@ -77,7 +77,7 @@ function timeElements(type: Datatype, kind: ColumnKind): ArrowElements {
 }
 
 /** Returns a conversion that marks 64-bit values with the given bits as null. */
-function without({ low, high }: { low: number; high: number }): (values: ArrowValues, count: number) => ArrowValues {
+function nullWhere({ low, high }: { low: number; high: number }): (values: ArrowValues, count: number) => ArrowValues {
   return (values, count) => {
     const words = wordsOf(values.bytes)
     let { validity } = values

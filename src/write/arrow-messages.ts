@@ -70,7 +70,10 @@ function checkMessage(data: DataView, start: number): number | undefined {
   return next
 }
 
-/** Returns the place of a slot of a table; undefined if the table does not have it. */
+/**
+ * Returns the place of a field of a table; undefined if the table does not have it.
+ * @param slot as FlatBuffers number the fields: 4 is the first, 6 the second
+ */
 type Slots = (slot: number) => number | undefined
 
 /** Limit on the fields of a schema. In damaged data a field may be its own child, without end. */

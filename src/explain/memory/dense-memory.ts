@@ -34,7 +34,7 @@ export interface Lot {
   next: number
 }
 
-/** Upper limit on the numbers that are kept to find budgets whose lots follow each other in the result. */
+/** Upper limit on the numbers that are kept for the search of {@link leastFollowing}. */
 const MAX_KEPT = 2 ** 22
 /** Upper limit on the steps of that search. */
 const MAX_STEPS = 2 ** 22
@@ -83,7 +83,8 @@ export async function divideIntoLots(
   const keepsAll = mustFollow && tile_num + ranks.length * 2 * groups.length <= MAX_KEPT
   const reads = byFragment(visited, 0, ranks.length)
   const kept: TileBytes[] = []
-  let [most, mostOfAll] = [0, 0]
+  /** Bytes of the largest tile, and of all tiles of the largest call. */
+  let [largestTile, allTiles] = [0, 0]
   for (const group of groups) {
     const bytes = { unfiltered: new Float64Array(ranks.length), stored: new Float64Array(ranks.length) }
     for (const { fragment, tiles, visits } of reads)
@@ -92,34 +93,49 @@ export async function divideIntoLots(
     for (const [visit, one] of bytes.unfiltered.entries()) {
       unfiltered += one
       together += one + bytes.stored[visit]
-      most = Math.max(most, one + bytes.stored[visit])
+      largestTile = Math.max(largestTile, one + bytes.stored[visit])
     }
-    mostOfAll = Math.max(mostOfAll, unfiltered > limits.unfiltered ? Number.POSITIVE_INFINITY : together)
+    allTiles = Math.max(allTiles, unfiltered > limits.unfiltered ? Number.POSITIVE_INFINITY : together)
     if (keepsAll || unfiltered > limits.unfiltered || together > limits.all) kept.push(bytes)
   }
-  const least = (): number => {
-    const one = most + ofVisit
-    if (!mustFollow) return one
-    const cuts = tile_num > MAX_KEPT ? undefined : cutsInOrder(axes, tileOrder, across)
-    if (cuts?.every((follows) => follows === 1)) return one
-    if (!keepsAll || !cuts) return 2 * mostOfAll
-    const stepsEach = tile_num + ranks.length * kept.length
-    let free = one
-    let safe = Number.POSITIVE_INFINITY
-    for (let steps = 0; steps < MAX_STEPS; steps += stepsEach) {
-      const lots = lotsOf(visited, kept, { ...limits, all: Math.floor(free / 2) })
-      const follow = lots.every(({ end }) => cuts[end] === 1)
-      safe = follow ? Math.min(safe, free) : Number.POSITIVE_INFINITY
-      const next = lots.reduce((least, { next }) => Math.min(least, next), Number.POSITIVE_INFINITY)
-      if (next === Number.POSITIVE_INFINITY) return safe
-      free = 2 * next
-    }
-    return 2 * mostOfAll
+  let least = largestTile + ofVisit
+  const cuts = mustFollow && tile_num <= MAX_KEPT ? cutsInOrder(axes, tileOrder, across) : undefined
+  if (mustFollow && !cuts?.every((follows) => follows === 1)) {
+    const found = keepsAll && cuts ? leastFollowing(visited, kept, limits, cuts, least) : undefined
+    least = found ?? 2 * allTiles
   }
   return {
     lots: lotsOf(visited, kept, limits),
-    least_memory_budget: taken + Math.max(foreseen, lists + least()),
+    least_memory_budget: taken + Math.max(foreseen, lists + least),
   }
+}
+
+/**
+ * The least memory from which on all lots follow each other in the result. Each try takes as much as lets a lot of the try before take one
+ * more tile.
+ * @param cuts for each position, 1 if a lot that ends there does so
+ * @param from memory for a single tile
+ * @returns undefined if that takes too many tries
+ */
+function leastFollowing(
+  visited: Visited,
+  kept: readonly TileBytes[],
+  limits: LotLimits,
+  cuts: ArrayLike<number>,
+  from: number,
+): number | undefined {
+  const stepsEach = visited.tile_num + visited.ranks.length * kept.length
+  let free = from
+  let safe = Number.POSITIVE_INFINITY
+  for (let steps = 0; steps < MAX_STEPS; steps += stepsEach) {
+    const lots = lotsOf(visited, kept, { ...limits, all: Math.floor(free / 2) })
+    const follow = lots.every(({ end }) => cuts[end] === 1)
+    safe = follow ? Math.min(safe, free) : Number.POSITIVE_INFINITY
+    const next = lots.reduce((least, { next }) => Math.min(least, next), Number.POSITIVE_INFINITY)
+    if (next === Number.POSITIVE_INFINITY) return safe
+    free = 2 * next
+  }
+  return undefined
 }
 
 /** Bytes of the tiles of a call, by index in {@link Visited.ranks}. */
