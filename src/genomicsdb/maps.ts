@@ -302,12 +302,19 @@ export function isBatchFile(name: string): boolean {
   return name.startsWith('genomicsdb_meta_')
 }
 
-/** What an interval's folder of metadata says. A file that cannot be read is a fault. @throws InspectError of the storage, if the folder cannot be listed */
-export async function readIntervalMeta(folder: Folder, memory: Memory): Promise<IntervalMeta> {
+/**
+ * What an interval's folder of metadata says. A file that cannot be read is a fault.
+ * @param names those of {@link metaFiles}
+ */
+export async function readIntervalMeta(
+  folder: Folder,
+  names: readonly string[],
+  memory: Memory,
+): Promise<IntervalMeta> {
   const batches: BatchFile[] = []
   const faults: (MapFault & { file: string })[] = []
   let bounds: IntervalMeta['bounds']
-  for (const name of await metaFiles(folder)) {
+  for (const name of names) {
     const file = `${folder.path}/${name}`
     const map = await jsonObject(folder, name, memory).catch(faultOf)
     const numberOf = (key: string): number | undefined => {

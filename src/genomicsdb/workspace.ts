@@ -54,6 +54,7 @@ export class Interval {
   readonly cx: ReadContext
   private entriesFound: Promise<readonly Entry[]> | undefined
   private foldersFound: Promise<readonly FragmentFolder[]> | undefined
+  private metaFilesFound: Promise<readonly string[]> | undefined
   private metaFound: Promise<IntervalMeta> | undefined
   private arrayFound: Promise<GenomicsdbArray> | undefined
 
@@ -101,7 +102,12 @@ export class Interval {
 
   /** Number of its batches of samples, by the names of their files. @throws InspectError of listing their folder */
   async batchNum(): Promise<number> {
-    return (await metaFiles(this.metaFolder)).filter(isBatchFile).length
+    return (await this.metaFiles()).filter(isBatchFile).length
+  }
+
+  private metaFiles(): Promise<readonly string[]> {
+    this.metaFilesFound ??= metaFiles(this.metaFolder)
+    return this.metaFilesFound
   }
 
   private get metaFolder(): Folder {
@@ -110,7 +116,7 @@ export class Interval {
 
   /** @throws InspectError of listing its folder */
   meta(): Promise<IntervalMeta> {
-    this.metaFound ??= readIntervalMeta(this.metaFolder, this.cx.memory)
+    this.metaFound ??= this.metaFiles().then((names) => readIntervalMeta(this.metaFolder, names, this.cx.memory))
     return this.metaFound
   }
 }

@@ -338,7 +338,12 @@ export const localFiles: Storage = {
       const names = typeof at === 'string' ? readdirSync(at) : undefined
       if (!names || names.length > NAMES_IN_ONE_STEP || names.some((name) => name.includes(REPLACED))) return undefined
       countListedNames(names.length)
-      return names.sort().flatMap((name) => sizedEntryOf(name, `${path}/${name}`) ?? [])
+      const entries: Entry[] = []
+      for (const name of names.sort()) {
+        const entry = sizedEntryOf(name, `${path}/${name}`)
+        if (entry) entries.push(entry)
+      }
+      return entries
     })
   },
 
