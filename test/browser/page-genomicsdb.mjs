@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { unpackWorkspace } from '../helpers/genomicsdb.ts'
+import { listen } from '../helpers/http-server.ts'
 import { test } from './in-turn.mjs'
-import { axe, cli, document, emptyFolder, open, rowsOf, served } from './opened-page.mjs'
+import { axe, cli, closing, document, emptyFolder, open, rowsOf, served } from './opened-page.mjs'
 
 /** The page of a workspace of GenomicsDB. */
 
@@ -90,6 +91,33 @@ test('of a damaged workspace has its findings, and shows as unknown what cannot 
   assert.match(facts.Import, /callset\.json is missing/)
   const rows = await rowsOf(page, 'Intervals')
   assert.deepEqual([rows[0][3], rows[0].at(-1)], ['-', 'unreadable'])
+  assert.deepEqual(await axe(page), [])
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('opens in the page without a target that a server has', async () => {
+  const site = join(FOLDER, 'site')
+  cli('page', '--static', site)
+  const { url, close } = await listen(({ url: asked }, response) => {
+    response.writeHead(200, { 'content-type': asked.endsWith('.js') ? 'text/javascript' : 'text/html' })
+    response.end(readFileSync(join(site, basename(asked) || 'index.html')))
+  })
+  closing.push(close)
+  const { page, wrong } = await open(`${url}/`)
+  await page.setInputFiles('input[type=file]', WHOLE)
+  await shown(page)
+  assert.equal(await page.textContent('h2'), 'Workspace')
+  assert.equal((await rowsOf(page, 'Intervals')).length, document('ls', WHOLE).intervals.length)
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('is refused in words by the page without a target that is one file', async () => {
+  const { page, wrong } = await open(pathToFileURL(resolve('dist/page/index.html')).href)
+  await page.setInputFiles('input[type=file]', WHOLE)
+  await page.waitForSelector('main .bad, main strong')
+  assert.match(await page.textContent('main'), /a workspace of GenomicsDB.*tiledb-inspect page WORKSPACE shows/s)
   assert.deepEqual(await axe(page), [])
   assert.deepEqual(wrong, [])
   await page.close()
