@@ -92,6 +92,7 @@ export async function genomicsdbOutcomes(
   if (!command?.takes.includes(target.kind)) throw notForGenomicsdb(name, target)
   const other = [...TIMES, ...(command.without ?? [])].find(isGiven)
   if (other !== undefined) throw notForGenomicsdb(`${name} ${flagOf(other)}`, target)
+  if (isGiven('jobs')) cx.note('GenomicsDB is read in one thread, so --jobs changes nothing')
   const { handler } = await command.load()
   return handler.run(cx, target, args.slice(1), options as never)
 }

@@ -42,6 +42,11 @@ describe('sound workspaces', () => {
     }
   })
 
+  test('--jobs is said to change nothing', async () => {
+    expect((await run(['check', '--jobs', '2', sound])).stderr).toContain('--jobs changes nothing')
+    expect((await run(['check', sound])).stderr).toBe('')
+  })
+
   test('the overview says what is in one', async () => {
     const { documents, code } = await runJson([sound])
     expect(code).toBe(0)
