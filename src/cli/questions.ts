@@ -410,7 +410,17 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which samples of a GenomicsDB workspace have calls, and in how many intervals?',
     'ls my-workspace --samples',
-    'genomicsdb gatk genotypegvcfs slow batches consolidate interval',
+    'genomicsdb gatk genotypegvcfs missing consolidate sample calls',
+  ],
+  [
+    'How many fragments does a query of a GenomicsDB workspace merge?',
+    'ls my-workspace',
+    'genomicsdb gatk genotypegvcfs slow query batches interval',
+  ],
+  [
+    'Which fragment of a GenomicsDB workspace broke?',
+    'check my-workspace',
+    'genomicsdb gatk genotypegvcfs damaged corrupt broken unreadable missing calls interval',
   ],
   [
     'Which layers above TileDB are known, and what is checked of them?',
