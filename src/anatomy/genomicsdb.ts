@@ -15,7 +15,7 @@ import { GZIP_HEAD_BYTES, GZIP_TAIL_BYTES, gzipMember, optionalBytes } from '../
 import { u64s } from '../format/u32.ts'
 import { fragmentFolder, openGenomicsdbArray } from '../genomicsdb/array.ts'
 import { columnFiles, isCoords, type OpenColumnFile, openColumnFile } from '../genomicsdb/column-file.ts'
-import { CONTENT_SPACE, openGenomicsdbFragment, tileCells } from '../genomicsdb/fragment.ts'
+import { CONTENT_SPACE, mostContent, openGenomicsdbFragment, tileCells } from '../genomicsdb/fragment.ts'
 import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
 import { extraBytes } from '../genomicsdb/tile-codec.ts'
 import { mostElements } from '../objects/generic-tile.ts'
@@ -115,7 +115,7 @@ async function bookKeepingParts(
 ): Promise<{ parts: Part[]; content: () => Part }> {
   const { length, reading } = space
   const bytes = await space.read(0, length)
-  const { content, length: streamLength, fault } = gunzip(bytes, reading.memory.room)
+  const { content, length: streamLength, fault } = gunzip(bytes, mostContent(reading.memory, length))
   const optional = optionalBytes(bytes)
   const around = GZIP_HEAD_BYTES + optional + GZIP_TAIL_BYTES
   const end = fault ? length : streamLength

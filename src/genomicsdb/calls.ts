@@ -1,10 +1,11 @@
 import { element } from '../base/element.ts'
-import { inconsistent } from '../base/errors.ts'
+import { inconsistent, withPlace } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { CountedBytes, type Memory } from '../base/memory.ts'
 import { sum } from '../base/sum.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { datatypeSize } from '../format/datatype.ts'
+import { BOOK_KEEPING_FILE } from '../format/genomicsdb/names.ts'
 import { encodeText } from '../format/text.ts'
 import { type CallField, columnOf, END } from './call-fields.ts'
 import { fieldColumn, type OpenField } from './cells.ts'
@@ -77,8 +78,9 @@ export class FragmentColumns implements MergedFragment {
 
 /** The boxes of the tiles of a fragment. @throws InspectError BAD_VALUE for numbers of 2^53 or more */
 export function tileBoxes(fragment: GenomicsdbFragment): TileBox[] {
-  const { book, tile_num } = fragment
-  const numbers = int64Numbers(book.mbrs, 4 * tile_num, 0, 1, 'mbrs')
+  const { book, tile_num, folder } = fragment
+  const file = `${folder.path}/${BOOK_KEEPING_FILE}`
+  const numbers = withPlace({ file }, () => int64Numbers(book.mbrs, 4 * tile_num, 0, 1, 'mbrs'))
   return Array.from({ length: tile_num }, (_, tile) => ({
     cell_num: tileCells(fragment, tile),
     rows: [element(numbers, 4 * tile), element(numbers, 4 * tile + 1)],

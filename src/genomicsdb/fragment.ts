@@ -1,5 +1,5 @@
 import { addPlace, InspectError, inconsistent } from '../base/errors.ts'
-import { CountedBytes } from '../base/memory.ts'
+import { CountedBytes, type Memory } from '../base/memory.ts'
 import { gunzip } from '../filters/codecs/gunzip.ts'
 import { gunzipShort } from '../filters/codecs/short-inflate.ts'
 import type { BookKeeping } from '../format/genomicsdb/book-keeping.ts'
@@ -70,11 +70,21 @@ export async function openGenomicsdbFragment(
   }
 }
 
-/** What the boxes of a tile take in memory, in bytes. */
-const TILE_BYTES = 256
+/** What a tile takes in memory, in bytes: as objects, and as numbers of each file that is open. */
+const TILE_BYTES = 640
 
 /** Offsets in errors of the book-keeping count in its content. */
 export const CONTENT_SPACE = 'content of the gzip stream'
+
+/** How often memory holds the content of a book-keeping: in parts, whole, and as lists of numbers, with garbage between. */
+const TIMES_HELD = 4
+/** Bytes of content that a stored byte gives, at most, in the book-keeping of a writer: several times more than was seen. */
+const TIMES_STORED = 16
+
+/** Upper limit on the bytes of the content of a book-keeping. A small file that gives very much was made to harm. */
+export function mostContent({ room }: Memory, stored: number): number {
+  return Math.min(room, Math.max(Math.floor(room / TIMES_HELD), TIMES_STORED * stored))
+}
 
 async function readBookKeeping(
   folder: Folder,
@@ -84,7 +94,7 @@ async function readBookKeeping(
   const bytes = smallFile(folder, BOOK_KEEPING_FILE) ?? (await wholeFile(folder, BOOK_KEEPING_FILE, cx))
   const short = gunzipShort(bytes)
   if (short) return { content: short, length: bytes.length, stored: bytes.length, file }
-  const { content, length, fault } = gunzip(bytes, cx.memory.room)
+  const { content, length, fault } = gunzip(bytes, mostContent(cx.memory, bytes.length))
   if (fault) throw addPlace(fault, { file })
   return { content, length, stored: bytes.length, file }
 }

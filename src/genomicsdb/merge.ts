@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { InspectError, withPlaceAsync } from '../base/errors.ts'
 import type { ColumnData } from '../cells/column.ts'
 
 /*
@@ -174,7 +174,9 @@ class Cursor {
       const box = this.fragment.tiles[this.next]
       if (!box || box.cell_num === 0 || !this.touches(box)) continue
       const tile = this.next++
-      this.open = new OpenTile(this.fragment, tile, await placesOf(this.fragment, tile, this.fields))
+      const { fragment, fields } = this
+      const places = await withPlaceAsync({ file: fragment.path, tile }, () => placesOf(fragment, tile, fields))
+      this.open = new OpenTile(fragment, tile, places)
       return
     }
   }

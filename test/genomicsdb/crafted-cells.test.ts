@@ -1,4 +1,5 @@
-import { readdirSync, renameSync, statSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { deflateSync, gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { arrayOfCalls, openGenomicsdbArray } from '../../src/genomicsdb/array.ts'
 import { callColumns } from '../../src/genomicsdb/calls.ts'
@@ -8,7 +9,7 @@ import { readContext } from '../../src/objects/generic-tile.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { failure } from '../helpers/failure.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
-import { arraysOf, unpackWorkspace } from '../helpers/genomicsdb.ts'
+import { arraysOf, openFragments, unpackWorkspace } from '../helpers/genomicsdb.ts'
 import { run } from '../helpers/run.ts'
 
 /** Files of GenomicsDB that somebody made on purpose. */
@@ -96,4 +97,65 @@ test('a workspace that was renamed is read', async () => {
   const workspace = copyOf('302')
   renameSync(workspace, `${workspace}-new`)
   expect((await run(['check', `${workspace}-new`])).code).toBe(0)
+})
+
+describe('numbers of 2^53 or more', () => {
+  const HUGE = 2n ** 62n
+
+  test('in boxes are told with their file, and the other files are checked', async () => {
+    const workspace = copyOf('301')
+    const file = fileIn(workspace, '__book_keeping.tdb.gz')
+    const content = gunzipSync(readFileSync(file))
+    const domain = Number(content.readBigUInt64LE(0))
+    const mbrs = 8 + domain + 8
+    content.writeBigUInt64LE(HUGE, mbrs)
+    writeFileSync(file, gzipSync(content))
+    truncateSync(file.replace(/[^/]*$/, 'QUAL.tdb'), 1)
+    const { code, text } = await run(['check', '--json', workspace])
+    expect(code).toBe(1)
+    const errors = JSON.parse(text).findings.filter(({ severity }: { severity: string }) => severity === 'error')
+    expect(errors.map(({ code, file }: { code: string; file: string }) => [code, file.replace(/.*[/]/, '')])).toEqual([
+      ['GENOMICSDB_BOOK_KEEPING', '__book_keeping.tdb.gz'],
+      ['GENOMICSDB_TILE', 'QUAL.tdb'],
+    ])
+    expect((await run(['read', workspace])).stderr).toContain(
+      '__book_keeping.tdb.gz: field mbrs: expected a number below',
+    )
+  })
+
+  test.each([
+    ['END', 1],
+    ['__coords', 2],
+  ])('in %s are told with their file and tile', async (name, width) => {
+    const workspace = copyOf('302')
+    const file = fileIn(workspace, `${name}.tdb`)
+    const fragment = file.slice(0, file.lastIndexOf('/'))
+    const [opened] = (await openFragments(fragment.slice(0, fragment.lastIndexOf('/')))).filter(
+      ({ folder }) => folder.path === fragment,
+    )
+    if (!opened) throw new Error('no fragment')
+    const cells = opened.tile_num === 1 ? opened.cell_num : opened.array.schema.capacity
+    const index = opened.array.fields.findIndex((field) => field.name === name)
+    const [, second = statSync(file).size] = opened.book.tile_offsets[index]?.values ?? []
+    const tile = deflateSync(Buffer.from(new BigUint64Array(cells * width).fill(HUGE).buffer))
+    expect(tile.length).toBeLessThanOrEqual(second)
+    const bytes = readFileSync(file)
+    bytes.set(tile)
+    writeFileSync(file, bytes)
+    const { code, text } = await run(['check', '--json', workspace])
+    expect(code).toBe(1)
+    expect(JSON.parse(text).findings).toContainEqual(
+      expect.objectContaining({ code: 'GENOMICSDB_INTERVAL', file, field: name, tile: 0, severity: 'error' }),
+    )
+  })
+})
+
+test('a small book-keeping that gives very much is refused, and takes little memory', async () => {
+  const workspace = copyOf('301')
+  const file = fileIn(workspace, '__book_keeping.tdb.gz')
+  writeFileSync(file, gzipSync(Buffer.alloc(2 ** 23), { level: 9 }))
+  const small = await run(['ls', workspace, '--memory', '64M'])
+  expect(small.stderr).toMatch(/__book_keeping\.tdb\.gz: expected a gzip stream of at most \d+ bytes .*--memory/)
+  expect(small.code).toBe(3)
+  expect((await run(['ls', workspace])).stderr).not.toContain('--memory')
 })

@@ -3,13 +3,7 @@ import { COORDS } from '../../format/genomicsdb/array-schema.ts'
 import { BOOK_KEEPING_FILE } from '../../format/genomicsdb/names.ts'
 import type { FragmentFolder, GenomicsdbArray } from '../../genomicsdb/array.ts'
 import { type CallField, END } from '../../genomicsdb/call-fields.ts'
-import {
-  alternativeNums,
-  FragmentColumns,
-  highestAlleles,
-  type ShownFields,
-  tileBoxes,
-} from '../../genomicsdb/calls.ts'
+import { alternativeNums, FragmentColumns, highestAlleles, type ShownFields } from '../../genomicsdb/calls.ts'
 import { type ColumnFile, columnFiles, columnTiles, openColumnFile } from '../../genomicsdb/column-file.ts'
 import { type GenomicsdbFragment, openGenomicsdbFragment } from '../../genomicsdb/fragment.ts'
 import { type Contig, placeOfColumn } from '../../genomicsdb/maps.ts'
@@ -46,9 +40,12 @@ export async function* checkGenomicsdbFragment(
   const file = `${folder.folder.path}/${BOOK_KEEPING_FILE}`
   const fragment = yield* attempt('GENOMICSDB_BOOK_KEEPING', { file }, () => openGenomicsdbFragment(array, folder))
   if (!fragment) return undefined
-  const places = reaches(run, 'chunks') ? yield* checkPlaces(run, fragment, around) : undefined
+  const columns = reaches(run, 'chunks')
+    ? yield* attempt('GENOMICSDB_BOOK_KEEPING', { file }, async () => new FragmentColumns(fragment))
+    : undefined
+  const places = columns && (yield* checkPlaces(run, fragment, columns, around))
   for (const column of columnFiles(fragment)) yield* checkFile(run, fragment, column)
-  if (run.level === 'cells') yield* checkValues(fragment, around)
+  if (columns && run.level === 'cells') yield* checkValues(fragment, columns, around)
   return places
 }
 
@@ -78,53 +75,42 @@ async function* checkFile(run: CheckRun, fragment: GenomicsdbFragment, column: C
 }
 
 /** Checks coordinates and ends, tile by tile. What cannot be read is told by {@link checkFile}. */
-async function* checkPlaces(run: CheckRun, fragment: GenomicsdbFragment, { bounds, contigs }: Around): Items<Rows> {
+async function* checkPlaces(
+  run: CheckRun,
+  fragment: GenomicsdbFragment,
+  columns: FragmentColumns,
+  { bounds, contigs }: Around,
+): Items<Rows> {
   const rows = new Set<number>()
-  const columns = new FragmentColumns(fragment)
   const book = `${fragment.folder.path}/${BOOK_KEEPING_FILE}`
   const coords = `${fragment.folder.path}/${COORDS}.tdb`
-  const [coordsField, endField] = [
-    fragment.array.fields.length - 1,
-    fragment.array.fields.findIndex(({ name }) => name === END),
-  ]
-  const ends = int64Numbers(fragment.book.bounding_coords, 4 * fragment.tile_num, 0, 1, 'bounding_coords')
-  let [lastColumn, lastRow] = [-1, -1]
+  const { fields } = fragment.array
+  const numbers = { coords: fields.length - 1, end: fields.findIndex(({ name }) => name === END) }
+  const last = { column: -1, row: -1 }
   let isBeyond = false
   try {
-    for (const [tile, box] of tileBoxes(fragment).entries()) {
+    const ends = int64Numbers(fragment.book.bounding_coords, 4 * fragment.tile_num, 0, 1, 'bounding_coords')
+    for (const [tile, box] of columns.tiles.entries()) {
       run.counts.cell_num += box.cell_num
-      const read = await orError(() => columns.column(tile, coordsField))
-      if (read instanceof InspectError) return rows
-      const cellRows = int64Numbers(read.data, box.cell_num, 0, 2, COORDS)
-      const cellColumns = int64Numbers(read.data, box.cell_num, 1, 2, COORDS)
-      for (const [cell, row] of cellRows.entries()) {
-        const column = cellColumns[cell] ?? 0
-        if (column < lastColumn || (column === lastColumn && row <= lastRow)) {
-          const found = `column ${column}, row ${row} after column ${lastColumn}, row ${lastRow}`
-          yield finding(
-            'GENOMICSDB_CELL_ORDER',
-            { file: coords, field: COORDS, tile, cell },
-            'cells that rise by column and row',
-            found,
-          )
-          return rows
-        }
-        lastColumn = column
-        lastRow = row
-        rows.add(row)
-      }
-      yield* checkBox(box, { tile, cellRows, cellColumns }, ends.subarray(4 * tile, 4 * tile + 4), book)
-      if (endField < 0) continue
-      const end = await orError(() => columns.column(tile, endField))
-      if (end instanceof InspectError) continue
-      const cellEnds = int64Numbers(end.data, box.cell_num, 0, 1, END)
       const place = { file: coords, field: COORDS, tile }
-      const wrong = bounds && outside(bounds, cellColumns, cellEnds, place)
+      const cells = yield* coordinates(columns, tile, numbers.coords, place)
+      if (!cells) return rows
+      for (const row of cells.rows) rows.add(row)
+      const falling = fallingCell(cells, last)
+      if (falling) {
+        const expected = 'cells that rise by column and row'
+        yield finding('GENOMICSDB_CELL_ORDER', { ...place, cell: falling.cell }, expected, falling.found)
+        return rows
+      }
+      yield* checkBox(box, { tile, cells }, ends.subarray(4 * tile, 4 * tile + 4), book)
+      const cellEnds = numbers.end < 0 ? undefined : yield* endsOf(columns, tile, numbers.end)
+      if (!cellEnds) continue
+      const wrong = bounds && outside(bounds, cells.columns, cellEnds, place)
       if (wrong) {
         yield wrong
         return rows
       }
-      const beyond: Item | undefined = isBeyond ? undefined : beyondContig(contigs, cellColumns, cellEnds, place)
+      const beyond: Item | undefined = isBeyond ? undefined : beyondContig(contigs, cells.columns, cellEnds, place)
       if (beyond) yield beyond
       isBeyond ||= beyond !== undefined
     }
@@ -134,6 +120,52 @@ async function* checkPlaces(run: CheckRun, fragment: GenomicsdbFragment, { bound
     await columns.close()
   }
   return rows
+}
+
+/** The coordinates of the cells of a tile. */
+interface CellCoordinates {
+  rows: Float64Array
+  columns: Float64Array
+}
+
+/** The coordinates of a tile; undefined if they cannot be read. A coordinate of 2^53 or more is a finding. */
+async function* coordinates(
+  columns: FragmentColumns,
+  tile: number,
+  field: number,
+  place: TilePlace,
+): Items<CellCoordinates | undefined> {
+  const read = await orError(() => columns.column(tile, field))
+  if (read instanceof InspectError) return undefined
+  const { cell_num = 0 } = columns.tiles[tile] ?? {}
+  return yield* attempt('GENOMICSDB_INTERVAL', place, async () => ({
+    rows: int64Numbers(read.data, cell_num, 0, 2, COORDS),
+    columns: int64Numbers(read.data, cell_num, 1, 2, COORDS),
+  }))
+}
+
+/** The same for the ends of the calls of a tile. */
+async function* endsOf(columns: FragmentColumns, tile: number, field: number): Items<Float64Array | undefined> {
+  const read = await orError(() => columns.column(tile, field))
+  if (read instanceof InspectError) return undefined
+  const { cell_num = 0 } = columns.tiles[tile] ?? {}
+  const place = { file: `${columns.path}/${END}.tdb`, field: END, tile }
+  return yield* attempt('GENOMICSDB_INTERVAL', place, async () => int64Numbers(read.data, cell_num, 0, 1, END))
+}
+
+/** The first cell that does not come after the one before it. @param last the last cell so far */
+function fallingCell(
+  { rows, columns }: CellCoordinates,
+  last: { column: number; row: number },
+): { cell: number; found: string } | undefined {
+  for (const [cell, row] of rows.entries()) {
+    const column = columns[cell] ?? 0
+    if (column < last.column || (column === last.column && row <= last.row))
+      return { cell, found: `column ${column}, row ${row} after column ${last.column}, row ${last.row}` }
+    last.column = column
+    last.row = row
+  }
+  return undefined
 }
 
 type TilePlace = Place & { tile: number }
@@ -179,10 +211,11 @@ function touches(column: number, end: number, [first, last]: readonly [number, n
 /** Compares the box and the ends of a tile with its cells. */
 function* checkBox(
   box: TileBox,
-  { tile, cellRows, cellColumns }: { tile: number; cellRows: Float64Array; cellColumns: Float64Array },
+  { tile, cells }: { tile: number; cells: CellCoordinates },
   ends: Float64Array,
   file: string,
 ) {
+  const { rows: cellRows, columns: cellColumns } = cells
   const last = cellRows.length - 1
   if (last < 0) return
   const found = [least(cellRows), most(cellRows), cellColumns[0], cellColumns[last]]
@@ -207,8 +240,11 @@ function* checkBox(
 }
 
 /** Looks at the values that are made of parts: nested lists, and places of filters. */
-async function* checkValues(fragment: GenomicsdbFragment, { fields, filterNum }: Around): Items {
-  const columns = new FragmentColumns(fragment)
+async function* checkValues(
+  fragment: GenomicsdbFragment,
+  columns: FragmentColumns,
+  { fields, filterNum }: Around,
+): Items {
   const alleles = fields.find(({ form }) => form === 'alleles')
   /** -1 stands for PASS. */
   const isPlaceOfFilter = (one: number): boolean => one >= -1 && one < filterNum

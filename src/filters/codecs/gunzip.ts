@@ -1,7 +1,6 @@
 import { Z_NO_FLUSH, Z_OK, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2, zlibInflateReset2 } from 'pako'
 import { concat } from '../../base/bytes.ts'
 import { InspectError, withHint } from '../../base/errors.ts'
-import { OPTION_OF_MEMORY } from '../../base/memory.ts'
 
 /** How zlib is told which stream to expect: by the bits of its window, to which 16 are added for gzip. */
 const WINDOW_BITS = { zlib: 15, gzip: 31 } as const
@@ -41,7 +40,10 @@ export function gunzip(data: Uint8Array, most: number, form: keyof typeof WINDOW
     parts.push(stream.output.subarray(0, stream.next_out))
     given += stream.next_out
     if (given > most) {
-      const fault = withHint({ expected: `a ${form} stream of at most ${most} bytes`, found: 'more' }, OPTION_OF_MEMORY)
+      const fault = withHint(
+        { expected: `a ${form} stream of at most ${most} bytes`, found: 'more' },
+        '(--memory lifts this bound)',
+      )
       return result(new InspectError('TOO_LARGE', fault))
     }
     if (status === Z_STREAM_END) return result()
