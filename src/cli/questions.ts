@@ -48,7 +48,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which of many arrays are damaged, have too many fragments, or need a vacuum?',
     'ls --recursive my-folder',
-    'sweep thousands all bucket prefix folder worst every recursive arrays attention health parallel threads jobs',
+    'sweep hundreds thousands all bucket prefix folder worst every recursive arrays attention health parallel threads jobs',
   ],
   ['What is in a group, and are members missing?', 'ls --depth all my-group', 'tree collection soma'],
   [
@@ -105,6 +105,16 @@ export const QUESTIONS: readonly Question[] = [
     'uncommitted crashed interrupted orphan leftover dead import died',
   ],
   ['Which fragments overlap?', 'ls --full places', 'overlapping pairs each other dead overwritten'],
+  [
+    'Which fragments of a dense array are wholly overwritten by newer ones, and what do they take?',
+    'ls weather',
+    'dead covered replaced useless consolidate free',
+  ],
+  [
+    'Which fragments and cells were written on a day, or between two times?',
+    'read weather --between 2024-05-01..2024-05-02',
+    'tuesday yesterday changed change new write since period range timestamps open',
+  ],
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice subarray empty inside'],
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
   ['Which delete conditions are there?', 'commits places', 'del erase gdpr purge'],
@@ -195,6 +205,17 @@ export const QUESTIONS: readonly Question[] = [
     'nan zero zeros wrong empty missing returns instead default unwritten gap gaps',
   ],
   ['Which cells meet a condition?', 'read places --where "population > 1000000"', 'query filter find search null'],
+  [
+    'How many cells meet a condition?',
+    'explain places --where "population > 1000000" --exact',
+    'count number query filter find search null',
+  ],
+  ['Which cells are null?', 'read places --where "founded == null"', 'missing none empty nan isnull without value'],
+  [
+    'Which cell has the highest value of an attribute, which stats --read shows?',
+    'read places --where "population >= 15600000"',
+    'maximum max minimum min largest lowest smallest biggest hottest argmax where',
+  ],
   [
     'How do I get it into pandas, CSV, JSON, Arrow or Parquet?',
     'read places -o places.csv',

@@ -196,7 +196,7 @@ class Parser {
     const token = this.tokens[this.next]
     const after = this.tokens[this.next + 1]
     if (token.text === '=') throw this.fault(token, { expected: '==', found: '"="' })
-    if (token.text === 'is') throw this.fault(token, { expected: '== or !=', found: '"is"' })
+    if (token.text === 'is') throw this.fault(token, { expected: '== or !=, as in a == null', found: '"is"' })
     if (token.text === 'not' && after.text === 'in') {
       this.next += 2
       return 'NOT_IN'

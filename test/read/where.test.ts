@@ -248,7 +248,7 @@ describe('errors are usage errors, and tell what is wrong and where', () => {
     ['(a > 1) == 2', '& and | bind more tightly: (a > 1) & (b < 2), or a > 1 and b < 2, at character 12'],
     ['a > 1 & b < 2', 'expected a comparison, found only a value; beside &, comparisons need brackets'],
     ['(a == 1 5)', 'expected ), found "5" at character 9'],
-    ['a is None', 'expected == or !=, found "is" at character 3'],
+    ['a is None', 'expected == or !=, as in a == null, found "is" at character 3'],
     ['a == 1 a == 2', 'expected and, or, or the end, found "a" at character 8'],
     ['a == 1)', 'expected and, or, or the end, found ")" at character 7'],
     ['(a == 1', 'found no closing bracket for the one at character 1'],
