@@ -52,7 +52,8 @@ test('.ci/run gets the parts of a turn, and hears what is left to others', () =>
   expect([said('4'), said('5'), said('')]).toEqual(['write,s3\n', 'random\n', 'write,random,s3\n'])
 })
 
-test('commits in a row have turns in a row; of a clone without the earlier commits, the hash chooses', () => {
+test('commits in a row have turns in a row; without the earlier commits, the hash chooses', () => {
+  expect(turnOfCommit(folder)).toBeUndefined()
   const git = (...args: string[]): string =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
       cwd: folder,

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 
@@ -16,16 +16,19 @@ export const TURN = process.env.GATE_TURN ? Number(process.env.GATE_TURN) : unde
 
 /**
  * Number of the turn of a commit: how many commits lead to it, so that commits in a row run everything. A clone may have the last commits only:
- * then the number comes from the hash of the commit.
+ * then the number comes from the hash of the commit. Undefined for a folder without git.
  *
  * @param folder a work tree
  */
 export function turnOfCommit(folder) {
-  const git = (...args) =>
-    execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  if (git('rev-parse', '--is-shallow-repository') === 'true')
-    return Number.parseInt(git('rev-parse', 'HEAD').slice(0, 6), 16)
-  return Number(git('rev-list', '--count', 'HEAD'))
+  const git = (...args) => {
+    const { status, stdout } = spawnSync('git', args, { cwd: folder, encoding: 'utf8' })
+    return status === 0 ? stdout.trim() : undefined
+  }
+  const hash = git('rev-parse', 'HEAD')
+  if (hash === undefined) return undefined
+  const isShallow = git('rev-parse', '--is-shallow-repository') === 'true'
+  return isShallow ? Number.parseInt(hash.slice(0, 6), 16) : Number(git('rev-list', '--count', 'HEAD'))
 }
 
 /** Whether the case at this place of a list has its turn. Of each `share` turns in a row, one has it. */
@@ -46,7 +49,7 @@ export function tellShare(share, what) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [share, ...names] = process.argv.slice(2)
-  if (share === undefined) process.stdout.write(`${turnOfCommit('.')}\n`)
+  if (share === undefined) process.stdout.write(`${turnOfCommit('.') ?? ''}\n`)
   else {
     tellShare(share, `${names.length} parts`)
     process.stdout.write(`${drawn(names, Number(share)).join(',')}\n`)
