@@ -43,11 +43,22 @@ export interface CallField {
 /** The end of a call, which is shown as a position. */
 export const END = 'END'
 
-/** What vidmap.json says of an attribute. FORMAT fields that INFO has, too, are stored with a suffix. */
+/**
+ * What vidmap.json says of an attribute. FORMAT fields that INFO has, too, are stored with a suffix. A field of tuples has an attribute
+ * for each element of them.
+ */
 function vcfFieldOf(named: ReadonlyMap<string, VcfField>, name: string): VcfField | undefined {
-  return named.get(name) ?? (name.endsWith(FORMAT_SUFFIX) ? named.get(name.slice(0, -FORMAT_SUFFIX.length)) : undefined)
+  const own = named.get(name)
+  if (own) return own
+  if (name.endsWith(FORMAT_SUFFIX)) return named.get(name.slice(0, -FORMAT_SUFFIX.length))
+  const [, tuples, index] = TUPLE_ELEMENT.exec(name) ?? []
+  const field = tuples === undefined ? undefined : vcfFieldOf(named, tuples)
+  const type = field?.types[Number(index)]
+  return field && type !== undefined ? { ...field, types: [type] } : undefined
 }
 
+/** Name of an attribute with an element of tuples, as `AS_RAW_MQRankSum_tuple_element_0`. */
+const TUPLE_ELEMENT = /^(.+)_tuple_element_(\d+)$/s
 const FORMAT_SUFFIX = '_FORMAT'
 
 /** The fields of the calls of an array, in the order of the schema. @param fields those of vidmap.json */

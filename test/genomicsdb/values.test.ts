@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { bytes, u32 } from '../../src/damage/bytes.ts'
+import { bytes, u32, u64 } from '../../src/damage/bytes.ts'
+import { callFields } from '../../src/genomicsdb/call-fields.ts'
+import { listsOf } from '../../src/genomicsdb/values.ts'
 import { whole } from '../check/damage.ts'
 import { check } from '../check/findings.ts'
 import { EDITED } from '../helpers/edit-array.ts'
@@ -19,4 +21,29 @@ test('a genotype of an allele that ALT does not list is a finding, in the first 
   expect(await found()).toEqual([])
   array.files.set(file, bytes(...called, cell(1, 3)))
   expect(await found()).toEqual([['GENOMICSDB_VALUE', 'GT', 0, 3, 'alleles of 0 to 2, as ALT has 2', '3']])
+})
+
+test('a field of tuples has an attribute of lists for each element, with the type of that element', () => {
+  const stored = [0, 1, 2].map((i) => ({
+    ...{ name: `AS_RAW_MQRankSum_tuple_element_${i}`, type: 'CHAR' as const, cell_val_num: 'var' as const },
+  }))
+  const vcf = { name: 'AS_RAW_MQRankSum', types: ['float', 'int'], classes: ['INFO'], lengths: ['R', 'VAR'] }
+  const fields = callFields(stored, [vcf])
+  expect(fields.map(({ form, item }) => [form, item])).toEqual([
+    ['nested', 'FLOAT32'],
+    ['nested', 'INT32'],
+    ['text', 'INT32'],
+  ])
+  // What GenomicsDB stores of `|2.1,1`: an allele without a tuple, then one.
+  const cellOf = (none: number, value: Uint8Array) => bytes(u64(8), u32(none), value, u64(2), u64(0), u64(4), u64(8))
+  const cells = [cellOf(0x7f800001, new Uint8Array(Float32Array.of(2.5).buffer)), cellOf(0x80000000, u32(1))]
+  const lists = cells.map((data, i) => {
+    const field = fields[i]
+    const column = { data, starts: Float64Array.of(0, data.length), validity: undefined }
+    return field && listsOf(field)?.(column, 0)
+  })
+  expect(lists).toEqual([
+    [[null], [2.5]],
+    [[null], [1]],
+  ])
 })
