@@ -62,6 +62,9 @@ const PRINTED_PARTS = [
   // Lines on stderr about a group. Its overview has the same as findings.
   /^ +(?:if \(.*\) )?await tellGroupNotOpened\(.*\)\n/gm,
   /^export async function tellGroupNotOpened\(.*?^\}\n/gms,
+  // Notes are for stderr.
+  /(?<=\bcx\.note\()[`'].*(?=\)$)/gm,
+  /^ {4}for \(const \[field, texts\] of this\.remarks\).*?^ {4}\}\n/ms,
   // Sums of groups and sweeps, whose modules a page does not load.
   /^async function\*? (?:groupOutcomes|sweptOutcome)\(.*?^\}\n/gms,
 ]

@@ -51,6 +51,20 @@ export function missingFault({ folder }: InspectArray, path: string, others = 0)
   )
 }
 
+/** The complete fragments of an array, if TileDB reads none. A fragment with metadata is complete: TileDB writes it last. */
+export async function unreadFragments(
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+): Promise<readonly FragmentEntry[]> {
+  const whole: FragmentEntry[] = []
+  if (entries.some(({ isRead }) => isRead)) return whole
+  for (const entry of entries) {
+    const isThere = (await array.folder.folder(entry.path).kind(FRAGMENT_METADATA_FILE)) === 'file'
+    if (isThere) whole.push(entry)
+  }
+  return whole
+}
+
 type OnFault = (fault: InspectError) => void
 
 function thrown(fault: InspectError): void {

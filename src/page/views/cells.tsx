@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { exitCodeOf } from '../../base/errors.ts'
+import type { CellValue } from '../../documents/common.ts'
 import { PROVENANCE } from '../../read/query.ts'
 import { formatCount } from '../../render/units.ts'
 import { fillWords, Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
@@ -9,7 +10,7 @@ import { FragmentName } from '../fragment-name.tsx'
 import type { Documents, Inspected } from '../inspected.ts'
 import type { Job } from '../job.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
-import type { ShortCell } from '../short-cell.ts'
+import { type ShortCell, shortCell } from '../short-cell.ts'
 import { type Column, Table } from '../table.tsx'
 import type { Row, Rows } from '../tasks.ts'
 import { Text } from '../text.tsx'
@@ -140,21 +141,28 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['
 }
 
 function columnsOf(
-  { dimensions, attributes }: Documents['schema'],
+  schema: Documents['schema'],
   { fields }: Row,
   inspected: Inspected,
   link: Link,
 ): readonly Column<Row>[] {
-  const types = new Map([...dimensions, ...attributes].map((one) => [one.name, one]))
+  const types = new Map([...schema.dimensions, ...schema.attributes].map((one) => [one.name, one]))
   return [
     ...Object.keys(fields).map((name): Column<Row> => {
       const one = types.get(name)
+      const labels = link.l ? undefined : labelsOf(schema, name)
       return {
         title: name,
         isName: true,
-        isNumber: one ? one.cell_val_num === 1 && /^U?INT|^FLOAT/.test(one.type) : /^__(tile|cell)$/.test(name),
+        isNumber: one
+          ? !labels && one.cell_val_num === 1 && /^U?INT|^FLOAT/.test(one.type)
+          : /^__(tile|cell)$/.test(name),
         show: ({ fields }) =>
-          name === PROVENANCE[0].name ? <FragmentName name={fields[name]?.text ?? ''} /> : <Cell cell={fields[name]} />,
+          name === PROVENANCE[0].name ? (
+            <FragmentName name={fields[name]?.text ?? ''} />
+          ) : (
+            <Labelled cell={fields[name]} labels={labels} />
+          ),
       }
     }),
     ...(inspected.target.type === 'array' ? [versionsColumn(link)] : []),
@@ -171,6 +179,25 @@ function versionsColumn(link: Link): Column<Row> {
         </a>
       ),
   }
+}
+
+type Labels = readonly CellValue[] | undefined
+
+/** The values of the enumeration of an attribute; undefined if it has none. */
+export function labelsOf({ attributes, enumerations }: Documents['schema'], name: string): Labels {
+  const of = attributes.find((one) => one.name === name)?.enumeration
+  return enumerations.find((one) => one.name === of)?.values
+}
+
+/** The value that the index of a cell means, with the index on hover. Other cells are shown as they are. */
+export function Labelled({ cell, labels }: { cell: ShortCell | undefined; labels: Labels }) {
+  const label = cell?.text ? labels?.[Number(cell.text)] : undefined
+  if (label === undefined) return <Cell cell={cell} />
+  return (
+    <span title={`index ${cell?.text}`}>
+      <Cell cell={shortCell(label)} />
+    </span>
+  )
 }
 
 /** The value of a cell. */

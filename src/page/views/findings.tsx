@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { relativePath } from '../../base/paths.ts'
+import { shellWord } from '../../base/shell-word.ts'
 import { SEVERITIES } from '../../check/codes.ts'
 import type { CheckFinding } from '../../documents/check.ts'
 import { escapeText, formatCount, formatSize } from '../../render/units.ts'
@@ -102,6 +103,16 @@ function Found({ document, inspected, link }: ViewProps & { document: Documents[
       <Lost {...{ inspected, link }} damage={damage} />
       {findings.length > 0 && (
         <Table caption="Findings" columns={columns(inspected, link, damage)} rows={findings} keyOf={(_, i) => i} />
+      )}
+      {finding_num.error + finding_num.warning > 0 && (
+        <p>
+          How to mend it, step by step:{' '}
+          <code>
+            <Text>
+              {['tiledb-inspect', 'check', '--plan', inspected.shownPath(inspected.path)].map(shellWord).join(' ')}
+            </Text>
+          </code>
+        </p>
       )}
       <NotExamined errors={not_examined} />
       <SlowReads inspected={inspected} />

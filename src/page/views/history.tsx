@@ -6,6 +6,7 @@ import { AttributeChoice, chosenAttributes, wordsOf } from '../cell-query.tsx'
 import { Form, fieldText } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import { FragmentName, PathName } from '../fragment-name.tsx'
+import type { Documents } from '../inspected.ts'
 import { changeLink } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
 import { listOf } from '../range-list.ts'
@@ -16,7 +17,7 @@ import { timeOptions } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
 import { WithSchema } from '../with-schema.tsx'
-import { Cell } from './cells.tsx'
+import { Labelled, labelsOf } from './cells.tsx'
 
 /** The versions of a cell (`history`). In the link, `c` is the cell as `--cell` takes it, and `f` has the attributes. */
 export const history: ViewParts = {
@@ -32,15 +33,15 @@ function History({ inspected, link }: ViewProps) {
   return (
     <WithSchema
       {...{ inspected, link }}
-      show={({ dimensions, attributes }) => (
+      show={(schema) => (
         <>
           <Form
             class="query"
             use={(values) => {
-              const names = dimensions.map(({ name }) => name)
+              const names = schema.dimensions.map(({ name }) => name)
               changeLink(link, {
                 c: namedCell(names, fieldText(values, 'c')),
-                f: chosenAttributes(values, attributes),
+                f: chosenAttributes(values, schema.attributes),
               })
             }}
           >
@@ -51,14 +52,14 @@ function History({ inspected, link }: ViewProps) {
                 class="wide"
                 required
                 value={link.c ?? ''}
-                placeholder={dimensions.map(({ name, domain }) => `${name}=${domain?.[0] ?? '"a"'}`).join(',')}
+                placeholder={schema.dimensions.map(({ name, domain }) => `${name}=${domain?.[0] ?? '"a"'}`).join(',')}
               />
             </label>{' '}
-            <AttributeChoice {...{ attributes, link }} />
+            <AttributeChoice {...{ attributes: schema.attributes, link }} />
             <button type="submit">Show its versions</button>
           </Form>
           {link.c ? (
-            <Versions {...{ inspected, link }} />
+            <Versions {...{ inspected, link, schema }} />
           ) : (
             <p class="note">A value for each dimension; or follow “versions” in Cells.</p>
           )}
@@ -75,7 +76,7 @@ function namedCell(names: readonly string[], text: string): string {
   return values.map((value, d) => `${names[d]}=${value}`).join(',')
 }
 
-function Versions({ inspected, link }: ViewProps) {
+function Versions({ inspected, link, schema }: ViewProps & { schema: Documents['schema'] }) {
   const document = useLoaded(() => inspected.document('history', optionsOf(link)), [inspected, link.t, link.c, link.f])
   if (document && 'error' in document) return <Damaged {...{ inspected, link }} error={document.error} />
   return (
@@ -84,16 +85,21 @@ function Versions({ inspected, link }: ViewProps) {
       what="every fragment"
       show={({ cell, versions, fill_values, not_examined }) => (
         <>
-          <Facts facts={factsOf(cell)} />
+          <Facts facts={factsOf(cell, schema)} />
           {versions.length === 0 && <p>No fragment holds this cell.</p>}
           {fill_values && (
             <>
               <p>A read gives none of them, but the fill values:</p>
-              <Facts facts={factsOf(fill_values)} />
+              <Facts facts={factsOf(fill_values, schema)} />
             </>
           )}
           {versions.length > 0 && (
-            <Table caption="Versions, oldest first" columns={columnsOf(versions)} rows={versions} keyOf={(_, i) => i} />
+            <Table
+              caption="Versions, oldest first"
+              columns={columnsOf(versions, schema)}
+              rows={versions}
+              keyOf={(_, i) => i}
+            />
           )}
           <NotExamined errors={not_examined ?? []} />
         </>
@@ -102,13 +108,17 @@ function Versions({ inspected, link }: ViewProps) {
   )
 }
 
-function factsOf(values: Readonly<Record<string, CellValue>>) {
+function factsOf(values: Readonly<Record<string, CellValue>>, schema: Documents['schema']) {
   return Object.entries(values).map(
-    ([name, value]) => [fieldName(name), <Cell key="" cell={shortCell(value)} />] as const,
+    ([name, value]) =>
+      [fieldName(name), <Labelled key="" cell={shortCell(value)} labels={labelsOf(schema, name)} />] as const,
   )
 }
 
-function columnsOf([{ values }]: readonly HistoryVersion[]): readonly Column<HistoryVersion>[] {
+function columnsOf(
+  [{ values }]: readonly HistoryVersion[],
+  schema: Documents['schema'],
+): readonly Column<HistoryVersion>[] {
   return [
     { title: 'written', show: (version) => <Text>{writtenText(version)}</Text> },
     {
@@ -136,7 +146,7 @@ function columnsOf([{ values }]: readonly HistoryVersion[]): readonly Column<His
         isName: true,
         show: ({ values, filled }) => (
           <>
-            <Cell cell={shortCell(values[name])} />
+            <Labelled cell={shortCell(values[name])} labels={labelsOf(schema, name)} />
             {filled?.includes(name) && <span class="dim"> (fill value)</span>}
           </>
         ),
