@@ -4,6 +4,7 @@
  */
 
 import { Command } from 'commander'
+import { BEST_KINDS, CELL_ORDERS, EMITTED, ROLES } from '../src/calls/choices.ts'
 import { LIST_ORDERS } from '../src/calls/list-order.ts'
 import { addTimesOptions } from '../src/calls/times.ts'
 import { SEVERITIES } from '../src/check/codes.ts'
@@ -11,9 +12,6 @@ import { LEVELS } from '../src/check/finding.ts'
 import { addCommonOptions } from '../src/cli/args.ts'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { formatNames } from '../src/cli/formats.ts'
-import { ROLES } from '../src/commands/tile.ts'
-import { BESTS, CELL_ORDERS } from '../src/commands/whatif.ts'
-import { EMITTED } from '../src/commands/whatif-emit.ts'
 import { READ_ORDERS } from '../src/read/query.ts'
 import { PRINTED_BY } from '../test/schemas/printed-by.ts'
 
@@ -205,7 +203,7 @@ const CHOICES = {
   role: ROLES,
   cellOrder: CELL_ORDERS,
   emit: EMITTED,
-  best: Object.keys(BESTS),
+  best: BEST_KINDS,
 }
 
 /** The types of options by what stands for their values in help. All others are text. */
