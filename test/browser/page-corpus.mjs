@@ -83,7 +83,7 @@ function cellText(value) {
 async function compareCells(page, target) {
   for (const [link, ...options] of [[{ x: '' }], [{ x: 'p' }, '--provenance']]) {
     await follow(page, { v: 'cells', ...link })
-    const { cells, error } = await document('read', target, '--limit', '200', ...options)
+    const { error } = await document('read', target, '--limit', '200', ...options)
     const told = await alerts(page)
     if (error) {
       for (const part of [
@@ -95,9 +95,10 @@ async function compareCells(page, target) {
       continue
     }
     assert.deepEqual(told, [])
+    const labelled = await document('read', target, '--limit', '200', '--labels', ...options)
     assert.deepEqual(
       ((await rowsOf(page, 'Cells')) ?? []).map((row) => row.slice(0, -1)),
-      cells.map((cell) => Object.values(cell).map(cellText)),
+      labelled.cells.map((cell) => Object.values(cell).map(cellText)),
     )
   }
 }

@@ -284,6 +284,31 @@ test('the overview gives no verdict before the data are read, and then the verdi
 describe('cells', () => {
   const FIXTURES = 'test/fixtures/22'
 
+  test('of an enumeration are its values, with the index on hover, also in their history', async () => {
+    const array = `${FIXTURES}/enumerations`
+    const file = join(FOLDER, 'cells-enumerations.html')
+    cli('page', '-o', file, '--quiet', array)
+    const { page, wrong } = await open(pathToFileURL(file).href)
+    const { cells } = document('read', array, '--limit', '200', '--labels')
+    const { attributes, dimensions } = document('schema', array)
+    for (const link of [{}, { x: 'l' }]) {
+      await goTo(page, { v: 'cells', ...link })
+      assert.deepEqual(
+        (await rowsOf(page, 'Cells')).map((row) => row.slice(0, -1)),
+        cells.map((cell) => Object.values(cell).map(shownValue)),
+      )
+    }
+    await goTo(page, { v: 'history', c: dimensions.map(({ name }) => `${name}=${cells[0][name]}`).join(',') })
+    const titles = await page.$$eval('main td span[title]', (items) =>
+      items.map(({ title, textContent }) => [title, textContent]),
+    )
+    const { name } = attributes.find(({ enumeration }) => enumeration !== null)
+    const [stored] = document('read', array, '--limit', '1').cells
+    assert.ok(titles.some(([title, text]) => title === `index ${stored[name]}` && text === shownValue(cells[0][name])))
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   for (const name of ['sparse_basic', 'dense_basic', 'string_dims_2d', 'type_nullable', 'deletes', 'evolved_dense']) {
     test(`of ${name} are those of read`, async () => {
       const array = `${FIXTURES}/${name}`

@@ -146,11 +146,12 @@ function columnsOf(
   inspected: Inspected,
   link: Link,
 ): readonly Column<Row>[] {
+  const isLabelled = queryOptions(link).labels
   const types = new Map([...schema.dimensions, ...schema.attributes].map((one) => [one.name, one]))
   return [
     ...Object.keys(fields).map((name): Column<Row> => {
       const one = types.get(name)
-      const labels = link.l ? undefined : labelsOf(schema, name)
+      const labels = isLabelled ? undefined : labelsOf(schema, name)
       return {
         title: name,
         isName: true,
