@@ -62,6 +62,10 @@ const PRINTED_PARTS = [
   // Lines on stderr about a group. Its overview has the same as findings.
   /^ +(?:if \(.*\) )?await tellGroupNotOpened\(.*\)\n/gm,
   /^export async function tellGroupNotOpened\(.*?^\}\n/gms,
+  // The page gives no two options that exclude each other.
+  /^ +if \(.*\) throw usage\(.*\bfound:? '?(?:both|neither)\b.*\)\n/gm,
+  // Nor values of these, which are no numbers.
+  /(?<=\bthrow usage\()`--(?:jobs|tiles|depth|at) expects.*`(?=\)$)/gm,
   // Notes are for stderr.
   /(?<=\bcx\.note\()[`'].*(?=\)$)/gm,
   /^ {4}for \(const \[field, texts\] of this\.remarks\).*?^ {4}\}\n/ms,
@@ -72,6 +76,8 @@ const PRINTED_PARTS = [
 /** What only plans need of a finding. The page asks which findings lose a tile, and that is the way `drop`. */
 const PLANNED_PARTS = [
   /, error: '[^']*'(?= \})/g,
+  /^ +error:(?: |\n +)(?:'.*'|".*"),\n/gm,
+  /^ +isRoot: true,\n/gm,
   /^ +lost:(?: |\n +).*,\n/gm,
   /^ +mend: '(?!drop|zeros|rewrite|leave)[\w-]+',\n/gm,
 ]

@@ -95,7 +95,7 @@ export function App({ embedded }: { embedded: Place | undefined }) {
           )}
           {opened?.error.code === 'UNSUPPORTED_VERSION' && !knowsGenomicsdb() && (
             <p>
-              This page has no view of GenomicsDB. <code>tiledb-inspect page WORKSPACE</code> shows a workspace.
+              GenomicsDB: <code>tiledb-inspect page WORKSPACE</code>
             </p>
           )}
           {place && !opened && <p role="status">Opening …</p>}

@@ -93,7 +93,7 @@ export const SCHEMA_CODES = {
       large: {
         severity: 'warning',
         meaning:
-          'a write reserves memory for a whole tile of each field, more than machines have: TileDB fails to write (std::bad_alloc), and fails to consolidate from about half of that on; it reads what is there (measured with 2.30)',
+          'a write reserves memory for a whole tile of each field: TileDB fails with std::bad_alloc (measured with 2.30), but reads',
         refused: null,
       },
     },
@@ -138,7 +138,7 @@ export const SCHEMA_CODES = {
       large: {
         severity: 'warning',
         meaning:
-          'a write reserves memory for a whole tile of each attribute, more than machines have: TileDB fails to write (std::bad_alloc, measured with 2.30); create the array with a smaller tile extent',
+          'a write reserves memory for a whole tile of each field: TileDB fails with std::bad_alloc (measured with 2.30), but reads; a smaller tile extent helps',
         mend: 'leave',
         lost: STORED,
         refused: null,
