@@ -5,7 +5,7 @@ import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
-import { commitAll, condition, dangling, listLine, uncommitted, vacuumFile } from './commit-plan.ts'
+import { commitAll, condition, conditionFile, dangling, listLine, uncommitted, vacuumFile } from './commit-plan.ts'
 import type { MendPlan } from './drafts.ts'
 import { FragmentPlanner } from './fragment-plan.ts'
 import { type Way, wayOf } from './mending.ts'
@@ -41,6 +41,7 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   dangling,
   'schema-file': (_, path, finding, { schemas }) => schemas.schemaFile(path, finding),
   schema: (_, path, finding, { schemas }) => schemas.schema(path, finding),
+  'condition-file': conditionFile,
   list: listLine,
   condition,
   aside,

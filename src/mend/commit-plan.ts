@@ -115,7 +115,6 @@ export function listLine(drafts: ArrayDrafts, path: string, finding: Finding): v
 /** Plans the mending of a delete condition that cannot be applied. */
 export function condition(drafts: ArrayDrafts, path: string, finding: Finding): void {
   if (path.endsWith('.con')) listLine(drafts, path, finding)
-  else if (finding.variant === 'listed') fromList(drafts, path, finding)
   else comesBack(drafts.takeAway(path, finding))
 }
 
@@ -125,7 +124,7 @@ function comesBack(draft: Draft): void {
 }
 
 /** Plans to write the file of a condition again, from the copy in consolidated commits. */
-function fromList(drafts: ArrayDrafts, path: string, finding: Finding): void {
+export function conditionFile(drafts: ArrayDrafts, path: string, finding: Finding): void {
   const { shell, commits } = drafts
   const draft = drafts.draft(`condition ${path}`, finding)
   for (const { kind, path: list, entries } of commits.files) {

@@ -1,4 +1,4 @@
-import { loss, noLoss, OWN_FOOTER, oddCompressor, type Rows, STORED } from './row.ts'
+import { LISTED, loss, noLoss, OWN_FOOTER, oddCompressor, type Rows, STORED } from './row.ts'
 
 /** Codes about the folder of an array, and its commits. */
 export const ARRAY_CODES = {
@@ -237,7 +237,8 @@ export const ARRAY_CODES = {
         severity: 'warning',
         meaning:
           'readers use the copy of the condition in consolidated commits. The next consolidation of commits takes this file instead: then readers fail (measured with 2.30)',
-        lost: noLoss('nothing: the list holds the condition'),
+        mend: 'condition-file',
+        lost: LISTED,
         refused: null,
       },
     },
@@ -290,7 +291,7 @@ export const ARRAY_CODES = {
     meaning:
       'consolidated commits hold the delete condition, and a vacuum removed its own file. Readers need no more, but the next consolidation of commits looks for the file and fails (measured with 2.30). Consolidate fragments, not commits, from here on',
     mend: 'leave',
-    lost: noLoss('nothing: the list holds the condition'),
+    lost: LISTED,
   },
   CONSOLIDATED_METADATA_UNREADABLE: {
     severity: 'error',

@@ -16,6 +16,8 @@ export type Mend =
   | 'zeros'
   | 'list'
   | 'condition'
+  // Only a variant is mended so.
+  | 'condition-file'
   | 'commit'
   // Of a fragment of GenomicsDB.
   | 'mark'
@@ -60,6 +62,7 @@ export function noLoss(text: string): Loss {
 
 export const STORED = noLoss('nothing: its cells are still there')
 export const UNNEEDED = noLoss('nothing: no reader needs it')
+export const LISTED = noLoss('nothing: the list holds the condition')
 export const OWN_FOOTER = noLoss('nothing: every fragment has its own footer')
 const FROM_ITS_TIME = noLoss('nothing: readers see it from the time in its name on')
 /** Left out of a plan that says that cells were changed. */
