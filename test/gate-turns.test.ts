@@ -11,7 +11,7 @@ const HELPER = join(import.meta.dirname, 'helpers/gate-turn.mjs')
 const { drawn, hasTurn, turnOfCommit } = await import(HELPER)
 const { LONG, longOf, SHARE_OF_GATE } = await import(join(import.meta.dirname, 'helpers/long.mjs'))
 
-const longInGate = (turn: number | undefined): string[] => longOf(0, { args: [], env: { TESTS_OF_GATE: '1' }, turn })
+const longInGate = (turn: number | null): string[] => longOf(0, { args: [], env: { TESTS_OF_GATE: '1' }, turn })
 
 test('three turns run each long test file once; two releases of Node run two thirds of them', () => {
   const turns = [7, 8, 9].map(longInGate)
@@ -27,10 +27,10 @@ test('each turn reads arrays of the corpus', () => {
 })
 
 test('without a turn, all run; so do all files that are named', () => {
-  expect(longInGate(undefined)).toEqual(LONG)
+  expect(longInGate(null)).toEqual(LONG)
   expect(longOf(0, { args: ['test/mend'], env: { TESTS_OF_GATE: '1' }, turn: 1 })).toEqual(LONG)
   expect(longOf(0, { args: [], env: { TEST_ALL: '1' }, turn: 1 })).toEqual(LONG)
-  expect([0, 1, 2, 3].every((place) => hasTurn(place, 2, undefined))).toBe(true)
+  expect([0, 1, 2, 3].every((place) => hasTurn(place, 2, null))).toBe(true)
 })
 
 test.each([1, 2, 3, 5])('turns share the cases of a list: one in %d each', (share) => {

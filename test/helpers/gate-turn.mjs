@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url'
  *     node test/helpers/gate-turn.mjs SHARE NAME…    prints one in SHARE of the names, with commas between them
  */
 
-/** Number of the turn, or undefined if all checks run. */
-export const TURN = process.env.GATE_TURN ? Number(process.env.GATE_TURN) : undefined
+/** Number of the turn, or null if all checks run. */
+export const TURN = process.env.GATE_TURN ? Number(process.env.GATE_TURN) : null
 
 /**
  * Number of the turn of a commit: how many commits lead to it, so that commits in a row run everything. A clone may have the last commits only:
@@ -33,7 +33,7 @@ export function turnOfCommit(folder) {
 
 /** Whether the case at this place of a list has its turn. Of each `share` turns in a row, one has it. */
 export function hasTurn(place, share, turn = TURN) {
-  return turn === undefined || (place + turn) % share === 0
+  return turn === null || (place + turn) % share === 0
 }
 
 /** One in `share` of the cases, or all if no turn is given. */
@@ -43,8 +43,7 @@ export function drawn(cases, share, turn = TURN) {
 
 /** Says what a run leaves to the others, if it does. */
 export function tellShare(share, what) {
-  if (TURN !== undefined)
-    process.stderr.write(`one in ${share} of the ${what}, turn ${TURN}; GATE=all .ci/run runs all\n`)
+  if (TURN !== null) process.stderr.write(`one in ${share} of the ${what}, turn ${TURN}; GATE=all .ci/run runs all\n`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

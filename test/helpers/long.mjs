@@ -25,6 +25,7 @@ export const LONG = [
   'check/corpus',
   'golden/fixtures',
   'contradictions/contradictions',
+  'contradictions/datasets',
   'write/bytes-corpus-1',
   'remote/at-once',
   'advice/query',
@@ -179,6 +180,5 @@ export function leftToOtherRuns(seed) {
 
 /** Says how many of the long test files a run of the gate has. */
 export function tellTurn() {
-  if (longOf(0).length < LONG.length && TURN !== undefined)
-    tellShare(SHARE_OF_GATE, `${LONG.length} longest test files`)
+  if (longOf(0).length < LONG.length && TURN !== null) tellShare(SHARE_OF_GATE, `${LONG.length} longest test files`)
 }
