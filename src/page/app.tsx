@@ -95,7 +95,7 @@ export function App({ embedded }: { embedded: Place | undefined }) {
           )}
           {opened?.error.code === 'UNSUPPORTED_VERSION' && !knowsGenomicsdb() && (
             <p>
-              GenomicsDB: <code>tiledb-inspect page WORKSPACE</code>
+              <code>tiledb-inspect page WORKSPACE</code> shows it.
             </p>
           )}
           {place && !opened && <p role="status">Opening …</p>}
