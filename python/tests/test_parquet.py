@@ -58,11 +58,12 @@ def assert_bounds(place, other):
     import pyarrow.parquet as pq
 
     def bounds(chunk, values):
+        # As stored: Python has no nanoseconds.
         known = chunk.statistics
         if known is None:
             return None
         has_nan = pa.types.is_floating(values.type) and any(one != one for one in values.to_pylist() if one is not None)
-        return known.null_count, (known.min, known.max) if known.has_min_max and not has_nan else None, has_nan and known.has_min_max
+        return known.null_count, (known.min_raw, known.max_raw) if known.has_min_max and not has_nan else None, has_nan and known.has_min_max
 
     ours = pq.ParquetFile(place)
     for group in range(ours.num_row_groups):
