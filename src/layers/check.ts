@@ -54,8 +54,10 @@ export async function* overviewItems(layer: Layer, top: Part): Items {
   const told = new Set<Part>()
   for await (const item of layer.check(top, 'structure')) {
     const cause = causeOf(item, top)
-    if (!cause?.metadataFault) yield item
-    else if (!told.has(cause)) yield fromError(cause.metadataFault, 'METADATA_UNREADABLE', { file: cause.file })
+    if (!cause) yield item
+    // A member that cannot be opened is the finding of its group.
+    else if (cause.metadataFault && !told.has(cause))
+      yield fromError(cause.metadataFault, 'METADATA_UNREADABLE', { file: cause.file })
     if (cause) told.add(cause)
   }
 }

@@ -67,7 +67,7 @@ async function contradictionsIn(damaged: EditableArray): Promise<string[]> {
   const of = async <Document>(...args: string[]): Promise<Said<Document>> => {
     const { code, text, stderr } = await run([...args, '--json'], { storage })
     const document = text === '' ? undefined : (JSON.parse(text) as Document)
-    const isError = document !== undefined && !Object.hasOwn(document as object, 'kind')
+    const isError = document !== undefined && (code > 1 || !Object.hasOwn(document as object, 'kind'))
     return { code, document: isError ? undefined : document, stderr: isError ? text : stderr }
   }
   const overview = await of<GroupOverview>(root)
@@ -119,7 +119,10 @@ async function contradictionsIn(damaged: EditableArray): Promise<string[]> {
     for (const [name, { code, stderr }] of Object.entries(all)) {
       // They count bytes that no reader needs.
       const isBytes = /^(?:verify-checksums|stats)$/.test(name) && findingsOf(check).length > 0
-      if (code !== 0 && !isBytes) wrong.push(`check: OK; ${name} ends with ${code}: ${stderr.slice(0, 200)}`)
+      // It reads the members of a group, and fails on one that is missing, which TileDB passes over.
+      const isMissing = name === 'metadata' && !isListed
+      if (code !== 0 && !isBytes && !isMissing)
+        wrong.push(`check: OK; ${name} ends with ${code}: ${stderr.slice(0, 200)}`)
     }
   return wrong
 }
