@@ -4,7 +4,7 @@ import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
-import { COMMITS_FOLDER, stem } from '../objects/commits.ts'
+import { COMMITS_FOLDER, listedCondition, stem } from '../objects/commits.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
@@ -125,14 +125,10 @@ function comesBack(draft: Draft): void {
 
 /** Plans to write the file of a condition again, from the copy in consolidated commits. */
 export function conditionFile(drafts: ArrayDrafts, path: string, finding: Finding): void {
-  const { shell, commits } = drafts
   const draft = drafts.draft(`condition ${path}`, finding)
-  for (const { kind, path: list, entries } of commits.files) {
-    const entry = kind === 'consolidated-commits' ? entries.find(({ text, tile }) => text === path && tile) : undefined
-    if (!entry?.tile) continue
-    const line = [entry.offset, entry.text] as const
-    drafts.take(draft, path, shell.partOf(path, list, line, [entry.tile.offset, entry.tile.length]))
-    draft.never.add('consolidate commits before these steps')
-    return
-  }
+  const listed = listedCondition(drafts.commits, path)
+  if (!listed) return
+  const { list, entry, tile } = listed
+  drafts.take(draft, path, drafts.shell.partOf(path, list.path, [entry.offset, entry.text], [tile.offset, tile.length]))
+  draft.never.add('consolidate commits before these steps')
 }

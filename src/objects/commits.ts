@@ -260,6 +260,20 @@ export function pathOfCommit(fragment: string): string {
   return name === fragment ? `${name}.ok` : `${COMMITS_FOLDER}/${name}.wrt`
 }
 
+/** The list of commits, and its entry, that hold a delete condition, too. Undefined if none does, or an `.ign` file takes the line back. */
+export function listedCondition(
+  { files }: Commits,
+  path: string,
+): { list: CommitFile; entry: CommitEntry; tile: NonNullable<CommitEntry['tile']> } | undefined {
+  if (files.some(({ kind, entries }) => kind === 'ignore' && entries.some(({ text }) => text === path)))
+    return undefined
+  for (const list of files) {
+    const entry = list.kind === 'consolidated-commits' ? list.entries.find(({ text }) => text === path) : undefined
+    if (entry?.tile) return { list, entry, tile: entry.tile }
+  }
+  return undefined
+}
+
 /** Path where a fragment with this name belongs. A name without a version counts as new. */
 export function fragmentPath(name: string): string {
   const version = parseFragmentName(name)?.least_version ?? FOLDERS_SINCE

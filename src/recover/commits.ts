@@ -10,6 +10,7 @@ import {
   committedPath,
   FRAGMENTS_FOLDER,
   linePath,
+  listedCondition,
   pathOfCommit,
   stem,
 } from '../objects/commits.ts'
@@ -121,9 +122,7 @@ class NewCommits {
     const fault = await read.then(() => undefined, damageOf)
     if (fault) {
       const why = `it cannot be read: ${commandLineText(fault)}`
-      const isListed = commits.files.some(
-        (file) => isList(file) && file.entries.some(({ text, tile }) => tile && text === path),
-      )
+      const isListed = listedCondition(commits, path) !== undefined
       if (isListed) this.listed.add(path)
       found.leaveOut(path, isListed ? `${why}; consolidated commits hold the condition, too` : why, !isListed)
       return
