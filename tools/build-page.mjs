@@ -189,6 +189,8 @@ const SMALLER = [
   [/src\/advice\/findings\.ts$/, () => 'export const arrayFindings = async () => [], fragmentFindings = arrayFindings'],
   // The cells that a page asks for are those of an array by its own ranges.
   [/src\/calls\/layer-selection\.ts$/, () => 'export const selectionOf = async () => undefined'],
+  // Progress is for stderr.
+  [/src\/calls\/telling-members\.ts$/, () => 'export const tellingMembers = (cx, target, members) => members'],
   // A page sees nothing around its target.
   [/src\/calls\/layer-place\.ts$/, () => 'export const layerPlace = async () => undefined'],
   // The page says what is slow. What to do is Python: it only asks whether there are lines of advice.

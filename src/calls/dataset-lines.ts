@@ -23,6 +23,7 @@ import { type Described, type LayeredTarget, withLayer } from './layer-part.ts'
 import { type ListOrder, sortedBy } from './list-order.ts'
 import { addNums, memberLine, memberOpener, type TreeLine, treesOf, worstCodes } from './member-lines.ts'
 import { type CallMaker, judgement, type MergedFindings, unlistedIn } from './overview-parts.ts'
+import { tellingMembers } from './telling-members.ts'
 import { exact } from './values.ts'
 
 /*
@@ -46,7 +47,8 @@ type ObjectFacts = ArrayLineFacts & Pick<GroupLine, 'fragment_num' | 'file_num' 
 /** A line of each member at any depth, each group before its members. Over a network several are looked at at once. */
 export async function* datasetLines(cx: CommandContext, target: GroupTarget): AsyncGenerator<DatasetLine> {
   const look = async (member: DatasetMember): Promise<DatasetLine> => (await lineOf(cx, member)).line
-  yield* inOrder(walkDataset(target, memberOpener(cx)), atOnce(target.group.folder), look)
+  const lines = inOrder(walkDataset(target, memberOpener(cx)), atOnce(target.group.folder), look)
+  yield* tellingMembers(cx, target, lines)
 }
 
 /** The line of a member, and what it was made of. */

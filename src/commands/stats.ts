@@ -143,17 +143,19 @@ async function* groupOutcomes(
   options: StatsOptions,
 ): AsyncGenerator<Outcome> {
   if (target.type !== 'group') throw new TypeError(target.type)
-  const [{ walkDataset }, { groupFiles }, { memberOpener }, { GroupTally, memberStats }] = await Promise.all([
-    import('../objects/dataset.ts'),
-    import('../objects/object-files.ts'),
-    import('../calls/member-lines.ts'),
-    import('./stats-group.ts'),
-  ])
+  const [{ walkDataset }, { groupFiles }, { memberOpener }, { tellingMembers }, { GroupTally, memberStats }] =
+    await Promise.all([
+      import('../objects/dataset.ts'),
+      import('../objects/object-files.ts'),
+      import('../calls/member-lines.ts'),
+      import('../calls/telling-members.ts'),
+      import('./stats-group.ts'),
+    ])
   const tally = new GroupTally()
   tally.addGroup((await groupFiles(target.group.folder)).size)
   const arrays: Outcome[] = []
   let member_num = 0
-  for await (const member of walkDataset(target, memberOpener(cx))) {
+  for await (const member of tellingMembers(cx, target, walkDataset(target, memberOpener(cx)))) {
     const { target: found, names, error, again, state } = member
     member_num++
     if (error && state === 'unreadable') cx.fault(error)

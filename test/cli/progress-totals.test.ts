@@ -142,3 +142,9 @@ test('why: the bytes of what it examines in place of a fragment', async () => {
   const files = readdirSync(`${ARRAY}/__fragments/${whole}`)
   expect(await totalOf(work)).toBe(files.reduce((sum, file) => sum + sizeOf(`__fragments/${whole}/${file}`), 0))
 })
+
+test.each([['the overview'], ['ls', 'ls'], ['stats', 'stats']])('%s of a group: its members', async (_, ...command) => {
+  const [first] = await workOf(...command, 'examples/arrays/blood')
+  expect(first).toMatchObject({ what: 'going through members', unit: 'members', done: [0, 1] })
+  expect(await totalOf(first)).toBe(2)
+})
