@@ -7,11 +7,11 @@ import type { CommandContext } from './command.ts'
  */
 export async function* tellingMembers<T extends { names: readonly string[] }>(
   cx: CommandContext,
-  { group }: GroupTarget,
+  { group, isPlain }: GroupTarget,
   members: AsyncIterable<T>,
 ): AsyncGenerator<T> {
   // To count what lies in a plain folder is to walk through it.
-  const total = async (): Promise<number | undefined> => (group.isPlain ? undefined : (await group.members()).length)
+  const total = async (): Promise<number | undefined> => (isPlain ? undefined : (await group.members()).length)
   const progress = cx.progress({ what: 'going through members', unit: 'members', total })
   let begun = 0
   try {

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import type { ArrayFragment, ArrayListing } from '../../src/documents/array.ts'
-import type { CheckDocument } from '../../src/documents/check.ts'
+import type { CheckDocument, CheckFinding } from '../../src/documents/check.ts'
 import type { CommitsDocument } from '../../src/documents/commits.ts'
 import type { ErrorDocument } from '../../src/documents/error.ts'
 import type { ExplainDocument } from '../../src/documents/explain.ts'
@@ -26,6 +26,18 @@ export interface Said<Document> {
   document: Document | undefined
   stderr: string
 }
+
+/** A list of a document, which a test has whole. */
+export const listOf = <T>(list: Iterable<T> | AsyncIterable<T> | undefined): readonly T[] =>
+  (list as readonly T[] | undefined) ?? []
+
+export const findingsOf = ({ document }: Said<CheckDocument>): readonly CheckFinding[] => listOf(document?.findings)
+
+export const errorsOf = (said: Said<CheckDocument>): CheckFinding[] =>
+  findingsOf(said).filter(({ severity }) => severity === 'error')
+
+/** What makes two findings the same. */
+export const placeOf = ({ code, file, field, tile }: CheckFinding): string => [code, file, field, tile].join(' ')
 
 /** The cells that a command printed, a line each, sorted. */
 export interface SaidCells {

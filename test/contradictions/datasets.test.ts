@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
-import type { CheckDocument, CheckFinding } from '../../src/documents/check.ts'
+import type { CheckDocument } from '../../src/documents/check.ts'
 import type { GroupOverview } from '../../src/documents/overview.ts'
 import { Random } from '../helpers/random.ts'
 import { run } from '../helpers/run.ts'
@@ -8,6 +8,7 @@ import { shortTurn } from '../helpers/turn.ts'
 import { datasetOf } from '../layers/datasets.ts'
 import { dataset } from '../layers/parts.ts'
 import { climate, cloud, forest, image, level, listed, raster, store } from '../layers/specs.ts'
+import { errorsOf, findingsOf, placeOf, type Said } from './answers.ts'
 import { DRAW, damagedAtRandom } from './arrays.ts'
 
 /** Datasets of all layers, made in memory. */
@@ -35,20 +36,6 @@ async function damagedDataset(number: number): Promise<{ name: string; dataset: 
   if (random.below(3) === 0) done.push(await damagedAtRandom(random, made))
   return { name: `${number} of draw ${DRAW}: ${layer}; ${done.join('; ')}`, dataset: made }
 }
-
-interface Said<Document> {
-  code: number
-  document: Document | undefined
-  stderr: string
-}
-
-const findingsOf = ({ document }: Said<CheckDocument>): readonly CheckFinding[] =>
-  (document?.findings as readonly CheckFinding[] | undefined) ?? []
-
-const errorsOf = (said: Said<CheckDocument>): CheckFinding[] =>
-  findingsOf(said).filter(({ severity }) => severity === 'error')
-
-const placeOf = ({ code, file, field, tile }: CheckFinding): string => [code, file, field, tile].join(' ')
 
 /** Arrays of a dataset: folders with a schema, which are not labels of another. */
 function arraysIn({ files }: EditableArray): string[] {

@@ -2,18 +2,20 @@ import { type FindingCode, refusalOf } from '../../src/check/codes.ts'
 import type { ArrayFragment } from '../../src/documents/array.ts'
 import type { CheckFinding } from '../../src/documents/check.ts'
 import { EDITED } from '../helpers/edit-array.ts'
-import { type Answers, commitOf, moved, type Said, type SaidCells } from './answers.ts'
+import {
+  type Answers,
+  commitOf,
+  errorsOf,
+  findingsOf,
+  listOf,
+  moved,
+  placeOf,
+  type Said,
+  type SaidCells,
+} from './answers.ts'
 
 /** What two commands may not say together. Yields what they said. */
 type Rule = (answers: Answers) => Iterable<string>
-
-const listOf = <T>(list: Iterable<T> | AsyncIterable<T> | undefined): readonly T[] =>
-  (list as readonly T[] | undefined) ?? []
-
-const findingsOf = ({ document }: Answers['check']): readonly CheckFinding[] => listOf(document?.findings)
-
-const errorsOf = (said: Answers['check']): CheckFinding[] =>
-  findingsOf(said).filter(({ severity }) => severity === 'error')
 
 const actOf = (found: CheckFinding) => refusalOf({ ...found, code: found.code as FindingCode })?.act
 
@@ -22,8 +24,6 @@ const LOST =
   /^(?:TILE_UNREADABLE|CHUNK_UNREADABLE|CHECKSUM_MISMATCH|FILE_MISSING|FILE_SHORT|FOOTER_UNREADABLE|FRAGMENT_NO_METADATA|COMMIT_DANGLING)$/
 /** Codes of cells, or of metadata, that were changed; recover takes other copies where it has some. */
 const CHANGED = /^TILE_(?:MIN_MAX|SUM|NULL_COUNT)$/
-
-const placeOf = ({ code, file, field, tile }: CheckFinding): string => [code, file, field, tile].join(' ')
 
 const shown = (findings: readonly CheckFinding[]): string => {
   const texts = findings.map(({ code, variant, file }) =>
