@@ -198,8 +198,12 @@ for (const [name, schema] of Object.entries(PRINTED)) types[name] = { descriptio
 
 for (const name of FOOTERS) {
   for (const [key, schema] of Object.entries(types[name].properties)) {
+    if (schema.description) continue
     const field = FOOTER_FIELDS.get(key)
-    if (!schema.description && field) types[name].properties[key] = asField(schema, field)
+    if (field) types[name].properties[key] = asField(schema, field)
+    // Other types say what they are.
+    else if (!schema.$ref || schema.$ref.endsWith('/Int64'))
+      throw new Error(`${key} of ${name} has no comment, and no fixture has a footer with it`)
   }
 }
 

@@ -2022,7 +2022,7 @@ class ExplainTotal(TypedDict):
     """Smallest `sm.mem.total_budget`, in bytes, with which the read makes progress; null if TileDB crashes with any
     budget."""
     makes_progress: bool
-    """Whether the read makes progress with the budget of `--budget`, by default TileDB's 10 GiB."""
+    """Whether the read makes progress with the budget of `--budget`, by default that of TileDB."""
     unfilter_seconds: float
     """Estimated seconds to undo the filters on one core."""
 

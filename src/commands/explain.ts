@@ -49,6 +49,7 @@ import { writingCodecs } from '../node/node-codecs.ts'
 import type { ArrayTarget } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
+import { formatSize } from '../render/units.ts'
 import { type Config, parseConfig } from './config.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
 
@@ -99,7 +100,10 @@ export const command: CommandModule<ExplainOptions> = {
         '--throughput <MB/s>',
         `megabytes per second of all requests together (${OBJECT_STORE.megabytes_per_second}, usual for S3 in the same region)`,
       )
-      .option('--budget <bytes>', 'sm.mem.total_budget of the reader, such as 500M or 1.5GiB (10 GiB)')
+      .option(
+        '--budget <bytes>',
+        `sm.mem.total_budget of the reader, such as 500M or 1.5GiB (${formatSize(RELEASE.settings['sm.mem.total_budget'])})`,
+      )
       .option(
         '--config <KEY=VALUE>',
         'a setting of TileDB (repeatable): sm.consolidation.step_min_frags and others of consolidation, for what tiledb.consolidate would do; sm.mem.total_budget is the same as --budget',

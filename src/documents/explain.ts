@@ -212,7 +212,7 @@ export interface ExplainTotal extends ExplainRequests {
   vfs_bytes: Bytes
   /** Smallest `sm.mem.total_budget`, in bytes, with which the read makes progress; null if TileDB crashes with any budget. */
   memory_bytes: Bytes | null
-  /** Whether the read makes progress with the budget of `--budget`, by default TileDB's 10 GiB. */
+  /** Whether the read makes progress with the budget of `--budget`, by default that of TileDB. */
   makes_progress: boolean
   /** Estimated seconds to undo the filters on one core. */
   unfilter_seconds: number

@@ -27,7 +27,7 @@ const WRITTEN_BY: Readonly<Record<number, string>> = {
 /** The newest format version that a release writes. No release opens a newer one. */
 export const NEWEST_STABLE = Math.max(...Object.keys(WRITTEN_BY).map(Number))
 
-/** The release by which it was measured what TileDB does with damaged arrays, and how it reads. */
+/** The release by which it was measured what TileDB refuses. What `explain` computes stands in explain/memory/release.ts. */
 export const MEASURED_RELEASE = '2.30'
 
 /** Returns the TileDB releases that write a format version, as text; undefined for versions that none writes. */

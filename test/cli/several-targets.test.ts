@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { FORMATS, type Format } from '../../src/cli/formats.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -164,3 +165,14 @@ test('a target that fails to open while another is still being opened ends nothi
   expect(text).toMatch(/places/)
   expect(stderr).toBe(`error: ${folder}/none: no such file or folder\n`)
 })
+
+/** Formats that have a place for any rows, or other columns in each. */
+const ANY_ROWS: readonly Format[] = ['table', 'json', 'ndjson', 'parquet', 'arrow']
+
+test.each((Object.keys(FORMATS) as Format[]).filter((name) => 'write' in FORMATS[name] && !ANY_ROWS.includes(name)))(
+  '%s of targets with other columns is refused',
+  async (format) => {
+    const { code, stderr } = await run(['read', PLACES, WEATHER, '--limit', '1', '--format', format])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('expected targets with the same columns')])
+  },
+)

@@ -79,6 +79,11 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
+test('there are fixtures of every format version', () => {
+  const versions = new Set(specimens.map(({ version }) => version))
+  expect([...versions].sort((a, b) => a - b)).toEqual(Array.from({ length: NEWEST_FORMAT_VERSION }, (_, i) => i + 1))
+})
+
 test('the fixtures hold every structure', () => {
   const counts = Object.entries(STRUCTURES).map(([structure, least]) => [
     structure,
