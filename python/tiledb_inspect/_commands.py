@@ -208,7 +208,7 @@ class ExplainOptions(CommonOptions, total=False):
     throughput: float
     """Megabytes per second of all requests together (100, usual for S3 in the same region)"""
     budget: Union[int, str]
-    """Sm.mem.total_budget of the reader, such as 500M or 1.5GiB (10.0 GiB (10,737,418,240 bytes))"""
+    """Sm.mem.total_budget of the reader, such as 500M or 1.5GiB (10.0 GiB)"""
     config: Values
     """A setting of TileDB (repeatable): sm.consolidation.step_min_frags and others of consolidation, for what
     tiledb.consolidate would do; sm.mem.total_budget is the same as --budget"""

@@ -14,6 +14,7 @@ import { countedCells } from '../advice/values.ts'
 import { unlessFault, usage } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { shellWord } from '../base/shell-word.ts'
+import { shortSize } from '../base/sizes.ts'
 import { sum } from '../base/sum.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { damagedFault, damagedFilesOf } from '../calls/damaged-files.ts'
@@ -49,7 +50,6 @@ import { writingCodecs } from '../node/node-codecs.ts'
 import type { ArrayTarget } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
-import { formatSize } from '../render/units.ts'
 import { type Config, parseConfig } from './config.ts'
 import { denseCells, resultBuffers } from './result-buffers.ts'
 
@@ -102,7 +102,7 @@ export const command: CommandModule<ExplainOptions> = {
       )
       .option(
         '--budget <bytes>',
-        `sm.mem.total_budget of the reader, such as 500M or 1.5GiB (${formatSize(RELEASE.settings['sm.mem.total_budget'])})`,
+        `sm.mem.total_budget of the reader, such as 500M or 1.5GiB (${shortSize(RELEASE.settings['sm.mem.total_budget'])})`,
       )
       .option(
         '--config <KEY=VALUE>',
