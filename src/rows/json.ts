@@ -32,6 +32,8 @@ const INLINE_DEPTH = 3
 const KEYS_KEPT = 1024
 /** Least number of values of a page for which {@link ColumnLines} is loaded. */
 const LONG_PAGE = 1024
+/** Most elements of a list that {@link isShort} looks at. */
+const FEW = 8
 /** Number of scalars of a list that are written before {@link JsonText.advance} checks whether the buffer is full. */
 const TOGETHER = 32
 
@@ -358,7 +360,7 @@ export class JsonText {
     this.owed = false
   }
 
-  /** Writes the scalars before the first container of an object. If there is no container, this is the whole object. */
+  /** Writes the scalars and short lists before the first other container of an object. If there is none, this is the whole object. */
   private fields(fields: Fields): void {
     const { sink } = this
     const level = this.level()
@@ -368,13 +370,18 @@ export class JsonText {
     for (const key in fields) {
       const value = this.inRow(fields[key])
       if (value !== undefined) {
-        if (!isScalar(value)) {
+        const start = sink.length
+        if (isScalar(value) || isShort(value)) {
+          const name = this.key(level, key)
+          sink.addFrequent(name.text, empty ? 1 : 0)
+          if (isScalar(value)) this.scalar(value)
+          else if (!this.inline(value, this.room(name.columns))) sink.cutTo(start)
+        }
+        if (sink.length === start) {
           this.stack.push({ source: fieldwise(fields, at), close: '}', level, empty })
           return
         }
-        sink.addFrequent(this.key(level, key).text, empty ? 1 : 0)
         empty = false
-        this.scalar(value)
       }
       at++
     }
@@ -417,7 +424,7 @@ export class JsonText {
     if (isScalar(value)) {
       this.scalar(value)
     } else if (Array.isArray(value) || isIterable(value)) {
-      if (!this.inline(value, this.style.indent ? COLUMNS - column : COMPACT_ROOM)) this.open('[', ']', listOf(value))
+      if (!this.inline(value, this.room(column))) this.open('[', ']', listOf(value))
     } else if (value instanceof PagedBytes) {
       const [bracket, close] = base64Brackets(this.style)
       this.open(bracket, close, listOf([], value.pages(), 'bytes'))
@@ -431,6 +438,11 @@ export class JsonText {
   private open(bracket: string, close: string, source: Fieldwise | List): void {
     this.sink.add(bracket)
     this.stack.push({ source, close, level: this.level(), empty: true })
+  }
+
+  /** Columns that a list has which begins in a column. */
+  private room(column: number): number {
+    return this.style.indent ? COLUMNS - column : COMPACT_ROOM
   }
 
   /** Writes a list on one line. @returns false if nothing was written, as it needs more than `room` columns or contains an object */
@@ -508,6 +520,11 @@ export class JsonText {
     if (typeof value === 'bigint' && this.style.int64 === 'number') this.rounded = true
     return scalarJson(value, this.style)
   }
+}
+
+/** Whether a value is a list of a few scalars, or of such lists: nothing can fail when it is written. */
+function isShort(value: Result): value is Result[] {
+  return Array.isArray(value) && value.length <= FEW && value.every((one) => isScalar(one) || isShort(one))
 }
 
 const MARK = 'base64:'
