@@ -13,6 +13,7 @@ export function atOnce({ isRemote }: { readonly isRemote: boolean }): number {
  * Does `work` for each item, up to `limit` at once, and yields the results in the order of the items. When the caller
  * stops early, no more work starts. A failure is thrown when its turn comes.
  *
+ * @param work what it returns at once, without a promise, is not waited for with a `limit` of 1
  * @param bytes estimate of what the work on an item holds in memory. Work starts only while the sum stays within
  *   {@link MOST_BYTES}, and within `room`; a single item may exceed it.
  * @param room bytes that memory has room for
@@ -20,16 +21,17 @@ export function atOnce({ isRemote }: { readonly isRemote: boolean }): number {
 export async function* inOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
   limit: number,
-  work: (item: T) => Promise<R>,
+  work: (item: T) => R | Promise<R>,
   bytes: (item: T) => number | Promise<number> = () => 0,
   room = MOST_BYTES,
 ): AsyncGenerator<R> {
   if (limit === 1) {
-    // `for await` would wait for each element of a synchronous list, which takes as long as a small piece of work.
-    if (Symbol.iterator in items) for (const item of items) yield await work(item)
-    else for await (const item of items) yield await work(item)
+    // `for await` would wait for each element of a synchronous list, which takes as long as a small piece of work. `yield` waits itself.
+    if (Symbol.iterator in items) for (const item of items) yield work(item)
+    else for await (const item of items) yield work(item)
     return
   }
+  const begun = async (item: T): Promise<R> => work(item)
   const waiting: { result: Promise<R>; bytes: number }[] = []
   let held = 0
   const next = (): Promise<R> | undefined => {
@@ -40,7 +42,7 @@ export async function* inOrder<T, R>(
   for await (const item of items) {
     const more = await bytes(item)
     while (waiting.length > 0 && held + more > Math.min(MOST_BYTES, room)) yield await (next() as Promise<R>)
-    const result = work(item)
+    const result = begun(item)
     // It is awaited later. Until then a failure must not count as an unhandled rejection.
     result.catch(() => {})
     waiting.push({ result, bytes: more })

@@ -6,8 +6,14 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { isConsolidatedName, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import { cellsInDomain, fragmentFileSizes, ratioOf, unfilteredSizeByFooter } from '../objects/file-sizes.ts'
-import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from '../objects/fragment.ts'
+import {
+  cellsInDomain,
+  fileSizesSync,
+  fragmentFileSizes,
+  ratioOf,
+  unfilteredSizeByFooter,
+} from '../objects/file-sizes.ts'
+import { type FieldFile, type Fragment, type FragmentInfo, fieldFilesOf, storedCellNum } from '../objects/fragment.ts'
 import { isInWork } from '../objects/visibility.ts'
 import { SHORT_HEADINGS } from '../render/views/headings.ts'
 import type { FragmentColumn } from '../render/views/ls.ts'
@@ -97,22 +103,45 @@ export async function entryOf({ array, folder }: Fragment): Promise<FragmentEntr
   return array?.entryOf(folder)
 }
 
-/** Reads what a listing says about a fragment. Facts that cannot be read are left out, and `listed.fault` says why. */
-export async function examineFragment(
+/** What {@link examineFragment} has read. */
+export interface Examined {
+  listed: Listed
+  info: FragmentInfo | undefined
+  onDisk: FileSizes
+}
+
+/**
+ * Reads what a listing says about a fragment. Facts that cannot be read are left out, and `listed.fault` says why. Of nearly all local
+ * fragments it reads everything at once, without a promise.
+ */
+export function examineFragment(
   cx: CommandContext,
   fragment: Fragment,
   entry: FragmentEntry | undefined,
   sizesOf: (fragment: Fragment) => Promise<FileSizes> = fragmentFileSizes,
-): Promise<{ listed: Listed; info: FragmentInfo | undefined; onDisk: FileSizes }> {
-  const hasMetadata = entry?.state !== 'no-metadata'
+): Examined | Promise<Examined> {
   // A local footer is read before the sizes: it tells the size of its file. A remote footer may come with the sizes.
-  let found: FragmentInfo | InspectError | undefined =
-    hasMetadata && !fragment.folder.isRemote ? fragment.infoSync() : undefined
+  const info = entry?.state === 'no-metadata' || fragment.folder.isRemote ? undefined : fragment.infoSync()
+  const onDisk = info && fileSizesSync(fragment)
+  return onDisk
+    ? { listed: listedFragment(cx, fragment, entry, onDisk, { info, error: undefined }), info, onDisk }
+    : examineLater(cx, fragment, entry, sizesOf)
+}
+
+async function examineLater(
+  cx: CommandContext,
+  fragment: Fragment,
+  entry: FragmentEntry | undefined,
+  sizesOf: (fragment: Fragment) => Promise<FileSizes>,
+): Promise<Examined> {
   const onDisk = await sizesOf(fragment)
-  if (hasMetadata) found ??= await orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
+  const found =
+    entry?.state === 'no-metadata'
+      ? undefined
+      : await orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
   const error = found instanceof InspectError ? asState(found, entry) : undefined
   const info = found instanceof InspectError ? undefined : found
-  return { listed: await listedFragment(cx, fragment, entry, onDisk, { info, error }), info, onDisk }
+  return { listed: listedFragment(cx, fragment, entry, onDisk, { info, error }), info, onDisk }
 }
 
 /** What keeps a fragment from being read. Metadata that is half written or half removed is not there yet, or no more: no damage. */
@@ -120,19 +149,19 @@ function asState(error: InspectError, entry: FragmentEntry | undefined): Inspect
   return entry && isInWork(entry.state) ? inPart(error) : error
 }
 
-async function listedFragment(
+function listedFragment(
   cx: CommandContext,
   fragment: Fragment,
   entry: FragmentEntry | undefined,
   onDisk: FileSizes,
   { info, error }: { info: FragmentInfo | undefined; error: InspectError | undefined },
-): Promise<Listed> {
+): Listed {
   let size = 0
   for (const one of onDisk.values()) size += one
   const inWork = entry !== undefined && isInWork(entry.state)
   // Any fragment that readers ignore may lack its metadata, because a vacuum is removing it. That is no damage.
   let fault = inWork || (error?.code === 'NOT_FOUND' && entry && !entry.isRead) ? undefined : error
-  const files = info ? await fragment.fieldFiles() : []
+  const files = info ? fieldFilesOf(info) : []
   const damaged = inWork ? [] : damagedFiles(files, onDisk)
   if (!fault && damaged.length > 0 && (entry?.isRead ?? true)) fault = damagedFault(fragment, damaged)
   const { data_size, unfiltered_size, ratio } = dataSizes(info, files, onDisk, damaged)

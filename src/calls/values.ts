@@ -8,7 +8,7 @@ import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
-import { bytesOf, type CellValue, cellValue, type ValueStyle } from '../format/value.ts'
+import { bytesOf, type CellValue, cellReader, cellValue, type ValueStyle } from '../format/value.ts'
 
 /** Structures of the format in the form of the JSON documents. */
 
@@ -16,7 +16,8 @@ import { bytesOf, type CellValue, cellValue, type ValueStyle } from '../format/v
 export function rangesResult(dimensions: readonly RangeType[], ranges: NDRange, style: ValueStyle): ValueRange[] {
   return ranges.map(({ min, max }, d) => {
     const { type, cell_val_num } = dimensions[d]
-    return [cellValue(type, cell_val_num, min, style), cellValue(type, cell_val_num, max, style)]
+    const read = cellReader(type, cell_val_num, style)
+    return [read(min, 0, min.length), read(max, 0, max.length)]
   })
 }
 

@@ -186,15 +186,13 @@ export async function* overEntries<T>(
   array: InspectArray,
   entries: readonly FragmentEntry[],
   what: string,
-  work: (fragment: Fragment, entry: FragmentEntry) => Promise<T>,
+  work: (fragment: Fragment, entry: FragmentEntry) => T | Promise<T>,
 ): AsyncGenerator<T> {
-  const one = async (entry: FragmentEntry): Promise<T> => {
+  const one = (entry: FragmentEntry): T | Promise<T> => {
     const fragment = array.fragment(entry.path)
-    try {
-      return await work(fragment, entry)
-    } finally {
-      await fragment.close()
-    }
+    const result = work(fragment, entry)
+    // What is done at once leaves no file open.
+    return result instanceof Promise ? result.finally(() => fragment.close()) : result
   }
   const progress = cx.progress({ what, unit: 'fragments', total: entries.length })
   let done = 0
@@ -203,7 +201,8 @@ export async function* overEntries<T>(
     for await (const result of inOrder(entries, atOnce(array.folder), one)) {
       yield result
       progress.update(++done)
-      await cx.reading.pause?.()
+      const pause = cx.reading.pause?.()
+      if (pause) await pause
     }
   } finally {
     progress.stop()

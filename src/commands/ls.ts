@@ -17,6 +17,7 @@ import {
   sortedBy,
 } from '../calls/list-order.ts'
 import {
+  type Examined,
   entryOf,
   examineFragment,
   FACTS,
@@ -34,7 +35,7 @@ import { tellGroupNotOpened, tellNotOpened } from '../calls/refused.ts'
 import { addJobsOfSweeps, addSweepOptions, type SweepOptions } from '../calls/sweep-options.ts'
 import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/targets.ts'
 import { asOf } from '../calls/times.ts'
-import { exact, filterResult, releases, timeResult } from '../calls/values.ts'
+import { filterResult, releases, timeResult } from '../calls/values.ts'
 import { overEntries } from '../calls/walkers.ts'
 import { rangeFilter } from '../cells/bounds.ts'
 import type { ArrayFragment, ArrayListing, ArrayNames, ArraySums } from '../documents/array.ts'
@@ -195,12 +196,13 @@ async function arrayOutcome(
   const touches = options.range ? rangeFilter(dimensions, parseRanges(dimensions, options.range)) : undefined
   const totals = new Totals()
   const odd: { fragment: Fragment; info: FragmentInfo }[] = []
-  async function* wanted(): AsyncGenerator<Listed> {
-    for await (const one of listedEntries(cx, array, entries, { totals, odd }, unreadable)) {
-      const domain = touches && comparableDomain(one, dimensions)
-      if (!touches || (domain && touches(domain))) yield one
-    }
+  const isWanted = (one: Listed): boolean => {
+    if (!touches) return true
+    const domain = comparableDomain(one, dimensions)
+    return domain !== undefined && touches(domain)
   }
+  const wanted = (): AsyncGenerator<Listed> =>
+    listedEntries(cx, array, entries, { totals, odd, isWanted, unreadable: unreadable?.at.file })
   if (options.names) {
     const found: Listed[] = []
     for await (const one of wanted()) if (one.isRead || !cx.times) found.push(one)
@@ -347,31 +349,43 @@ const NO_SUMS: ArraySums = { fragment_num: 0, cell_num: 0, cells_in_domain: 0, t
 
 /**
  * Examines the fragments of an array, and adds each to `totals`. Those whose footers contradict something are added to `odd`.
- * @param unreadable the fault of the newest schema, which was reported already; fragments with this schema do not report it again
+ * @param isWanted whether a fragment is listed. All count
+ * @param unreadable the file of the newest schema, if its fault was reported already; fragments with this schema do not report it again
  */
 async function* listedEntries(
   cx: CommandContext,
   array: InspectArray,
   entries: readonly FragmentEntry[],
-  { totals, odd }: { totals: Totals; odd: { fragment: Fragment; info: FragmentInfo }[] },
-  unreadable: InspectError | undefined,
+  {
+    totals,
+    odd,
+    isWanted,
+    unreadable,
+  }: {
+    totals: Totals
+    odd: { fragment: Fragment; info: FragmentInfo }[]
+    isWanted: (one: Listed) => boolean
+    unreadable: string | undefined
+  },
 ): AsyncGenerator<Listed> {
-  const reported = new Set([unreadable?.at.file])
+  const reported = new Set([unreadable])
   const sizesOf = sizesWithFooters(array)
-  const work = async (fragment: Fragment, entry: FragmentEntry) => {
-    const examined = await examineFragment(cx, fragment, entry, sizesOf)
-    const { info } = examined
-    if (info && entry.isRead && isOddFooter(info)) odd.push({ fragment, info })
-    return examined
+  const work = (fragment: Fragment, entry: FragmentEntry): Listed | Promise<Listed> => {
+    const noted = ({ listed, info }: Examined): Listed => {
+      if (info && entry.isRead && isOddFooter(info)) odd.push({ fragment, info })
+      return listed
+    }
+    const examined = examineFragment(cx, fragment, entry, sizesOf)
+    return examined instanceof Promise ? examined.then(noted) : noted(examined)
   }
-  for await (const { listed } of overEntries(cx, array, entries, 'reading footers', work)) {
+  for await (const listed of overEntries(cx, array, entries, 'reading footers', work)) {
     const { fault, isRead, result } = listed
     if (fault && (fault.at.file === undefined || !reported.has(fault.at.file))) cx.fault(fault)
     reported.add(fault?.at.file)
     addSums(isRead ? totals.read : totals.notRead, result)
     const schema = result.array_schema_name
     if (schema !== null) totals.bySchema.set(schema, (totals.bySchema.get(schema) ?? 0) + 1)
-    yield listed
+    if (isWanted(listed)) yield listed
   }
 }
 
@@ -379,9 +393,14 @@ async function* listedEntries(
 function addSums(sums: ArraySums, { size, cell_num, cells_in_domain, tile_num }: ArrayFragment): void {
   sums.fragment_num++
   sums.size += size
-  sums.cell_num = exact(BigInt(sums.cell_num) + BigInt(cell_num ?? 0))
-  sums.cells_in_domain = exact(BigInt(sums.cells_in_domain) + BigInt(cells_in_domain ?? 0))
+  sums.cell_num = exactSum(sums.cell_num, cell_num ?? 0)
+  sums.cells_in_domain = exactSum(sums.cells_in_domain, cells_in_domain ?? 0)
   sums.tile_num += tile_num ?? 0
+}
+
+function exactSum(a: number | bigint, b: number | bigint): number | bigint {
+  const sum = Number(a) + Number(b)
+  return Number.isSafeInteger(sum) ? sum : BigInt(a) + BigInt(b)
 }
 
 /** Largest number of fragments whose overlaps are computed. With more fragments that takes too long for a listing. */

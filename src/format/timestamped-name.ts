@@ -20,7 +20,15 @@ export const LAST_TIME = 2n ** 64n - 1n
 
 const STAMPED = /^__(\d+)_(\d+)_([0-9a-zA-Z]{32})(?:_(\d+))?(?:\.(.*))?$/
 
+/** The name that was parsed last: several facts of a fragment are asked for one after another. */
+let last: { name: string; parsed: TimestampedName | undefined } = { name: '', parsed: undefined }
+
 export function parseTimestampedName(name: string): TimestampedName | undefined {
+  if (last.name !== name) last = { name, parsed: parsedName(name) }
+  return last.parsed
+}
+
+function parsedName(name: string): TimestampedName | undefined {
   const match = STAMPED.exec(name)
   if (!match) return undefined
   const [, t1 = '', t2 = '', uuid = '', version, suffix] = match
@@ -139,8 +147,12 @@ export function nameFacts(name: string): { timestamp_range: [bigint, bigint]; fo
   return { timestamp_range, format_version: Math.abs(version) > UINT32_MAX ? UINT32_MAX : version >>> 0 }
 }
 
+/** Names of the usual form with the same time twice, as nearly all have it. */
+const USUAL_TWICE = /^__(\d{1,18})_\1_[0-9a-zA-Z]{32}(?:_\d{1,9})?(?:\.[^.]*)?$/
+
 /** Whether TileDB can read timestamps from the name of a file or folder. If not, it fails. @param name with its suffix */
 export function hasTimes(name: string): boolean {
+  if (USUAL_TWICE.test(name)) return true
   const [first, last] = nameFacts(name)?.timestamp_range ?? [1n, 0n]
   return first <= last
 }
@@ -173,9 +185,10 @@ export function sortedAsWritten<
 
 /** Whether a fragment's name has two different timestamps, which shows that consolidation wrote it. */
 export function isConsolidatedName(name: string): boolean {
-  const [, first, last] = STAMPED.exec(name) ?? []
-  if (first !== undefined && last !== undefined) return first !== last && BigInt(first) !== BigInt(last)
-  return OLD.exec(name)?.[3] !== undefined
+  const parsed = parseTimestampedName(name)
+  if (!parsed) return OLD.exec(name)?.[3] !== undefined
+  const [first, last] = parsed.timestamp_range
+  return first !== last
 }
 
 /** Range of timestamps that are shown as dates (1973 to 2286). Tests and time travel use smaller numbers. */

@@ -331,7 +331,7 @@ export const localFiles: Storage = {
     return entries
   },
 
-  listSized(path) {
+  listSized(path, known) {
     return attempt(() => {
       const at = systemPath(path)
       // Without the kinds of entries, which the sizes bring along.
@@ -340,7 +340,8 @@ export const localFiles: Storage = {
       countListedNames(names.length)
       const entries: Entry[] = []
       for (const name of names.sort()) {
-        const entry = sizedEntryOf(name, `${path}/${name}`)
+        const entry: Entry | undefined =
+          name === known?.name ? { name, kind: 'file', size: known.size } : sizedEntryOf(name, `${path}/${name}`)
         if (entry) entries.push(entry)
       }
       return entries

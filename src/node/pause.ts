@@ -4,10 +4,7 @@
  */
 const LONGEST = 100
 
-/** Milliseconds of this process. `performance` would load a part of Node at every start. */
-const now = (): number => process.uptime() * 1000
-
-let since = now()
+let since = Date.now()
 let turn: Promise<void> | undefined
 let isStopped = false
 
@@ -18,7 +15,7 @@ export function stopWork(): void {
 
 /** To be called after a wait in which the event loop turned anyway. */
 export function eventsWereHandled(): void {
-  since = now()
+  since = Date.now()
 }
 
 /**
@@ -27,10 +24,12 @@ export function eventsWereHandled(): void {
  */
 export function pauseForEvents(): Promise<void> | undefined {
   if (isStopped) return new Promise(() => {})
-  if (now() - since < LONGEST) return undefined
+  // The clock of the system is the fastest to ask. It may be set back.
+  const passed = Date.now() - since
+  if (passed >= 0 && passed < LONGEST) return undefined
   turn ??= new Promise((resolve) => {
     setImmediate(() => {
-      since = now()
+      since = Date.now()
       turn = undefined
       resolve()
     })

@@ -44,14 +44,13 @@ export async function laterDeletePlaces(array: InspectArray): Promise<DeletePlac
 export async function allDeletePlaces(array: InspectArray): Promise<DeletePlace[]> {
   const found = new Map<string, DeletePlace>()
   const add = (text: string, path: string, tile: DeletePlace['tile']): void => {
-    if (commitKind(text) !== 'delete') return
     const name = stem(nameOf(text))
     const [time, end] = nameFacts(name)?.timestamp_range ?? [0n, 0n]
     if (!found.has(name)) found.set(name, { name, path, time, end, tile })
   }
-  for (const { path, entries } of (await array.commits()).files) {
-    add(path, path, undefined)
-    for (const { text, tile } of entries) if (tile) add(text, path, tile)
+  for (const file of (await array.commits()).files) {
+    if (file.kind === 'delete') add(file.path, file.path, undefined)
+    for (const { text, tile } of file.entries) if (tile && commitKind(text) === 'delete') add(text, file.path, tile)
   }
   return [...found.values()].sort((a, b) => rising(a.time, b.time))
 }

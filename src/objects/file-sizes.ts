@@ -66,10 +66,26 @@ export async function fileSizes(folder: Folder, entries?: readonly Entry[]): Pro
 
 /** Sizes in bytes of the files in a fragment's folder, by name. */
 export async function fragmentFileSizes(fragment: Fragment): Promise<Map<string, number>> {
+  const found = fileSizesSync(fragment)
+  if (found) return found
   const entries = (await fragment.entries()).map((entry) =>
     entry.name === FRAGMENT_METADATA_FILE ? { ...entry, size: entry.size ?? fragment.metadataSize } : entry,
   )
   return fileSizes(fragment.folder, entries)
+}
+
+/** {@link fragmentFileSizes}, found synchronously as by {@link Storage.listSized}. If the result is undefined, they may still be found. */
+export function fileSizesSync({ folder, metadataSize }: Fragment): Map<string, number> | undefined {
+  const known = metadataSize === undefined ? undefined : { name: FRAGMENT_METADATA_FILE, size: metadataSize }
+  const entries = folder.storage.listSized?.(folder.path, known)
+  if (!entries) return undefined
+  const sizes = new Map<string, number>()
+  for (const { name, kind, size } of entries) {
+    if (kind !== 'file') continue
+    if (size === undefined) return undefined
+    sizes.set(name, size)
+  }
+  return sizes
 }
 
 /** Bytes of one file. Asks the storage only if the listing did not give the size. */

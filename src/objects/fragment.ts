@@ -574,16 +574,18 @@ export class Fragment {
 
   /** Data files that the metadata says the fragment has, in slot order. */
   async fieldFiles(): Promise<FieldFile[]> {
-    const info = await this.info()
-    const { file_sizes, file_var_sizes, file_validity_sizes } = info
-    const sizes = { file_sizes, file_var_sizes, file_validity_sizes }
-    return filesOfSlots(info).map(({ name, slot, role }) => ({
-      name,
-      slot,
-      role,
-      size: sizesOf(sizes, role)?.[slot] ?? 0,
-    }))
+    return fieldFilesOf(await this.info())
   }
+}
+
+/** {@link Fragment.fieldFiles} by what its metadata says. */
+export function fieldFilesOf(info: FragmentInfo): FieldFile[] {
+  // Each list is decoded whenever it is asked for, and few fields have values of variable size or nulls.
+  const lists: Partial<Record<FileRole, Float64Array | undefined>> = {}
+  return filesOfSlots(info).map(({ name, slot, role }) => {
+    lists[role] ??= sizesOf(info, role)
+    return { name, slot, role, size: lists[role]?.[slot] ?? 0 }
+  })
 }
 
 /** The data files of slots, without their sizes. Fragments whose footers have the same layout share their slots. */

@@ -165,9 +165,10 @@ export function isOddFooter(info: FragmentInfo): boolean {
 
 /** Most tiles that a fragment can have: in the first file of a field, every tile takes a byte or more. */
 export function mostTiles(info: FragmentInfo): number {
-  const { file_sizes } = info
-  const sizes = info.slots.flatMap((slot, i) => (slotHasFiles(info, slot) ? (file_sizes[i] ?? []) : []))
-  return sizes.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...sizes)
+  const { file_sizes, slots } = info
+  let most = -1
+  for (const [i, slot] of slots.entries()) if (slotHasFiles(info, slot)) most = Math.max(most, file_sizes[i] ?? -1)
+  return most < 0 ? Number.POSITIVE_INFINITY : most
 }
 
 /** Filters whose form of no bytes TileDB may fail to read, mostly because of the filter that follows. */

@@ -53,6 +53,12 @@ export interface Entry {
   link?: boolean | undefined
 }
 
+/** A file whose size is known, in bytes. */
+export interface SizedFile {
+  readonly name: string
+  readonly size: number
+}
+
 /** Files and folders by path. Paths are the storage's own, joined with `/`. */
 export interface Storage {
   /** What is at `path`; undefined for nothing. @throws InspectError NO_PERMISSION, IO */
@@ -78,8 +84,9 @@ export interface Storage {
   /**
    * {@link list} with the sizes of all files, found synchronously as by {@link readEnd}. Undefined if that fails, or if the folder has
    * so many names that the listing may be of no state of the folder: one-state.ts.
+   * @param known a file there whose size need not be found
    */
-  listSized?(path: string): readonly Entry[] | undefined
+  listSized?(path: string, known?: SizedFile): readonly Entry[] | undefined
   /** The path with all links resolved, if the storage has links. */
   realPath?(path: string): string
   /** Whether the server may be unable to list folders. Callers then rely on names instead of listings. */

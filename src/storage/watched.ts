@@ -2,7 +2,15 @@ import { hasCode, type InspectError, type Mismatch } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
 import { KeptEnds } from './kept-ends.ts'
 import { mayBeChangedSince } from './one-state.ts'
-import { type ByteSource, changedWhileRead, type Entry, findEntry, type Storage, TAIL_BYTES } from './source.ts'
+import {
+  type ByteSource,
+  changedWhileRead,
+  type Entry,
+  findEntry,
+  type SizedFile,
+  type Storage,
+  TAIL_BYTES,
+} from './source.ts'
 import { LINKED } from './walk.ts'
 
 /*
@@ -91,7 +99,7 @@ class WatchedStorage {
     // A method that a storage does not have means that its callers take another way.
     if (under.isRemote) watched.isRemote = (path) => under.isRemote?.(path) ?? false
     if (under.readEnd) watched.readEnd = (path, into) => this.readEnd(path, into)
-    if (under.listSized) watched.listSized = (path) => this.listSized(path)
+    if (under.listSized) watched.listSized = (path, known) => this.listSized(path, known)
     if (under.fileSize) watched.fileSize = (path) => under.fileSize?.(path)
     if (under.modified) watched.modified = (path) => under.modified?.(path)
     if (under.realPath) watched.realPath = (path) => under.realPath?.(path) ?? path
@@ -111,7 +119,7 @@ class WatchedStorage {
   }
 
   private async list(path: string): Promise<readonly Entry[]> {
-    const known = this.listings.get(path)
+    const known = this.listings.get(path) ?? this.others.get(path)
     if (known) return known.entries
     return this.judged(path, async () => {
       const isWatched = this.listings.size < FOLDERS_WATCHED || LINKED.has(nameOf(path))
@@ -124,8 +132,8 @@ class WatchedStorage {
   }
 
   /** Keeps a listing as {@link list} keeps those that {@link confirm} does not look at again. */
-  private listSized(path: string): readonly Entry[] | undefined {
-    const entries = this.under.listSized?.(path)
+  private listSized(path: string, known: SizedFile | undefined): readonly Entry[] | undefined {
+    const entries = this.under.listSized?.(path, known)
     if (entries && this.others.size < LISTINGS_KEPT)
       this.others.set(path, { entries, at: Date.now(), modified: undefined })
     return entries

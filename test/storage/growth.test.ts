@@ -68,7 +68,7 @@ async function calls(args: readonly string[], count: number): Promise<Calls> {
       return call(...args)
     }
   }
-  const { kind, list, readEnd, fileSize } = localFiles
+  const { kind, list, listSized, readEnd, fileSize } = localFiles
   const storage: Storage = {
     ...localFiles,
     kind: counted((path) => {
@@ -78,6 +78,12 @@ async function calls(args: readonly string[], count: number): Promise<Calls> {
     list: counted((path) => {
       open(path)
       return list(path)
+    }),
+    ...(listSized && {
+      listSized: counted((path, known) => {
+        open(path)
+        return listSized(path, known)
+      }),
     }),
     ...(readEnd && {
       readEnd: counted((path, into) => {
