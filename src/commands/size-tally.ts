@@ -38,7 +38,8 @@ export class Distribution {
   min = Number.POSITIVE_INFINITY
   max = 0
   private sum = 0
-  private readonly buckets = new Float64Array(BUCKETS)
+  /** A plain list: every data file has one, and a typed array of this length has memory of its own. */
+  private readonly buckets = new Array<number>(BUCKETS).fill(0)
 
   /** Counts a number. @param times how often it occurs */
   add(value: number, times = 1): void {
@@ -56,9 +57,8 @@ export class Distribution {
     this.sum += other.sum
     this.min = Math.min(this.min, other.min)
     this.max = Math.max(this.max, other.max)
-    other.buckets.forEach((times, b) => {
-      this.buckets[b] += times
-    })
+    const last = bucketOf(other.max)
+    for (let b = bucketOf(other.min); b <= last; b++) this.buckets[b] += other.buckets[b]
   }
 
   get mean(): number {
@@ -90,10 +90,12 @@ export class SizeTally {
   readonly fields = new Map<string, TalliedField>()
   readonly roles = new Map<string, TalliedRole>()
   readonly filters = new Map<string, TalliedFilters>()
-  readonly sections = new Map<string, StatsSection>()
+  readonly sections: StatsSection[] = []
   readonly tiles = new Distribution()
   readonly data: StatsSizes = { size: 0, unfiltered_size: 0 }
 
+  /** {@link sections} by their names and fields. */
+  private readonly sectionsOf = new Map<string, Map<string | null, StatsSection>>()
   /** Filters as they are shown. The fragments of a schema share the lists. */
   private readonly shown = new Map<readonly FilterConfig[], { shown: FilterDescription[]; text: string }>()
 
@@ -120,10 +122,13 @@ export class SizeTally {
   }
 
   addSection({ name, offset, size, unfiltered_size, memory_size }: MetadataSection, field: string | null): void {
-    const key = `${name} ${field ?? ''}`
-    const known = this.sections.get(key)
-    if (!known) this.sections.set(key, { name, field, offset, size, unfiltered_size, memory_size })
-    else {
+    const named = entry(this.sectionsOf, name, () => new Map())
+    const known = named.get(field)
+    if (!known) {
+      const section = { name, field, offset, size, unfiltered_size, memory_size }
+      named.set(field, section)
+      this.sections.push(section)
+    } else {
       known.offset = undefined
       known.size += size
       known.unfiltered_size += unfiltered_size

@@ -36,8 +36,22 @@ import type {
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import { cellsInDomain, fileSizes, fragmentFileSizes, ratioOf, unfilteredFileSize } from '../objects/file-sizes.ts'
-import { type FieldFile, type Fragment, filePipeline, storedCellNum } from '../objects/fragment.ts'
+import {
+  cellsInDomain,
+  fileSizes,
+  fragmentFileSizes,
+  ratioOf,
+  unfilteredFileSize,
+  unfilteredSizeByFooter,
+} from '../objects/file-sizes.ts'
+import {
+  type FieldFile,
+  type Fragment,
+  type FragmentInfo,
+  fieldFilesOf,
+  filePipeline,
+  storedCellNum,
+} from '../objects/fragment.ts'
 import { isOddFooter } from '../objects/may-be-refused.ts'
 import { metadataSections } from '../objects/metadata-sections.ts'
 import { arrayFiles } from '../objects/object-files.ts'
@@ -378,16 +392,17 @@ function measure(fragment: Fragment) {
     const onDisk = await fragmentFileSizes(fragment)
     const sections = await metadataSections(fragment)
     const files: { tallied: TalliedFile; tiles: Distribution }[] = []
-    const damaged = damagedFiles(await fragment.fieldFiles(), onDisk)
-    for (const file of await fragment.fieldFiles()) {
+    const fieldFiles = fieldFilesOf(info)
+    const damaged = damagedFiles(fieldFiles, onDisk)
+    for (const file of fieldFiles) {
       if (damaged.some(({ name }) => name === file.name)) continue
-      const tiles = await storedTileSizes(fragment, file)
+      const tiles = await storedTileSizes(fragment, info, file)
       const tallied = {
         field: info.slots[file.slot].name,
         role: file.role,
         filters: filePipeline(info, file, fragment.cx.encrypted),
         size: onDisk.get(file.name) ?? 0,
-        unfiltered_size: await unfilteredFileSize(fragment, file),
+        unfiltered_size: unfilteredSizeByFooter(info, file) ?? (await unfilteredFileSize(fragment, file)),
       }
       files.push({ tallied, tiles })
       fragment.forget()
@@ -435,8 +450,7 @@ function damagedFinding(fragment: Fragment, one: DamagedFile): Totals['damaged']
  * Stored bytes of the tiles of a file.
  * @throws InspectError INCONSISTENT if there is not one offset for each tile, or if offsets fall
  */
-async function storedTileSizes(fragment: Fragment, file: FieldFile): Promise<Distribution> {
-  const info = await fragment.info()
+async function storedTileSizes(fragment: Fragment, info: FragmentInfo, file: FieldFile): Promise<Distribution> {
   const { tile_num, slots } = info
   const { offsetsList: list } = fieldTileFile(info, file.slot, tileRole(file))
   const offsets = (await fragment.offsets(list, file.slot)) ?? new Float64Array(0)
@@ -505,7 +519,7 @@ function sums(
   }
 }
 
-function largestFirst<T extends StatsSizes>(tallied: ReadonlyMap<string, T>): T[] {
+function largestFirst<T extends StatsSizes>(tallied: ReadonlyMap<string, T> | readonly T[]): T[] {
   return [...tallied.values()].sort((a, b) => b.size - a.size)
 }
 
