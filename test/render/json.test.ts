@@ -108,6 +108,13 @@ describe('values in JSON', () => {
 })
 
 describe('indented JSON', () => {
+  test('has a list that is too wide for its line below its key, and the keys after it as usual', async () => {
+    const wide = Array.from({ length: 4 }, (_, i) => `${i}`.repeat(30))
+    const lines = wide.map((one) => `    "${one}"`).join(',\n')
+    const text = `{\n  "a": [1, [2, 3]],\n  "b": [\n${lines}\n  ],\n  "c": [4],\n  "d": 5\n}\n`
+    expect(await written({ a: [1, [2, 3]], b: wide, c: [4], d: 5 }, INDENTED)).toBe(text)
+  })
+
   test('has a key a line, short lists on one line, and a line feed at the end', async () => {
     const value = {
       kind: 'rtree',

@@ -27,6 +27,8 @@ describe('a folder listed with sizes', () => {
       ['link', 100],
       ['sub', undefined],
     ])
+    const known = localFiles.listSized?.(folder, { name: 'file', size: 12345 }) ?? []
+    expect(known.map(({ size }) => size)).toEqual([undefined, 12345, 100, undefined])
   })
 
   test('is left to the usual listing if it has many names, or is not there', () => {
