@@ -84,7 +84,7 @@ const PLANNED_PARTS = [
 
 /** The direction of filters that writes. The indentation tells where each function ends. */
 const WRITING_PARTS = [
-  /^( +)forward(?:Tile)?\([^\n]*\{\n.*?^\1\},?\n/gms,
+  /^( +)(?:private )?forward(?:Tile|Chunk)?\([^\n]*\{\n.*?^\1\},?\n/gms,
   /^ +forward: .*,\n/gm,
   /^ +compress: .*,\n/gm,
   /\bcompress, (?=decompress)/g,
