@@ -5,6 +5,7 @@ import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { minifySync } from '@swc/wasm'
 import { build } from 'esbuild'
 import { minifySync as rolldownMinify } from 'rolldown/experimental'
+import { kernels } from './generated.mjs'
 import { packedPage, SCRIPTS_PLACE } from './page-pack.mjs'
 
 /**
@@ -175,8 +176,8 @@ const SMALLER = [
   // Wasm in base64 hardly gets smaller by the page's compression. Deflated first, it takes half.
   [
     /src\/filters\/kernels\/binary\.js$/,
-    (path) => {
-      const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(readFileSync(path, 'utf8'))
+    async (path) => {
+      const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(await kernels(`${dirname(path)}/assembly/few.ts`))
       const wasm = Buffer.from(base64, 'base64')
       const deflated = deflateSync(wasm, { level: 9 }).toString('base64')
       return `import { inflateZlib } from '../codecs/inflate.ts'
@@ -233,7 +234,7 @@ const smallerModules = {
   name: 'smaller-modules',
   setup(bundler) {
     for (const [filter, contentsOf] of SMALLER)
-      bundler.onLoad({ filter }, ({ path }) => ({ contents: contentsOf(path), resolveDir: dirname(path) }))
+      bundler.onLoad({ filter }, async ({ path }) => ({ contents: await contentsOf(path), resolveDir: dirname(path) }))
   },
 }
 

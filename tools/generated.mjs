@@ -28,7 +28,7 @@ const GENERATED = [
 ]
 
 /** Compiles kernels, and returns a module that has them as text, so that no separate file has to be loaded. */
-async function kernels(source) {
+export async function kernels(source) {
   const { default: asc } = await import('assemblyscript/asc')
   const options = ['-O3', '--runtime', 'stub', '--noAssert', '--enable', 'simd', '--outFile', 'kernels.wasm']
   let binary

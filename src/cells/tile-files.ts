@@ -9,7 +9,7 @@ import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, chunkCount, onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { type Fragment, type FragmentInfo, filePipeline, valuesHoldOffsets } from '../objects/fragment.ts'
 import { keyOrDamage, roomOf } from '../objects/generic-tile.ts'
-import { countPlannedBytes, countReadBytes } from '../storage/lean-heap.ts'
+import { countReadBytes } from '../storage/lean-heap.ts'
 import { type PlanOptions, ReadAhead } from '../storage/read-ahead.ts'
 import { type ByteRange, type ByteSource, changedWhileRead } from '../storage/source.ts'
 import { tileDatatypes } from './slot-type.ts'
@@ -226,7 +226,6 @@ export class TileFile {
 
   /** Announces that tiles `from` to `to` will be read, in this order. */
   plan(from: number, to: number, { skip, ...options }: TilePlan = {}): void {
-    if (from <= to) countPlannedBytes(this.end(to) - this.start(from))
     this.stream.plan(this.ranges(from, to, skip), options)
   }
 

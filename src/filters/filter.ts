@@ -168,8 +168,8 @@ export interface FilterDefinition {
   readonly mostUndone: (stored: number, stringOffsets: boolean) => number
   /** How many times as much memory as with other filters it takes to undo a chunk; 1 if absent. */
   readonly undoneTimes?: number
-  /** Whether the filter uses {@link FilterContext.kernels}. */
-  readonly usesKernels?: boolean
+  /** Whether the filter uses {@link FilterContext.kernels}: at once if its codec takes longer to load than they take. */
+  readonly usesKernels?: true | 'at once'
   /** Returns the element type of the output. Undefined if it is that of the input. @see typeAfter in registry.ts */
   readonly outputType: ((input: Datatype, config: FilterConfig) => Datatype) | undefined
   /** Returns the description of the filter's metadata. Absent if it has none. */

@@ -16,7 +16,13 @@ export const gzip: FilterDefinition = {
   highestLevel: HIGHEST_LEVEL,
   // DEFLATE (RFC 1951): a match of 258 bytes takes a bit for its length and a bit for its distance.
   mostUndone: (stored) => 1032 * stored,
-  load: async (codecs) => byteCodecFilter(await codecs.gzip(), undefined, isCutShort),
+  usesKernels: true,
+  load: async (codecs) =>
+    byteCodecFilter(
+      await codecs.gzip(),
+      (kernels, part, length) => kernels.run('unzlib', length, [part], part.length, length),
+      isCutShort,
+    ),
 }
 
 /** zlib streams of no bytes: compressed, and stored (level 0). */

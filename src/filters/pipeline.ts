@@ -42,6 +42,8 @@ export interface TileType {
   room?: number | undefined
   /** Whether the tile may have this many bytes for any number of stored bytes: the user set the limit. */
   isRoomSet?: boolean | undefined
+  /** Whether kernels are not worth loading: most tiles have few bytes. */
+  withoutKernels?: boolean | undefined
   /** A smaller limit on the unfiltered bytes of the tile: what is plausible for the stored bytes. */
   plausible?: { bytes: number; stored: number } | undefined
 }
@@ -192,6 +194,8 @@ export class Pipeline {
   private readonly named: readonly Stage[] | undefined
   private readonly tile: TileType
   private readonly kernels: LazyKernels | undefined
+  /** Whether the first chunk is worth compiling the kernels. */
+  private readonly usesKernelsAtOnce: boolean
   /** The contexts of the last chunk. */
   private contexts: Contexts | undefined
 
@@ -206,6 +210,7 @@ export class Pipeline {
     this.others = tile.otherDatatype && stagesOf(loaded, tile.otherDatatype, tile.formatVersion)
     this.tile = tile
     this.kernels = kernels
+    this.usesKernelsAtOnce = loaded.some(({ definition }) => definition.usesKernels === 'at once')
   }
 
   /**
@@ -217,7 +222,7 @@ export class Pipeline {
     const loaded = await loadedFilters(byNumber, codecs)
     const isOdd = byNumber.some((config, at) => config !== filters[at])
     const named = isOdd ? await loadedFilters(filters, codecs) : undefined
-    const used = [...loaded, ...(named ?? [])].some(({ definition }) => definition.usesKernels)
+    const used = [...loaded, ...(named ?? [])].some(({ definition }) => definition.usesKernels) && !tile.withoutKernels
     const kernels = used ? await (await import('./kernels/kernels.ts')).loadKernels() : undefined
     return new Pipeline(loaded, named, tile, kernels)
   }
@@ -408,7 +413,7 @@ export class Pipeline {
     let bytes: FilteredBytes = { metadata: chunk.metadata, data: chunk.data }
     const last = options.checksumsOnly ? this.firstChecksum : 0
     // Callers of onStage keep the bytes of each stage, so those must not be in the kernels' memory.
-    const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length)
+    const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length, this.usesKernelsAtOnce)
     const least = this.tile.stringOffsets ? LEAST_STRING_LIMIT : LEAST_LIMIT
     for (let i = stages.length - 1; i >= last; i--) {
       const { config, filter, datatype, growth } = element(stages, i)

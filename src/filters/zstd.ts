@@ -12,5 +12,9 @@ export const zstd: FilterDefinition = {
   ...COMPRESSOR_FACTS,
   // A block gives at most 128 KiB, and takes at least 4 bytes: its header, and the byte of an RLE block (RFC 8878, 3.1.1.2).
   mostUndone: (stored) => 2 ** 15 * stored,
-  load: async (codecs) => byteCodecFilter(await codecs.zstd()),
+  usesKernels: 'at once',
+  load: async (codecs) =>
+    byteCodecFilter(await codecs.zstd(), (kernels, part, length) =>
+      kernels.run('unzstd', length, [part], part.length, length),
+    ),
 }

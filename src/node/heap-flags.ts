@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { type PlainWasm, useLeanHeap } from '../storage/lean-heap.ts'
+import { useLeanHeap } from '../storage/lean-heap.ts'
 
 function setFlag(flag: string): void {
   process.getBuiltinModule('node:v8').setFlagsFromString(flag)
@@ -7,7 +7,7 @@ function setFlag(flag: string): void {
 
 /** Keeps the heap of this process small with V8 flags. The program calls this; the library does not. */
 export function keepHeapLean(): void {
-  useLeanHeap({ compileWasm, plainWasm, countListedNames, countReadBytes, countPlannedBytes, optimizeLater })
+  useLeanHeap({ compileWasm, countListedNames, countReadBytes, optimizeLater })
 }
 
 /** From this many names in a folder on, V8 collects garbage more often. */
@@ -84,30 +84,6 @@ function compileWasm(bytes: BufferSource): WebAssembly.Module {
     return new WebAssembly.Module(bytes)
   } finally {
     setFlag(`--wasm-tiering-budget=${USUAL_WASM}`)
-  }
-}
-
-/** Stored bytes from which on libzstd is surely worth to be optimized. */
-const MUCH = 32 * 2 ** 20
-
-let planned = 0
-
-function countPlannedBytes(bytes: number): void {
-  planned += bytes
-}
-
-/**
- * A module that V8 does not optimize. The largest function of libzstd runs through the highest budget with 5 MB of cells. V8 looks at one
- * flag when a module is made, and at the other when a function first runs. While that one is off, no module is optimized.
- */
-function plainWasm(bytes: BufferSource): PlainWasm | undefined {
-  if (!isNode20() || planned > MUCH) return undefined
-  setFlag('--no-wasm-tier-up')
-  setFlag('--no-wasm-dynamic-tiering')
-  try {
-    return { module: new WebAssembly.Module(bytes), allRan: () => setFlag('--wasm-tier-up') }
-  } finally {
-    setFlag('--wasm-dynamic-tiering')
   }
 }
 

@@ -6,7 +6,7 @@ import { once } from '../filters/codecs/once.ts'
 import { portable } from '../filters/codecs/portable.ts'
 import { inflateShort, SHORT } from '../filters/codecs/short-inflate.ts'
 import { checkZstdFrame } from '../filters/codecs/zstd-frame.ts'
-import { compileWasm, type PlainWasm, plainWasm } from '../storage/lean-heap.ts'
+import { compileWasm } from '../storage/lean-heap.ts'
 import { systemCode } from './file.ts'
 
 /** The portable codecs, with their files read by Node. */
@@ -85,34 +85,9 @@ const WINDOW_LOG_PARAMETER = 100
  */
 const LARGEST_WINDOW_LOG = 23
 
-/**
- * Bytes up to which the portable codec is used. A decompressor of Node takes 20 microseconds to set up, and holds memory until
- * the next garbage collection. For chunks of the usual size the portable codec is at least as fast. On Node 24 it takes 0.4
- * against 22 microseconds for 30 bytes, and half the time for a chunk of a byte-shuffled column. The peak of memory is 40 MB
- * lower.
- */
-const SMALL_FRAME = 65_536
-/** Number of small frames after which the portable codec is loaded, which takes 2 milliseconds. */
-const MANY_FRAMES = 100
-
 async function loadZstd(): Promise<ByteCodec> {
   const zlib = await import('node:zlib')
   if (!hasZstd(zlib)) return zstdInWasm()
-  let loaded: ByteCodec | undefined
-  let smallFrames = 0
-  /** The portable codec for a frame of this size; undefined if Node's decompressor is better. */
-  const portableFor = (size: number): ByteCodec | undefined => {
-    if (size > SMALL_FRAME) return undefined
-    smallFrames++
-    if (smallFrames === MANY_FRAMES) {
-      const keep = (codec: ByteCodec): void => {
-        loaded = codec
-      }
-      // If it cannot be loaded, Node's decompressor stays in use.
-      zstdInWasm().then(keep, () => {})
-    }
-    return loaded
-  }
   const nodeDecompress = (data: Uint8Array, size: number): Uint8Array => {
     const declared = checkZstdFrame(data, size)
     const params = declared ? {} : { [WINDOW_LOG_PARAMETER]: LARGEST_WINDOW_LOG }
@@ -123,68 +98,24 @@ async function loadZstd(): Promise<ByteCodec> {
       const params = { [LEVEL_PARAMETER]: zstdLevel(level) }
       return asUint8Array(zlib.zstdCompressSync(data, { params, pledgedSrcSize: data.length }))
     },
-    decompress(data, size) {
-      return portableFor(size)?.decompress(data, size) ?? nodeDecompress(data, size)
-    },
-    decompressInto(data, out) {
-      const portable = portableFor(out.length)
-      if (portable?.decompressInto) portable.decompressInto(data, out)
-      else out.set(nodeDecompress(data, out.length))
-    },
-    verify(data, size) {
-      const portable = portableFor(size)
-      if (portable?.verify) portable.verify(data, size)
-      else nodeDecompress(data, size)
-    },
+    decompress: nodeDecompress,
   }
 }
 
-/**
- * The portable codec, read and compiled synchronously. The usual way needs the event loop, to which code that reads many small
- * tiles of local files never returns.
- */
-export async function zstdInWasm(): Promise<ByteCodec> {
+/** The portable codec, which is read and compiled at its first use: the kernels undo most frames. */
+export async function zstdInWasm(): Promise<Required<ByteCodec>> {
   const { zstdCodec, ZSTD_WASM } = await import('../filters/codecs/zstd.ts')
   const { packagedBytes } = await import('./packaged.ts')
-  const bytes = packagedBytes(ZSTD_WASM)
-  const plain = plainWasm(bytes)
-  if (!plain) return zstdCodec(compileWasm(bytes))
-  return optimizedLater(plain, zstdCodec(plain.module), () => {
-    const other = new Uint8Array(bytes.length + EMPTY_SECTION.length)
-    other.set(bytes)
-    other.set(EMPTY_SECTION, bytes.length)
-    return zstdCodec(compileWasm(other))
-  })
-}
-
-/** A section without content. With it, V8 does not take the plain module, which has the same bytes, from its cache. */
-const EMPTY_SECTION = Uint8Array.of(0, 1, 0)
-
-/**
- * Bytes that libzstd undoes before V8 may optimize it. Optimizing takes 50 to 70 ms of processor time. After that a MB takes 2.4 ms, and
- * 4.2 ms before (Node 20, November 2026). So it pays for itself after 30 to 40 MB more. Even then V8 optimizes only functions that run
- * much ({@link compileWasm}): `verify-checksums --deep` of 1M cells then takes 0.9 of the time.
- */
-const OPTIMIZED_FROM = 24 * 2 ** 20
-/** Bytes after which all functions of libzstd have run. One that runs later is optimized at once. */
-const ALL_RAN = 2 ** 20
-
-/** A codec that may be optimized after much work. @param first the codec until then */
-function optimizedLater(plain: PlainWasm, first: Required<ByteCodec>, usual: () => Required<ByteCodec>): ByteCodec {
-  let codec = first
-  let undone = 0
-  const after = (bytes: number): Required<ByteCodec> => {
-    const before = undone
-    undone += bytes
-    if (before <= ALL_RAN && undone > ALL_RAN) plain.allRan()
-    if (before <= OPTIMIZED_FROM && undone > OPTIMIZED_FROM) codec = usual()
+  let codec: Required<ByteCodec> | undefined
+  const compiled = (): Required<ByteCodec> => {
+    codec ??= zstdCodec(compileWasm(packagedBytes(ZSTD_WASM)))
     return codec
   }
   return {
-    compress: (data, level) => after(Number.POSITIVE_INFINITY).compress(data, level),
-    decompress: (data, size) => after(size).decompress(data, size),
-    decompressInto: (data, out) => after(out.length).decompressInto(data, out),
-    verify: (data, size) => after(size).verify(data, size),
+    compress: (data, level) => compiled().compress(data, level),
+    decompress: (data, size) => compiled().decompress(data, size),
+    decompressInto: (data, out) => compiled().decompressInto(data, out),
+    verify: (data, size) => compiled().verify(data, size),
   }
 }
 

@@ -188,7 +188,7 @@ export function mostElements(stored: number, { memory }: ReadContext): number {
 }
 
 /** The elements of every generic tile. TileDB does not look at what the header says about them. */
-export const TILE_OF_BYTES = { datatype: 'CHAR', cellSize: 1 } as const
+export const TILE_OF_BYTES = { datatype: 'CHAR', cellSize: 1, withoutKernels: true } as const
 
 /**
  * The {@link TileType} of a generic tile. The stored size limits the unfiltered size, so that a file of a few bytes cannot

@@ -69,6 +69,8 @@ export class Kernels {
     const output = this.allocate(length)
     if (first === NONE || second === NONE || output === NONE) return undefined
     const call = this.wasm[kernel]
+    // A page leaves out some.
+    if (!call) return undefined
     const done = inputs[1] ? call(output, first, second, ...rest) : call(output, first, ...rest)
     return done === 0 ? undefined : this.view(output, length)
   }
@@ -127,10 +129,13 @@ type KernelName =
   | 'widen'
   | 'unrle'
   | 'unlz4'
+  | 'unzlib'
+  | 'unzstd'
   | 'unbzip2'
 
 /** The exports of `assembly/index.ts`. */
-interface KernelExports extends Record<KernelName | 'heapStart', (...args: number[]) => number> {
+interface KernelExports extends Partial<Record<KernelName, (...args: number[]) => number>> {
+  heapStart(): number
   memory: WebAssembly.Memory
 }
 
@@ -151,11 +156,12 @@ export class LazyKernels {
   /**
    * Returns the kernels for a chunk of `length` unfiltered bytes. Undefined while they are not worth it, and where they do
    * not run.
+   * @param atOnce whether they are worth it for any chunk
    */
-  forChunk(length: number): Kernels | undefined {
+  forChunk(length: number, atOnce = false): Kernels | undefined {
     if (!this.kernels) {
       this.plainBytesLeft -= length
-      if (this.plainBytesLeft >= 0) return undefined
+      if (this.plainBytesLeft >= (atOnce ? Number.MAX_SAFE_INTEGER : 0)) return undefined
       try {
         this.kernels = new Kernels(this.code())
       } catch {

@@ -1,13 +1,3 @@
-export { unbitshuffle } from './bitshuffle'
-export { unbyteshuffle } from './byteshuffle'
-export { unbzip2 } from './bzip2'
-export { undoubleDelta } from './double-delta'
-export { unlz4 } from './lz4'
-export { unrle } from './rle'
-export { sums, unxor } from './scan'
-export { unpositiveDelta, widen } from './windows'
-
-/** First byte of memory that the caller may use. The kernels' own data is before it. */
-export function heapStart(): usize {
-  return __heap_base
-}
+export * from './few'
+export { unzlib } from './inflate'
+export { unzstd } from './zstd'

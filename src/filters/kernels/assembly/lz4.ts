@@ -13,7 +13,7 @@ const steps: usize = memory.data<u8>([0, 16, 16, 15, 16, 15, 12, 14, 16, 9, 10, 
  * Copies the bytes at `to - offset` to `to`, up to `end`. If the ranges overlap, the bytes repeat. Up to 31 bytes after `end`
  * are overwritten.
  */
-function copyMatch(to: usize, end: usize, offset: usize): void {
+export function copyMatch(to: usize, end: usize, offset: usize): void {
   const first = v128.load(to - offset)
   if (offset >= 16) {
     v128.store(to, first)
