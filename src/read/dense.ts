@@ -221,8 +221,12 @@ class DenseReader {
       place: this.isTracked ? new Int32Array(cell_num) : undefined,
       tiles: [],
     }
-    for (const [b, block] of window.blocks.entries())
-      for (const piece of pieces[b]) await this.putPiece(made, block, piece)
+    const placed = window.blocks.flatMap((block, b) => pieces[b].map((piece) => ({ block, piece })))
+    for (const { block, piece } of placed) this.putUncovered(made, block, piece)
+    // Opening a fragment again takes as long as to read a hundred small tiles of it. So where not all can be open together, one comes after
+    // the other.
+    for (const source of this.files.hasRoomFor(touching.length) ? [undefined] : densesFirst(touching))
+      for (const { block, piece } of placed) await this.putParts(made, block, piece, source)
     return made
   }
 
@@ -255,14 +259,15 @@ class DenseReader {
     return { window, columns, owner: undefined, place: undefined, tiles: [] }
   }
 
-  /** Copies the cells of a piece from all fragments, oldest first. */
-  private async putPiece(made: Assembly, block: Block, piece: Piece): Promise<void> {
-    const { parts } = piece
-    for (const { at, lengths } of uncovered(
-      piece,
-      parts.filter(({ source }) => !source.isSparse),
-    ))
-      this.putFill(made, lengths, inBlock(block, at), UNWRITTEN)
+  /** Writes fill values into the cells of a piece that no dense fragment has. */
+  private putUncovered(made: Assembly, block: Block, piece: Piece): void {
+    const covers = piece.parts.filter(({ source }) => !source.isSparse)
+    for (const { at, lengths } of uncovered(piece, covers)) this.putFill(made, lengths, inBlock(block, at), UNWRITTEN)
+  }
+
+  /** Copies the cells of a piece from all fragments, oldest first, or from one. */
+  private async putParts(made: Assembly, block: Block, piece: Piece, only: DenseSource | undefined): Promise<void> {
+    const parts = only ? piece.parts.filter(({ source }) => source === only) : piece.parts
     for (const part of parts) {
       if (part.source.isSparse) continue
       const to = inBlock(block, part.at)
@@ -463,6 +468,11 @@ function partOf(
     at: all.map(({ at }) => at),
     lengths: all.map(({ length }) => length),
   }
+}
+
+/** Sparse fragments come last: their cells hide those of all dense ones. */
+function densesFirst(sources: readonly DenseSource[]): DenseSource[] {
+  return sources.toSorted((a, b) => Number(a.isSparse) - Number(b.isSparse))
 }
 
 /** Leaves out dense parts that a newer dense part covers completely. */

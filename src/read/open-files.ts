@@ -16,6 +16,11 @@ export class OpenFiles {
     this.most = Math.max(1, Math.floor(MAX_FILES / columns.reduce((sum, column) => sum + fileNum(column), 1)))
   }
 
+  /** Whether so many fragments can be open together. */
+  hasRoomFor(count: number): boolean {
+    return count <= this.most
+  }
+
   /** Called each time before a fragment is read. */
   async use(source: { close(): Promise<void> }): Promise<void> {
     this.sources.delete(source)

@@ -15,6 +15,8 @@ import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 /** Counts the files that are open at once: from the first read on. */
 class CountingStorage extends MemoryStorage {
   most = 0
+  /** How often a file was opened. */
+  openings = 0
   private readonly reading = new Set<ByteSource>()
 
   override open(path: string): ByteSource {
@@ -24,6 +26,7 @@ class CountingStorage extends MemoryStorage {
       name: source.name,
       size: () => source.size(),
       read: (offset, length) => {
+        if (!reading.has(counted)) this.openings++
         reading.add(counted)
         this.most = Math.max(this.most, reading.size)
         return source.read(offset, length)
@@ -85,24 +88,52 @@ test('a read of a dense array opens few files at once, and closes them all', asy
   const storage = withCopies('22/dense_basic', 60)
   const opened = await openAll(storage)
   // Boxes in the first tile of the array, none of which hides one before it.
-  const sides = (low: number, high: number) =>
-    Array.from({ length: high - low + 1 }, (_, i) => low + i).flatMap((min) =>
-      Array.from({ length: high - min + 1 }, (_, i) => ({ min, max: min + i })),
-    )
   const cells = (box: { min: number; max: number }[]) => box.reduce((n, { min, max }) => n * (max - min + 1), 1)
   const boxes = sides(1, 3)
     .flatMap((y) => sides(0, 3).map((x) => [y, x]))
     .sort((a, b) => cells(b) - cells(a))
-  const whole = opened.fragments.filter(({ info }) => info.tile_num > 1 && isAtStart(info.nonempty_domain))
-  const fragments = boxes.map((box, i) => {
+  await expectFewFiles(storage, { ...opened, fragments: inBoxes(opened, boxes) }, {})
+})
+
+test('a dense read opens each fragment once for a window, if not all can be open together', async () => {
+  const storage = withCopies('22/dense_basic', 60)
+  const opened = await openAll(storage)
+  // Boxes in two tiles along y, none of which hides one before it in either.
+  const boxes = sides(0, 3)
+    .sort((a, b) => b.max - b.min - (a.max - a.min))
+    .flatMap((x) => [0, 1, 2].map((inside) => [{ min: 1 + inside, max: 7 - inside }, x]))
+  const fragments = inBoxes(opened, boxes)
+  const before = storage.openings
+  await expectFewFiles(storage, { ...opened, fragments }, {})
+  // Two attributes are var-sized, and two have validity. The metadata is one more file.
+  const files = opened.schema.attributes.length + 5
+  expect(files * fragments.length).toBeGreaterThan(128)
+  expect(storage.openings - before).toBeLessThanOrEqual(files * fragments.length)
+})
+
+interface Side {
+  min: number
+  max: number
+}
+
+/** All intervals between two numbers. */
+function sides(low: number, high: number): Side[] {
+  return Array.from({ length: high - low + 1 }, (_, i) => low + i).flatMap((min) =>
+    Array.from({ length: high - min + 1 }, (_, i) => ({ min, max: min + i })),
+  )
+}
+
+/** Fragments of `dense_basic` that begin in its first cell, as if their cells were in some boxes. */
+function inBoxes({ fragments }: OpenedArray, boxes: readonly Side[][]): OpenedArray['fragments'] {
+  const whole = fragments.filter(({ info }) => info.tile_num > 1 && isAtStart(info.nonempty_domain))
+  return boxes.map((box, i) => {
     const nonempty_domain = box.map(({ min, max }) => ({
       min: bytesOf('INT32', 1, min),
       max: bytesOf('INT32', 1, max),
     }))
     return { ...whole[i], info: { ...whole[i].info, nonempty_domain } }
   })
-  await expectFewFiles(storage, { ...opened, fragments }, {})
-})
+}
 
 /** Whether a box begins in the first cell of `dense_basic`. */
 function isAtStart(box: NDRange | undefined): boolean {
