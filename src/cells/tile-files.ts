@@ -76,6 +76,13 @@ export class TileFile {
   /** Called for tiles that were filtered with another type than the one with which TileDB reads them. */
   onOtherType: ((tile: number) => void) | undefined
 
+  /** The tile that is undone. */
+  private undone = 0
+  // Not made anew for each tile: pipelines keep what they know of the last options.
+  private readonly lostTail = (lost: LostTail): void => this.onLostTail?.(this.undone, lost)
+  private readonly refused = (part: RefusedPart): void => this.onRefused?.(this.undone, part)
+  private readonly otherType = (): void => this.onOtherType?.(this.undone)
+
   private constructor(
     fragment: Fragment,
     info: FragmentInfo,
@@ -313,13 +320,14 @@ export class TileFile {
   }
 
   private reversed(pipeline: Pipeline, tile: number, stored: Uint8Array, options: ReadOptions): UnfilteredTile {
+    this.undone = tile
     try {
       return pipeline.reverseTile(stored, {
         beforeUndone: this.holdNew,
         expectedSize: this.expectedSize(tile),
-        onLostTail: this.onLostTail && ((lost) => this.onLostTail?.(tile, lost)),
-        onRefused: this.onRefused && ((part) => this.onRefused?.(tile, part)),
-        onOtherType: this.onOtherType && (() => this.onOtherType?.(tile)),
+        onLostTail: this.onLostTail && this.lostTail,
+        onRefused: this.onRefused && this.refused,
+        onOtherType: this.onOtherType && this.otherType,
         ...options,
         offset: this.offsets[tile],
       })

@@ -451,7 +451,7 @@ export class Pipeline {
 
   /** Returns the contexts for a chunk. They are kept for the next one: making them costs as much as undoing a small chunk. */
   private contextsFor(stages: readonly Stage[], options: ReadOptions): Contexts {
-    if (this.contexts?.options === options && this.contexts.stages === stages) return this.contexts
+    if (this.contexts?.stages === stages && areAlike(this.contexts.options, options)) return this.contexts
     const { cellSize, formatVersion, key, stringOffsets } = this.tile
     const contexts: Contexts = { options, stages, index: 0, lost: 0, ofStages: [] }
     const onVerdict = options.onVerdict && ((verdict: ChecksumVerdict) => options.onVerdict?.(verdict, contexts.index))
@@ -579,6 +579,17 @@ export class Pipeline {
 /** Offset in its file of the metadata of a chunk that lies in `stored`. @param base offset of `stored` in the file */
 export function metadataOffset({ metadata }: StoredChunk, stored: Uint8Array, base: number): number {
   return base + (metadata.byteOffset - stored.byteOffset)
+}
+
+/** Whether contexts for some options are those for others. */
+function areAlike(a: ReadOptions, b: ReadOptions): boolean {
+  if (a === b) return true
+  return (
+    a.onVerdict === b.onVerdict &&
+    a.onRefused === b.onRefused &&
+    a.onLostTail === b.onLostTail &&
+    (a.unread === true) === (b.unread === true)
+  )
 }
 
 function losesEmptyPart({ definition, datatype }: Stage, formatVersion: number): boolean {

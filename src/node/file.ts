@@ -127,6 +127,17 @@ class FileSource implements ByteSource {
     return out
   }
 
+  readNow(offset: number, length: number): Uint8Array | undefined {
+    const { descriptor, bytes = 0 } = this
+    if (descriptor === undefined || length > SMALL_READ || offset + length > bytes) return undefined
+    const out = new Uint8Array(length)
+    try {
+      return readSync(descriptor, out, 0, length, offset) === length ? out : undefined
+    } catch {
+      return undefined
+    }
+  }
+
   async close(): Promise<void> {
     this.closeNow()
   }

@@ -31,6 +31,13 @@ export class Meter {
         return bytes
       },
     }
+    if (source.readNow) {
+      counted.readNow = (offset, length) => {
+        const bytes = source.readNow?.(offset, length)
+        if (bytes) this.count(source.name, offset + length)
+        return bytes
+      }
+    }
     if (source.fetch) {
       const fetch = source.fetch.bind(source)
       counted.fetch = async (offset, length) => {

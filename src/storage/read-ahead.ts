@@ -68,12 +68,12 @@ export class ReadAhead {
     return bytes ?? this.source.read(offset, length)
   }
 
-  /** The bytes, if the last read fetched them. */
+  /** The bytes, if the last read fetched them, or if they are not planned and can be read without waiting. */
   fetched(offset: number, length: number): Uint8Array | undefined {
-    const { held } = this
-    if (!held) return undefined
-    const at = offset - held.offset
-    return at >= 0 && at + length <= held.bytes.length ? held.bytes.subarray(at, at + length) : undefined
+    const { held, next } = this
+    const at = held ? offset - held.offset : -1
+    if (held && at >= 0 && at + length <= held.bytes.length) return held.bytes.subarray(at, at + length)
+    return next && next.offset <= offset ? undefined : this.source.readNow?.(offset, length)
   }
 
   /** The bytes, read with their group; undefined if no group has them, or the group cannot be read. */

@@ -291,6 +291,10 @@ class WatchedFile implements ByteSource {
     return this.judged(this.source.read(offset, length, into))
   }
 
+  readNow(offset: number, length: number): Uint8Array | undefined {
+    return this.source.readNow?.(offset, length)
+  }
+
   close(): Promise<void> {
     return this.source.close()
   }
