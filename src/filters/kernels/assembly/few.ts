@@ -1,7 +1,6 @@
-/** The kernels of a page, which has other code for zlib and zstd: they would take half of its room for kernels. */
+/** The kernels of a page, which has other code for zlib, zstd and bzip2: these three would take most of its room for kernels. */
 export { unbitshuffle } from './bitshuffle'
 export { unbyteshuffle } from './byteshuffle'
-export { unbzip2 } from './bzip2'
 export { undoubleDelta } from './double-delta'
 export { unlz4 } from './lz4'
 export { unrle } from './rle'
