@@ -130,6 +130,8 @@ class FileSource implements ByteSource {
   readNow(offset: number, length: number): Uint8Array | undefined {
     const { descriptor, bytes = 0 } = this
     if (descriptor === undefined || length > SMALL_READ || offset + length > bytes) return undefined
+    // Then `read` waits for it.
+    if (pauseForEvents()) return undefined
     const out = new Uint8Array(length)
     try {
       return readSync(descriptor, out, 0, length, offset) === length ? out : undefined

@@ -37,7 +37,7 @@ export interface ByteSource {
   read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
   /**
    * The bytes of {@link read} without waiting, if there are not many and the file is open. Undefined if that fails, for which `read`
-   * gives the reason. Only sources of local files have it.
+   * gives the reason, or if events wait to be handled. Only sources of local files have it.
    */
   readNow?(offset: number, length: number): Uint8Array | undefined
   /**

@@ -54,6 +54,26 @@ describe('a local file', () => {
     await source.close()
   })
 
+  test('is read without waiting once it is open, unless events wait', async () => {
+    const source = localFiles.open(file)
+    expect(source.readNow?.(0, 1)).toBeUndefined()
+    await source.read(0, 1)
+    expect([...(source.readNow?.(98, 2) ?? [])]).toEqual([98, 99])
+    expect(source.readNow?.(98, 3)).toBeUndefined()
+    const { now } = Date
+    const later = now() + 200
+    Date.now = () => later
+    try {
+      expect(source.readNow?.(98, 2)).toBeUndefined()
+      await source.read(98, 2)
+      expect(source.readNow?.(98, 2)).toHaveLength(2)
+    } finally {
+      Date.now = now
+    }
+    await source.close()
+    expect(source.readNow?.(98, 2)).toBeUndefined()
+  })
+
   test('is not asked by its name for its size if it is read first', () => {
     const script = `
       import fs from 'node:fs'
