@@ -141,10 +141,9 @@ interface PlotProps {
   version: unknown
 }
 
-function Plot({ source, link, axis, series, ranges, whole, seen: asked }: PlotProps) {
+/** The part that is seen, and what changes it. The link follows when it rests. */
+function useSpan({ link, axis, ranges, seen: asked }: PlotProps) {
   const [seen, setSeen] = useState(asked)
-  const [width, setWidth] = useState(0)
-  const [at, setAt] = useState<number | undefined>(undefined)
   const text = JSON.stringify(asked)
   useEffect(() => setSeen(asked), [text])
   useEffect(() => {
@@ -160,6 +159,49 @@ function Plot({ source, link, axis, series, ranges, whole, seen: asked }: PlotPr
     )
     return () => clearTimeout(timer)
   }, [seen, text])
+  return [seen, setSeen] as const
+}
+
+/** Draws a panel for each line, and the axis below them. @param at the place that is pointed at */
+function drawPanels(
+  { source, axis, series }: PlotProps,
+  { seen, at }: { seen: Span; at: number | undefined },
+  pen: Pen,
+  size: number,
+  colour: Sheet['colour'],
+): void {
+  const { lines } = series
+  const room = Math.max(20, size - LEFT - RIGHT)
+  const x = (place: number): number => LEFT + ((place - seen.from) / (seen.to - seen.from)) * room
+  for (const [i, line] of lines.entries())
+    drawLine(
+      pen,
+      { x: LEFT, y: GAP + i * (PANEL + GAP), width: room, height: PANEL },
+      {
+        source,
+        line,
+        series,
+        axis,
+        seen,
+        x,
+        colour,
+        name: COLOURS[i % COLOURS.length] ?? 'c1',
+      },
+    )
+  const bottom = lines.length * (PANEL + GAP)
+  for (const { place, text } of ticksOf(axis, seen.from, seen.to, Math.max(1, Math.floor(room / 100)))) {
+    pen.line(x(place), bottom, x(place), bottom + 4, colour('ink'))
+    if (x(place) + (text.length * LETTER) / 2 <= size) pen.text(text, x(place), bottom + 13, 'center', colour('ink'))
+  }
+  pen.text(`${cutName(axis.dimension.name || '(no name)')} →`, LEFT + room / 2, bottom + 31, 'center', colour('ink'))
+  if (at !== undefined) pen.line(x(at), GAP, x(at), bottom, colour('dim'))
+}
+
+function Plot(props: PlotProps) {
+  const { source, axis, series, whole } = props
+  const [seen, setSeen] = useSpan(props)
+  const [width, setWidth] = useState(0)
+  const [at, setAt] = useState<number | undefined>(undefined)
   const { lines } = series
   const height = lines.length * (PANEL + GAP) + BELOW
   const inner = Math.max(20, width - LEFT - RIGHT)
@@ -170,32 +212,8 @@ function Plot({ source, link, axis, series, ranges, whole, seen: asked }: PlotPr
   }
   const zoom = (factor: number, around = (seen.from + seen.to) / 2): void =>
     show(around - (around - seen.from) * factor, around + (seen.to - around) * factor)
-  const drawAll = (pen: Pen, size: number, colour: Sheet['colour']): void => {
-    const room = Math.max(20, size - LEFT - RIGHT)
-    const x = (place: number): number => LEFT + ((place - seen.from) / (seen.to - seen.from)) * room
-    for (const [i, line] of lines.entries())
-      drawLine(
-        pen,
-        { x: LEFT, y: GAP + i * (PANEL + GAP), width: room, height: PANEL },
-        {
-          source,
-          line,
-          series,
-          axis,
-          seen,
-          x,
-          colour,
-          name: COLOURS[i % COLOURS.length] ?? 'c1',
-        },
-      )
-    const bottom = lines.length * (PANEL + GAP)
-    for (const { place, text } of ticksOf(axis, seen.from, seen.to, Math.max(1, Math.floor(room / 100)))) {
-      pen.line(x(place), bottom, x(place), bottom + 4, colour('ink'))
-      if (x(place) + (text.length * LETTER) / 2 <= size) pen.text(text, x(place), bottom + 13, 'center', colour('ink'))
-    }
-    pen.text(`${cutName(axis.dimension.name || '(no name)')} →`, LEFT + room / 2, bottom + 31, 'center', colour('ink'))
-    if (at !== undefined) pen.line(x(at), GAP, x(at), bottom, colour('dim'))
-  }
+  const drawAll = (pen: Pen, size: number, colour: Sheet['colour']): void =>
+    drawPanels(props, { seen, at }, pen, size, colour)
   const draw = (sheet: Sheet): void => {
     if (sheet.width !== width) setWidth(sheet.width)
     drawAll(canvasPen(sheet.canvas), sheet.width, sheet.colour)

@@ -347,6 +347,59 @@ function useSeen(chosen: Chosen, link: Link) {
   return [seen, setSeen] as const
 }
 
+/** The images of the layers. They are made again only for what changed: the last layer is read while it is drawn. */
+function useImages(layers: readonly (readonly Raster[])[], scale: ReturnType<typeof scaleOf>, version: unknown) {
+  const images = useRef(new Map<string, { of: readonly Raster[]; version: unknown; image: HTMLCanvasElement }>())
+  return (colour: Sheet['colour']): Layer[] => {
+    const special = specialColours(colour)
+    return layers.flatMap((of, i): Layer[] => {
+      const [raster] = of
+      if (!raster) return []
+      const key = JSON.stringify([i, scale, special])
+      const known = images.current.get(key)
+      const isLast = i === layers.length - 1
+      if (known?.of === of && (!isLast || known.version === version)) return [{ raster, image: known.image }]
+      const image = imageOf(of, scale, special)
+      if (images.current.size > MOST_IMAGES) images.current.clear()
+      images.current.set(key, { of, version, image })
+      return [{ raster, image }]
+    })
+  }
+}
+
+function zoomed(
+  { x0, x1, y0, y1 }: Seen,
+  factor: number,
+  around: Place = { x: (x0 + x1) / 2, y: (y0 + y1) / 2 },
+): Seen {
+  const { x, y } = around
+  return {
+    x0: x - (x - x0) * factor,
+    x1: x + (x1 - x) * factor,
+    y0: y - (y - y0) * factor,
+    y1: y + (y1 - y) * factor,
+  }
+}
+
+function moved({ x0, x1, y0, y1 }: Seen, dx: number, dy: number): Seen {
+  return { x0: x0 + dx, x1: x1 + dx, y0: y0 + dy, y1: y1 + dy }
+}
+
+/** The point beside another, or the first one. @param by points to the right and downwards */
+function neighbour(
+  { frame }: Chosen,
+  seen: Seen,
+  raster: Raster,
+  at: Place | undefined,
+  by: readonly [number, number],
+): Place {
+  const [x, y] = [rasterPlaces(frame.across, raster.right), rasterPlaces(frame.up, raster.down)]
+  if (!at) return { x: seen.x0 + x.step / 2, y: seen.y0 + y.step / 2 }
+  const near = (place: number, { first, end }: { first: number; end: number }): number =>
+    Math.min(end - 1e-9 * Math.abs(end), Math.max(first, place))
+  return { x: near(at.x + by[0] * x.step, x), y: near(at.y + by[1] * y.step, y) }
+}
+
 function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; version: unknown }) {
   const { source, chosen, link, layers, version } = props
   const { frame, whole, planes } = chosen
@@ -364,28 +417,15 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
   if (isTrue && width > 0)
     sizes.height = Math.max(LOWEST, Math.min(HIGHEST, Math.max(HEIGHT, innerHeight - AROUND), trueHeight(sizes, seen)))
   const { height } = sizes
-  const images = useRef(new Map<string, { of: readonly Raster[]; version: unknown; image: HTMLCanvasElement }>())
+  const layersIn = useImages(layers, scale, version)
   const draw = (sheet: Sheet): void => {
     if (sheet.width !== width) setWidth(sheet.width)
-    const special = specialColours(sheet.colour)
-    const drawn = layers.flatMap((of, i): Layer[] => {
-      const [first] = of
-      if (!first) return []
-      const key = JSON.stringify([i, scale, special])
-      const known = images.current.get(key)
-      const isLast = i === layers.length - 1
-      if (known?.of === of && (!isLast || known.version === version)) return [{ raster: first, image: known.image }]
-      const image = imageOf(of, scale, special)
-      if (images.current.size > MOST_IMAGES) images.current.clear()
-      images.current.set(key, { of, version, image })
-      return [{ raster: first, image }]
-    })
-    drawPlot(canvasPen(sheet.canvas), { ...sizes, width: sheet.width }, plotOf(drawn, sheet.colour), sheet.colour)
+    drawPlot(canvasPen(sheet.canvas), { ...sizes, width: sheet.width }, plotOf(sheet.colour), sheet.colour)
   }
-  const plotOf = (drawn: readonly Layer[], colour: (name: string) => string) => ({
+  const plotOf = (colour: Sheet['colour']) => ({
     frame,
     seen,
-    layers: drawn,
+    layers: layersIn(colour),
     scale: hasScale ? scale : undefined,
     valueText: (value: number) =>
       raster ? (labelText(source, raster.column, value) ?? numberText(raster, value)) : String(value),
@@ -397,31 +437,14 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
     const [x, y] = placeDrawn(frame, seen, area(), placeOf(event))
     return { x, y }
   }
-  const zoom = (factor: number, { x, y }: Place = { x: (seen.x0 + seen.x1) / 2, y: (seen.y0 + seen.y1) / 2 }): void =>
-    setSeen(
-      inside(
-        {
-          x0: x - (x - seen.x0) * factor,
-          x1: x + (seen.x1 - x) * factor,
-          y0: y - (y - seen.y0) * factor,
-          y1: y + (seen.y1 - y) * factor,
-        },
-        chosen,
-      ),
-    )
-  const move = (dx: number, dy: number): void =>
-    setSeen(inside({ x0: seen.x0 + dx, x1: seen.x1 + dx, y0: seen.y0 + dy, y1: seen.y1 + dy }, chosen))
+  const zoom = (factor: number, around?: Place): void => setSeen(inside(zoomed(seen, factor, around), chosen))
+  const move = (dx: number, dy: number): void => setSeen(inside(moved(seen, dx, dy), chosen))
   /** Goes to a neighbouring point, or with Shift to a neighbouring part. */
   const step = (right: number, down: number, isFar: boolean): void => {
     const [dx, dy] = [frame.isLastLeft ? -right : right, frame.isLastTop ? -down : down]
     if (isFar) move((dx * (seen.x1 - seen.x0)) / 6, (dy * (seen.y1 - seen.y0)) / 6)
     if (isFar || !raster) return
-    const [x, y] = [rasterPlaces(frame.across, raster.right), rasterPlaces(frame.up, raster.down)]
-    const isFirst = at === undefined
-    const from = at ?? { x: seen.x0 + x.step / 2, y: seen.y0 + y.step / 2 }
-    const near = (place: number, { first, end }: { first: number; end: number }): number =>
-      Math.min(end - 1e-9 * Math.abs(end), Math.max(first, place))
-    setAt(isFirst ? from : { x: near(from.x + dx * x.step, x), y: near(from.y + dy * y.step, y) })
+    setAt(neighbour(chosen, seen, raster, at, [dx, dy]))
   }
   const cell = at && raster ? cellAt(props, raster, at) : undefined
   const open = (): void => {
@@ -443,13 +466,7 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
     name: planes[0]?.attribute || 'cells',
     width,
     height,
-    draw(pen, _, colour) {
-      const special = specialColours(colour)
-      const drawn = layers.flatMap((of): Layer[] =>
-        of[0] ? [{ raster: of[0], image: imageOf(of, scale, special) }] : [],
-      )
-      drawPlot(pen, sizes, plotOf(drawn, colour), colour)
-    },
+    draw: (pen, _, colour) => drawPlot(pen, sizes, plotOf(colour), colour),
     rows: () => numberRows(props, top),
   })
   return (
@@ -475,22 +492,29 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
         zoomAt={(factor, event) => zoom(factor, placeUnder(event))}
         onDblClick={(event) => zoom(0.5, placeUnder(event))}
       />
-      <figcaption>
-        <p class="note">
-          Drag moves, the wheel or + and - zoom, 0 shows all.{' '}
-          {raster && (
-            <Lacking raster={raster} fillIsValue={chosen.fillIsValue} isDense={source.array_type === 'dense'} />
-          )}
-        </p>
-        <p aria-live="polite" class="under">
-          {at && raster ? (
-            <PointText {...props} top={top} at={at} cell={cell} />
-          ) : (
-            <span class="note">Point at the picture, or go there by Tab and arrow keys.</span>
-          )}
-        </p>
-      </figcaption>
+      <Under {...props} {...{ top, at, cell }} />
     </figure>
+  )
+}
+
+/** What stands below a picture: how to move, and what is where the reader points. */
+function Under(props: PictureProps & { top: readonly Raster[]; at: Place | undefined; cell: string | undefined }) {
+  const { source, chosen, top, at } = props
+  const [raster] = top
+  return (
+    <figcaption>
+      <p class="note">
+        Drag moves, the wheel or + and - zoom, 0 shows all.{' '}
+        {raster && <Lacking raster={raster} fillIsValue={chosen.fillIsValue} isDense={source.array_type === 'dense'} />}
+      </p>
+      <p aria-live="polite" class="under">
+        {at && raster ? (
+          <PointText {...props} at={at} />
+        ) : (
+          <span class="note">Point at the picture, or go there by Tab and arrow keys.</span>
+        )}
+      </p>
+    </figcaption>
   )
 }
 
