@@ -1,3 +1,4 @@
+export { unbzip2 } from './bzip2'
 export * from './few'
 export { unzlib } from './inflate'
 export { unzstd } from './zstd'
