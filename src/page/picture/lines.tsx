@@ -22,6 +22,7 @@ import { keptInside, type PlotAxis, placeOfCoordinate, rangeWord, spanWord } fro
 import { type Kept, SaveButtons } from './save.tsx'
 import { runsOf, type Series, type SeriesLine } from './series.ts'
 import { ticksOf, valueTicks } from './ticks.ts'
+import { useSeen } from './use-seen.ts'
 
 /** Attributes as lines along the only dimension of numbers. In the link, `a` has the names, one a line. */
 
@@ -31,8 +32,7 @@ const FEW = 3
 const [PANEL, GAP, BELOW, LEFT, RIGHT] = [170, 26, 40, 100, 14]
 /** Width of a letter. */
 const LETTER = 6.6
-/** Milliseconds without a move after which what is in sight is read. */
-const REST = 250
+/** Most points that the table lists. */
 const MOST_LISTED = 1000
 
 interface LinesProps extends ViewProps {
@@ -141,27 +141,6 @@ interface PlotProps {
   version: unknown
 }
 
-/** The part that is seen, and what changes it. The link follows when it rests. */
-function useSpan({ link, axis, ranges, seen: asked }: PlotProps) {
-  const [seen, setSeen] = useState(asked)
-  const text = JSON.stringify(asked)
-  useEffect(() => setSeen(asked), [text])
-  useEffect(() => {
-    if (seen.from === asked.from && seen.to === asked.to) return
-    const timer = setTimeout(
-      () =>
-        changeLink(
-          link,
-          { r: JSON.stringify([rangeWord(axis, seen.from, seen.to), ...ranges.slice(1)]), m: undefined },
-          true,
-        ),
-      REST,
-    )
-    return () => clearTimeout(timer)
-  }, [seen, text])
-  return [seen, setSeen] as const
-}
-
 /** Draws a panel for each line, and the axis below them. @param at the place that is pointed at */
 function drawPanels(
   { source, axis, series }: PlotProps,
@@ -198,8 +177,8 @@ function drawPanels(
 }
 
 function Plot(props: PlotProps) {
-  const { source, axis, series, whole } = props
-  const [seen, setSeen] = useSpan(props)
+  const { source, link, axis, series, ranges, whole } = props
+  const [seen, setSeen] = useSeen(props.seen, link, ({ from, to }) => [rangeWord(axis, from, to), ...ranges.slice(1)])
   const [width, setWidth] = useState(0)
   const [at, setAt] = useState<number | undefined>(undefined)
   const { lines } = series

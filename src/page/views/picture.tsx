@@ -37,6 +37,7 @@ import {
   spanWord,
 } from '../picture/plot-axis.ts'
 import { SaveButtons, type Kept as Saved } from '../picture/save.tsx'
+import { isSame, useSeen } from '../picture/use-seen.ts'
 import { listOf } from '../range-list.ts'
 import { isNumeric, pointAt, type Raster } from '../raster.ts'
 import { Surface } from '../surface.tsx'
@@ -300,10 +301,6 @@ function Picture(props: PictureProps) {
   )
 }
 
-function isSame(a: Seen, b: Seen): boolean {
-  return a.x0 === b.x0 && a.x1 === b.x1 && a.y0 === b.y0 && a.y1 === b.y1
-}
-
 /** A sentence that says what a pixel of the picture shows. */
 function statusText({ kind, read, total, down, right }: Raster, isDone: boolean, type: string): string {
   const cells = formatCount(read)
@@ -326,27 +323,6 @@ function statusText({ kind, read, total, down, right }: Raster, isDone: boolean,
 
 /** Heights in CSS pixels: of a picture; at most and at least, if its steps are equally long; and of what is around it in a window. */
 const [HEIGHT, HIGHEST, LOWEST, AROUND] = [480, 620, 160, 340]
-/** Milliseconds without a move after which what is in sight is read. */
-const REST = 250
-
-/** The part of the picture that is seen, and what changes it. The link follows when it rests. */
-function useSeen(chosen: Chosen, link: Link) {
-  const { frame } = chosen
-  const [seen, setSeen] = useState(chosen.seen)
-  // "Back", typing and sliders change the link, too.
-  const asked = JSON.stringify(chosen.seen)
-  useEffect(() => setSeen(chosen.seen), [asked, link.d])
-  useEffect(() => {
-    if (isSame(seen, chosen.seen)) return
-    const timer = setTimeout(() => {
-      const next = [rangeWord(frame.up, seen.y0, seen.y1), rangeWord(frame.across, seen.x0, seen.x1)]
-      changeLink(link, { r: JSON.stringify([...next, ...chosen.ranges.slice(2)]), m: undefined }, true)
-    }, REST)
-    return () => clearTimeout(timer)
-  }, [seen, asked])
-  return [seen, setSeen] as const
-}
-
 /** The images of the layers. They are made again only for what changed: the last layer is read while it is drawn. */
 function useImages(layers: readonly (readonly Raster[])[], scale: ReturnType<typeof scaleOf>, version: unknown) {
   const images = useRef(new Map<string, { of: readonly Raster[]; version: unknown; image: HTMLCanvasElement }>())
@@ -403,7 +379,11 @@ function neighbour(
 function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; version: unknown }) {
   const { source, chosen, link, layers, version } = props
   const { frame, whole, planes } = chosen
-  const [seen, setSeen] = useSeen(chosen, link)
+  const [seen, setSeen] = useSeen(chosen.seen, link, ({ x0, x1, y0, y1 }) => [
+    rangeWord(frame.up, y0, y1),
+    rangeWord(frame.across, x0, x1),
+    ...chosen.ranges.slice(2),
+  ])
   const [width, setWidth] = useState(0)
   const [at, setAt] = useState<Place | undefined>(undefined)
   const top = layers[layers.length - 1] ?? []
