@@ -64,13 +64,13 @@ export class Kernels {
    * @returns a block of `length` bytes that the kernel filled; undefined without memory or with wrong data
    */
   run(kernel: KernelName, length: number, inputs: KernelInputs, ...rest: number[]): Uint8Array | undefined {
+    const call = this.wasm[kernel]
+    // A page leaves out some.
+    if (!call) return undefined
     const first = this.place(inputs[0])
     const second = inputs[1] ? this.place(inputs[1]) : first
     const output = this.allocate(length)
     if (first === NONE || second === NONE || output === NONE) return undefined
-    const call = this.wasm[kernel]
-    // A page leaves out some.
-    if (!call) return undefined
     const done = inputs[1] ? call(output, first, second, ...rest) : call(output, first, ...rest)
     return done === 0 ? undefined : this.view(output, length)
   }
@@ -148,6 +148,8 @@ export class LazyKernels {
   private kernels: Kernels | undefined
   /** Bytes of chunks that plain code undoes before the kernels are compiled. */
   private plainBytesLeft = SMALL_WORK
+  /** Whether the platform cannot run them. */
+  private cannotRun = false
 
   constructor(code: () => Uint8Array<ArrayBuffer>) {
     this.code = code
@@ -160,12 +162,13 @@ export class LazyKernels {
    */
   forChunk(length: number, atOnce = false): Kernels | undefined {
     if (!this.kernels) {
+      if (this.cannotRun) return undefined
       this.plainBytesLeft -= length
-      if (this.plainBytesLeft >= (atOnce ? Number.MAX_SAFE_INTEGER : 0)) return undefined
+      if (this.plainBytesLeft >= 0 && !atOnce) return undefined
       try {
         this.kernels = new Kernels(this.code())
       } catch {
-        this.plainBytesLeft = Number.POSITIVE_INFINITY
+        this.cannotRun = true
         return undefined
       }
     }
