@@ -4,7 +4,7 @@ import zopfli from '@gfx/zopfli'
 /** Mark in the HTML of a page that stands where its scripts go. */
 export const SCRIPTS_PLACE = '<!--scripts-->\n'
 /** More rounds hardly make less: 15 make 0.1 % less than 5. */
-const ROUNDS = { numiterations: 15 }
+const ROUNDS = { numiterations: 5 }
 
 /** Zopfli makes 3 % less than zlib at its best, and any browser inflates it. It takes seconds, so the build does it. */
 const deflateRaw = promisify((text, done) => zopfli.deflate(Buffer.from(text), ROUNDS, done))

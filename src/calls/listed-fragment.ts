@@ -38,7 +38,10 @@ import { inPart } from './walkers.ts'
  * A fragment in a listing: how each fact about it is found, and how the table of an array's fragments shows it.
  */
 
-/** The facts in the order of JSON and CSV. The value is the column of the table that shows the fact, with its heading from headings.ts unless that is the key itself; null if none does. */
+/**
+ * The facts in the order of JSON and CSV. The value is the heading of the column that shows the fact, from headings.ts unless it is the key
+ * itself; null if none does.
+ */
 export const FACTS = {
   name: 'fragment',
   path: null,

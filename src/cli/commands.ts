@@ -13,8 +13,8 @@ export const OTHER = 'Other commands:'
 export const OVERVIEW = 'overview'
 
 /**
- * A question, the call that answers it, and more words by which `help` finds it. By its own words it has to be among the first eight. `places` and `weather` are the arrays of the
- * examples.
+ * A question, the call that answers it, and more words by which `help` finds it. By its own words it has to be among the first eight.
+ * `places` and `weather` are the arrays of the examples.
  */
 export type Question = readonly [question: string, call: string, words?: string]
 

@@ -36,14 +36,7 @@ import type {
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import {
-  cellsInDomain,
-  fileSizes,
-  fragmentFileSizes,
-  ratioOf,
-  unfilteredFileSize,
-  unfilteredSizeByFooter,
-} from '../objects/file-sizes.ts'
+import { cellsInDomain, fileSizes, fragmentFileSizes, ratioOf, unfilteredFileSize } from '../objects/file-sizes.ts'
 import {
   type FieldFile,
   type Fragment,
@@ -402,7 +395,7 @@ function measure(fragment: Fragment) {
         role: file.role,
         filters: filePipeline(info, file, fragment.cx.encrypted),
         size: onDisk.get(file.name) ?? 0,
-        unfiltered_size: unfilteredSizeByFooter(info, file) ?? (await unfilteredFileSize(fragment, file)),
+        unfiltered_size: await unfilteredFileSize(fragment, file),
       }
       files.push({ tallied, tiles })
       fragment.forget()

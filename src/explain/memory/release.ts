@@ -1,6 +1,6 @@
 /** What `explain` assumes of one release of TileDB, beyond what all releases do. */
 interface Release {
-  /** Whose counters the tests compare with. The release by which refusals were measured may be another: format/releases.ts names that one. */
+  /** Whose counters the tests compare with. The release by which refusals were measured may be another: format/releases.ts names it. */
   name: string
   /** Defaults of its settings, by their names; sizes in bytes. */
   settings: Readonly<{
