@@ -13,7 +13,7 @@ const makeCache = process.env.TILEDB_INSPECT_MAKE_CACHE
 
 /** The files that have compiled code. tools/build.mjs says what is in them. */
 const COMPILED = new Set(
-  ['core', 'read', 'arrow', 'overview', 'check', 'stats', 'genomicsdb'].map((name) => `${name}.cjs`),
+  ['core', 'cells', 'read', 'arrow', 'overview', 'check', 'stats', 'genomicsdb'].map((name) => `${name}.cjs`),
 )
 
 if (makeCache) makeCacheOf(JSON.parse(makeCache))

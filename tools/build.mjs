@@ -56,7 +56,10 @@ const EVERY_DAY = [
   ...['dataset', 'object-files', 'shard'].map((name) => `objects/${name}`),
   'storage/memory',
 ].map((name) => resolve(`src/${name}.ts`))
-/** Six more files have cached code: what `read`, Arrow, a call with only a target, `check`, `stats` and GenomicsDB need besides `core`. */
+/**
+ * Seven more files have cached code: what `read`, Arrow, a call with only a target, `check`, `stats` and GenomicsDB need besides `core`, and
+ * what both `read` and a call with only a target need.
+ */
 const OVERVIEW = ['commands/overview', 'render/views/overview', 'advice/footer-findings', 'advice/filter-sizes'].map(
   (name) => resolve(`src/${name}.ts`),
 )
@@ -159,7 +162,7 @@ await generateAll()
 const core = await importsOf(EVERY_DAY)
 const [read, overview, arrow] = [await importsOf(READ), await importsOf(OVERVIEW), await importsOf(ARROW)]
 const [check, stats, genomicsdb] = [await importsOf(CHECK), await importsOf(STATS), await importsOf(GENOMICSDB)]
-for (const id of read) if (overview.has(id)) core.add(id)
+const cells = new Set([...read].filter((id) => overview.has(id) && !core.has(id)))
 rmSync('dist', { recursive: true, force: true })
 const threads = { 'unit-worker': 'src/threads/unit-worker.ts', 'tile-worker': 'src/threads/tile-worker.ts' }
 await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildProcess, fewSpinners], {
@@ -172,8 +175,9 @@ await bundle({ main: 'src/main.ts', ...threads }, externalOfCli, [withoutChildPr
   codeSplitting: {
     groups: [
       { name: 'core', test: (id) => core.has(id) },
-      { name: 'read', test: (id) => read.has(id) && !core.has(id) },
-      { name: 'overview', test: (id) => overview.has(id) && !core.has(id) },
+      { name: 'cells', test: (id) => cells.has(id) },
+      { name: 'read', test: (id) => read.has(id) && !core.has(id) && !cells.has(id) },
+      { name: 'overview', test: (id) => overview.has(id) && !core.has(id) && !cells.has(id) },
       { name: 'arrow', test: (id) => arrow.has(id) && ![core, read, overview].some((one) => one.has(id)) },
       { name: 'check', test: (id) => check.has(id) && ![core, read, overview, arrow].some((one) => one.has(id)) },
       {
@@ -244,6 +248,7 @@ const checks = each.flatMap((array) => [
 const reads = each.map((array) => ['read', array, '--limit', '5'])
 const callsOf = {
   'core.cjs': [...everyDay, ['ls', many, '--json'], point, [places], ...reads],
+  'cells.cjs': [point, [places], ...reads],
   'read.cjs': [['read', places, '--range', 'lat=40..60', '--format', 'ndjson'], point, ...reads],
   'arrow.cjs': [['read', places, '--format', 'arrow']],
   'overview.cjs': [[places], [many], ...checks],
