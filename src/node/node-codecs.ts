@@ -21,7 +21,7 @@ export const portableCodecs: Codecs = portable(async (specifier) =>
 export const nodeCodecs: Codecs = {
   ...portableCodecs,
   // Loaded once, because in the built program each `import()` of a Node module copies all its exports.
-  gzip: once(loadGzip),
+  gzip: once(async () => gzipOfNode()),
   zstd: once(loadZstd),
   md5: once(() => loadDigest('md5', portableCodecs.md5)),
   sha256: once(() => loadDigest('sha256', portableCodecs.sha256)),
@@ -40,26 +40,42 @@ export const writingCodecs: Codecs = {
 }
 
 /**
+ * Bytes that {@link inflateShort} undoes before node:zlib is loaded. Loading it takes 5 ms, a twentieth of a footer's call, whose only
+ * stream is often a schema of a few hundred bytes.
+ */
+const BEFORE_ZLIB = 4096
+
+/**
  * GZIP by node:zlib, except for short data. node:zlib takes 4 microseconds to start: for a few bytes, ten times as long as
  * {@link inflateShort}. For chunks of 64 KiB, an inflate written here took 0.85 to 1.15 of its time (2026-11): not worth the code.
  */
-async function loadGzip(): Promise<ByteCodec> {
-  const { deflateSync, inflateSync } = await import('node:zlib')
+function gzipOfNode(): ByteCodec {
+  let zlib: typeof import('node:zlib') | undefined
+  const ofNode = (): typeof import('node:zlib') => {
+    zlib ??= process.getBuiltinModule('node:zlib')
+    return zlib
+  }
+  let left = BEFORE_ZLIB
   /** Output that nobody reads. */
-  const unread = new Uint8Array(SHORT)
+  const unread = new Uint8Array(BEFORE_ZLIB)
   const inflate = (data: Uint8Array, size: number): Uint8Array =>
-    bounded('zlib stream', size, (options) => inflateSync(data, options))
+    bounded('zlib stream', size, (options) => ofNode().inflateSync(data, options))
+  /** Fills `out`, if there is one, or new bytes. @returns them; undefined for what zlib must do */
+  const short = (data: Uint8Array, size: number, out?: Uint8Array): Uint8Array | undefined => {
+    const most = Math.max(SHORT, left)
+    if (size > most) return undefined
+    left -= Math.min(left, size)
+    const bytes = out ?? new Uint8Array(size)
+    return inflateShort(data, bytes, most) ? bytes : undefined
+  }
   return {
-    compress: (data, level) => asUint8Array(deflateSync(data, { level: gzipLevel(level) })),
-    decompress(data, size) {
-      const out = size <= SHORT ? new Uint8Array(size) : undefined
-      return out && inflateShort(data, out) ? out : inflate(data, size)
-    },
+    compress: (data, level) => asUint8Array(ofNode().deflateSync(data, { level: gzipLevel(level) })),
+    decompress: (data, size) => short(data, size) ?? inflate(data, size),
     decompressInto(data, out) {
-      if (!inflateShort(data, out)) out.set(inflate(data, out.length))
+      if (!short(data, out.length, out)) out.set(inflate(data, out.length))
     },
     verify(data, size) {
-      if (size > SHORT || !inflateShort(data, unread.subarray(0, size))) inflate(data, size)
+      if (!short(data, size, unread.subarray(0, size))) inflate(data, size)
     },
   }
 }

@@ -43,15 +43,17 @@ test('short streams give what zlib gives, damaged ones at most that', () => {
   const random = new Random(20)
   let harmless = 0
   for (let turn = 0; turn < 3000; turn++) {
-    const { bytes, stream } = drawn(random, turn, SHORT)
+    // Before zlib is loaded, longer streams are undone as well.
+    const most = turn % 8 === 0 ? 4096 : SHORT
+    const { bytes, stream } = drawn(random, turn, most)
     const out = new Uint8Array(bytes.length)
-    expect(inflateShort(stream, out)).toBe(true)
+    expect(inflateShort(stream, out, most)).toBe(true)
     expect(out).toEqual(bytes)
-    expect(inflateShort(stream, new Uint8Array(bytes.length + 1))).toBe(false)
-    if (bytes.length > 0) expect(inflateShort(stream, new Uint8Array(bytes.length - 1))).toBe(false)
+    expect(inflateShort(stream, new Uint8Array(bytes.length + 1), most)).toBe(false)
+    if (bytes.length > 0) expect(inflateShort(stream, new Uint8Array(bytes.length - 1), most)).toBe(false)
     const damaged = stream.slice(0, stream.length - random.below(2) * random.below(9))
     for (let flips = random.below(3); flips >= 0; flips--) damaged[random.below(damaged.length)] ^= 1 << random.below(8)
-    if (!inflateShort(damaged, out)) continue
+    if (!inflateShort(damaged, out, most)) continue
     harmless++
     expect(out).toEqual(new Uint8Array(inflateSync(damaged)))
   }

@@ -326,13 +326,12 @@ function isAdler(bytes: Uint8Array, stream: Uint8Array, at: number): boolean {
 let inflater: Inflater | undefined
 
 /**
- * Undoes a zlib stream of at most {@link SHORT} bytes. For any other stream, and for a broken one, call zlib: it tells what is
- * wrong.
+ * Undoes a zlib stream of at most `most` bytes. For any other stream, and for a broken one, call zlib: it tells what is wrong.
  * @returns whether the stream is complete and valid, and fills `out`
  */
-export function inflateShort(stream: Uint8Array, out: Uint8Array): boolean {
+export function inflateShort(stream: Uint8Array, out: Uint8Array, most = SHORT): boolean {
   inflater ??= new Inflater()
-  return out.length <= SHORT && stream.length <= 2 * SHORT && inflater.whole(stream, out)
+  return out.length <= most && stream.length <= 2 * most && inflater.whole(stream, out)
 }
 
 /** Bytes of content up to which {@link gunzipShort} is tried. */
