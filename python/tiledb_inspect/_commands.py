@@ -132,6 +132,9 @@ class ReadOptions(CommonOptions, total=False):
     """Row-major, col-major, global, unordered; by default the one that costs least"""
     limit: int
     """At most n cells"""
+    sort_by: str
+    """The first cells by the values of this field, with --limit; field:desc begins with the largest. Null and NaN
+    come last. Of dense arrays only cells that were written, and that meet --where"""
     layer: str
     """An array of an experiment, by the names of its measurement, collection and array: RNA/X/data"""
     where_obs: str

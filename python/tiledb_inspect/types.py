@@ -3943,6 +3943,16 @@ class ReadStatsDocument(TypedDict):
 
 
 
+class SortInfo(TypedDict):
+    """The field of `--sort-by`."""
+
+    field: str
+    """Its name."""
+    descending: bool
+    """Whether the largest value comes first."""
+
+
+
 class ReadDocument(TypedDict):
     """`tiledb-inspect read <array> --json`. NDJSON: one cell a line, as for `decode` (`$defs/line` of `cells.json`)."""
 
@@ -3960,7 +3970,9 @@ class ReadDocument(TypedDict):
     as_of: "TimestampRange"
     """First and last time of the read, milliseconds since 1970, both included."""
     order: "ReadOrder"
-    """Order of the cells."""
+    """Order of the cells. With `sort_by`: of those with equal values."""
+    sort_by: NotRequired["SortInfo"]
+    """The field by whose values the cells are sorted, with `--sort-by`."""
     cells: List["CellsLine"]
     """Cells of all fragments, merged as TileDB's reader does."""
     cell_num: NotRequired[int]

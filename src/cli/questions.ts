@@ -212,9 +212,14 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['Which cells are null?', 'read places --where "founded == null"', 'missing none empty nan isnull without value'],
   [
-    'Which cell has the highest value of an attribute, which stats --read shows?',
-    'read places --where "population >= 15600000"',
-    'maximum max minimum min largest lowest smallest biggest hottest argmax where',
+    'Which cells have the highest values of an attribute?',
+    'read places --sort-by population:desc --limit 3',
+    'maximum max minimum min largest lowest smallest biggest hottest argmax top order sorted ranking where cell value',
+  ],
+  [
+    'What are its last cells?',
+    'read weather --sort-by day:desc --limit 10',
+    'newest latest tail end final recent rows order sorted descending bottom',
   ],
   [
     'How do I get it into pandas, CSV, JSON, Arrow or Parquet?',

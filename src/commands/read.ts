@@ -10,6 +10,7 @@ import type { Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { RefusedChunks, tellRangesRefused, tellRefused } from '../calls/refused.ts'
 import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
+import { parseSort, SORT_OPTION, sortedBatches } from '../calls/sorted-cells.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Selection } from '../layers/layer.ts'
@@ -18,6 +19,7 @@ import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 
 interface ReadOptions extends CellOptions, QueryOptions, LayerOptions {
+  sortBy?: string
   labels?: boolean
   provenance?: boolean
 }
@@ -31,6 +33,7 @@ export const command: CommandModule<ReadOptions> = {
     ['the cells of an array', 'read places --limit 5'],
     ['the cells of a box, as it was at a time', 'read places --range lat=40..60 --as-of 2024-05-02'],
     ['cells that meet a condition', 'read places --where "population > 5000000"'],
+    ['the largest values of an attribute', 'read places --sort-by population:desc --limit 3'],
     ['which fragment each cell comes from', 'read places --provenance --format ndjson'],
     ['a matrix of a SOMA experiment, by its rows', 'read blood --layer RNA/X/data --where-obs "n_counts > 9"'],
   ],
@@ -45,6 +48,7 @@ export const command: CommandModule<ReadOptions> = {
     addQueryOptions(command, '; other cells of dense arrays have fill values')
     command
       .option('--limit <n>', 'at most n cells')
+      .option(...SORT_OPTION)
       .option(...LAYER_OPTION)
       .option(...AXIS_OPTIONS.obs)
       .option(...AXIS_OPTIONS.var)
@@ -60,7 +64,8 @@ export const command: CommandModule<ReadOptions> = {
     const found = await cx.open(path)
     const selection = await selectionOf(cx, found, options)
     const target = selection?.target ?? (await targetFor(cx, 'read', TAKES, found))
-    if (options.limit === undefined && options.range === undefined) await noteBytesToRead(cx, target)
+    if ((options.limit === undefined || options.sortBy !== undefined) && options.range === undefined)
+      await noteBytesToRead(cx, target)
     const faults = new FaultList(cx)
     const opened = selection?.opened ?? (await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined))
     const missing = faults.listed.length
@@ -70,7 +75,7 @@ export const command: CommandModule<ReadOptions> = {
     const parts = { faults, onRefused: chunks.add, told, selection, asked }
     const outcome = await arrayOutcome(cx, path, opened, parts, options)
     // Not earlier, as a wrong option has an error without notes.
-    if (options.where !== undefined && opened.schema.array_type === 'dense')
+    if (options.where !== undefined && options.sortBy === undefined && opened.schema.array_type === 'dense')
       cx.note('the array is dense: cells that do not meet the condition are shown with fill values')
     if (missing > 0)
       cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
@@ -99,22 +104,29 @@ async function arrayOutcome(
 ): Promise<Outcome> {
   const report = new FieldReport()
   const notUnique = new NotUniqueReport(opened.fragments)
+  const isDense = opened.schema.array_type === 'dense'
+  const sorts = options.sortBy !== undefined
   const query: ReadQuery = {
     ...asked,
     // A range of the user is as good: the selection leaves out other rows itself.
     ranges: selection ? new Map([...selection.ranges, ...asked.ranges]) : asked.ranges,
-    provenance: options.provenance,
+    // The places tell which cells of a dense array were written.
+    provenance: options.provenance ?? (sorts && isDense ? 'places' : undefined),
+    leavesOutUnmet: sorts,
     reuse: true,
     onNotUnique: notUnique.add,
     onRefused,
     onRemark: (field, remark) => report.remark(field, remark),
     onFault: options.keepGoing ? faults.addNew : undefined,
   }
-  const columns = readColumns(opened.schema, query)
+  const columns = readColumns(opened.schema, { ...query, provenance: options.provenance })
+  const limit = parseLimit(options.limit)
+  const shown = selection?.columns(columns) ?? columns
+  const sort = options.sortBy === undefined ? undefined : parseSort(options.sortBy, shown, limit)
   let progress = NO_PROGRESS
   const reader: Reader = {
-    columns: selection?.columns(columns) ?? columns,
-    limit: parseLimit(options.limit),
+    columns: shown,
+    limit,
     enumerations: await shownEnumerations(opened, options, report, tellingFaults(cx, told)),
     report,
     notUnique,
@@ -124,14 +136,20 @@ async function arrayOutcome(
         what: 'reading cells',
         total: async () => (await import('../calls/work-size.ts')).bytesOfRead(opened, query),
       })
-      const batches = readMerged(opened, query)
-      return selection?.batches(batches) ?? batches
+      const merged = readMerged(opened, query)
+      const batches = selection?.batches(merged) ?? merged
+      return sort ? sortedBatches(batches, shown, sort, { limit, dense: isDense }) : batches
     },
     async close() {
       progress.stop()
     },
   }
-  const head: ReadHead = { ...documentHead('read', cx.shownPath(path)), as_of: opened.between, order: query.order }
+  const head: ReadHead = {
+    ...documentHead('read', cx.shownPath(path)),
+    as_of: opened.between,
+    order: query.order,
+    sort_by: sort && { field: sort.column.name, descending: sort.descending },
+  }
   noteUnsortedTexts(cx, opened, query)
   return readerOutcome(cx, head, reader, { ...options, counts: true })
 }

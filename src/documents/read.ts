@@ -5,8 +5,18 @@ import type { Count, DocumentHead, ErrorInfo, NotUniqueInfo, ReadTimes } from '.
 /** The first keys of {@link ReadDocument}. */
 export interface ReadHead extends DocumentHead<'read'> {
   as_of: ReadTimes
-  /** Order of the cells. */
+  /** Order of the cells. With `sort_by`: of those with equal values. */
   order: ReadOrder
+  /** The field by whose values the cells are sorted, with `--sort-by`. */
+  sort_by?: SortInfo | undefined
+}
+
+/** The field of `--sort-by`. */
+export interface SortInfo {
+  /** Its name. */
+  field: string
+  /** Whether the largest value comes first. */
+  descending: boolean
 }
 
 /** `tiledb-inspect read <array> --json`. NDJSON: one cell a line, as for `decode` (`$defs/line` of `cells.json`). */

@@ -166,6 +166,7 @@ async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
   yield* json(['explain', array, '--range', 'x=3'])
   // The copies have one time.
   yield* json(['read', array, '--limit', '2'])
+  yield* json(['read', array, '--limit', '2', '--sort-by', 'a:desc'])
   yield* json(['history', array, '--range', 'x=0..9'])
   yield* json(['stats', '--read', array])
   yield* json(['check', '--plan', '--level', 'structure', array])
