@@ -351,6 +351,11 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['Why is one fragment larger than another?', 'stats places/__1714 weather/__1714', 'compare size'],
   ['What are the minimum, maximum and nulls of each tile?', 'tiles places/__1714', 'min max sum statistics null count'],
+  [
+    'Which tiles may have values above a number?',
+    'tiles places --where "population > 10000000"',
+    'maximum over threshold condition above below exceed prune skip',
+  ],
   ['Where does a fragment lie in the domain?', 'footer places/__1714', 'bounding box non-empty rectangle'],
 
   ['What is in this .tdb file?', 'dump places/__1714/a0.tdb', 'hex bytes binary format metadata'],

@@ -28,12 +28,15 @@ import type { NDRange } from '../format/range.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../objects/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../objects/tile-lists.ts'
+import { type TileTest, tileTest } from '../read/pruning.ts'
+import { loadWhere, parseWhere, WHERE_FORMS } from '../read/where.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
 
 interface TilesOptions {
   field?: string[]
   range?: string[]
   tiles?: string
+  where?: string
 }
 
 const TAKES = { 'fragment or its file': '', array: 'every fragment', group: 'of each array' } as const satisfies Takes
@@ -42,6 +45,7 @@ export const command: CommandModule<TilesOptions> = {
   examples: [
     ['box, offsets, sizes, minima and maxima, tile by tile', 'tiles places/__1714'],
     ['of one field, only the tiles that a box touches', 'tiles places --field population --range lat=40..60'],
+    ['only tiles that may have such cells', 'tiles places --where "population > 10000000"'],
     ['one line of JSON a tile', 'tiles weather --format ndjson'],
     ['of the fragments that TileDB read then', 'tiles weather --as-of 2024-05-02'],
   ],
@@ -55,6 +59,10 @@ export const command: CommandModule<TilesOptions> = {
       .option('--field <name>', 'only this field (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only the tiles that the range touches, ends included: ${RANGE_FORMS}`, collect)
       .option('--tiles <I..J>', 'only these tiles')
+      .option(
+        '--where <condition>',
+        `only tiles that may have a cell that meets it, by their minima and maxima: ${WHERE_FORMS}`,
+      )
   },
 
   async *run(cx, [path], options) {
@@ -69,6 +77,10 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
   const boxes = await boxBlocks(lists, info, cx.style)
   const bounds = options.range && parseRanges(dimensions, options.range)
   const touches = bounds && rangeFilter(dimensions, bounds)
+  const mayMeet = options.where === undefined ? undefined : await testOf(fragment, info, options.where)
+  const isShown = (tile: number, mbr: NDRange | undefined): boolean =>
+    (!touches || (mbr !== undefined && touches(mbr))) && (!mayMeet || mbr === undefined || mayMeet(tile, mbr))
+  const passes = touches || mayMeet ? isShown : undefined
   const wanted = options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num)
   const fields: Blocks<FieldBlock>[] = []
   for (const slot of selectedSlots(info, options.field)) {
@@ -82,7 +94,7 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
       const box = await boxes(first, next)
       const ofFields: FieldBlock[] = []
       for (const field of fields) ofFields.push(await field(first, next))
-      yield rowsOf(info, { first, next, box }, ofFields, touches)
+      yield rowsOf(info, { first, next, box }, ofFields, passes)
     }
   }
   const tiles = new Pages(pages)
@@ -103,7 +115,7 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
     async table(out) {
       const { tilesTable } = await import('../render/views/tiles.ts')
       const names = dimensions.map(({ name }) => name)
-      await tilesTable(document, { names, limited: touches !== undefined || wanted !== undefined }, out)
+      await tilesTable(document, { names, limited: passes !== undefined || wanted !== undefined }, out)
     },
   }
 }
@@ -118,12 +130,21 @@ function selectedSlots(info: FragmentInfo, names: readonly string[] | undefined)
   return names ? stored.filter((i) => names.includes(slots[i].name)) : stored
 }
 
-/** The tiles `[first, next)`, except those whose box does not overlap the range. */
+/** The test of `--where`. Fields are those of the array: a fragment may have none of an attribute that was added later. */
+async function testOf(fragment: Fragment, info: FragmentInfo, text: string): Promise<TileTest> {
+  const { array } = fragment
+  const condition = array
+    ? await loadWhere(text, (await array.newestSchema()).schema, array)
+    : parseWhere(text, info.schema)
+  return tileTest(fragment, info, condition, true)
+}
+
+/** The tiles `[first, next)` that pass. */
 function rowsOf(
   info: FragmentInfo,
   { first, next, box }: { first: number; next: number; box: BoxBlock },
   fields: readonly FieldBlock[],
-  touches: ((box: NDRange) => boolean) | undefined,
+  passes: ((tile: number, mbr: NDRange | undefined) => boolean) | undefined,
 ): ColumnRows<TilesLine> {
   const length = next - first
   const tile = numbers(length, (i) => first + i)
@@ -131,12 +152,9 @@ function rowsOf(
   const shape = info.dense
     ? { tile, cell_num, tile_domain: box.values, fields }
     : { tile, cell_num, mbr: box.values, fields }
-  if (!touches) return new ColumnRows<TilesLine>(shape, length)
-  const touched = allRows(length).filter((i) => {
-    const range = box.range(first + i)
-    return range !== undefined && touches(range)
-  })
-  return new ColumnRows<TilesLine>(shape, touched.length, touched)
+  if (!passes) return new ColumnRows<TilesLine>(shape, length)
+  const shown = allRows(length).filter((i) => passes(first + i, box.range(first + i)))
+  return new ColumnRows<TilesLine>(shape, shown.length, shown)
 }
 
 /** Cells of each tile `[first, next)`. */

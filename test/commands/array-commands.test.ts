@@ -468,6 +468,24 @@ describe('tiles', () => {
     ])
   })
 
+  test.each([
+    ['places', 'population > 10000000'],
+    ['places', 'population < 500000 or lat > 55'],
+    ['weather', 'rain_mm > 40'],
+    ['weather', 'rain_mm > 38 and day < 90'],
+  ])('of %s that may have %s are all that have such cells, and fewer than all', async (name, condition) => {
+    const path = `examples/arrays/${name}/__1714`
+    const where = ['--where', condition]
+    const tiles = column(get(await document('tiles', path, ...where), 'tiles'), 'tile')
+    // Sorted, a read leaves out the cells of a dense array that do not meet the condition.
+    const sorted = ['--sort-by', condition.split(' ')[0] ?? '', '--limit', '10000', '--provenance']
+    const cells = items(get(await document('read', path.replace(/\/__.*/, ''), ...where, ...sorted), 'cells'))
+    const met = cells.filter((cell) => String(get(cell, '__fragment')).startsWith('__1714'))
+    expect(met.length).toBeGreaterThan(0)
+    expect(tiles).toEqual(expect.arrayContaining([...new Set(column(met, '__tile'))]))
+    expect(tiles.length).toBeLessThan(name === 'places' ? 5 : 8)
+  })
+
   test('of one field, in a range of numbers', async () => {
     const rows = items(
       get(await document('tiles', 'examples/arrays/weather', '--tiles', '2..3', '--field', 'rain_mm'), 'tiles'),
