@@ -3783,6 +3783,16 @@ class ReadStatsDense(TypedDict):
 
 
 
+class OverwrittenFragment(TypedDict):
+    """A fragment that newer ones overwrite."""
+
+    name: str
+    """Name of the fragment."""
+    size: "Bytes"
+    """Stored bytes of all its files."""
+
+
+
 class ReadStatsDelete(TypedDict):
     """A delete condition, and the cells that it removes from the read."""
 
@@ -3923,6 +3933,9 @@ class ReadStatsDocument(TypedDict):
     """Number of overwritten cells: fragments contain them, but newer cells replace them. Cells that an older delete
     removes count as well. Null if the number is unknown: with `--where`, or if a range cuts a fragment of single
     cells in a dense array. 0 in sparse arrays that allow duplicates."""
+    overwritten_fragments: NotRequired[List["OverwrittenFragment"]]
+    """Fragments of a sparse array of whose cells newer ones overwrite each: a reader sees none of them. Left out
+    with `--range` and `--where`. `ls` says it of fragments of dense arrays."""
     deletes: List["ReadStatsDelete"]
     """Delete conditions, oldest first. A cell counts for the first condition that deletes it. Overwritten cells do
     not count."""

@@ -190,7 +190,7 @@ export const QUESTIONS: readonly Question[] = [
     'category categorical enum label unused count distinct value',
   ],
   [
-    'How many cells are overwritten by newer ones?',
+    'How many cells are overwritten by newer ones, and which fragments of a sparse array wholly?',
     'stats --read places',
     'older versions updated stale hidden duplicates',
   ],

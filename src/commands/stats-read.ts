@@ -17,6 +17,7 @@ import { mayBeNaN } from '../cells/column-summary.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { ValueRange } from '../documents/common.ts'
 import type {
+  OverwrittenFragment,
   ReadStatsDelete,
   ReadStatsDense,
   ReadStatsDocument,
@@ -30,9 +31,10 @@ import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { cellValue } from '../format/value.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { laterDeletePlaces } from '../objects/deletes.ts'
+import { fragmentFileSizes } from '../objects/file-sizes.ts'
 import { domainCells } from '../read/domain-cells.ts'
 import { openAt } from '../read/opening.ts'
-import type { OpenedArray } from '../read/query.ts'
+import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { type FieldSummary, type ReadSummary, type Repeated, summarize } from '../read/summary.ts'
 
 /** The document of `stats --read`, and its lines of advice as data: reads the array once, and counts what a reader sees. */
@@ -89,6 +91,7 @@ export async function readStats(
     cell_num,
     dense_cells: denseResult(cx, opened, summary, where !== undefined),
     overwritten_cell_num: hidden === undefined ? null : exact(hidden),
+    overwritten_fragments: summary.overwritten && (await withSizes(summary.overwritten)),
     deletes,
     later_deletes: (await laterDeletePlaces(opened.array)).map(({ end }) => timeResult(end, cx.style)),
     purge_way,
@@ -102,6 +105,15 @@ export async function readStats(
     not_unique: notUnique.result(),
   }
   return { document, lines }
+}
+
+async function withSizes(fragments: readonly OpenedFragment[]): Promise<OverwrittenFragment[]> {
+  const found: OverwrittenFragment[] = []
+  for (const { fragment } of fragments) {
+    const sizes = await fragmentFileSizes(fragment)
+    found.push({ name: fragment.name, size: sum([...sizes.values()], (size) => size) })
+  }
+  return found
 }
 
 function denseResult(

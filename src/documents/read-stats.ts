@@ -4,6 +4,7 @@ import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
 import type { ArrayType } from '../format/layout.ts'
 import type {
+  Bytes,
   CellCoordinates,
   CellValue,
   Count,
@@ -16,6 +17,14 @@ import type {
   Time,
   ValueRange,
 } from './common.ts'
+
+/** A fragment that newer ones overwrite. */
+export interface OverwrittenFragment {
+  /** Name of the fragment. */
+  name: string
+  /** Stored bytes of all its files. */
+  size: Bytes
+}
 
 /** `tiledb-inspect stats <array> --read --json`: statistics of the cells that a reader sees. */
 export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
@@ -40,6 +49,11 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
    * arrays that allow duplicates.
    */
   overwritten_cell_num: Int64 | null
+  /**
+   * Fragments of a sparse array of whose cells newer ones overwrite each: a reader sees none of them. Left out with `--range` and `--where`.
+   * `ls` says it of fragments of dense arrays.
+   */
+  overwritten_fragments?: readonly OverwrittenFragment[] | undefined
   /** Delete conditions, oldest first. A cell counts for the first condition that deletes it. Overwritten cells do not count. */
   deletes: readonly ReadStatsDelete[]
   /** Times of the delete conditions that TileDB does not apply yet: they are later than the read. */

@@ -33,6 +33,8 @@ export interface ReadSummary {
   alike: number | undefined
   /** Number of stored cells that newer cells hide; undefined if it is unknown. */
   hidden: bigint | undefined
+  /** Sparse arrays: the fragments of whose cells newer ones hide each; undefined if it is unknown. */
+  overwritten: readonly OpenedFragment[] | undefined
   /** Deleted cells by condition, oldest first. */
   deletions: readonly CountedDeletion[]
   /** Coordinates that several cells have; undefined if the schema allows no duplicates. */
@@ -131,10 +133,36 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
     unwritten: undefined,
     alike: undefined,
     hidden,
+    overwritten: hidden === undefined || ranges.size > 0 ? undefined : await overwrittenWholly(opened, held - merged),
     deletions,
     repeated,
     fields: tally.fields,
   }
+}
+
+/** Finds the fragments of whose cells none is the newest. Reads all coordinates again, if as many cells are hidden as a fragment has. */
+async function overwrittenWholly(opened: OpenedArray, hidden: number): Promise<OpenedFragment[]> {
+  const { schema, fragments } = opened
+  const cellNums = fragments.map(({ info }) => storedCellNum(info))
+  if (!cellNums.some((cells) => cells > 0 && cells <= hidden)) return []
+  const asked: ReadQuery = {
+    order: defaultOrder(opened),
+    ranges: new Map(),
+    fields: [],
+    provenance: 'places',
+    keepsDeleted: true,
+    reuse: true,
+  }
+  const left = new Set(fragments.keys())
+  for (const [i, cells] of cellNums.entries()) if (cells === 0) left.delete(i)
+  for await (const { columns, rows, cell_num } of readMerged(opened, asked)) {
+    const owners = columns[schema.domain.dimensions.length]?.data
+    if (!owners) continue
+    const numbers = numbersOf('INT32', owners)
+    for (const row of rows ?? allRows(cell_num)) left.delete(numbers[row] ?? -1)
+    if (left.size === 0) break
+  }
+  return fragments.filter((_, i) => left.has(i))
 }
 
 /**
@@ -233,6 +261,7 @@ async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...q
     unwritten,
     alike: fields === undefined ? tally.alike : undefined,
     hidden: held === undefined ? undefined : held - BigInt(tally.cells),
+    overwritten: undefined,
     deletions: [],
     repeated: undefined,
     fields: tally.fields,

@@ -363,3 +363,28 @@ describe('stats --read', () => {
     expect((await run(['stats', '--read', '--all', `${FIXTURES}/22/duplicates`])).code).toBe(2)
   })
 })
+
+test('a sparse fragment of which newer ones hide each cell is named, with its bytes', async () => {
+  const array = `${folder}/overwritten`
+  const rows = [
+    [1, 5],
+    [5, 6, 9],
+    [1, 3],
+  ]
+  const data = rows.flatMap((xs, i) => {
+    const file = `${folder}/cells${i}.ndjson`
+    writeFileSync(file, xs.map((x) => JSON.stringify({ x, a: i })).join('\n'))
+    return ['--data', file]
+  })
+  const made = await run(['write-sample', array, '--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32', ...data])
+  expect(made.code).toBe(0)
+  const [oldest] = items(get((await runJson(['ls', array])).documents[0], 'fragments'))
+  const found = [{ name: get(oldest, 'name'), size: get(oldest, 'size') }]
+  expect(get(await readStats(array), 'overwritten_fragments')).toEqual(found)
+  expect((await run(['stats', '--read', array])).text).toMatch(
+    /^wholly +1 fragment of which a reader sees no cell, .*: __/m,
+  )
+  expect(get(await readStats(array, '--range', 'x=0..9'), 'overwritten_fragments')).toBeUndefined()
+  // Each fragment has cells that are the newest.
+  expect(get(await readStats(`${FIXTURES}/22/deletes`), 'overwritten_fragments')).toEqual([])
+})

@@ -1,7 +1,9 @@
 import type { Output } from '../../base/result.ts'
+import { shortSize } from '../../base/sizes.ts'
 import { sum } from '../../base/sum.ts'
 import { pythonString } from '../../base/unsafe-text.ts'
 import type {
+  OverwrittenFragment,
   ReadStatsBox,
   ReadStatsDelete,
   ReadStatsDocument,
@@ -105,6 +107,7 @@ function facts(document: ReadStatsDocument): Pairs {
     cell_num,
     dense_cells,
     overwritten_cell_num,
+    overwritten_fragments = [],
     duplicates,
     deletes,
     later_deletes,
@@ -116,6 +119,7 @@ function facts(document: ReadStatsDocument): Pairs {
     dense_cells && ['unwritten', unwrittenText(document)],
     overwritten_cell_num !== null &&
       !duplicates && ['overwritten', `${counted(overwritten_cell_num, 'older cell')} that newer ones overwrite`],
+    overwritten_fragments.length > 0 && ['wholly', whollyText(overwritten_fragments)],
     array_type === 'sparse' && ['deleted', deletedText(deletes, later_deletes.length > 0)],
     later_deletes.length > 0 && ['deletes later', laterDeletesText(later_deletes)],
     array_type === 'sparse' && ['duplicates', duplicatesText(document)],
@@ -124,6 +128,16 @@ function facts(document: ReadStatsDocument): Pairs {
       `${counted(to_vacuum_num, 'older fragment')}: the files still hold cells that readers do not see`,
     ],
   ]
+}
+
+/** Most names of fragments in a line. */
+const MOST_NAMES = 3
+
+function whollyText(fragments: readonly OverwrittenFragment[]): string {
+  const names = fragments.slice(0, MOST_NAMES).map(({ name }) => name)
+  const rest = fragments.length - names.length
+  const size = shortSize(sum(fragments, (one) => one.size))
+  return `${counted(fragments.length, 'fragment')} of which a reader sees no cell, ${size}: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 function deletedText(deletes: readonly ReadStatsDelete[], hasLater: boolean): string {
