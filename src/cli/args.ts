@@ -65,6 +65,12 @@ export function addCommonOptions(command: Command, formats: readonly Format[]): 
     .option('--quiet', 'print no progress and no notes on stderr')
 }
 
+/** Keys of the options that the user gave, of those that not every command has. */
+export function givenOf(command: Command): string[] {
+  const own = command.options.filter(({ helpGroupHeading }) => helpGroupHeading !== EVERY)
+  return own.map((option) => option.attributeName()).filter((key) => command.getOptionValueSource(key) === 'cli')
+}
+
 /**
  * The arguments with the command in front, because commander takes every option as one of a command.
  *

@@ -10,7 +10,7 @@ import { nodeCodecs } from '../node/node-codecs.ts'
 import { pauseForEvents } from '../node/pause.ts'
 import { type ReadContext, readContext } from '../objects/generic-tile.ts'
 import type { CommonOptions } from './args.ts'
-import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, helpOption } from './args.ts'
+import { addCommonOptions, chosenFormat, commandAsked, commandFirst, formatAsked, givenOf, helpOption } from './args.ts'
 import { CallParser, WrongCall } from './call-parser.ts'
 import { CommandAtWork } from './command-at-work.ts'
 import { COMMANDS, OTHER } from './commands.ts'
@@ -195,7 +195,7 @@ async function runCommand(
   const documents = await openDocuments({ process, report, options, several, memory })
   // Errors so far named the paths that the user wrote. Errors from here on name the paths that are read.
   report.shownPath = shownPath
-  const isGiven = (key: string): boolean => command.getOptionValueSource(key) === 'cli'
+  const given = (): string[] => givenOf(command)
   let ended = false
   line?.start()
   try {
@@ -208,7 +208,7 @@ async function runCommand(
         return run
       }
       const work = async (): Promise<void> => {
-        const call = { name: command.name(), args: targets, options, isGiven }
+        const call = { name: command.name(), args: targets, options, given }
         const outcomes = outcomesOf(cx, call, module.run(cx, targets, options as never))
         await atWork.finish(outcomes, (outcome) => documents.add(outcome))
         const { fault, note } = atWork.reported

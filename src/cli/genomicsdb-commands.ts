@@ -8,8 +8,8 @@ import type { Call } from './refused-target.ts'
 
 interface GenomicsdbCommand {
   takes: readonly GenomicsdbKind[]
-  /** Keys of its options that mean nothing for these targets. Those of times mean nothing for any command. */
-  without?: readonly string[]
+  /** Keys of its own options that mean something for these targets. Others are refused. */
+  with?: readonly string[]
   load: () => Promise<{ handler: GenomicsdbHandler<never> }>
 }
 
@@ -22,67 +22,60 @@ const CALLS: readonly GenomicsdbKind[] = ['workspace', 'array']
 /** Targets of commands about all that lies at or below a folder. */
 const FOLDERS: readonly GenomicsdbKind[] = ['workspace', 'array', 'fragment']
 
-/** Keys of the options by which a command goes through many arrays. A command goes through all intervals of a workspace without them. */
-const SWEEPS = ['recursive', 'exclude', 'resume', 'followLinks']
+/** Keys of the options that show bytes. */
+const HEX = ['hex', 'depth', 'at']
 
 /** Which commands take which targets of GenomicsDB, and what they do with them. A handler is loaded only when it is called. */
 export const GENOMICSDB_COMMANDS: Readonly<Record<string, GenomicsdbCommand>> = {
-  schema: {
+  schema: { takes: STORED, with: HEX, load: () => import('../commands/genomicsdb-schema.ts') },
+  footer: { takes: STORED, with: HEX, load: () => import('../commands/genomicsdb-footer.ts') },
+  rtree: { takes: STORED, with: ['range', ...HEX], load: () => import('../commands/genomicsdb-rtree.ts') },
+  tiles: { takes: STORED, with: ['field', 'range', 'tiles'], load: () => import('../commands/genomicsdb-tiles.ts') },
+  tile: { takes: STORED, with: ['role', 'bytes', ...HEX], load: () => import('../commands/genomicsdb-tile.ts') },
+  decode: {
     takes: STORED,
-    without: ['all'],
-    load: () => import('../commands/genomicsdb-schema.ts'),
+    with: ['field', 'range', 'tiles', 'limit', 'keepGoing'],
+    load: () => import('../commands/genomicsdb-decode.ts'),
   },
-  footer: { takes: STORED, load: () => import('../commands/genomicsdb-footer.ts') },
-  rtree: { takes: STORED, without: ['svg'], load: () => import('../commands/genomicsdb-rtree.ts') },
-  tiles: { takes: STORED, load: () => import('../commands/genomicsdb-tiles.ts') },
-  tile: { takes: STORED, without: ['stages', 'offset'], load: () => import('../commands/genomicsdb-tile.ts') },
-  decode: { takes: STORED, without: ['allFragments'], load: () => import('../commands/genomicsdb-decode.ts') },
-  dump: { takes: STORED, load: () => import('../commands/genomicsdb-dump.ts') },
-  at: { takes: STORED, without: ['cell'], load: () => import('../commands/genomicsdb-at.ts') },
-  [OVERVIEW]: { takes: FOLDERS, without: ['names'], load: () => import('../commands/genomicsdb-overview.ts') },
+  dump: { takes: STORED, with: ['path', 'tree', ...HEX], load: () => import('../commands/genomicsdb-dump.ts') },
+  at: { takes: STORED, with: ['flips'], load: () => import('../commands/genomicsdb-at.ts') },
+  [OVERVIEW]: { takes: FOLDERS, load: () => import('../commands/genomicsdb-overview.ts') },
   ls: {
     takes: FOLDERS,
-    without: ['names', 'range', 'depth', ...SWEEPS],
+    with: ['samples', 'sort', 'reverse', 'limit'],
     load: () => import('../commands/genomicsdb-ls.ts'),
   },
   read: {
     takes: CALLS,
-    without: ['where', 'order', 'labels', 'layer', 'whereObs', 'whereVar'],
+    with: ['field', 'range', 'limit', 'provenance', 'keepGoing'],
     load: () => import('../commands/genomicsdb-read.ts'),
   },
-  stats: {
-    takes: CALLS,
-    without: ['against', 'all', 'read', 'field', 'range', 'where', ...SWEEPS],
-    load: () => import('../commands/genomicsdb-stats.ts'),
-  },
+  stats: { takes: CALLS, load: () => import('../commands/genomicsdb-stats.ts') },
   check: {
     takes: FOLDERS,
-    without: ['shard', ...SWEEPS],
+    with: ['level', 'failOn', 'all', 'plan'],
     load: () => import('../commands/genomicsdb-check.ts'),
   },
-  page: { takes: CALLS, load: () => import('../commands/genomicsdb-page.ts') },
-  recover: {
-    takes: ['workspace'],
-    without: ['dropDamaged', 'domain', 'array', 'timestamp', 'formatVersion', 'relocate', 'withMembers'],
-    load: () => import('../commands/genomicsdb-recover.ts'),
+  page: {
+    takes: CALLS,
+    with: ['open', 'static', 'stdio', 'maxSize'],
+    load: () => import('../commands/genomicsdb-page.ts'),
   },
+  recover: { takes: ['workspace'], with: ['to'], load: () => import('../commands/genomicsdb-recover.ts') },
   'verify-checksums': {
     takes: FOLDERS,
-    without: ['shard', 'recursive'],
+    with: ['all', 'deep', 'requireChecksums'],
     load: () => import('../commands/genomicsdb-verify-checksums.ts'),
   },
 }
 
-/** Keys of the options by which readers choose fragments by their times. Readers of GenomicsDB take all fragments. */
-const TIMES = ['asOf', 'between']
-
 /**
- * What a command does with a target that was refused: undefined unless it is of GenomicsDB.
- * @param isGiven whether the user gave an option, by its key
+ * What a command does with a target that was refused: undefined unless it is of GenomicsDB. An option that means nothing for it is refused:
+ * the answer to another question would be worse than none.
  */
 export async function genomicsdbOutcomes(
   cx: CommandContext,
-  { name, args, options, isGiven }: Call,
+  { name, args, options, given }: Call,
   path: string,
 ): Promise<AsyncGenerator<Outcome> | undefined> {
   // What cannot be looked at has its own error already.
@@ -90,9 +83,10 @@ export async function genomicsdbOutcomes(
   if (!target) return undefined
   const command = Object.hasOwn(GENOMICSDB_COMMANDS, name) ? GENOMICSDB_COMMANDS[name] : undefined
   if (!command?.takes.includes(target.kind)) throw notForGenomicsdb(name, target)
-  const other = [...TIMES, ...(command.without ?? [])].find(isGiven)
+  const own = given()
+  const other = own.find((key) => key !== 'jobs' && !command.with?.includes(key))
   if (other !== undefined) throw notForGenomicsdb(`${name} ${flagOf(other)}`, target)
-  if (isGiven('jobs')) cx.note('GenomicsDB is read in one thread, so --jobs changes nothing')
+  if (own.includes('jobs')) cx.note('GenomicsDB is read in one thread, so --jobs changes nothing')
   const { handler } = await command.load()
   return handler.run(cx, target, args.slice(1), options as never)
 }

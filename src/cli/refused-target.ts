@@ -8,8 +8,8 @@ export interface Call {
   /** The target, or the targets of a command that gets all at once; then other arguments. */
   args: readonly string[]
   options: object
-  /** Whether the user gave an option, by its key. */
-  isGiven(key: string): boolean
+  /** Keys of the command's own options that the user gave: those that not every command has. */
+  given(): string[]
 }
 
 /** Commands that open no target, and would take one of GenomicsDB for what it is not. */
