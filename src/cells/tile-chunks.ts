@@ -2,12 +2,11 @@ import { concat, NO_BYTES } from '../base/bytes.ts'
 import { type InspectError, inconsistent } from '../base/errors.ts'
 import { sizeText } from '../base/sizes.ts'
 import { withRoom } from '../filters/pipeline.ts'
-import { decodePrefix } from '../format/io.ts'
 import {
   CHUNK_COUNT_BYTES,
   CHUNK_HEAD_BYTES,
+  chunkIn,
   type StoredChunk,
-  storedChunk,
   storedChunkLength,
 } from '../format/tile-chunks.ts'
 import { u64 } from '../format/u32.ts'
@@ -44,37 +43,52 @@ export function* placedChunks(
  * Reads the chunks of a stored tile one after another, with at most one block or chunk in memory.
  * @param read reads bytes of the file
  * @param broken called if lengths do not fit the tile; throws the error that describes the fault
+ * @param readNow reads bytes of the file without waiting, if it can. The next chunk may then overwrite the last.
  */
 export async function* storedChunks(
   { offset, size }: { offset: number; size: number },
   read: (offset: number, length: number) => Promise<Uint8Array>,
   broken: () => Promise<never>,
+  readNow?: (offset: number, length: number) => Uint8Array | undefined,
 ): AsyncGenerator<PlacedChunk> {
   const end = offset + size
   let held: Uint8Array = NO_BYTES
   let heldAt = offset
-  /** Reads bytes of the tile. `from` must not fall from call to call. */
+  /** Bytes that are asked for together: as many as the last chunk has, and the head of the next. */
+  let likely = CHUNK_HEAD_BYTES
+  const isHeld = (from: number, length: number): boolean => from + length <= heldAt + held.length
+  const heldBytes = (from: number, length: number): Uint8Array => held.subarray(from - heldAt, from - heldAt + length)
+  /** Bytes of the tile that are there without waiting. `from` must not fall from call to call. */
+  const bytesNow = (from: number, length: number): Uint8Array | undefined => {
+    if (isHeld(from, length)) return heldBytes(from, length)
+    const now = from + length > end ? undefined : readNow?.(from, Math.min(end - from, Math.max(length, likely)))
+    if (!now) return undefined
+    held = now
+    heldAt = from
+    return heldBytes(from, length)
+  }
+  /** {@link bytesNow}, read in blocks. */
   const bytes = async (from: number, length: number): Promise<Uint8Array> => {
     if (from + length > end) await broken()
     const next = heldAt + held.length
-    if (from + length > next) {
-      const blocks = Math.ceil((from + length - next) / BLOCK_BYTES)
-      // A copy, because the next read may use the memory of the last block.
-      const rest = held.slice(from - heldAt)
-      const more = await read(next, Math.min(blocks * BLOCK_BYTES, end - next))
-      held = rest.length > 0 ? concat([rest, more]) : more
-      heldAt = next - rest.length
-    }
-    return held.subarray(from - heldAt, from - heldAt + length)
+    const blocks = Math.ceil((from + length - next) / BLOCK_BYTES)
+    // A copy, because the next read may use the memory of the last block.
+    const rest = held.slice(from - heldAt)
+    const more = await read(next, Math.min(blocks * BLOCK_BYTES, end - next))
+    held = rest.length > 0 ? concat([rest, more]) : more
+    heldAt = next - rest.length
+    return heldBytes(from, length)
   }
-  const count = u64(await bytes(offset, CHUNK_COUNT_BYTES), 0)
+  const counted = bytesNow(offset, CHUNK_COUNT_BYTES) ?? (await bytes(offset, CHUNK_COUNT_BYTES))
+  const count = u64(counted, 0)
   let at = offset + CHUNK_COUNT_BYTES
   let from = 0
   for (let index = 0; index < count; index++) {
-    const stored = await bytes(at, storedChunkLength(await bytes(at, CHUNK_HEAD_BYTES)))
-    const chunk = decodePrefix(stored, storedChunk).value
+    const length = storedChunkLength(bytesNow(at, CHUNK_HEAD_BYTES) ?? (await bytes(at, CHUNK_HEAD_BYTES)))
+    const chunk = chunkIn(bytesNow(at, length) ?? (await bytes(at, length)))
+    likely = length + CHUNK_HEAD_BYTES
     yield { chunk, index, offset: at + CHUNK_HEAD_BYTES, from }
-    at += stored.length
+    at += length
     from += chunk.original_length
   }
 }

@@ -35,6 +35,12 @@ const LARGE_SHARE = 4
 /** Tiles of which this many would fill the memory. */
 const COLLECTED_SHARE = 32
 
+/** Bytes that stay in the cache of a processor from reading them to using them. */
+const CACHED_BYTES = 2 ** 17
+
+/** Room for a stored chunk of the usual 64 KiB. */
+const CHUNK_ROOM = 2 ** 17
+
 /** How the tiles of a plan will be read. */
 interface TilePlan extends PlanOptions {
   /** Whether the tile with this number will not be read. */
@@ -69,6 +75,8 @@ export class TileFile {
   isHeld = false
   /** The memory of the tile, or of the piece of a large tile, that was read last. */
   private readonly lease: Lease
+  /** Where {@link chunks} reads one. */
+  private chunkRoom: Uint8Array | undefined
   /** Called for tiles of which the writer lost the end of a part. */
   onLostTail: ((tile: number, lost: LostTail) => void) | undefined
   /** Called for chunks that TileDB cannot read. */
@@ -170,8 +178,20 @@ export class TileFile {
     return this.role !== 'var'
   }
 
-  /** Reads the stored chunks of a tile, with few in memory at once. @throws InspectError like reading the tile */
-  chunks(tile: number): AsyncGenerator<PlacedChunk> {
+  /**
+   * Whether {@link chunks} reads a tile faster than {@link stored}, if nothing is kept of a chunk: the bytes of one stay in the cache of the
+   * processor, while those of a tile do not.
+   */
+  isFasterInChunks(tile: number): boolean {
+    return !this.fragment.folder.isRemote && this.end(tile) - this.start(tile) > CACHED_BYTES
+  }
+
+  /**
+   * Reads the stored chunks of a tile, with few in memory at once.
+   * @param reuse whether the next chunk may overwrite the last
+   * @throws InspectError like reading the tile
+   */
+  chunks(tile: number, reuse = false): AsyncGenerator<PlacedChunk> {
     const { offset, size } = this.place(tile)
     // Decoding the whole tile throws the error.
     const broken = async (): Promise<never> => {
@@ -183,7 +203,10 @@ export class TileFile {
         if (hasCode(error, 'NOT_FOUND', 'TRUNCATED')) return broken()
         throw error
       })
-    return storedChunks({ offset, size }, read, broken)
+    if (!reuse) return storedChunks({ offset, size }, read, broken)
+    this.chunkRoom ??= new Uint8Array(CHUNK_ROOM)
+    const room = this.chunkRoom
+    return storedChunks({ offset, size }, read, broken, (at, length) => this.stream.fetched(at, length, room))
   }
 
   /** Reads the unfiltered bytes of a tile piece by piece, from start to end. */

@@ -47,7 +47,7 @@ interface UndoOptions {
 
 /**
  * Undoes the filters of a tile chunk by chunk, and continues after a fault.
- * @param stored undefined for a large tile, which is read chunk by chunk
+ * @param stored undefined for a tile that is read chunk by chunk
  * @param stringOffsets whether the tile holds the offsets of its strings
  * @param keep whether to return the unfiltered bytes
  * @param checksumsOnly whether to stop after the last checksum of each chunk
@@ -63,7 +63,7 @@ export async function undoTile(
   const pipeline = await file.pipeline(stringOffsets)
   const { offset: base, size } = file.place(tile)
   const expected = file.expectedSize(tile)
-  const chunks = stored ? chunksInMemory(file, base, stored) : file.chunks(tile)
+  const chunks = stored ? chunksInMemory(file, base, stored) : file.chunks(tile, !wanted)
   const out: UndoneTile = {
     end: CHUNK_COUNT_BYTES,
     total: 0,

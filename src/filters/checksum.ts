@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
-import { type ChecksumMetadata, checksumMetadata, type PartChecksum } from '../format/chunk-metadata.ts'
-import { type Describe, decodePrefix, encode } from '../format/io.ts'
+import { checksumMetadata, type PartChecksum, readFewChecksums } from '../format/chunk-metadata.ts'
+import { decodePrefix, encode } from '../format/io.ts'
 import { hex, Parts, sameBytes } from './bytes.ts'
 import type { Codecs, Digest } from './codecs/codecs.ts'
 import { type ChecksumVerdict, type Filter, type FilterContext, type FilterDefinition, noMore } from './filter.ts'
@@ -30,14 +30,15 @@ function checksum(
     losesEmptyPart: () => true,
     metadata: () => layout,
     mostUndone: noMore,
-    load: async (codecs) => checksumFilter(name, layout, await load(codecs)),
+    load: async (codecs) => checksumFilter(name, digestLength, await load(codecs)),
   }
 }
 
 export const checksumMd5 = checksum('CHECKSUM_MD5', 16, (codecs) => codecs.md5())
 export const checksumSha256 = checksum('CHECKSUM_SHA256', 32, (codecs) => codecs.sha256())
 
-function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<ChecksumMetadata>, digest: Digest): Filter {
+function checksumFilter(name: ChecksumVerdict['filter'], digestLength: number, digest: Digest): Filter {
+  const layout = checksumMetadata(digestLength)
   /** A text of each digest would take longer than the digest of a small part. */
   const right: ChecksumVerdict = { filter: name, ok: true, expected: '', actual: '' }
   const sign = (part: Uint8Array): PartChecksum => ({ length: part.length, digest: digest(part) })
@@ -64,7 +65,8 @@ function checksumFilter(name: ChecksumVerdict['filter'], layout: Describe<Checks
       return { metadata: [encode(own, layout), ...parts.metadata], data: parts.data }
     },
     reverse(bytes, _config, cx) {
-      const { value: described, length } = decodePrefix(bytes.metadata, layout)
+      const { value: described, length } =
+        readFewChecksums(bytes.metadata, digestLength) ?? decodePrefix(bytes.metadata, layout)
       const metadata = bytes.metadata.subarray(length)
       verify(described.metadata_checksums, metadata, 'metadata_checksums', cx)
       verify(described.data_checksums, bytes.data, 'data_checksums', cx)

@@ -1,5 +1,5 @@
 import { type AnyIo, type Describe, type Io, lengthAndBytes } from './io.ts'
-import { u32 } from './u32.ts'
+import { u32, u64 } from './u32.ts'
 
 /**
  * What filters store about a chunk. Each filter puts its metadata in front of the metadata of earlier filters. The files
@@ -83,6 +83,32 @@ export function aesMetadata(io: AnyIo) {
 export type ChecksumMetadata = ReturnType<ReturnType<typeof checksumMetadata>>
 /** Digest of one part. */
 export type PartChecksum = ChecksumMetadata['data_checksums'][number]
+
+const LENGTH_BYTES = 8
+/** Upper limit on the metadata bytes for which {@link readFewChecksums} is tried. */
+const FEW_CHECKSUM_BYTES = 256
+
+/** Reads {@link checksumMetadata} at the start of `metadata` without a driver, as {@link readFewParts}. */
+export function readFewChecksums(
+  metadata: Uint8Array,
+  digestLength: number,
+): { value: ChecksumMetadata; length: number } | undefined {
+  if (metadata.length < COUNTS_BYTES) return undefined
+  const metadataNum = u32(metadata, 0)
+  const partBytes = LENGTH_BYTES + digestLength
+  const length = COUNTS_BYTES + partBytes * (metadataNum + u32(metadata, 4))
+  if (length > Math.min(metadata.length, FEW_CHECKSUM_BYTES)) return undefined
+  const value: ChecksumMetadata = { metadata_checksums: [], data_checksums: [] }
+  for (let at = COUNTS_BYTES; at < length; at += partBytes) {
+    const digest = metadata.subarray(at + LENGTH_BYTES, at + partBytes)
+    const part = { length: u64(metadata, at), digest }
+    // The driver refuses a length that a number cannot hold.
+    if (part.length > Number.MAX_SAFE_INTEGER) return undefined
+    const list = at < COUNTS_BYTES + partBytes * metadataNum ? value.metadata_checksums : value.data_checksums
+    list.push(part)
+  }
+  return { value, length }
+}
 
 export function checksumMetadata(digestLength: number) {
   const partChecksum = (io: AnyIo) => ({

@@ -26,6 +26,16 @@ export function storedChunkLength(head: Uint8Array): number {
   return CHUNK_HEAD_BYTES + u32(head, 4) + u32(head, 8)
 }
 
+/** {@link storedChunk} of all bytes, as many as {@link storedChunkLength} says, without a driver. */
+export function chunkIn(stored: Uint8Array): StoredChunk {
+  const dataAt = CHUNK_HEAD_BYTES + u32(stored, 8)
+  return {
+    original_length: u32(stored, 0),
+    metadata: stored.subarray(CHUNK_HEAD_BYTES, dataAt),
+    data: stored.subarray(dataAt),
+  }
+}
+
 /**
  * Reads a tile of one chunk, as most small tiles are, in a tenth of the time of {@link tileChunks}. Returns undefined for
  * all other tiles, and for damaged ones. The tile is `bytes[at, end)`.

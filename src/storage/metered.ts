@@ -32,8 +32,8 @@ export class Meter {
       },
     }
     if (source.readNow) {
-      counted.readNow = (offset, length) => {
-        const bytes = source.readNow?.(offset, length)
+      counted.readNow = (offset, length, into) => {
+        const bytes = source.readNow?.(offset, length, into)
         if (bytes) this.count(source.name, offset + length)
         return bytes
       }

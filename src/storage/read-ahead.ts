@@ -68,12 +68,15 @@ export class ReadAhead {
     return bytes ?? this.source.read(offset, length)
   }
 
-  /** The bytes, if the last read fetched them, or if they are not planned and can be read without waiting. */
-  fetched(offset: number, length: number): Uint8Array | undefined {
+  /**
+   * The bytes, if the last read fetched them, or if they are not planned and can be read without waiting.
+   * @param into see {@link ByteSource.read}
+   */
+  fetched(offset: number, length: number, into?: Uint8Array): Uint8Array | undefined {
     const { held, next } = this
     const at = held ? offset - held.offset : -1
     if (held && at >= 0 && at + length <= held.bytes.length) return held.bytes.subarray(at, at + length)
-    return next && next.offset <= offset ? undefined : this.source.readNow?.(offset, length)
+    return next && next.offset <= offset ? undefined : this.source.readNow?.(offset, length, into)
   }
 
   /** The bytes, read with their group; undefined if no group has them, or the group cannot be read. */

@@ -38,8 +38,9 @@ export interface ByteSource {
   /**
    * The bytes of {@link read} without waiting, if there are not many and the file is open. Undefined if that fails, for which `read`
    * gives the reason, or if events wait to be handled. Only sources of local files have it.
+   * @param into as in {@link read}
    */
-  readNow?(offset: number, length: number): Uint8Array | undefined
+  readNow?(offset: number, length: number, into?: Uint8Array): Uint8Array | undefined
   /**
    * Like {@link read}, but returns fewer bytes at the end of the file, and fetches nothing ahead. Only sources over a network
    * have this, for readers that plan what they read. The bytes belong to the caller and share their memory with nothing else.

@@ -291,8 +291,8 @@ class WatchedFile implements ByteSource {
     return this.judged(this.source.read(offset, length, into))
   }
 
-  readNow(offset: number, length: number): Uint8Array | undefined {
-    return this.source.readNow?.(offset, length)
+  readNow(offset: number, length: number, into?: Uint8Array): Uint8Array | undefined {
+    return this.source.readNow?.(offset, length, into)
   }
 
   close(): Promise<void> {

@@ -98,32 +98,34 @@ describe('a dense tile with far too many cells', () => {
   })
 })
 
-test.each([[['decode']], [['check']], [['verify-checksums', '--deep']]])(
-  '%s: of a file of a terabyte only some ranges are planned',
-  async (args) => {
-    const array = await sample('--dim', 'x:INT64:0..99', '--attr', 's:STRING_ASCII', '--cells', '5')
-    await array.editFooter(({ file_sizes, file_var_sizes }) => {
-      file_sizes.fill(2 ** 40)
-      file_var_sizes.fill(2 ** 40)
-    })
-    const planned: number[] = []
-    const original = ReadAhead.prototype.plan
-    ReadAhead.prototype.plan = function (ranges, options) {
-      const all = [...ranges]
-      planned.push(all.length)
-      expect(Math.max(...all.map(({ length }) => length))).toBeLessThanOrEqual(2 ** 20)
-      return original.call(this, all, options)
-    }
-    try {
-      const { code, text, stderr } = await run([...args, array.fragmentPath()], { storage: array.storage() })
-      expect(Math.max(...planned)).toBe(2 ** 16)
-      expect(text + stderr).toMatch(/a0\.tdb/)
-      expect(code).toBe(1)
-    } finally {
-      ReadAhead.prototype.plan = original
-    }
-  },
-)
+test.each([
+  [['decode'], 2 ** 16],
+  [['check'], 2 ** 16],
+  // It reads a local tile chunk by chunk, which is not planned.
+  [['verify-checksums', '--deep'], 0],
+])('%s: of a file of a terabyte only %d ranges are planned', async (args, most) => {
+  const array = await sample('--dim', 'x:INT64:0..99', '--attr', 's:STRING_ASCII', '--cells', '5')
+  await array.editFooter(({ file_sizes, file_var_sizes }) => {
+    file_sizes.fill(2 ** 40)
+    file_var_sizes.fill(2 ** 40)
+  })
+  const planned: number[] = []
+  const original = ReadAhead.prototype.plan
+  ReadAhead.prototype.plan = function (ranges, options) {
+    const all = [...ranges]
+    planned.push(all.length)
+    expect(Math.max(...all.map(({ length }) => length))).toBeLessThanOrEqual(2 ** 20)
+    return original.call(this, all, options)
+  }
+  try {
+    const { code, text, stderr } = await run([...args, array.fragmentPath()], { storage: array.storage() })
+    expect(Math.max(...planned)).toBe(most)
+    expect(text + stderr).toMatch(/a0\.tdb/)
+    expect(code).toBe(1)
+  } finally {
+    ReadAhead.prototype.plan = original
+  }
+})
 
 describe('chunks of a large tile that are not needed', () => {
   const LENGTH = 8

@@ -94,3 +94,46 @@ test('chunks of a large tile stay whole when the memory of a block is reused for
   }
   expect(count).toBe(chunks.length)
 })
+
+test('chunks that are read without waiting are read one at a time, into the same memory', async () => {
+  const lengths = [70_000, 70_000, 10, 120_000, 0, 70_000]
+  const chunks = lengths.map((length, i) => ({
+    original_length: length,
+    metadata: new Uint8Array(24).fill(i + 1),
+    data: new Uint8Array(length).fill(i + 101),
+  }))
+  const tile = encode({ chunks, extra: new Uint8Array(0) }, tileChunks)
+  const room = new Uint8Array(2 ** 17)
+  const asked: number[] = []
+  let waits = 0
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    waits++
+    return tile.slice(offset, offset + length)
+  }
+  const readNow = (offset: number, length: number): Uint8Array | undefined => {
+    asked.push(length)
+    // Once, events wait to be handled.
+    if (asked.length === 3) return undefined
+    room.fill(0)
+    room.set(tile.subarray(offset, offset + length))
+    return room.subarray(0, length)
+  }
+  const broken = async (): Promise<never> => {
+    throw new Error('broken')
+  }
+  const found: number[][] = []
+  for await (const { chunk, from } of storedChunks({ offset: 0, size: tile.length }, read, broken, readNow)) {
+    const { original_length, metadata, data } = chunk
+    expect(metadata.every((byte) => byte === metadata[0]) && data.every((byte) => byte === data[0])).toBe(true)
+    found.push([from, original_length, metadata[0], data.length, data[0] ?? 0])
+  }
+  let from = 0
+  expect(found).toEqual(
+    lengths.map((length, i) => {
+      from += length
+      return [from - length, length, i + 1, length, length > 0 ? i + 101 : 0]
+    }),
+  )
+  expect(waits).toBe(1)
+  expect(Math.max(...asked)).toBeLessThan(121_000)
+})
