@@ -67,7 +67,13 @@ export const command: CommandModule<ReadOptions> = {
     if ((options.limit === undefined || options.sortBy !== undefined) && options.range === undefined)
       await noteBytesToRead(cx, target)
     const faults = new FaultList(cx)
-    const opened = selection?.opened ?? (await openAt(target.array, {}, options.keepGoing ? faults.addNew : undefined))
+    const opened =
+      selection?.opened ??
+      (await openAt(
+        target.array,
+        { boxes: options.range === undefined },
+        options.keepGoing ? faults.addNew : undefined,
+      ))
     const missing = faults.listed.length
     const chunks = new RefusedChunks()
     const told = new Set<string>()

@@ -1,5 +1,5 @@
 import { element } from '../base/element.ts'
-import type { Slab } from '../base/slab.ts'
+import { Slab } from '../base/slab.ts'
 import type { ArraySchema } from './array-schema.ts'
 import { FRAGMENT_SECTIONS, type FragmentFooter, fragmentFooter, SLOT_SECTIONS } from './fragment-footer.ts'
 import { fragmentSlots, type Slot } from './fragment-slots.ts'
@@ -38,16 +38,19 @@ export class FooterLayout {
   readonly length: number
   /** The footer that the layout was made of. */
   private readonly example: Int32Array
-  /** The footer that was packed or unpacked last: its fields are asked for one after another. */
-  private last: { packed: PackedFooter; footer: Uint8Array } | undefined
   /** The footer that was decoded last. */
   private lastDecoded: { kept: KeptFooter; value: FragmentFooter } | undefined
   /** A 1 for each bit that is the same in all footers of this layout. */
   private readonly mask: Int32Array
   /** The values of these bits; 0 elsewhere. */
   private readonly bits: Int32Array
-  /** Memory for the words of one footer. */
+  /** Memory for the words of one footer, and the bytes of it. */
   private readonly room: Int32Array
+  private readonly roomBytes: Uint8Array
+  /** The footer in it, if it was packed or unpacked last: its fields are asked for one after another. */
+  private inRoom: PackedFooter | undefined
+  /** Memory for domains of packed footers. */
+  private readonly domains = new Slab()
   /** Fields of the footer, by name. */
   private readonly places = new Map<string, FieldSpan>()
   /** Bounds of the non-empty domain: minimum, then maximum of each dimension. */
@@ -71,6 +74,7 @@ export class FooterLayout {
     this.mask = wordsOf(mask)
     this.bits = this.example.map((word, i) => word & (this.mask[i] ?? 0))
     this.room = wordsOf(footer)
+    this.roomBytes = new Uint8Array(this.room.buffer, 0, footer.length)
     const domain = root.children?.find(({ name }) => name === 'nonempty_domain')
     this.examplePlaces = sectionPlaces(value as FragmentFooter, this.slots)
     this.sections = SECTION_KEYS.flatMap((key) => this.places.get(key) ?? [])
@@ -89,7 +93,8 @@ export class FooterLayout {
 
   /** The words of a footer of this length, until the next call. */
   private words(footer: Uint8Array): Int32Array {
-    new Uint8Array(this.room.buffer).set(footer)
+    this.inRoom = undefined
+    this.roomBytes.set(footer)
     return this.room
   }
 
@@ -113,27 +118,30 @@ export class FooterLayout {
       packed[at++] = word
       packed[at++] = word >>> 16
     }
-    this.last = { packed, footer: footer.slice() }
+    this.inRoom = packed
     return packed
   }
 
-  /** The bytes of a footer. The caller must not change them. */
+  /**
+   * The bytes of a footer, until the next footer is packed, unpacked or compared. The caller must not change them. No memory is made for
+   * them: several fields of 66,000 footers are asked for one by one.
+   */
   unpacked(kept: KeptFooter): Uint8Array {
     if (kept instanceof Uint8Array) return kept
-    if (this.last?.packed === kept) return this.last.footer
-    const words = this.example.slice()
+    if (this.inRoom === kept) return this.roomBytes
+    const { room } = this
+    room.set(this.example)
     for (let at = 0; at < kept.length; at += PACKED_WORD) {
-      words[element(kept, at)] = (kept[at + 1] ?? 0) | ((kept[at + 2] ?? 0) << 16)
+      room[element(kept, at)] = (kept[at + 1] ?? 0) | ((kept[at + 2] ?? 0) << 16)
     }
-    const footer = new Uint8Array(words.buffer, 0, this.length)
-    this.last = { packed: kept, footer }
-    return footer
+    this.inRoom = kept
+    return this.roomBytes
   }
 
   /** The fields of a footer. They are kept for one footer only: they take ten times its bytes. */
   decoded(kept: KeptFooter, origin: Origin): FragmentFooter {
     if (this.lastDecoded?.kept === kept) return this.lastDecoded.value
-    const value = decode(this.unpacked(kept), fragmentFooter(this.schema), origin)
+    const value = decode(this.unpacked(kept).slice(), fragmentFooter(this.schema), origin)
     this.lastDecoded = { kept, value }
     return value
   }
@@ -176,6 +184,18 @@ export class FooterLayout {
     return place && slot * 8 < place.length ? u64(footer, place.offset + slot * 8) : undefined
   }
 
+  /** The non-empty domain of a footer, which stays valid. */
+  domainOf(kept: KeptFooter): NDRange {
+    if (kept instanceof Uint8Array) return this.domain(kept)
+    const domain = this.domain(this.unpacked(kept))
+    for (const range of domain) {
+      range.min = this.domains.copy(range.min)
+      range.max = this.domains.copy(range.max)
+    }
+    return domain
+  }
+
+  /** The non-empty domain, as parts of a footer. */
   domain(footer: Uint8Array): NDRange {
     const bytes = ({ offset, length }: FieldSpan): Uint8Array => footer.subarray(offset, offset + length)
     return this.schema.domain.dimensions.map((_, d) => ({

@@ -212,6 +212,11 @@ export class Fragment {
     return this.known
   }
 
+  /** Keeps the boxes that {@link infoSync} has read just now, for {@link rtreeSync}. */
+  keepRTree(): void {
+    if (this.known instanceof LaidOutInfo) this.array?.sections.keepRTree(this.folder, this.known)
+  }
+
   /** Size of the metadata file in bytes, once {@link infoSync} has read its end. */
   metadataSize: number | undefined
 

@@ -44,6 +44,8 @@ export class LaidOutInfo implements FragmentInfo {
   readonly layout: FooterLayout
   /** Unfiltered bytes of the R-tree, once it was read: `explain` reads the boxes of all fragments, then sums up what they take. */
   rtreeBytes: number | undefined
+  /** The stored R-tree, if it was read with the footer and is wanted: {@link SmallSections.keepRTree}. */
+  rtreeStored: Uint8Array | undefined
   private readonly kept: KeptFooter
   private readonly folder: Folder
   private readonly offset: number
@@ -60,12 +62,13 @@ export class LaidOutInfo implements FragmentInfo {
     this.last_tile_cell_num = grid?.cells_per_tile ?? layout.size(footer, 'last_tile_cell_num')
     this.layout = layout
     this.rtreeBytes = undefined
+    this.rtreeStored = undefined
     this.kept = store.keep(layout, footer)
     this.folder = folder
     this.offset = offset
   }
 
-  /** The footer. */
+  /** The footer, as long as {@link FooterLayout.unpacked} says. */
   get bytes(): Uint8Array {
     return this.layout.unpacked(this.kept)
   }
@@ -86,7 +89,7 @@ export class LaidOutInfo implements FragmentInfo {
     return this.layout.slots
   }
   get nonempty_domain(): NDRange {
-    return this.layout.domain(this.bytes)
+    return this.layout.domainOf(this.kept)
   }
   get null_nonempty_domain(): boolean {
     return this.layout.common.null_nonempty_domain

@@ -18,6 +18,9 @@ const PERSISTED_SIZE = 4
 const TILE_SIZE = 12
 const AFTER_SIZES = 20
 
+/** Upper limit on the bytes of a stored R-tree that is kept: that of a tile or two. */
+const MOST_KEPT = 256
+
 /** What reading a tile needs, from one with the same header. */
 interface Known {
   header: Uint8Array
@@ -92,18 +95,26 @@ export class SmallSections {
   /** {@link read} of the R-tree, for callers that keep it: it takes little more than the bytes of its boxes. */
   rtree(folder: Folder, info: LaidOutInfo): RTree | undefined {
     const tree = this.read(folder, info, 'rtree')
+    info.rtreeStored = undefined
     for (const level of tree?.levels ?? []) level.bytes = this.slab.copy(level.bytes)
     return tree
+  }
+
+  /** Keeps the stored R-tree of a fragment whose footer was read just now, if it is small: then its file is not opened again for it. */
+  keepRTree(folder: Folder, info: LaidOutInfo): void {
+    const offset = info.rtreeOffset
+    const length = info.sectionEnd(offset) - offset
+    const bytes = length > 0 && length <= MOST_KEPT ? endBytes(folder, offset, length) : undefined
+    if (bytes) info.rtreeStored = this.slab.copy(bytes)
   }
 
   /** A stored section; undefined if its header is another one, or it is cut. The next call for another fragment overwrites it. */
   stored(folder: Folder, info: LaidOutInfo, offset: number, next = info.sectionEnd(offset)): StoredSection | undefined {
     const { known } = this
     if (!known || info.layout.common.optional_sections?.length) return undefined
-    const { bytes, size } = endSync(folder) ?? {}
-    if (!bytes || size === undefined || offset < size - bytes.length) return undefined
-    const at = offset - (size - bytes.length)
-    return sectionIn(bytes.subarray(at, Math.min(bytes.length, at + next - offset)), known.header)
+    const { rtreeStored } = info
+    const bytes = rtreeStored && offset === info.rtreeOffset ? rtreeStored : endBytes(folder, offset, next - offset)
+    return bytes && sectionIn(bytes, known.header)
   }
 
   private description<Name extends SectionName>(
@@ -117,6 +128,14 @@ export class SmallSections {
     ofLayout.set(name, found)
     return found as Describe<SectionContents[Name]>
   }
+}
+
+/** Bytes of the end of a metadata file, as far as it has them; undefined if they begin before it. */
+function endBytes(folder: Folder, offset: number, length: number): Uint8Array | undefined {
+  const { bytes, size } = endSync(folder) ?? {}
+  if (!bytes || size === undefined || offset < size - bytes.length) return undefined
+  const at = offset - (size - bytes.length)
+  return bytes.subarray(at, Math.min(bytes.length, at + length))
 }
 
 /** The section that begins with a header, whatever its sizes are. */

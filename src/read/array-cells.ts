@@ -61,7 +61,7 @@ export interface ArrayCells {
 
 /** Opens an array to read its cells. @throws InspectError USAGE for names, values and conditions that the array does not have */
 export async function openArrayCells(array: InspectArray, options: ReadOptions): Promise<ArrayCells> {
-  const opened = await openAt(array, timesOf(options))
+  const opened = await openAt(array, { ...timesOf(options), boxes: options.ranges === undefined })
   const { schema, between } = opened
   const { order = defaultOrder(opened), fields, where, provenance, onFault, onRemark } = options
   if (!READ_ORDERS.includes(order))

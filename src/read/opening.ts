@@ -18,6 +18,7 @@ import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
  * Opens an array between two times, both included: finds the schema, the fragments and the delete conditions that TileDB 2.30 loads.
  *
  * @param between milliseconds since 1970; by default the times of the array's context: from 0 to now
+ * @param boxes whether the boxes of all sparse fragments will be read next: those that are read with a footer are kept
  * @param onFault called once per fragment that cannot be opened, which is then left out; by default throws the error
  * @throws InspectError MISSING_FILE if a commit names a fragment without a folder, since version 12; the errors of fragments, schemas and
  *   conditions that cannot be read, each with its file
@@ -25,15 +26,21 @@ import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
  */
 export async function openAt(
   array: InspectArray,
-  { from = array.cx.from ?? 0n, to = array.cx.now }: { from?: bigint | undefined; to?: bigint | undefined } = {},
+  { from = array.cx.from ?? 0n, to = array.cx.now, boxes = false }: OpenOptions = {},
   onFault = thrown,
 ): Promise<OpenedArray> {
   const opened = array.at({ from, now: to })
   const schema = await opened.schemaOfCells()
   for (const missing of await missingPaths(opened)) onFault(missingFault(array, missing))
-  const fragments = await openedFragments(opened, onFault)
+  const fragments = await openedFragments(opened, boxes && schema.array_type === 'sparse', onFault)
   const deletes = await openedDeletes(opened)
   return { array: opened, between: [from, to], schema, fragments, deletes }
+}
+
+interface OpenOptions {
+  from?: bigint | undefined
+  to?: bigint | undefined
+  boxes?: boolean | undefined
 }
 
 /** Paths of the fragments that TileDB opens, but that are missing. Of versions before 12 it opens only what it finds. */
@@ -107,7 +114,7 @@ export function hasSlot({ info }: Pick<OpenedFragment, 'info'>, kind: SlotKind):
   return info.slots.some((slot) => slot.kind === kind)
 }
 
-async function openedFragments(array: InspectArray, onFault: OnFault): Promise<OpenedFragment[]> {
+async function openedFragments(array: InspectArray, boxes: boolean, onFault: OnFault): Promise<OpenedFragment[]> {
   const entries = await inTileDBsOrder(array)
   const { isRemote } = array.folder
   // A few listings give the sizes of all metadata files, and consolidated metadata gives the footers.
@@ -121,14 +128,19 @@ async function openedFragments(array: InspectArray, onFault: OnFault): Promise<O
     else fragments.push(one)
   }
   if (isRemote) for await (const one of inOrder(entries, atOnce(array.folder), open)) add(one)
-  else for (const entry of entries) add(openFragmentSync(array, entry) ?? (await open(entry)))
+  else for (const entry of entries) add(openFragmentSync(array, entry, boxes) ?? (await open(entry)))
   return fragments
 }
 
 /** {@link openFragment} without waiting; undefined if that is not possible. */
-function openFragmentSync(array: InspectArray, { path, timestamp_range }: FragmentEntry): OpenedFragment | undefined {
+function openFragmentSync(
+  array: InspectArray,
+  { path, timestamp_range }: FragmentEntry,
+  boxes: boolean,
+): OpenedFragment | undefined {
   const fragment = array.fragment(path)
   const info = fragment.infoSync()
+  if (boxes) fragment.keepRTree()
   return info && { fragment, info, time: timestamp_range?.[0] ?? 0n }
 }
 

@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
-import type { Storage } from '../../src/storage/source.ts'
+import { InspectArray } from '../../src/objects/array.ts'
+import { openAt } from '../../src/read/opening.ts'
+import { Folder, type Storage } from '../../src/storage/source.ts'
+import { contextFor } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { type Ran, run } from '../helpers/run.ts'
@@ -119,4 +122,27 @@ describe('fragments of one tile that have no cell in the ranges', () => {
     // Only of the few fragments that may have a cell in the ranges, the R-tree is read, too.
     expect([...metadata.values()].filter((one) => one > 1).length).toBeLessThan(3)
   })
+})
+
+test.each([
+  [true, 1],
+  [false, 2],
+])('with all boxes wanted: %p, most metadata files are opened %d times for footer and boxes', async (boxes, times) => {
+  const path = await sample(`boxes-${boxes}`, INTEGERS)
+  const opened = new Map<string, number>()
+  const readEnd: Storage['readEnd'] = (file, into) => {
+    opened.set(file, (opened.get(file) ?? 0) + 1)
+    return localFiles.readEnd?.(file, into)
+  }
+  const array = new InspectArray(new Folder({ ...localFiles, readEnd }, path), contextFor({ key: undefined }))
+  const found = await openAt(array, { boxes })
+  const trees = []
+  for (const { fragment } of found.fragments) trees.push(await fragment.rtree())
+  // The first ones are read in the usual way: they tell the layout of the others.
+  expect([...opened.values()].filter((count) => count === times).length).toBeGreaterThan(20)
+  const plain = new InspectArray(new Folder(WAITING, path), contextFor({ key: undefined }))
+  const expected = await Promise.all(
+    found.fragments.map(({ fragment }) => plain.fragment(fragment.folder.path.slice(path.length + 1)).rtree()),
+  )
+  expect(trees).toEqual(expected)
 })
