@@ -217,11 +217,17 @@ export class SparseIndex {
 
   /** Finds the cells of the query. Decodes coordinates, and the fields of conditions. */
   async foundCells(order: 'unordered' | 'global'): Promise<FoundCells> {
-    const isMerged = order === 'global' && !this.schema.allows_duplicates
-    const counts = await (isMerged || this.hasFilters ? this.countMerged(order) : this.countInside())
+    const counts = await (this.isMerged(order) || this.hasFilters ? this.countMerged(order) : this.countInside())
     const cells = counts.reduce((sum, own) => own.reduce((all, count) => all + count, sum), 0)
     const tiles = this.fragments.map(({ tiles }, f) => tiles.filter((_, i) => counts[f][i] > 0))
     return { cells, counts, tiles }
+  }
+
+  /** Whether cells may hide each other: not those of a single fragment, unless they have times. */
+  private isMerged(order: 'unordered' | 'global'): boolean {
+    if (order === 'unordered' || this.schema.allows_duplicates) return false
+    const relevant = this.fragments.filter(({ isRelevant }) => isRelevant)
+    return relevant.length > 1 || relevant.some(({ opened }) => hasSlot(opened, 'timestamps'))
   }
 
   /** Whether anything besides the ranges excludes cells. */

@@ -1,7 +1,12 @@
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import type { ReadPlan } from '../../src/explain/plan.ts'
+import { localFiles } from '../../src/node/file.ts'
 import { metadataSections } from '../../src/objects/metadata-sections.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
+import type { ByteSource } from '../../src/storage/source.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
+import { run, runJson } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
 import { type Counts, measuredSparse, planOf } from './measured-sparse.ts'
 
@@ -69,4 +74,24 @@ describe.each([...new Set(measuredSparse.map(({ array }) => array))])('%s', (nam
 
 test('plans tell why fragments and tiles are skipped', () => {
   expect(Math.min(...Object.values(skipped))).toBeGreaterThan(0)
+})
+
+const folder = temporaryFolder()
+
+test('--exact reads no cells of a single fragment that has no times: none hides another', async () => {
+  const path = join(folder, 'single')
+  const sizes = ['--fragments', '1', '--cells', '500', '--capacity', '50']
+  const written = await run(['write-sample', path, '--dim', 'x:INT64:0..9999', '--attr', 'a:INT32', ...sizes])
+  expect(written.code).toBe(0)
+  const opened: string[] = []
+  const open = (file: string): ByteSource => {
+    if (/\/[ad]\d\.tdb$/.test(file)) opened.push(file)
+    return localFiles.open(file)
+  }
+  const { code, documents } = await runJson(['explain', '--exact', path], { storage: { ...localFiles, open } })
+  expect({ code, documents, opened }).toMatchObject({
+    code: 0,
+    documents: [{ total: { cells_found: 500 } }],
+    opened: [],
+  })
 })
