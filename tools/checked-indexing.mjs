@@ -20,6 +20,7 @@ const UNCHECKED = {
   'src/cells/gather.ts': 'copies cells at positions that the caller has computed; hot',
   'src/cells/hilbert.ts': 'turns bits of coordinates, with tables of every state; hot',
   'src/cells/sum-of.ts': 'adds cells of a batch; hot',
+  'src/cells/sorted-positions.ts': 'sorts positions by lanes of one length; hot',
   'src/cells/tile-numbers.ts': 'divides the coordinates of a batch; hot',
   'src/filters/bit-width-reduction.ts': 'widens elements of a window whose length was checked; hot',
   'src/filters/bitshuffle.ts': 'moves bits in blocks of eight bytes; hot',

@@ -4,10 +4,8 @@ import type { Dimension } from '../format/dimension.ts'
 import type { ColumnData } from './column.ts'
 import { lanesOf, numbersOf } from './elements.ts'
 import { hilbertValues } from './hilbert.ts'
+import { type KeyLanes, SortedPositions } from './sorted-positions.ts'
 import { type TileArithmetic, tileLanes } from './tile-numbers.ts'
-
-/** Sort keys of cells: lanes of unsigned numbers, the most significant lane first. */
-export type KeyLanes = Uint32Array[]
 
 /** Rules of cell order that differ between TileDB releases. @see check/old-orders.ts for the rules of each release */
 export interface OrderRule {
@@ -52,13 +50,9 @@ export async function globalOrder(
   const lanes = orderLanes(schema, columns, cellNum)
   await pause?.()
   if (isSorted(lanes, cellNum)) return undefined
-  const passes = sorting(lanes, cellNum)
-  let pass = passes.next()
-  while (!pass.done) {
-    await pause?.()
-    pass = passes.next()
-  }
-  return pass.value
+  const positions = new SortedPositions(lanes, cellNum)
+  for (const _ of positions.steps()) await pause?.()
+  return positions.list
 }
 
 /** The sort keys of row-major or column-major order. */
@@ -254,69 +248,4 @@ export function isSorted(lanes: KeyLanes, cellNum: number): boolean {
     }
   }
   return true
-}
-
-/** Bits of a digit: each pass also goes through all digits, so few cells take more passes of fewer digits. */
-const DIGIT_BITS = { few: 8, many: 16 }
-const MANY_CELLS = 8192
-
-/** The positions of the cells, sorted by their keys. */
-export function sortedPositions(lanes: KeyLanes, cellNum: number): Int32Array {
-  const passes = sorting(lanes, cellNum)
-  let pass = passes.next()
-  while (!pass.done) pass = passes.next()
-  return pass.value
-}
-
-/**
- * {@link sortedPositions}, pass by pass. This is a radix sort from the least significant digit: it takes linear time and is stable.
- */
-function* sorting(lanes: KeyLanes, cellNum: number): Generator<void, Int32Array> {
-  let positions = new Int32Array(cellNum)
-  for (let i = 0; i < cellNum; i++) positions[i] = i
-  let other = new Int32Array(cellNum)
-  const bits = cellNum < MANY_CELLS ? DIGIT_BITS.few : DIGIT_BITS.many
-  const counts = new Uint32Array(1 << bits)
-  for (const lane of lanes.toReversed()) {
-    for (let shift = 0; shift < 32; shift += bits) {
-      if (!countDigits(lane, shift, cellNum, counts)) continue
-      sortByDigit(lane, shift, positions, other, counts)
-      const sorted = other
-      other = positions
-      positions = sorted
-      yield
-    }
-  }
-  return positions
-}
-
-// The loops over cells are functions of their own: V8 optimizes them sooner than the generator.
-
-/** Counts the cells of each digit. @returns whether they have more than one */
-function countDigits(lane: Uint32Array, shift: number, cellNum: number, counts: Uint32Array): boolean {
-  const mask = counts.length - 1
-  counts.fill(0)
-  for (let i = 0; i < cellNum; i++) counts[(lane[i] >>> shift) & mask]++
-  return counts[(lane[0] >>> shift) & mask] !== cellNum
-}
-
-/** Sorts positions by a digit of their cells. @param counts of {@link countDigits}; changed */
-function sortByDigit(
-  lane: Uint32Array,
-  shift: number,
-  positions: Int32Array,
-  sorted: Int32Array,
-  counts: Uint32Array,
-): void {
-  const mask = counts.length - 1
-  let before = 0
-  for (let digit = 0; digit <= mask; digit++) {
-    const count = counts[digit]
-    counts[digit] = before
-    before += count
-  }
-  for (let i = 0; i < positions.length; i++) {
-    const position = positions[i]
-    sorted[counts[(lane[position] >>> shift) & mask]++] = position
-  }
 }

@@ -1,8 +1,9 @@
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { KeyLanes, OrderRule } from './cell-order.ts'
+import type { OrderRule } from './cell-order.ts'
 import type { ColumnData } from './column.ts'
 import { isWide, lanesOf, numbersOf } from './elements.ts'
+import type { KeyLanes } from './sorted-positions.ts'
 
 /** Bits of a Hilbert value. */
 const HILBERT_BITS = 63

@@ -1,9 +1,10 @@
 import { datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
-import type { Conversion, KeyLanes, OrderRule } from './cell-order.ts'
+import type { Conversion, OrderRule } from './cell-order.ts'
 import type { ColumnData } from './column.ts'
 import { lanesOf, numbersOf } from './elements.ts'
+import type { KeyLanes } from './sorted-positions.ts'
 
 /**
  * The ways in which TileDB releases compute the number of a coordinate's tile, (coordinate - start) / extent:

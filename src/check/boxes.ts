@@ -1,4 +1,5 @@
-import { type KeyLanes, NAN_LANE, valueLanes } from '../cells/cell-order.ts'
+import { NAN_LANE, valueLanes } from '../cells/cell-order.ts'
+import type { KeyLanes } from '../cells/sorted-positions.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { levelOf, type RTreeLevel } from '../format/rtree.ts'

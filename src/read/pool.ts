@@ -1,8 +1,9 @@
 import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
-import { isSorted, type KeyLanes, orderLanes, sortedPositions } from '../cells/cell-order.ts'
+import { isSorted, orderLanes } from '../cells/cell-order.ts'
 import { type ColumnData, columnsBytes, sameCell } from '../cells/column.ts'
 import { gatherFrom } from '../cells/gather.ts'
+import { isBefore, type KeyLanes, sortedPositions } from '../cells/sorted-positions.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { fixedSize } from '../format/range.ts'
@@ -216,11 +217,6 @@ function countBefore(lanes: KeyLanes, sorted: Int32Array | undefined, end: numbe
     else high = middle
   }
   return low
-}
-
-function isBefore(lanes: KeyLanes, a: number, b: number): boolean {
-  for (const lane of lanes) if (lane[a] !== lane[b]) return lane[a] < lane[b]
-  return false
 }
 
 /**

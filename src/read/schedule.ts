@@ -1,5 +1,6 @@
-import { orderLanes, sortedPositions } from '../cells/cell-order.ts'
+import { orderLanes } from '../cells/cell-order.ts'
 import { type ColumnData, cellBytes } from '../cells/column.ts'
+import { sortedPositions } from '../cells/sorted-positions.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { fixedSize } from '../format/range.ts'
 import type { MergePool } from './pool.ts'

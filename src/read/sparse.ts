@@ -10,8 +10,9 @@ import {
   rangeOverlap,
   rowsInside,
 } from '../cells/bounds.ts'
-import { layoutLanes, sortedPositions } from '../cells/cell-order.ts'
+import { layoutLanes } from '../cells/cell-order.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType, columnsBytes } from '../cells/column.ts'
+import { sortedPositions } from '../cells/sorted-positions.ts'
 import { pickedColumn, remarkChanged } from './fill.ts'
 import { CellFilter, isTimed, type Picked, writtenAt } from './filter.ts'
 import { OpenFiles } from './open-files.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { layoutLanes, sortedPositions } from '../../src/cells/cell-order.ts'
+import { layoutLanes } from '../../src/cells/cell-order.ts'
+import { sortedPositions } from '../../src/cells/sorted-positions.ts'
 import type { Dimension } from '../../src/format/dimension.ts'
 import { Random } from '../helpers/random.ts'
 

@@ -1,5 +1,5 @@
 import { sum } from '../../base/sum.ts'
-import { sortedPositions } from '../../cells/cell-order.ts'
+import { sortedPositions } from '../../cells/sorted-positions.ts'
 import { once } from '../../filters/codecs/once.ts'
 import { rtreeSize } from '../../objects/metadata-sections.ts'
 import type { MetadataRead } from '../plan.ts'
