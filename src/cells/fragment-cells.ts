@@ -311,7 +311,7 @@ export class FragmentCells {
   private async fieldReader(slot: number): Promise<ColumnReader> {
     const { varSized, nullable, type, cellSize } = element(this.info.slots, slot)
     const validity = nullable ? await this.openFile(slot, 'validity') : undefined
-    const memory = new ReusedMemory(this.selection.reuse)
+    const memory = new ReusedMemory(this.selection)
     if (!varSized) return fixedReader(await this.openFile(slot, 'data'), validity, memory, cellSize)
     // Cells of var-sized text and bytes may have any length.
     const kind = datatypeKind(type)
@@ -373,27 +373,29 @@ function checkFields(info: FragmentInfo, fields: readonly string[] | undefined):
 
 /** Memory that is used for one tile after another. New memory for each tile takes more time and raises the peak. */
 class ReusedMemory {
-  private readonly reuse: boolean
-  private bytes: Uint8Array | undefined
+  private readonly selection: Pick<CellSelection, 'reuse'>
+  private reading = NO_OPTIONS
 
-  constructor(reuse = false) {
-    this.reuse = reuse
+  /** @param selection says before each tile whether the next one may overwrite it */
+  constructor(selection: Pick<CellSelection, 'reuse'>) {
+    this.selection = selection
   }
 
   /** Read options for the next tile. */
   get options(): ReadOptions {
-    return this.bytes ? { into: this.bytes } : NO_OPTIONS
+    return this.selection.reuse ? this.reading : NO_OPTIONS
   }
 
   /** Enlarges the memory to the size of a tile. */
   fit({ length }: Uint8Array): void {
-    if (this.reuse && length > (this.bytes?.length ?? WORTH_REUSE)) this.bytes = new Uint8Array(length)
+    if (this.selection.reuse && length > (this.reading.into?.length ?? WORTH_REUSE))
+      this.reading = { into: new Uint8Array(length) }
   }
 }
 
 const NO_OPTIONS: ReadOptions = {}
-/** Up to this many bytes, new memory is just as fast. */
-const WORTH_REUSE = 16 * 1024
+/** Up to this many bytes, new memory is on V8's heap. */
+const WORTH_REUSE = 64
 
 type ValuesReader = (tile: number) => Promise<Omit<ColumnData, 'validity'>>
 
@@ -427,7 +429,7 @@ function fixedReader(file: TileFile, validity: TileFile | undefined, memory: Reu
 
 /** Reads the var-sized cells of a field, tile by tile. @param size bytes of an element */
 export function varCells(offsets: TileFile, values: TileFile, size: number): ValuesReader {
-  return varReader(offsets, values, size, new ReusedMemory())
+  return varReader(offsets, values, size, new ReusedMemory({}))
 }
 
 /**

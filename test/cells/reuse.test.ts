@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { CellBatch } from '../../src/cells/column.ts'
-import { FragmentCells } from '../../src/cells/fragment-cells.ts'
+import { type CellSelection, FragmentCells } from '../../src/cells/fragment-cells.ts'
 import { BLOCK_BYTES, storedChunks } from '../../src/cells/tile-chunks.ts'
 import { encode } from '../../src/format/io.ts'
 import { tileChunks } from '../../src/format/tile-chunks.ts'
@@ -136,4 +136,29 @@ test('chunks that are read without waiting are read one at a time, into the same
   )
   expect(waits).toBe(1)
   expect(Math.max(...asked)).toBeLessThan(121_000)
+})
+
+test('whether a tile may be overwritten is asked before it is read, not when its fragment is opened', async () => {
+  const array = `${folder}/kept`
+  const sizes = ['--capacity', '9000', '--cells', '80000', '--fragments', '1', '--filters', 'zstd']
+  expect((await run(['write-sample', array, '--dim', 'x:INT64:0..9999999', '--attr', 'a:INT64', ...sizes])).code).toBe(
+    0,
+  )
+  const target = await openTarget(localFiles, array, contextFor({ key: undefined }))
+  if (target.type !== 'array') throw new Error('no array')
+  const [{ path }] = await target.array.fragments()
+  const selection: CellSelection = { reuse: true }
+  const cells = await FragmentCells.open(target.array.fragment(path), selection)
+  const read = async (tile: number): Promise<Uint8Array | undefined> => (await cells.batch(tile)).columns[1]?.data
+  const buffers = [await read(0), await read(1), await read(2)].map((data) => data?.buffer)
+  expect(buffers[1]).toBe(buffers[2])
+  selection.reuse = false
+  const kept = await read(3)
+  const content = text(kept)
+  selection.reuse = true
+  const next = await read(4)
+  expect(text(kept)).toBe(content)
+  expect(next?.buffer).toBe(buffers[1])
+  expect(next?.buffer).not.toBe(kept?.buffer)
+  await cells.close()
 })
