@@ -38,8 +38,11 @@ export interface DenseRoom {
   batch: number
 }
 
-/** The usual limits, for a run with enough memory. */
-const USUAL: DenseRoom = { most: 32 * 2 ** 20, batch: 4 * 2 ** 20 }
+/**
+ * The usual limits, for a run with enough memory. A tile whose rows do not fit into a window is read for several, and what cannot be kept is
+ * undone anew for each. So the first limit is large; windows of whole tiles are no larger than a batch.
+ */
+const USUAL: DenseRoom = { most: 96 * 2 ** 20, batch: 4 * 2 ** 20 }
 /** A window, the tiles that are kept, and the tile that is read are held at once. */
 const PARTS_OF_ROOM = 4
 
@@ -104,6 +107,8 @@ class DenseReader {
   private readonly files: OpenFiles
   private readonly room: DenseRoom
   private readonly kept: KeptTiles
+  /** The sources whose tiles may be kept: other windows of the group want cells of them. */
+  private needed: ReadonlySet<DenseSource> = new Set()
   /** The memory of the tiles that the window keeps for the origin of its cells. */
   private readonly tracked: Lease
   /** The source that read a tile last. */
@@ -206,6 +211,7 @@ class DenseReader {
 
   private async assemble(window: Window): Promise<Assembly> {
     const touching = this.touching(this.sources, window.blocks)
+    this.needed = new Set(this.kept.isUsed ? this.needingOthers(touching, window) : [])
     const pieces = window.blocks.map((block) => this.pieces(block, this.touching(touching, [block])))
     const tile = await this.singleTile(window, pieces)
     if (tile) return tile
@@ -353,7 +359,13 @@ class DenseReader {
 
   /** The sources whose domain touches the box around blocks. */
   private touching(sources: readonly DenseSource[], blocks: readonly Block[]): DenseSource[] {
-    const box = this.grid.map((_, d) =>
+    const box = this.around(blocks)
+    return sources.filter(({ domain }) => box.every((side, d) => side && intersection(side, domain[d])))
+  }
+
+  /** The box around blocks. */
+  private around(blocks: readonly Block[]): (Interval | undefined)[] {
+    return this.grid.map((_, d) =>
       hull(
         blocks.map(
           ({
@@ -364,7 +376,18 @@ class DenseReader {
         ),
       ),
     )
-    return sources.filter(({ domain }) => box.every((side, d) => side && intersection(side, domain[d])))
+  }
+
+  /** The sources of which windows beside this one want cells, too. */
+  private needingOthers(sources: readonly DenseSource[], { blocks }: Window): DenseSource[] {
+    const box = this.around(blocks)
+    const isWithin = (wanted: Interval | undefined, side: Interval | undefined): boolean =>
+      !wanted || (side !== undefined && isInside([wanted], [side]))
+    const all = this.wanted?.map(hull) ?? []
+    return sources.filter(({ domain }) => {
+      const wanted = domain.map((own, d) => intersection(own, all[d] ?? own))
+      return !wanted.every((own, d) => isWithin(own, box[d]))
+    })
   }
 
   /** The pieces of a block in tile order, each with the parts of fragments. */
@@ -413,10 +436,11 @@ class DenseReader {
 
   /** Reads a tile, unless it was kept. @param reuse whether the next tile may overwrite its memory @returns undefined if it cannot be read */
   private async readTile({ source, tile }: Part, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
-    const key = this.kept.isUsed ? `${source.index} ${tile}` : ''
+    const isNeeded = this.needed.has(source)
+    const key = isNeeded ? `${source.index} ${tile}` : ''
     const known = this.kept.get(key)
     if (known) return known
-    const keep = this.kept.hasRoom
+    const keep = isNeeded && this.kept.hasRoom
     await this.use(source)
     const columns = await source.tile(tile, reuse && !keep)
     if (columns && keep) this.kept.add(key, columns)
