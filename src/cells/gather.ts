@@ -1,6 +1,6 @@
 import { copyBytes } from '../filters/bytes.ts'
 import type { ColumnData } from './column.ts'
-import { aligned, unitOf, unitsOf } from './elements.ts'
+import { aligned, type Units, unitOf, unitsOf } from './elements.ts'
 
 /** Position that stands for a cell that was not written: padding of a dense tile. */
 export const PADDING = -1
@@ -108,7 +108,8 @@ function gatherFixedFrom(
   const lists = sources.map(({ data }) => unitsOf(aligned(data, unit), unit))
   const to = unitsOf(out, unit)
   const width = size / unit
-  if (width === 1) for (let i = 0; i < rows.length; i++) to[i] = lists[from[i]][rows[i]]
+  if (lists.length === 1) pickUnits(lists[0], rows, width, to)
+  else if (width === 1) for (let i = 0; i < rows.length; i++) to[i] = lists[from[i]][rows[i]]
   else if (width === 2)
     for (let i = 0; i < rows.length; i++) {
       const list = lists[from[i]]
@@ -122,6 +123,19 @@ function gatherFixedFrom(
       for (let u = 0; u < width; u++) to[i * width + u] = list[rows[i] * width + u]
     }
   return out
+}
+
+/** Copies cells of one source, of `width` units each. */
+function pickUnits(list: Units, rows: Uint32Array, width: number, to: Units): void {
+  if (width === 1) for (let i = 0; i < rows.length; i++) to[i] = list[rows[i]]
+  else if (width === 2)
+    for (let i = 0; i < rows.length; i++) {
+      const at = 2 * rows[i]
+      to[2 * i] = list[at]
+      to[2 * i + 1] = list[at + 1]
+    }
+  else
+    for (let i = 0; i < rows.length; i++) for (let u = 0; u < width; u++) to[i * width + u] = list[rows[i] * width + u]
 }
 
 /** The number of cells, from a position on, that follow each other in one source. */

@@ -307,7 +307,10 @@ class SparseReader {
     for (let first = 0; first < count; first += SORTED_BATCH) {
       const positions = order.subarray(first, first + SORTED_BATCH)
       const picked = { from: pickFrom(from, positions), rows: pickFrom(rows, positions) }
-      const columns = this.columns.map((_, c) => gathered(c, picked))
+      const joined = { from: new Uint32Array(positions.length), rows: Uint32Array.from(positions) }
+      const columns = this.columns.map((column, c) =>
+        c < coordinates.length ? pickedColumn(schema, column, [coordinates[c]], joined) : gathered(c, picked),
+      )
       yield { tile: 0, cell_num: positions.length, rows: undefined, columns }
     }
   }
