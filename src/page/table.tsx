@@ -122,7 +122,7 @@ export function Table<Row>(props: {
                       {title}
                     </Button>
                   )}
-                  {!by && (isName ? <Text>{title}</Text> : title)}
+                  {!by && (isName ? <Text isHeading>{title}</Text> : title)}
                 </th>
               ))}
             </tr>

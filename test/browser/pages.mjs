@@ -679,6 +679,41 @@ test('on a narrow screen only tables scroll sideways', async () => {
   await page.close()
 })
 
+test('on a narrow screen, long names over columns of numbers break between their words', async () => {
+  const array = join(FOLDER, 'long-names')
+  const name = 'longitude_of_the_centre_of_the_cell'
+  const attributes = ['aVeryLongNameOfAnAttributeOfFlags', 'sea surface temperature anomaly'].flatMap((one) => [
+    '--attr',
+    `${one}:UINT8`,
+  ])
+  cli('write-sample', array, '--dim', `${name}:INT32:0..99:10`, '--dim', 'b:INT32:0..99:10', ...attributes, '--quiet')
+  const file = join(FOLDER, 'long-names.html')
+  cli('page', '-o', file, array)
+  const { page } = await open(pathToFileURL(file).href)
+  await page.setViewportSize({ width: 420, height: 900 })
+  await show(page, 'cells')
+  await page.waitForSelector('th .text')
+  const lines = await page.$$eval('th .text', (names) =>
+    names.map((one) => {
+      const range = document.createRange()
+      const line = (node, i) => {
+        range.setStart(node, i)
+        range.setEnd(node, i + 1)
+        return range.getBoundingClientRect().top
+      }
+      const letters = [...one.childNodes].flatMap((node) => [...(node.data ?? '')].map((a, i) => [a, line(node, i)]))
+      return letters.map(([letter, top], i) => (i > 0 && top > letters[i - 1][1] ? `\n${letter}` : letter)).join('')
+    }),
+  )
+  assert.equal(lines.find((one) => one.startsWith('longitude'))?.replaceAll('\n', ''), name)
+  assert.ok(lines.some((one) => one.includes('\n')))
+  for (const one of lines) assert.doesNotMatch(one, /[a-z]\n[a-z]/)
+  await show(page, 'heat')
+  await page.waitForSelector('canvas')
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 420))
+  await page.close()
+})
+
 test('on a narrow screen, a table of six fragments shows the newest without scrolling', async () => {
   const array = join(FOLDER, 'six')
   cli('write-sample', array, ...'--dim x:INT32:0..99:10 --attr a:INT32 --fragments 6 --quiet'.split(' '))
