@@ -92,19 +92,25 @@ export class Inspected {
   private readonly workers: Workers
   private readonly documents = new Map<string, Promise<unknown>>()
 
-  private constructor(place: Place, target: PageTarget, key: Uint8Array | undefined) {
+  private constructor(place: Place, target: PageTarget, key: Uint8Array | undefined, workers: Workers) {
     this.place = place
     this.target = target
     this.key = key
-    this.workers = new Workers(place, key)
+    this.workers = workers
   }
 
   /** @throws InspectError NOT_FOUND, NOT_TILEDB and others */
   static async open(place: Place, key?: Uint8Array): Promise<Inspected> {
-    const target = await openTarget(place.storage, place.path, readingOf(place, key)).catch((error: unknown) =>
-      genomicsdbTarget(place, error),
-    )
-    return new Inspected(place, target, key)
+    const workers = new Workers(place, key)
+    try {
+      const target = await openTarget(place.storage, place.path, readingOf(place, key)).catch((error: unknown) =>
+        genomicsdbTarget(place, error),
+      )
+      return new Inspected(place, target, key, workers)
+    } catch (error) {
+      workers.close()
+      throw error
+    }
   }
 
   /** The target's path in the storage. */

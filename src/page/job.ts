@@ -37,9 +37,12 @@ export class Workers {
   /** A worker that has done its task, and waits for another. */
   private idle: TaskWorker | undefined
 
+  /** Each target has a task at once. So the first worker starts while the page still opens the target, and loads the view. */
   constructor(source: Source, key: Uint8Array | undefined) {
     this.source = source
     this.key = key
+    this.idle = new TaskWorker(source, key)
+    this.idle.started().catch(() => {})
   }
 
   /** Begins a task. The page itself does it if the browser gives no worker. */
@@ -89,6 +92,7 @@ class TaskWorker {
   private worker: Worker | undefined
   private url = ''
   private hasEnded = false
+  private starting: Promise<void> | undefined
   /** Whether the worker runs: it has sent a message. */
   private runs = false
   /** The last message that was asked for: a worker with more parts gets it again. */
@@ -98,6 +102,12 @@ class TaskWorker {
   constructor(source: Source, key: Uint8Array | undefined) {
     this.source = source
     this.key = key
+  }
+
+  /** Resolves when the worker has started. @throws NoWorker */
+  started(): Promise<void> {
+    this.starting ??= this.start()
+    return this.starting
   }
 
   /** Starts the worker with the parts of the program that are known to be needed. @throws NoWorker */
@@ -152,7 +162,7 @@ class TaskWorker {
 
   /** Asks for a step of the worker's task. @throws NoWorker */
   async ask(message: ToWorker): Promise<IteratorResult<unknown, unknown>> {
-    if (!this.worker && !this.hasEnded) await this.start()
+    if (!this.hasEnded) await this.started()
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject }
       this.asked = message

@@ -236,6 +236,12 @@ interface Drawn<T> {
   faults: readonly ReadFault[]
 }
 
+/** The memory that a drawing alone has, such as the numbers of all pixels: at its end, the page takes it over without copies. */
+export function ownMemory(result: unknown): ArrayBuffer[] {
+  const { found } = (result ?? {}) as Partial<Drawn<object>>
+  return Object.values(found ?? {}).flatMap((one) => (ArrayBuffer.isView(one) ? [one.buffer as ArrayBuffer] : []))
+}
+
 /** What both drawings are asked for. */
 interface DrawingOptions {
   ranges: readonly string[]
@@ -248,7 +254,7 @@ async function* drawn<T>(
   engine: Engine,
   times: TimesOptions,
   { ranges, isWhole, goesOn }: DrawingOptions,
-  make: (opened: OpenedArray, ranges: RangeSets, steps: Steps) => AsyncGenerator<T>,
+  make: (opened: OpenedArray, ranges: RangeSets, steps: Steps) => AsyncGenerator<T, T | undefined>,
 ): AsyncGenerator<Drawn<T>, Drawn<T>> {
   const { opened } = await engine.openedArray(times)
   const { faults, onFault } = collectFaults()
@@ -256,8 +262,11 @@ async function* drawn<T>(
   const { isDue, shown } = startPace()
   let found: T | undefined
   try {
-    for await (const one of make(opened, sets, { isDue, isWhole, onFault: goesOn ? onFault : undefined })) {
-      found = one
+    const drawing = make(opened, sets, { isDue, isWhole, onFault: goesOn ? onFault : undefined })
+    while (true) {
+      const { done, value } = await drawing.next()
+      found = value
+      if (done) break
       yield { found, faults }
       shown()
     }

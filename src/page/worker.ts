@@ -3,13 +3,13 @@ import type { ByteSource, Entry, Storage } from '../storage/source.ts'
 import { addWasmFiles } from './codecs.ts'
 import { Engine } from './engine.ts'
 import { type Answer, type Call, errorFrom, type FromWorker, plainError, type ToWorker } from './messages.ts'
-import { runTask } from './tasks.ts'
+import { ownMemory, runTask } from './tasks.ts'
 
 /** The program of a worker, which does tasks for the page one after another (job.ts). */
 
 /** The global scope of a worker. The DOM types of a page do not have it. */
 const scope = globalThis as unknown as {
-  postMessage(message: FromWorker): void
+  postMessage(message: FromWorker, transfer?: Transferable[]): void
   onmessage: (event: MessageEvent<ToWorker>) => void
 }
 
@@ -29,7 +29,7 @@ export function workForPage(): void {
       steps = runTask(engine, data.task)
     }
     steps?.next().then(
-      (found) => scope.postMessage({ found }),
+      (found) => scope.postMessage({ found }, found.done ? ownMemory(found.value) : []),
       (error: unknown) => scope.postMessage({ error: plainError(error) }),
     )
   }

@@ -11,7 +11,19 @@ import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { describe, test } from './in-turn.mjs'
-import { axe, cli, document, emptyFolder, goTo, open, rowsOf, shownValue } from './opened-page.mjs'
+import {
+  axe,
+  browser,
+  cli,
+  document,
+  emptyFolder,
+  goTo,
+  open,
+  rowsOf,
+  served,
+  show,
+  shownValue,
+} from './opened-page.mjs'
 
 /** Pictures of cells and lines. The numbers behind the pixels are those of the command line; the pixels have the colours of the scale. */
 
@@ -272,6 +284,25 @@ describe('a picture', () => {
     }
   })
 
+  test('of a served array is made by one worker', async () => {
+    const url = await served('examples/arrays/weather')
+    const page = await browser.newPage()
+    await page.addInitScript(() => {
+      const OneWorker = window.Worker
+      window.workers = 0
+      window.Worker = class extends OneWorker {
+        constructor(program) {
+          super(program)
+          window.workers++
+        }
+      }
+    })
+    await page.goto(`${url}#v=heat`)
+    await page.waitForSelector('text=Each point is one of 726 cells.')
+    assert.equal(await page.evaluate(() => window.workers), 1)
+    await page.close()
+  })
+
   test('does not exist for text dimensions', async () => {
     const { page, wrong } = await pageOf('test/fixtures/22/string_dims_2d')
     await goTo(page, { v: 'heat' })
@@ -279,6 +310,29 @@ describe('a picture', () => {
     assert.deepEqual(wrong, [])
     await page.close()
   })
+})
+
+test('the overview of an array has a small picture, which leads to the large one; nothing if there is nothing to show', async () => {
+  const { page, wrong } = await open(await served('examples/arrays/weather'))
+  await page.waitForSelector('.small-picture canvas')
+  const shown = await page.getAttribute('.small-picture canvas', 'aria-label')
+  assert.match(shown, /^temperature: day from 1 at the left to 121; station from 0 at the top to 5; dark to light: /)
+  assert.deepEqual(await axe(page), [])
+  await page.focus('.small-picture a')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('text=Each point is one of 726 cells.')
+  await page.close()
+  const line = await open(await served('examples/gallery/harbour'))
+  await line.page.waitForSelector('.small-picture canvas')
+  const label = await line.page.getAttribute('.small-picture canvas', 'aria-label')
+  assert.match(label, /^level: time from 2024-01-01T00 at the left to 2024-12-31T23; values from /)
+  await line.page.close()
+  const texts = await open(await served('test/fixtures/22/string_dims_2d'))
+  await show(texts.page, 'overview')
+  await texts.page.waitForSelector('text=What to do next')
+  assert.equal(await texts.page.$('.small-picture'), null)
+  assert.deepEqual([...wrong, ...line.wrong, ...texts.wrong], [])
+  await texts.page.close()
 })
 
 test('y and x of an array in red, green and blue are rows and columns, in the map as in the picture', async () => {

@@ -18,9 +18,11 @@ async function linesOf(name: string, cells: readonly object[], ...args: string[]
   if (code !== 0) throw new Error(stderr)
   const opened = await openAt(new InspectArray(new Folder(localFiles, path), contextFor({ key: undefined })))
   const steps = { isDue: () => false, isWhole: false, onFault: undefined }
-  let last: Series | undefined
-  for await (const one of series(opened, { d: 0, attributes: ['a'], ranges: new Map() }, steps)) last = one
-  return last
+  const lines = series(opened, { d: 0, attributes: ['a'], ranges: new Map() }, steps)
+  while (true) {
+    const { done, value } = await lines.next()
+    if (done) return value
+  }
 }
 
 test('a step has the least, the mean and the greatest of its cells; nulls and NaN have no value', async () => {

@@ -21,19 +21,23 @@ export interface Steps {
   onFault: ((fault: InspectError) => void) | undefined
 }
 
-/** Yields the picture whenever it is time to draw, and at its end. Nothing if nothing was written in the ranges. */
-export async function* picture(opened: OpenedArray, wanted: RasterOptions, steps: Steps): AsyncGenerator<Raster> {
+/** Yields the picture whenever it is time to draw, and returns the last. Undefined if nothing was written in the ranges. */
+export async function* picture(
+  opened: OpenedArray,
+  wanted: RasterOptions,
+  steps: Steps,
+): AsyncGenerator<Raster, Raster | undefined> {
   const isSparse = opened.schema.array_type === 'sparse'
   const cells = isSparse ? await cellsInTiles(opened, wanted.ranges) : (cellsOfGrid(opened, wanted) ?? 0)
   const found = newRaster(opened, { ...wanted, ...(isSparse && { points: cells }) })
-  if (!found) return
+  if (!found) return undefined
   const { raster } = found
   const isTooLarge = !steps.isWhole && cells > (isSparse ? MOST_POINTS : LIMITS.cells)
   const preview = cells > PREVIEWED ? await previewOf(opened, raster, wanted.ranges) : undefined
   if (preview) {
     preview.total = cells
+    if (isTooLarge) return preview
     yield preview
-    if (isTooLarge) return
   }
   const query = steps.onFault ? { ...found.query, onFault: steps.onFault } : found.query
   for await (const _ of fillRaster(opened, { raster, query }, steps.isDue)) {
@@ -45,7 +49,7 @@ export async function* picture(opened: OpenedArray, wanted: RasterOptions, steps
     if (preview) preview.read = raster.read
     yield preview ?? raster
   }
-  yield raster
+  return raster
 }
 
 /** A fragment, as far as pictures show it. */

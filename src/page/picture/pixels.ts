@@ -1,5 +1,5 @@
 import { colourAt, partOf, type Scale } from '../palette.ts'
-import { pointAt, type Raster } from '../raster.ts'
+import { LACKS, pointAt, type Raster } from '../raster.ts'
 
 /** The colours of a raster's pixels. */
 
@@ -53,37 +53,58 @@ export function colouredPixels(
   const [first] = planes
   const count = first?.counts.length ?? 0
   const pixels = new Uint8ClampedArray(4 * count)
-  const put = (i: number, colour: number): void => {
-    pixels[4 * i] = colour >> 16
-    pixels[4 * i + 1] = (colour >> 8) & 255
-    pixels[4 * i + 2] = colour & 255
-    pixels[4 * i + 3] = BRIGHTEST
-  }
   if (!first) return pixels
-  if (planes.length === 3) {
-    for (let i = 0; i < count; i++) {
-      const values = planes.map((plane) => pointAt(plane, i))
-      if (values.some((value) => typeof value !== 'number')) {
-        const value = values.find((one) => typeof one === 'string')
-        if (value === 'fill' || value === 'null') put(i, special[value])
-        continue
-      }
-      for (const [p, value] of values.entries()) pixels[4 * i + p] = BRIGHTEST * partOf(scale, value as number)
-      pixels[4 * i + 3] = BRIGHTEST
-    }
+  if (planes.length === 1) {
+    putColours(new Uint32Array(pixels.buffer), first, scale, special)
     return pixels
   }
-  const colours = Uint32Array.from({ length: STEPS }, (_, i) => colourAt(i / (STEPS - 1), scale.palette))
   for (let i = 0; i < count; i++) {
-    const value = pointAt(first, i)
-    if (value === undefined) continue
-    if (typeof value !== 'number') {
-      put(i, special[value])
+    const values = planes.map((plane) => pointAt(plane, i))
+    if (values.some((value) => typeof value !== 'number')) {
+      const value = values.find((one) => typeof one === 'string')
+      if (value === 'fill' || value === 'null') pixels.set(bytesOf(special[value]), 4 * i)
       continue
     }
-    const part = partOf(scale, value)
-    if (Number.isNaN(part)) put(i, special.null)
-    else put(i, colours[Math.round(Math.min(1, Math.max(0, part)) * (STEPS - 1))] ?? 0)
+    for (const [p, value] of values.entries()) pixels[4 * i + p] = BRIGHTEST * partOf(scale, value as number)
+    pixels[4 * i + 3] = BRIGHTEST
   }
   return pixels
+}
+
+/** Red, green, blue and opacity. */
+const bytesOf = (colour: number): readonly number[] => [colour >> 16, (colour >> 8) & 255, colour & 255, BRIGHTEST]
+
+/** Puts a colour for each pixel, four bytes at once: there are millions. */
+function putColours(pixels: Uint32Array, raster: Raster, scale: Scale, special: SpecialColours): void {
+  const wordOf = (colour: number): number => new Uint32Array(Uint8Array.from(bytesOf(colour)).buffer)[0]
+  const colours = Uint32Array.from({ length: STEPS }, (_, i) => wordOf(colourAt(i / (STEPS - 1), scale.palette)))
+  const [fill, none] = [wordOf(special.fill), wordOf(special.null)]
+  const { counts, sums, lacks, column } = raster
+  for (let i = 0; i < pixels.length; i++) {
+    const count = counts[i]
+    if (count === 0) {
+      if (lacks[i] !== 0) pixels[i] = lacks[i] & LACKS.fill ? fill : none
+      continue
+    }
+    const part = partOf(scale, column ? sums[i] / count : count)
+    pixels[i] = Number.isNaN(part) ? none : colours[Math.round(Math.min(1, Math.max(0, part)) * (STEPS - 1))]
+  }
+}
+
+/** What some pixels of a raster lack. */
+export interface Lack {
+  /** {@link LACKS} of all. */
+  flags: number
+  /** Whether a pixel has no cell. */
+  hasUnread: boolean
+}
+
+export function lackOf({ counts, lacks }: Raster): Lack {
+  let flags = 0
+  let hasUnread = false
+  for (let i = 0; i < counts.length; i++) {
+    flags |= lacks[i]
+    if (counts[i] === 0 && lacks[i] === 0) hasUnread = true
+  }
+  return { flags, hasUnread }
 }

@@ -19,6 +19,22 @@ export interface PlotAxis {
   size: number
 }
 
+/** The part of the axes that is in sight, in places of {@link PlotAxis}. */
+export interface Seen {
+  x0: number
+  x1: number
+  y0: number
+  y1: number
+}
+
+/** The two axes, and which way they run. */
+export interface Frame {
+  across: PlotAxis
+  up: PlotAxis
+  isLastLeft: boolean
+  isLastTop: boolean
+}
+
 export function plotAxis(dimension: Dimension, low: number | bigint, high: number | bigint): PlotAxis {
   const isFloat = datatypeKind(dimension.type) === 'float'
   if (isFloat) {

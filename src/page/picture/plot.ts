@@ -2,26 +2,10 @@ import { cutName } from '../controls.tsx'
 import { colourAt, partOf, type Scale } from '../palette.ts'
 import type { Raster } from '../raster.ts'
 import { type Area, around, type Pen } from './pen.ts'
-import { type PlotAxis, rasterPlaces } from './plot-axis.ts'
+import { type Frame, type PlotAxis, rasterPlaces, type Seen } from './plot-axis.ts'
 import { ticksOf, valueTicks } from './ticks.ts'
 
 /** A picture of cells with its axes and its scale of colours: where everything lies, and how it is drawn. */
-
-/** The part of the axes that is in sight, in places of {@link PlotAxis}. */
-export interface Seen {
-  x0: number
-  x1: number
-  y0: number
-  y1: number
-}
-
-/** The two axes, and which way they run. */
-export interface Frame {
-  across: PlotAxis
-  up: PlotAxis
-  isLastLeft: boolean
-  isLastTop: boolean
-}
 
 /** Pixels of a raster, ready to be drawn. */
 export interface Layer {

@@ -52,17 +52,21 @@ export interface SeriesOptions {
   ranges: RangeSets
 }
 
-/** Yields the lines whenever it is time to draw, and at their end. Nothing if nothing was written in the ranges. */
-export async function* series(opened: OpenedArray, wanted: SeriesOptions, steps: Steps): AsyncGenerator<Series> {
+/** Yields the lines whenever it is time to draw, and returns the last. Undefined if nothing was written in the ranges. */
+export async function* series(
+  opened: OpenedArray,
+  wanted: SeriesOptions,
+  steps: Steps,
+): AsyncGenerator<Series, Series | undefined> {
   const { d, attributes, ranges } = wanted
   const found = emptySeries(opened, wanted)
-  if (!found) return
+  if (!found) return undefined
   found.total = await cellsInTiles(opened, ranges)
   const isLong = found.total > PREVIEWED
   const preview = isLong ? await previewLines(opened, found, d, ranges) : undefined
   if (preview) {
+    if (!steps.isWhole && found.total > MOST) return preview
     yield preview
-    if (!steps.isWhole && found.total > MOST) return
   }
   const isDense = opened.schema.array_type === 'dense'
   const query: ReadQuery = {
@@ -104,7 +108,7 @@ export async function* series(opened: OpenedArray, wanted: SeriesOptions, steps:
       yield preview ?? found
     }
   }
-  yield found
+  return found
 }
 
 function addValue(line: SeriesLine, bin: number, value: number, fill: number | undefined): void {

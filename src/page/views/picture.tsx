@@ -15,17 +15,8 @@ import { axesOf, type Chosen, COUNT, chosenPicture, shownNames, sliceWord } from
 import { labelText } from '../picture/labels.ts'
 import { Lines } from '../picture/lines.tsx'
 import { canvasPen } from '../picture/pen.ts'
-import { colouredPixels, endsOf, middleOf, type SpecialColours } from '../picture/pixels.ts'
-import {
-  cellArea,
-  drawPlot,
-  type Layer,
-  lettersBeside,
-  type PlotBox,
-  placeDrawn,
-  type Seen,
-  trueHeight,
-} from '../picture/plot.ts'
+import { colouredPixels, endsOf, type Lack, lackOf, middleOf, type SpecialColours } from '../picture/pixels.ts'
+import { cellArea, drawPlot, type Layer, lettersBeside, type PlotBox, placeDrawn, trueHeight } from '../picture/plot.ts'
 import {
   coordinateAt,
   coordinateWord,
@@ -34,12 +25,13 @@ import {
   placeOfCoordinate,
   rangeWord,
   rasterPlaces,
+  type Seen,
   spanWord,
 } from '../picture/plot-axis.ts'
 import { SaveButtons, type Kept as Saved } from '../picture/save.tsx'
 import { isSame, useSeen } from '../picture/use-seen.ts'
 import { listOf } from '../range-list.ts'
-import { isNumeric, pointAt, type Raster } from '../raster.ts'
+import { isNumeric, LACKS, pointAt, type Raster } from '../raster.ts'
 import { Surface } from '../surface.tsx'
 import { type Column, Table } from '../table.tsx'
 import type { Pictured, PictureOptions, PictureSource, ReadFault } from '../tasks.ts'
@@ -71,8 +63,9 @@ export const picture: ViewParts = {
 
 function PictureView({ inspected, link }: ViewProps) {
   const loaded = useLoaded(async () => {
-    const { value } = await inspected.begin('pictureSource', timeOptions(link)).next()
+    // The page asks for the overview of every array. The worker that made it then goes on; a second one would first have to start.
     const overview = await inspected.document('overview', timeOptions(link))
+    const { value } = await inspected.begin('pictureSource', timeOptions(link)).next()
     const pictures = 'layer' in overview ? (overview.layer?.pictures ?? []) : []
     const image = pictures.find((one): one is LayerImage => one.kind === 'image' && one.array === '')
     return { source: value, image }
@@ -389,6 +382,7 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
   const top = layers[layers.length - 1] ?? []
   const [raster] = top
   const ends = useMemo(() => endsOf(top), [version, layers.length])
+  const lack = useMemo(() => raster && lackOf(raster), [version, layers.length])
   const scale = scaleOf(link, ends, planes.length === 3)
   const isTrue = (link.e ?? (chosen.isTrue ? '1' : '0')) === '1'
   const hasScale = planes.length === 1
@@ -472,20 +466,27 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
         zoomAt={(factor, event) => zoom(factor, placeUnder(event))}
         onDblClick={(event) => zoom(0.5, placeUnder(event))}
       />
-      <Under {...props} {...{ top, at, cell }} />
+      <Under {...props} {...{ top, lack, at, cell }} />
     </figure>
   )
 }
 
 /** What stands below a picture: how to move, and what is where the reader points. */
-function Under(props: PictureProps & { top: readonly Raster[]; at: Place | undefined; cell: string | undefined }) {
-  const { source, chosen, top, at } = props
+function Under(
+  props: PictureProps & {
+    top: readonly Raster[]
+    lack: Lack | undefined
+    at: Place | undefined
+    cell: string | undefined
+  },
+) {
+  const { source, top, lack, at } = props
   const [raster] = top
   return (
     <figcaption>
       <p class="note">
         Drag moves, the wheel or + and - zoom, 0 shows all.{' '}
-        {raster && <Lacking raster={raster} fillIsValue={chosen.fillIsValue} isDense={source.array_type === 'dense'} />}
+        {raster && lack && <Lacking {...lack} raster={raster} isDense={source.array_type === 'dense'} />}
       </p>
       <p aria-live="polite" class="under">
         {at && raster ? (
@@ -642,22 +643,26 @@ function boxesOf({ source, chosen, link }: PictureProps, colour: (name: string) 
   )
 }
 
+interface LackProps extends Lack {
+  raster: Raster
+  isDense: boolean
+}
+
 /** What is not a number in the picture, and how it looks. */
-function Lacking({ raster, fillIsValue, isDense }: { raster: Raster; fillIsValue: boolean; isDense: boolean }) {
-  const has = (flag: number): boolean => raster.lacks.some((one) => (one & flag) !== 0)
+function Lacking({ flags, hasUnread, raster, isDense }: LackProps) {
   return (
     <>
-      {isDense && !fillIsValue && has(1) && (
+      {isDense && !raster.fillIsValue && (flags & LACKS.fill) !== 0 && (
         <>
           <span class="swatch fill" /> fill value, or never written{' '}
         </>
       )}
-      {has(2) && (
+      {(flags & LACKS.null) !== 0 && (
         <>
           <span class="swatch null" /> null or NaN{' '}
         </>
       )}
-      {raster.kind !== 'points' && raster.counts.some((_, i) => pointAt(raster, i) === undefined) && (
+      {raster.kind !== 'points' && hasUnread && (
         <>
           <span class="swatch unread" /> not read
         </>
