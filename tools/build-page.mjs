@@ -412,7 +412,8 @@ export async function buildPage() {
   const wasm = deflateRawSync(zstd, { level: 9 }).toString('base64')
   const wasmElement = `<script type="application/octet-stream" class="wasm" id="zstddec.wasm">${wasm}</script>\n`
   const together = [...texts.keys()].filter((name) => !FIRST.includes(name) && !SOME.includes(name))
-  const groups = [...[...FIRST, ...SOME].map((name) => [name]), together]
+  // What every report has is compressed together, but for what only workers have.
+  const groups = [['worker'], ['main', ...together], ...SOME.map((name) => [name])]
   const digestOf = (text) => `'sha256-${sha256(text)}'`
   const digests = [loader, ...groups.flat().map((name) => texts.get(name))].map(digestOf)
   // Functions, because `$` has a meaning in the text of a replacement.
