@@ -13,7 +13,7 @@ import { canOpen, pathInGroup } from './member-path.ts'
 import { type Column, type FactList, Facts, numberColumn, Table, textColumn, textFact } from './table.tsx'
 import { Text } from './text.tsx'
 import { timeOptions } from './times.ts'
-import { Shown, useLoaded } from './use-loaded.tsx'
+import { loadedValue, Shown, useLoaded } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
 
 /** Most members that are looked into without being asked: each costs reads. */
@@ -151,4 +151,10 @@ export function LayerPictures({
       show={(Pictures) => Pictures && <Pictures {...{ inspected, link, pictures, linkTo }} />}
     />
   )
+}
+
+/** A small picture of an array of which no layer has one. It is no more than a way to the view of its cells, so nothing waits for it. */
+export function PlainPicture(props: ViewProps) {
+  const Small = loadedValue(useLoaded(async () => (await import('./pictures.tsx')).SmallPlain, []))
+  return Small ? <Small {...props} /> : null
 }

@@ -4,10 +4,11 @@ import type { LayerPicture } from '../layers/picture.ts'
 import { formatCount } from '../render/units.ts'
 import { Button } from './controls.tsx'
 import { COLOURS, Drawing, type Sheet } from './drawing.tsx'
+import { viewLink } from './link.ts'
 import { isOfCamera } from './orientation.ts'
-import { extremesOf, pixelsOf, placesOf } from './small-pixels.ts'
+import { extremesOf, pixelsOf, placesOf, shareOf } from './small-pixels.ts'
 import { Text } from './text.tsx'
-import type { SmallImage, SmallPoints } from './thumbnail.ts'
+import type { PlainPicture, SmallImage, SmallLine, SmallPoints } from './thumbnail.ts'
 import { timeOptions } from './times.ts'
 import { Fault } from './use-loaded.tsx'
 import { useReading } from './use-reading.ts'
@@ -19,6 +20,7 @@ const FEW = 4
 const LONGEST = 240
 /** Height of a picture of points, and its margin, in CSS pixels. */
 const [HEIGHT, MARGIN] = [220, 8]
+const LINE_HEIGHT = 120
 /** Width of a point in CSS pixels: of few, and of many. */
 const [LARGE_POINT, SMALL_POINT, MANY] = [5, 2, 2000]
 
@@ -80,7 +82,9 @@ function Figure({ picture, drawn, to }: FigureProps) {
   return (
     <figure class="small-picture">
       {drawn instanceof Error && <Fault error={drawn} />}
-      {drawn && !(drawn instanceof Error) && drawn.kind === 'image' && <Image image={drawn} picture={picture} />}
+      {drawn && !(drawn instanceof Error) && drawn.kind === 'image' && (
+        <Image image={drawn} title={picture.title} isGrey={isGrey(picture)} />
+      )}
       {drawn && !(drawn instanceof Error) && drawn.kind === 'points' && <Points points={drawn} picture={picture} />}
       <figcaption>
         <p>
@@ -88,7 +92,7 @@ function Figure({ picture, drawn, to }: FigureProps) {
         </p>
         {drawn && !(drawn instanceof Error) && drawn.kind === 'image' && (
           <p class="note">
-            <Text>{imageText(drawn, picture)}</Text>
+            <Text>{imageText(drawn, isGrey(picture))}</Text>
           </p>
         )}
         {drawn && !(drawn instanceof Error) && drawn.kind === 'points' && <Legend points={drawn} />}
@@ -103,11 +107,11 @@ function isGrey(picture: LayerPicture): boolean {
   return picture.kind === 'image' && isOfCamera(picture)
 }
 
-function Image({ image, picture }: { image: SmallImage; picture: LayerPicture }) {
+function Image({ image, title, isGrey }: { image: SmallImage; title: string; isGrey: boolean }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const { width, height } = image
   useEffect(() => {
-    canvas.current?.getContext('2d')?.putImageData(new ImageData(pixelsOf(image, isGrey(picture)), width, height), 0, 0)
+    canvas.current?.getContext('2d')?.putImageData(new ImageData(pixelsOf(image, isGrey), width, height), 0, 0)
   }, [image])
   const longest = Math.max(width, height)
   const size = longest > LONGEST ? LONGEST / longest : Math.max(1, Math.floor(LONGEST / longest))
@@ -119,18 +123,71 @@ function Image({ image, picture }: { image: SmallImage; picture: LayerPicture })
         height={height}
         style={{ aspectRatio: `${width} / ${height}` }}
         role="img"
-        aria-label={`${picture.title}: ${imageText(image, picture)}`}
+        aria-label={`${title}: ${imageText(image, isGrey)}`}
       />
     </div>
   )
 }
 
+const PREVIEW = 'a preview, by the statistics of tiles: no cell was read'
+
+/** What is seen of an array at first sight, as a way to the view of its cells. Nothing if nothing cheap shows it. */
+export function SmallPlain({ inspected, link }: ViewProps) {
+  const { value } = useReading<PlainPicture | undefined>(
+    (progress) => progress.follow(inspected.begin('plainPicture', timeOptions(link))),
+    [inspected, link.t],
+  )
+  if (!value) return null
+  const { drawn } = value
+  const title = value.title || 'number of cells'
+  return (
+    <figure class="small-picture">
+      <a href={viewLink(link, 'heat')}>
+        {drawn.kind === 'image' ? (
+          <Image image={drawn} title={title} isGrey={false} />
+        ) : (
+          <Line line={drawn} title={title} />
+        )}
+        Picture of <Text>{title}</Text>
+      </a>
+      <figcaption class="note">
+        <Text>{drawn.kind === 'image' ? imageText(drawn, false) : lineText(drawn)}</Text>
+      </figcaption>
+    </figure>
+  )
+}
+
+function Line({ line, title }: { line: SmallLine; title: string }) {
+  const { lows, highs } = line
+  const [low, high] = extremesOf([lows, highs]) ?? [0, 0]
+  const draw = ({ canvas, width, height, colour }: Sheet): void => {
+    const step = (width - 2 * MARGIN) / lows.length
+    const place = (value: number): number => height - MARGIN - shareOf(value, low, high) * (height - 2 * MARGIN)
+    canvas.fillStyle = colour(COLOURS[0])
+    for (const [i, least] of lows.entries())
+      if (Number.isFinite(least)) {
+        const top = place(highs[i] ?? least)
+        canvas.fillRect(MARGIN + i * step, top, Math.max(1, step), Math.max(SMALL_POINT, place(least) - top))
+      }
+  }
+  return <Drawing label={`${title}: ${lineText(line)}`} height={LINE_HEIGHT} draw={draw} />
+}
+
+function lineText({ across, lows, highs, by }: SmallLine): string {
+  const ends = extremesOf([lows, highs])?.map((end) => Number(end.toPrecision(6)))
+  return [
+    `${across.dimension} from ${across.ends[0]} at the left to ${across.ends[1]}`,
+    ...(ends ? [`values from ${ends[0]} to ${ends[1]}`] : []),
+    ...(by === 'preview' ? [PREVIEW] : []),
+  ].join('; ')
+}
+
 /** Which way the picture lies, and what its colours mean. */
-function imageText({ across, up, at, planes, by }: SmallImage, picture: LayerPicture): string {
+function imageText({ across, up, at, planes, by }: SmallImage, isGrey: boolean): string {
   const [left, right] = across.ends
   const [bottom, top] = up.ends
   const ends = extremesOf(planes)?.map((end) => Number(end.toPrecision(6)))
-  const ofOnePlane = isGrey(picture) ? 'black to white' : 'dark to light'
+  const ofOnePlane = isGrey ? 'black to white' : 'dark to light'
   const colours = planes.length === 3 ? 'red, green and blue' : ofOnePlane
   return [
     `${across.dimension} from ${left} at the left to ${right}`,
@@ -139,6 +196,7 @@ function imageText({ across, up, at, planes, by }: SmallImage, picture: LayerPic
     ...(ends ? [ends[0] === ends[1] ? `each value is ${ends[0]}` : `${colours}: ${ends.join(' to ')}`] : []),
     ...(by === 'mean' ? ['a pixel is the mean of its cells'] : []),
     ...(by === 'sample' ? ['a sample of the cells'] : []),
+    ...(by === 'preview' ? [PREVIEW] : []),
   ].join('; ')
 }
 

@@ -21,7 +21,7 @@ export function extremesOf(planes: readonly Float64Array[]): readonly [low: numb
 }
 
 /** How far a value is from the lowest to the highest, from 0 to 1. Halves are subtracted, as the whole difference may be infinite. */
-function shareOf(value: number, low: number, high: number): number {
+export function shareOf(value: number, low: number, high: number): number {
   return (value / 2 - low / 2) / (high / 2 - low / 2 || 1)
 }
 

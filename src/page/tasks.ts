@@ -13,13 +13,20 @@ import { type PicturedFragment, picture, picturedFragments, type Steps } from '.
 import { type Series, type SeriesOptions, series } from './picture/series.ts'
 import { type ArrayFacts, arrayFacts, isNumeric, type Raster, type RasterOptions } from './raster.ts'
 import { cellOption, type ShortCell, shortCell } from './short-cell.ts'
-import type { SmallImage, SmallPoints } from './thumbnail.ts'
+import {
+  type PlainPicture,
+  plainPictureOf,
+  type SmallImage,
+  type SmallPoints,
+  smallImage,
+  smallPoints,
+} from './thumbnail.ts'
 
 /**
  * Work that takes long, done in a worker, or in the page if the browser gives no worker. A task yields what it has found so far
  * from time to time, and returns the whole at its end. Both are plain data, as they are sent as messages.
  */
-const TASKS = { document, cells, histograms, pictureSource, raster, lines, smallPicture }
+const TASKS = { document, cells, histograms, pictureSource, raster, lines, smallPicture, plainPicture }
 
 export type TaskName = keyof typeof TASKS
 
@@ -306,8 +313,12 @@ async function* smallPicture(
   times: TimesOptions,
   picture: LayerPicture,
 ): AsyncGenerator<never, SmallImage | SmallPoints | undefined> {
-  const { smallImage, smallPoints } = await import('./thumbnail.ts')
   return picture.kind === 'image' ? smallImage(engine, times, picture) : smallPoints(engine, times, picture)
+}
+
+// biome-ignore lint/correctness/useYield: a small picture comes as a whole.
+async function* plainPicture(engine: Engine, times: TimesOptions): AsyncGenerator<never, PlainPicture | undefined> {
+  return plainPictureOf(engine, times)
 }
 
 /** Begins a task. Its first step runs when it is asked for. */

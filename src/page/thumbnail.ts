@@ -9,8 +9,24 @@ import type { LayerImage, LayerPoints, PictureAxis, RowNames } from '../layers/p
 import type { OpenedArray } from '../read/query.ts'
 import { cellOfNumber } from './cell-of-number.ts'
 import type { Engine } from './engine.ts'
-import { isOfCamera, orientationOf } from './orientation.ts'
-import { arrayFacts, fillRaster, newRaster, pixelOf, pointAt, type Raster, type RasterAxis } from './raster.ts'
+import { isOfCamera, type Orientation, orientationOf } from './orientation.ts'
+import { axesOf, type Chosen, chosenPicture, shownNames, sliceWord, writtenAxis } from './picture/chosen.ts'
+import { coordinateWord, type PlotAxis } from './picture/plot-axis.ts'
+import { cellsInTiles, previewOf } from './picture/preview.ts'
+import { series } from './picture/series.ts'
+import {
+  type ArrayFacts,
+  arrayFacts,
+  cellsOfGrid,
+  fillRaster,
+  isNumeric,
+  newRaster,
+  pixelOf,
+  pointAt,
+  type Raster,
+  type RasterAxis,
+  type RasterOptions,
+} from './raster.ts'
 import { coordinateText } from './short-cell.ts'
 
 /** Reads the small pictures of layers. Each reads no more than a picture of its size needs: a large array is sampled. */
@@ -57,6 +73,117 @@ export interface SmallPoints {
   attribute: string | undefined
 }
 
+/** A small picture of values along one dimension. */
+export interface SmallLine {
+  kind: 'line'
+  across: ShownAxis
+  /** The least and the greatest value of each step. Infinite where there is none. */
+  lows: Float64Array
+  highs: Float64Array
+  by: 'exact' | 'preview'
+}
+
+/** A small picture of an array of which no layer says what it shows: what the view of its cells begins with. */
+export interface PlainPicture {
+  /** The attributes that are shown; empty for the number of cells. */
+  title: string
+  drawn: SmallImage | SmallLine
+}
+
+/** Most cells in the tiles that such a picture samples. It is read unasked. */
+const PLAIN_LIMITS = { ...LIMITS, sampled: 1_000_000 }
+/** Fewest tiles along both axes that a sample reads. */
+const LEAST_TILES = 16
+
+/**
+ * Reads few cells, or statistics only. Undefined if there is nothing to show, or if a sample would be large.
+ * @throws InspectError if the array is damaged
+ */
+export async function plainPictureOf(engine: Engine, times: TimesOptions): Promise<PlainPicture | undefined> {
+  const { opened } = await engine.openedArray(times)
+  const source = arrayFacts(opened)
+  const [d, ...more] = axesOf(source)
+  const [name] = shownNames(source)
+  if (d === undefined || name === undefined) return undefined
+  if (more.length === 0) return plainLine(opened, source, d)
+  const chosen = chosenPicture(source, {}, undefined)
+  const planes: Raster[] = []
+  for (const plane of chosen.planes) {
+    const raster = await plainRaster(opened, source, chosen, plane)
+    if (!raster) return undefined
+    planes.push(raster)
+  }
+  const { frame, slices } = chosen
+  const [{ kind, column }] = planes
+  return {
+    title: column ? chosen.planes.map(({ attribute }) => attribute).join(', ') : '',
+    drawn: {
+      kind: 'image',
+      ...seenPlanes(planes, frame),
+      across: endsOf(frame.across, frame.isLastLeft),
+      up: endsOf(frame.up, !frame.isLastTop),
+      at: slices.map((slice) => sliceWord(slice).replace('=', ' ')),
+      by: kind,
+    },
+  }
+}
+
+function endsOf(axis: PlotAxis, isLastFirst: boolean): ShownAxis {
+  const ends = [axis.origin, axis.last].map((end) => coordinateWord(axis, end))
+  const [first = '', last = ''] = isLastFirst ? ends.reverse() : ends
+  return { dimension: axis.dimension.name, ends: [first, last] }
+}
+
+/** Undefined without cells, or if nothing cheap tells what they are. */
+async function plainRaster(
+  opened: OpenedArray,
+  { array_type, extents }: ArrayFacts,
+  { up, across, fillIsValue }: Chosen,
+  { attribute, ranges }: Chosen['planes'][number],
+): Promise<Raster | undefined> {
+  const sets = parseRangeSets(opened.schema.domain.dimensions, ranges)
+  const wanted: RasterOptions = {
+    ...{ down: up, right: across, attribute, ranges: sets, isWhole: false, limits: PLAIN_LIMITS },
+    fillIsValue,
+  }
+  const isSparse = array_type === 'sparse'
+  const cells = isSparse ? await cellsInTiles(opened, sets) : (cellsOfGrid(opened, wanted) ?? 0)
+  const found = newRaster(opened, { ...wanted, points: cells })
+  if (!found) return undefined
+  if (cells > LIMITS.cells) {
+    const preview = await previewOf(opened, found.raster, sets)
+    if (preview) return preview
+    // How many cells there are, the boxes tell even where newer cells hide others.
+    const counted = isSparse && newRaster(opened, { ...wanted, attribute: undefined, points: cells })
+    if (counted) return previewOf(opened, counted.raster, sets)
+    const inTile = extents.reduce((product, extent) => product * Number(extent), 1)
+    if (isSparse || inTile * LEAST_TILES > PLAIN_LIMITS.sampled) return undefined
+  }
+  for await (const _ of fillRaster(opened, found, () => false));
+  return found.raster
+}
+
+/** Cells that are read of a line without statistics. */
+const MOST_OF_LINE = 300_000
+
+async function plainLine(opened: OpenedArray, source: ArrayFacts, d: number): Promise<PlainPicture | undefined> {
+  const name = source.attributes.find(isNumeric)?.name
+  if (name === undefined) return undefined
+  const wanted = { d, attributes: [name], ranges: new Map() }
+  const steps = series(opened, wanted, { isDue: () => true, isWhole: false, onFault: undefined })
+  while (true) {
+    const { done, value } = await steps.next()
+    const [line] = value?.lines ?? []
+    if (!value || !line) return undefined
+    if (done || value.kind === 'preview') {
+      const { lows, highs } = line
+      const across = endsOf(writtenAxis(source, d), false)
+      return { title: name, drawn: { kind: 'line', across, lows, highs, by: value.kind } }
+    }
+    if (value.total > MOST_OF_LINE) return undefined
+  }
+}
+
 /** @throws InspectError if an array is missing or damaged */
 export async function smallImage(
   engine: Engine,
@@ -79,23 +206,9 @@ export async function smallImage(
       planes.push(raster)
     }
   const [raster] = planes
-  const { length: width } = raster.right
-  const { length: height } = raster.down
-  const turned = (one: Raster): Float64Array => {
-    const values = new Float64Array(width * height)
-    for (let y = 0; y < height; y++)
-      for (let x = 0; x < width; x++) {
-        const from = (lies.isLastTop ? height - 1 - y : y) * width + (lies.isLastLeft ? width - 1 - x : x)
-        const value = pointAt(one, from)
-        values[y * width + x] = typeof value === 'number' ? value : Number.NaN
-      }
-    return values
-  }
   return {
     kind: 'image',
-    width,
-    height,
-    planes: planes.map(turned),
+    ...seenPlanes(planes, lies),
     across: shownAxis(raster.right, lies.isLastLeft),
     up: shownAxis(raster.down, !lies.isLastTop),
     at: opened.schema.domain.dimensions.flatMap((dimension) => {
@@ -104,6 +217,25 @@ export async function smallImage(
     }),
     by: raster.kind,
   }
+}
+
+/** The numbers of rasters as they are seen, row after row from the top. */
+function seenPlanes(
+  planes: readonly Raster[],
+  { isLastLeft, isLastTop }: Pick<Orientation, 'isLastLeft' | 'isLastTop'>,
+): Pick<SmallImage, 'width' | 'height' | 'planes'> {
+  const [width, height] = [planes[0].right.length, planes[0].down.length]
+  const turned = (one: Raster): Float64Array => {
+    const values = new Float64Array(width * height)
+    for (let y = 0; y < height; y++)
+      for (let x = 0; x < width; x++) {
+        const from = (isLastTop ? height - 1 - y : y) * width + (isLastLeft ? width - 1 - x : x)
+        const value = pointAt(one, from)
+        values[y * width + x] = typeof value === 'number' ? value : Number.NaN
+      }
+    return values
+  }
+  return { width, height, planes: planes.map(turned) }
 }
 
 /** The two axes in the order of the array's dimensions. @throws InspectError */

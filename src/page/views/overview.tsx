@@ -23,7 +23,7 @@ import { AppliedDeletes } from '../deletes.tsx'
 import { FindingList } from '../finding-list.tsx'
 import { PathName } from '../fragment-name.tsx'
 import { namesOf } from '../inspected.ts'
-import { Dataset, LayerPictures, layerFacts } from '../layer.tsx'
+import { Dataset, LayerPictures, layerFacts, PlainPicture } from '../layer.tsx'
 import { viewLink } from '../link.ts'
 import { Metadata } from '../metadata.tsx'
 import { Next } from '../next-calls.tsx'
@@ -59,6 +59,7 @@ function Overview({ inspected, link }: ViewProps) {
           {found.target === 'array' && (
             <LayerPictures {...{ inspected, link }} layer={found.layer} linkTo={() => undefined} />
           )}
+          {found.target === 'array' && !found.layer?.pictures?.length && <PlainPicture {...{ inspected, link }} />}
           {(found.target === 'array' || found.target === 'group') && (
             <Metadata {...{ inspected, link }} isAll={false} />
           )}
