@@ -3,6 +3,7 @@ import { cpSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFi
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { formatCount } from '../../src/render/units.ts'
+import { timeRangeText } from '../../src/render/views/wording.ts'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { describe, test } from './in-turn.mjs'
 import { ALL, assertBelow, axe, cli, document, emptyFolder, follow, open, rowsOf, show, turn } from './opened-page.mjs'
@@ -79,6 +80,10 @@ describe('the timeline', () => {
         rows.map(([name, state]) => [name, state.replace(/,.*/, '')]),
         fragments.map(({ name, state }) => [name, state]),
       )
+      for (const [i, { timestamp_range: range }] of fragments.entries()) {
+        const day = new Intl.DateTimeFormat('en', { weekday: 'short', timeZone: 'UTC' }).format(range[1])
+        if (/T/.test(rows[i][3])) assert.equal(rows[i][3], `${day} ${timeRangeText([range[1], range[1]], false)}`)
+      }
       const text = await page.textContent('main')
       const meanings = cli('ls', target).match(/^(?:live, consolidated|[a-z-]+) \(\d+\): .*$/gm) ?? []
       for (const meaning of meanings) assert.ok(text.includes(meaning), meaning)
@@ -201,6 +206,21 @@ function boxesOf(target) {
   return tiles.map(({ tile, cell_num, mbr, tile_domain }) => [tile, cell_num, dense ? tile_domain : mbr])
 }
 
+/** The texts with digits that a map draws after a key. */
+async function marksOf(page, key) {
+  await page.evaluate(() => {
+    window.texts = []
+    const { fillText } = CanvasRenderingContext2D.prototype
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+      window.texts.push(text)
+      fillText.call(this, text, ...more)
+    }
+  })
+  await page.press('canvas', key)
+  await page.waitForFunction(() => window.texts.length > 0)
+  return page.evaluate(() => window.texts.filter((text) => /\d/.test(text)))
+}
+
 describe('the map', () => {
   const targets = [
     'examples/arrays/places',
@@ -287,20 +307,17 @@ describe('the map', () => {
     }
     await page.click('canvas', { position: { x: 400, y: 200 } })
     assert.match(await page.textContent('.under'), /Box 1 of 2/)
-    const drawn = async (key) => {
-      await page.evaluate(() => {
-        window.texts = []
-        const { fillText } = CanvasRenderingContext2D.prototype
-        CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
-          window.texts.push(text)
-          fillText.call(this, text, ...more)
-        }
-      })
-      await page.press('canvas', key)
-      await page.waitForFunction(() => window.texts.length > 0)
-      return page.evaluate(() => window.texts.filter((text) => /\d/.test(text)))
-    }
-    for (const key of ['-', '0']) assert.deepEqual([...new Set(await drawn(key))].sort(), ['0', '9'])
+    for (const key of ['-', '0']) assert.deepEqual([...new Set(await marksOf(page, key))].sort(), ['0', '9'])
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('the axes are marked where the boxes begin and end, not where the margin around them does', async () => {
+    const array = 'examples/arrays/places'
+    const { page, wrong } = await report(array, 'map')
+    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length > 0)
+    const ends = document('overview', array).nonempty_domain.flat().map(String)
+    assert.deepEqual([...new Set(await marksOf(page, '-'))].sort(), ends.sort())
     assert.deepEqual(wrong, [])
     await page.close()
   })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { colourAt, type Scale } from '../../src/page/palette.ts'
-import { colouredPixels, lackOf } from '../../src/page/picture/pixels.ts'
+import { colouredPixels, extremePixels, lackOf } from '../../src/page/picture/pixels.ts'
 import { LACKS, type Raster } from '../../src/page/raster.ts'
 import { ownMemory } from '../../src/page/tasks.ts'
 
@@ -47,4 +47,9 @@ test('the memory of a drawing is handed over whole, that of other results not', 
   expect(ownMemory({ found: undefined, faults: [] })).toEqual([])
   expect(ownMemory(undefined)).toEqual([])
   expect(ownMemory({ rows: [new Uint8Array(3)] })).toEqual([])
+})
+
+test('the pixels with the least and the greatest number are the first ones', () => {
+  expect(extremePixels(rasterOf(['null', 4, 9, -1, 9, -1, undefined, Number.NaN]))).toEqual([3, 2])
+  expect(extremePixels(rasterOf(['fill', undefined]))).toBeUndefined()
 })

@@ -27,6 +27,24 @@ export function endsOf(planes: readonly Raster[]): readonly [low: number, high: 
   return low <= high ? [low, high] : undefined
 }
 
+/** The pixels with the least and the greatest number; undefined if there is none. */
+export function extremePixels({ counts, sums }: Raster): readonly [least: number, greatest: number] | undefined {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let [least, greatest] = [-1, -1]
+  for (let i = 0; i < counts.length; i++) {
+    const value = sums[i] / counts[i]
+    if (value < low) {
+      low = value
+      least = i
+    }
+    if (value > high) {
+      high = value
+      greatest = i
+    }
+  }
+  return least >= 0 && greatest >= 0 ? [least, greatest] : undefined
+}
+
 /** The numbers below which 2 % and 98 % of a raster's are. */
 export function middleOf(planes: readonly Raster[]): readonly [low: number, high: number] | undefined {
   const values: number[] = []

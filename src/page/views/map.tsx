@@ -469,7 +469,7 @@ function pinnedBy(pinned: Pinned | undefined, tiles: readonly Tile[], place: Pin
 }
 
 function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Meaning; placing: Placed }) {
-  const { loaded, axes, placed } = placing
+  const { loaded, placed } = placing
   const { fragments, dimensions } = loaded
   const rises = risesUp(loaded, placing.dims)
   const { seen, rested, zoom, move, showAll } = useSeen(link, dimensions, placing)
@@ -482,7 +482,7 @@ function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Me
     const drawn = placed.map(
       ({ domain, boxes }, i): Drawn => ({ domain, boxes, colour: (level, index) => colourOf(i, boxes, level, index) }),
     )
-    drawMap(sheet, { drawn, seen, axes, rises, most: seen === rested ? RESTING : MOVING })
+    drawMap(sheet, { drawn, seen, placing, rises, most: seen === rested ? RESTING : MOVING })
   }
   const tilesUnder = (event: MouseEvent, most: number): readonly Tile[] =>
     tilesOf(placed, placeIn(seen, ...shareOf(event, rises)), most)
@@ -686,9 +686,10 @@ function pixel([red, green, blue]: readonly [number, number, number]): number {
 
 function drawMap(
   { canvas, width, height, ratio, colour }: Sheet,
-  what: { drawn: readonly Drawn[]; seen: Seen; axes: readonly [Axis, Axis]; rises: boolean; most: number },
+  what: { drawn: readonly Drawn[]; seen: Seen; placing: Placed; rises: boolean; most: number },
 ): void {
-  const { drawn, seen, axes, rises, most } = what
+  const { drawn, seen, rises, most } = what
+  const { axes, full } = what.placing
   const size = [Math.max(1, Math.round((width - 2 * LEFT) * ratio)), Math.round((height - BELOW) * ratio)] as const
   const image = canvas.createImageData(...size)
   const pixels = new Uint32Array(image.data.buffer)
@@ -711,11 +712,21 @@ function drawMap(
   }
   canvas.textBaseline = 'top'
   const below = height - BELOW + 3
-  for (const [i, [share, text]] of endsSeen(x, seen.x0, seen.x1).entries())
-    label(text, LEFT + share * (width - 2 * LEFT), below, i === 0 ? 'left' : 'right')
+  const mark = (left: number, top: number, wide: number, high: number): void => {
+    canvas.fillStyle = colour('ink')
+    canvas.fillRect(left, top, wide, high)
+  }
+  for (const [i, [share, text]] of endsSeen(x, [seen.x0, seen.x1], [full.x0, full.x1]).entries()) {
+    const at = LEFT + share * (width - 2 * LEFT)
+    label(text, at, below, i === 0 ? 'left' : 'right')
+    mark(at - i, height - BELOW, 1, 5)
+  }
   label(cutName(`${fieldName(x.name)} →`), width / 2, below, 'center')
-  for (const [i, [share, text]] of endsSeen(y, seen.y0, seen.y1).entries())
-    label(text, LEFT + 4, (rises ? 1 - share : share) * (height - BELOW) + ((i === 0) === rises ? -18 : 4), 'left')
+  for (const [i, [share, text]] of endsSeen(y, [seen.y0, seen.y1], [full.y0, full.y1]).entries()) {
+    const at = (rises ? 1 - share : share) * (height - BELOW)
+    label(text, LEFT + 7, at + ((i === 0) === rises ? -16 : 1), 'left')
+    mark(LEFT, at - Number((i === 0) === rises), 5, 1)
+  }
   label(cutName(`${fieldName(y.name)} ${rises ? '↑' : '↓'}`), LEFT + 4, (height - BELOW) / 2, 'left')
 }
 
@@ -730,9 +741,18 @@ function turnOver(pixels: Uint32Array, width: number): void {
   }
 }
 
-/** The first and the last value in sight, each with its place on the axis from 0 to 1. Empty if the domain is out of sight. */
-function endsSeen(axis: Axis, from: number, to: number): readonly (readonly [share: number, text: string])[] {
-  const [low, high] = axis.ends()
+/** Two places. */
+type Ends = readonly [low: number, high: number]
+
+/**
+ * The first and the last value of the boxes that are in sight, each with its place on the axis from 0 to 1: the margin around the boxes
+ * has no values. Empty if no box is in sight.
+ */
+function endsSeen(
+  axis: Axis,
+  [from, to]: Ends,
+  [low, high]: Ends,
+): readonly (readonly [share: number, text: string])[] {
   const [first, last] = [Math.max(from, low), Math.min(to, high)]
   if (first > last) return []
   // `to - from` may be infinite for the whole domain of floats.

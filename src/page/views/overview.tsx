@@ -59,7 +59,9 @@ function Overview({ inspected, link }: ViewProps) {
           {found.target === 'array' && (
             <LayerPictures {...{ inspected, link }} layer={found.layer} linkTo={() => undefined} />
           )}
-          {found.target === 'array' && !found.layer?.pictures?.length && <PlainPicture {...{ inspected, link }} />}
+          {found.target === 'array' && !found.layer?.pictures?.length && !isDamaged(found) && (
+            <PlainPicture {...{ inspected, link }} />
+          )}
           {(found.target === 'array' || found.target === 'group') && (
             <Metadata {...{ inspected, link }} isAll={false} />
           )}
@@ -78,6 +80,11 @@ function Overview({ inspected, link }: ViewProps) {
       )}
     />
   )
+}
+
+/** Reads of the cells would fail, and what is wrong counts more than how they look. */
+function isDamaged({ findings }: OverviewDocument): boolean {
+  return findings.some(({ severity }) => severity === 'error')
 }
 
 function factsOf(found: OverviewDocument, props: ViewProps): FactList {

@@ -15,7 +15,15 @@ import { axesOf, type Chosen, COUNT, chosenPicture, shownNames, sliceWord } from
 import { labelText } from '../picture/labels.ts'
 import { Lines } from '../picture/lines.tsx'
 import { canvasPen } from '../picture/pen.ts'
-import { colouredPixels, endsOf, type Lack, lackOf, middleOf, type SpecialColours } from '../picture/pixels.ts'
+import {
+  colouredPixels,
+  endsOf,
+  extremePixels,
+  type Lack,
+  lackOf,
+  middleOf,
+  type SpecialColours,
+} from '../picture/pixels.ts'
 import { cellArea, drawPlot, type Layer, lettersBeside, type PlotBox, placeDrawn, trueHeight } from '../picture/plot.ts'
 import {
   coordinateAt,
@@ -467,7 +475,48 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
         onDblClick={(event) => zoom(0.5, placeUnder(event))}
       />
       <Under {...props} {...{ top, lack, at, cell }} />
+      {raster && <Extremes {...{ source, frame, raster, version, setAt }} isOfOne={hasScale} />}
     </figure>
+  )
+}
+
+/** The kinds of rasters whose numbers are those of cells, and all of them. */
+const KNOWN: readonly Raster['kind'][] = ['each', 'mean', 'points']
+
+/** Where the least and the greatest number in sight are. */
+function Extremes(props: {
+  source: PictureSource
+  frame: Chosen['frame']
+  raster: Raster
+  version: unknown
+  isOfOne: boolean
+  setAt(at: Place): void
+}) {
+  const { source, frame, raster, version, isOfOne, setAt } = props
+  const { kind, column, right, down } = raster
+  const pixels = useMemo(() => extremePixels(raster), [raster, version])
+  if (!pixels || !isOfOne || !column || !KNOWN.includes(kind)) return null
+  return (
+    <p class="note">
+      {['least', 'greatest'].map((word, i) => {
+        const pixel = pixels[i] ?? 0
+        const [x, y] = [pixel % right.length, Math.floor(pixel / right.length)]
+        const place = (axis: PlotAxis, of: Raster['down'], index: number): number => {
+          const { first, step } = rasterPlaces(axis, of)
+          return first + (index + 0.5) * step
+        }
+        const go = () => setAt({ x: place(frame.across, right, x), y: place(frame.up, down, y) })
+        return (
+          <span key={word}>
+            {word} <Text>{valueText(source, raster, pixel)}</Text> at{' '}
+            <Button class="plain" onClick={go}>
+              <Text>{`${frame.up.dimension.name} ${spanText(frame.up, down, y)}, ${frame.across.dimension.name} ${spanText(frame.across, right, x)}`}</Text>
+            </Button>
+            {i === 0 && '; '}
+          </span>
+        )
+      })}
+    </p>
   )
 }
 

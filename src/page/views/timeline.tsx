@@ -501,9 +501,16 @@ function columnsOf(inspected: Inspected, link: Link): readonly Column<ArrayFragm
   ]
 }
 
+/** A time, with the day of the week in front if it is a date. */
+function dayAndTime(stamp: number | bigint): string {
+  const text = timeText(stamp, false)
+  const day = new Date(text).toUTCString().slice(0, 3)
+  return text.includes('T') ? `${day} ${text}` : text
+}
+
 const timeColumn = (title: string, end: 0 | 1): Column<ArrayFragment> => ({
   title,
-  show: ({ timestamp_range }) => <Text>{timestamp_range ? timeText(timestamp_range[end], false) : NOTHING}</Text>,
+  show: ({ timestamp_range }) => <Text>{timestamp_range ? dayAndTime(timestamp_range[end]) : NOTHING}</Text>,
   by: ({ timestamp_range }) => timestamp_range?.[end],
 })
 
