@@ -23,8 +23,12 @@ export function readingOf({ made }: Source, key: Uint8Array | undefined): ReadCo
 /** A path of the storage as the user would write it. */
 export function shownPath({ path: target, shown }: Source, path: string): string {
   if (path === target) return shown
-  if (path.startsWith(`${target}/`)) return shown.replace(/\/*$/, '') + path.slice(target.length)
-  if (target.startsWith(`${path}/`) && shown.endsWith(target.slice(path.length)))
-    return shown.slice(0, shown.length - (target.length - path.length)) || '.'
-  return path
+  // The deepest folder around both: what the user wrote names it, if it ends as the target does below that folder.
+  let above = target
+  while (above !== '' && path !== above && !path.startsWith(`${above}/`))
+    above = above.slice(0, Math.max(0, above.lastIndexOf('/')))
+  const end = target.slice(above.length)
+  if (above === '' || !shown.endsWith(end)) return path
+  const start = end === '' ? shown.replace(/\/*$/, '') : shown.slice(0, -end.length) || '.'
+  return start + path.slice(above.length)
 }
