@@ -299,6 +299,21 @@ describe('a picture', () => {
     await page.close()
   })
 
+  test('of the last slice stays until the next one is read', async () => {
+    const { page, wrong } = await open(`${await served('examples/gallery/walnut')}#v=heat`)
+    await page.waitForSelector('text=Each point is one of')
+    await page.evaluate(() => {
+      window.shown = document.querySelector('figure canvas')
+    })
+    await page.focus('input[type=range]')
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight')
+    await page.waitForFunction(() => /z=27/.test(document.querySelector('.call code').textContent))
+    await page.waitForSelector('text=Each point is one of')
+    assert.ok(await page.evaluate(() => window.shown.isConnected && !document.querySelector('.old')))
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   test('does not exist for text dimensions', async () => {
     const { page, wrong } = await pageOf('test/fixtures/22/string_dims_2d')
     await goTo(page, { v: 'heat' })

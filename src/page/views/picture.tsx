@@ -256,6 +256,10 @@ interface Kept {
   key: string
   whole: readonly Raster[] | undefined
   last: readonly Raster[] | undefined
+  /** What the axes and colours of `old` mean. */
+  axes: string
+  /** The last picture of another slice: it stays, pale, until the new one comes. */
+  old: readonly Raster[] | undefined
 }
 
 function Picture(props: PictureProps) {
@@ -267,24 +271,30 @@ function Picture(props: PictureProps) {
   useEffect(() => {
     if (isDamaged && link.x !== 'k') changeLink(link, { x: 'k' }, true)
   })
-  const kept = useRef<Kept>({ key: '', whole: undefined, last: undefined })
+  const kept = useRef<Kept>({ key: '', whole: undefined, last: undefined, axes: '', old: undefined })
   const isWhole = chosen.seen.x0 === 0 && chosen.seen.y0 === 0 && isSame(chosen.seen, chosen.whole)
-  const key = JSON.stringify([
-    link.t,
-    chosen.up,
-    chosen.across,
-    wanted.map((one) => [one.attribute, one.ranges.slice(2)]),
-  ])
-  if (kept.current.key !== key) kept.current = { key, whole: undefined, last: undefined }
+  const axes = JSON.stringify([link.t, chosen.up, chosen.across, wanted.map(({ attribute }) => attribute)])
+  const key = axes + JSON.stringify(wanted.map(({ ranges }) => ranges.slice(2)))
+  const before = kept.current
+  if (before.key !== key) {
+    const old = before.axes === axes ? (before.last ?? before.old) : undefined
+    kept.current = { key, whole: undefined, last: undefined, axes, old }
+  }
   const planes = value?.planes.length === wanted.length ? value.planes : undefined
   if (planes && isWhole) kept.current.whole = planes
   if (planes && isDone) kept.current.last = planes
-  const layers = [...new Set([kept.current.whole, kept.current.last, planes])].filter((one) => one !== undefined)
+  const own = [...new Set([kept.current.whole, kept.current.last, planes])].filter((one) => one !== undefined)
+  const isOld = own.length === 0 && !isDone
+  const layers = isOld && kept.current.old ? [kept.current.old] : own
   const [raster] = planes ?? []
   const isNothing = isDone && !error && value?.planes.length === 0
   return (
     <>
-      {layers.length > 0 && <Canvas {...props} layers={layers} version={value} />}
+      {layers.length > 0 && (
+        <div class={isOld ? 'old' : undefined}>
+          <Canvas {...props} layers={layers} version={value} />
+        </div>
+      )}
       <p role="status" class="under">
         {raster && statusText(raster, isDone, source.array_type)}
         {!raster && !isDone && 'Reading cells …'}
@@ -445,7 +455,7 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
     Enter: open,
   })
   const kept = (): Saved => ({
-    name: planes[0]?.attribute || 'cells',
+    name: [...new Set(planes.map(({ attribute }) => attribute))].join('-') || 'cells',
     width,
     height,
     draw: (pen, _, colour) => drawPlot(pen, sizes, plotOf(colour), colour),
