@@ -107,7 +107,9 @@ function isGrey(picture: LayerPicture): boolean {
   return picture.kind === 'image' && isOfCamera(picture)
 }
 
-function Image({ image, title, isGrey }: { image: SmallImage; title: string; isGrey: boolean }) {
+/** @param isFree whether it has the proportions of a screen, and not its own */
+function Image(props: { image: SmallImage; title: string; isGrey: boolean; isFree?: boolean }) {
+  const { image, title, isGrey, isFree } = props
   const canvas = useRef<HTMLCanvasElement>(null)
   const { width, height } = image
   useEffect(() => {
@@ -116,12 +118,15 @@ function Image({ image, title, isGrey }: { image: SmallImage; title: string; isG
   const longest = Math.max(width, height)
   const size = longest > LONGEST ? LONGEST / longest : Math.max(1, Math.floor(LONGEST / longest))
   return (
-    <div class="picture unread" style={{ width: `${width * size}px` }}>
+    <div
+      class={image.by === 'points' ? 'drawing' : 'picture unread'}
+      style={{ width: `${isFree ? LONGEST : width * size}px` }}
+    >
       <canvas
         ref={canvas}
         width={width}
         height={height}
-        style={{ aspectRatio: `${width} / ${height}` }}
+        style={{ aspectRatio: isFree ? '2' : `${width} / ${height}`, imageRendering: 'pixelated' }}
         role="img"
         aria-label={`${title}: ${imageText(image, isGrey)}`}
       />
@@ -144,7 +149,7 @@ export function SmallPlain({ inspected, link }: ViewProps) {
     <figure class="small-picture">
       <a href={viewLink(link, 'heat')}>
         {drawn.kind === 'image' ? (
-          <Image image={drawn} title={title} isGrey={false} />
+          <Image image={drawn} title={title} isGrey={false} isFree={!value.isTrue} />
         ) : (
           <Line line={drawn} title={title} />
         )}

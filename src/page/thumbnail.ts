@@ -88,10 +88,14 @@ export interface PlainPicture {
   /** The attributes that are shown; empty for the number of cells. */
   title: string
   drawn: SmallImage | SmallLine
+  /** Whether steps along both axes are equally long. */
+  isTrue: boolean
 }
 
 /** Most cells in the tiles that such a picture samples. It is read unasked. */
 const PLAIN_LIMITS = { ...LIMITS, sampled: 1_000_000 }
+/** Most pixels of points along an axis: they are hard to see if they are small. */
+const POINT_PIXELS = 64
 /** Fewest tiles along both axes that a sample reads. */
 const LEAST_TILES = 16
 
@@ -116,6 +120,7 @@ export async function plainPictureOf(engine: Engine, times: TimesOptions): Promi
   const { frame, slices } = chosen
   const [{ kind, column }] = planes
   return {
+    isTrue: chosen.isTrue,
     title: column ? chosen.planes.map(({ attribute }) => attribute).join(', ') : '',
     drawn: {
       kind: 'image',
@@ -142,11 +147,12 @@ async function plainRaster(
   { attribute, ranges }: Chosen['planes'][number],
 ): Promise<Raster | undefined> {
   const sets = parseRangeSets(opened.schema.domain.dimensions, ranges)
+  const isSparse = array_type === 'sparse'
+  const limits = isSparse ? { ...PLAIN_LIMITS, pixels: POINT_PIXELS } : PLAIN_LIMITS
   const wanted: RasterOptions = {
-    ...{ down: up, right: across, attribute, ranges: sets, isWhole: false, limits: PLAIN_LIMITS },
+    ...{ down: up, right: across, attribute, ranges: sets, isWhole: false, limits },
     fillIsValue,
   }
-  const isSparse = array_type === 'sparse'
   const cells = isSparse ? await cellsInTiles(opened, sets) : (cellsOfGrid(opened, wanted) ?? 0)
   const found = newRaster(opened, { ...wanted, points: cells })
   if (!found) return undefined
@@ -178,7 +184,7 @@ async function plainLine(opened: OpenedArray, source: ArrayFacts, d: number): Pr
     if (done || value.kind === 'preview') {
       const { lows, highs } = line
       const across = endsOf(writtenAxis(source, d), false)
-      return { title: name, drawn: { kind: 'line', across, lows, highs, by: value.kind } }
+      return { title: name, isTrue: false, drawn: { kind: 'line', across, lows, highs, by: value.kind } }
     }
     if (value.total > MOST_OF_LINE) return undefined
   }

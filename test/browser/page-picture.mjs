@@ -328,6 +328,9 @@ test('the overview of an array has a small picture, which leads to the large one
   await page.waitForSelector('.small-picture canvas')
   const shown = await page.getAttribute('.small-picture canvas', 'aria-label')
   assert.match(shown, /^temperature: day from 1 at the left to 121; station from 0 at the top to 5; dark to light: /)
+  // Six stations on 121 days would be a thin line.
+  const { width, height } = await (await page.$('.small-picture canvas')).boundingBox()
+  assert.deepEqual([width, height], [240, 120])
   assert.deepEqual(await axe(page), [])
   await page.focus('.small-picture a')
   await page.keyboard.press('Enter')

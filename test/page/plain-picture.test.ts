@@ -37,7 +37,7 @@ test('of few cells, each is shown, as it lies in the picture of the cells', asyn
   const cells = Array.from({ length: 6 }, (_, i) => ({ y: i >> 1, x: i & 1, a: i }))
   const found = (await pictureOf(await withCells('few', cells, ...DENSE, '--attr', 'a:INT32'))) as PlainPicture
   const { planes, ...image } = found.drawn as SmallImage
-  expect(found.title).toBe('a')
+  expect([found.title, found.isTrue]).toEqual(['a', true])
   // y rises to the top.
   expect([...(planes[0] ?? [])]).toEqual([4, 5, 2, 3, 0, 1])
   expect(image).toEqual({
@@ -84,6 +84,7 @@ test('of one dimension, a line is shown; of texts, nothing', async () => {
   )
   expect(await pictureOf(line)).toEqual({
     title: 'a',
+    isTrue: false,
     drawn: {
       kind: 'line',
       across: { dimension: 't', ends: ['1970-01-01', '1970-01-09'] },
