@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { minifySync } from '@swc/wasm'
 import { build } from 'esbuild'
 import { minifySync as rolldownMinify } from 'rolldown/experimental'
 import { kernels } from './generated.mjs'
-import { packedPage, SCRIPTS_PLACE } from './page-pack.mjs'
+import { deflateRaw, deflateZlib, packedPage, SCRIPTS_PLACE } from './page-pack.mjs'
 
 /**
  * Builds dist/page: `index.html`, one file with program and style, and `page.pack`, its parts, compressed. The first can be published
@@ -17,7 +17,7 @@ import { packedPage, SCRIPTS_PLACE } from './page-pack.mjs'
 const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:codec\/enc|meta)/]
 /** Modules that commands load only to print tables and other formats, or to plan. */
 const NOT_LOADED =
-  /render\/(?:views\/|progress)|rows\/(?:arrow|cell-lines|csv|ndjson|json|parquet|records|table-records)|check-plan|decode-all|decode-records|rtree-svg|schema-python|stats-read|work-size|cell-places|tile-at-offset|stats-group|calls\/sweep\.|sweep-check|calls\/hex\.ts$/
+  /render\/(?:views\/|progress)|rows\/(?:arrow|cell-lines|csv|ndjson|json|parquet|records|table-records)|check-plan|decode-all|decode-records|rtree-svg|schema-python|stats-read|work-size|cell-places|tile-at-offset|stats-group|calls\/sweep\.|sweep-check|calls\/hex\.ts$|sorted-cells/
 /** Codecs that src/page/codecs.ts replaces. */
 const OTHER_CODECS = /\/(?:gzip|zstd|lz4-compress)\.ts$|\.wasm\.js$|^@noble\/hashes/
 /** Wasm files that a published page loads from its own folder. */
@@ -179,7 +179,7 @@ const SMALLER = [
     async (path) => {
       const [, base64] = /'([A-Za-z0-9+/=]+)'/.exec(await kernels(`${dirname(path)}/assembly/few.ts`))
       const wasm = Buffer.from(base64, 'base64')
-      const deflated = deflateSync(wasm, { level: 9 }).toString('base64')
+      const deflated = Buffer.from(await deflateZlib(wasm)).toString('base64')
       return `import { inflateZlib } from '../codecs/inflate.ts'
         const deflated = Uint8Array.from(atob('${deflated}'), (character) => character.charCodeAt(0))
         const wasm = inflateZlib(deflated, ${wasm.length})
@@ -192,6 +192,15 @@ const SMALLER = [
   [/src\/calls\/layer-selection\.ts$/, () => 'export const selectionOf = async () => undefined'],
   // Progress is for stderr.
   [/src\/calls\/telling-members\.ts$/, () => 'export const tellingMembers = (cx, target, members) => members'],
+  // Nor does a page share the work on an array.
+  [
+    /src\/objects\/shard\.ts$/,
+    () => `export const parseShard = () => undefined, shardText = parseShard, isFirst = () => true
+      export const shardOf = async (array, entries) => {
+        if (array.folder.isRemote && entries.length > 1) await array.listFragmentsAhead()
+        return entries
+      }`,
+  ],
   // A page sees nothing around its target.
   [/src\/calls\/layer-place\.ts$/, () => 'export const layerPlace = async () => undefined'],
   // The page says what is slow. What to do is Python: it only asks whether there are lines of advice.
@@ -409,7 +418,7 @@ export async function buildPage() {
   const style = text('style.css').trim()
   for (const [name, text] of texts)
     if (/<\/script|<!--/i.test(text)) throw new Error(`the script ${name} has the end of an element in it`)
-  const wasm = deflateRawSync(zstd, { level: 9 }).toString('base64')
+  const wasm = Buffer.from(await deflateRaw(zstd)).toString('base64')
   const wasmElement = `<script type="application/octet-stream" class="wasm" id="zstddec.wasm">${wasm}</script>\n`
   const together = [...texts.keys()].filter((name) => !FIRST.includes(name) && !SOME.includes(name))
   // What every report has is compressed together, but for what only workers have.

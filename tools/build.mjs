@@ -247,7 +247,7 @@ const checks = each.flatMap((array) => [
 ])
 const reads = each.map((array) => ['read', array, '--limit', '5'])
 const callsOf = {
-  'core.cjs': [...everyDay, ['ls', many, '--json'], point, [places], ...reads],
+  'core.cjs': [...everyDay, ['ls', many, '--json'], [places], ['read', places, '--limit', '5']],
   'cells.cjs': [point, [places], ...reads],
   'read.cjs': [['read', places, '--range', 'lat=40..60', '--format', 'ndjson'], point, ...reads],
   'arrow.cjs': [['read', places, '--format', 'arrow']],

@@ -7,7 +7,9 @@ export const SCRIPTS_PLACE = '<!--scripts-->\n'
 const ROUNDS = { numiterations: 5 }
 
 /** Zopfli makes 3 % less than zlib at its best, and any browser inflates it. It takes seconds, so the build does it. */
-const deflateRaw = promisify((text, done) => zopfli.deflate(Buffer.from(text), ROUNDS, done))
+export const deflateRaw = promisify((content, done) => zopfli.deflate(Buffer.from(content), ROUNDS, done))
+/** The same as a zlib stream. */
+export const deflateZlib = promisify((content, done) => zopfli.zlib(Buffer.from(content), ROUNDS, done))
 
 /**
  * Puts a page together, and packs its parts: a line of JSON, and then the deflated HTML and groups of scripts. The line has for each its

@@ -8,12 +8,6 @@ import { unknownField } from './option-values.ts'
 /** Most cells that `--sort-by` shows: all of them are in memory. */
 const MOST_SORTED = 100_000
 
-/** The option `--sort-by`. */
-export const SORT_OPTION = [
-  '--sort-by <field>',
-  'the first cells by the values of this field, with --limit; field:desc begins with the largest. Null and NaN come last. Of dense arrays only cells that were written, and that meet --where',
-] as const
-
 /**
  * Parses `--sort-by`.
  * @param columns those that are read

@@ -10,7 +10,6 @@ import type { Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { RefusedChunks, tellRangesRefused, tellRefused } from '../calls/refused.ts'
 import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
-import { parseSort, SORT_OPTION, sortedBatches } from '../calls/sorted-cells.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Selection } from '../layers/layer.ts'
@@ -48,7 +47,10 @@ export const command: CommandModule<ReadOptions> = {
     addQueryOptions(command, '; other cells of dense arrays have fill values')
     command
       .option('--limit <n>', 'at most n cells')
-      .option(...SORT_OPTION)
+      .option(
+        '--sort-by <field>',
+        'the first cells by the values of this field, with --limit; field:desc begins with the largest. Null and NaN come last. Of dense arrays only cells that were written, and that meet --where',
+      )
       .option(...LAYER_OPTION)
       .option(...AXIS_OPTIONS.obs)
       .option(...AXIS_OPTIONS.var)
@@ -128,7 +130,8 @@ async function arrayOutcome(
   const columns = readColumns(opened.schema, { ...query, provenance: options.provenance })
   const limit = parseLimit(options.limit)
   const shown = selection?.columns(columns) ?? columns
-  const sort = options.sortBy === undefined ? undefined : parseSort(options.sortBy, shown, limit)
+  const sorting = options.sortBy === undefined ? undefined : await import('../calls/sorted-cells.ts')
+  const sort = sorting?.parseSort(options.sortBy ?? '', shown, limit)
   let progress = NO_PROGRESS
   const reader: Reader = {
     columns: shown,
@@ -144,7 +147,7 @@ async function arrayOutcome(
       })
       const merged = readMerged(opened, query)
       const batches = selection?.batches(merged) ?? merged
-      return sort ? sortedBatches(batches, shown, sort, { limit, dense: isDense }) : batches
+      return sorting && sort ? sorting.sortedBatches(batches, shown, sort, { limit, dense: isDense }) : batches
     },
     async close() {
       progress.stop()
