@@ -177,16 +177,21 @@ async function plainLine(opened: OpenedArray, source: ArrayFacts, d: number): Pr
   if (name === undefined) return undefined
   const wanted = { d, attributes: [name], ranges: new Map() }
   const steps = series(opened, wanted, { isDue: () => true, isWhole: false, onFault: undefined })
-  while (true) {
-    const { done, value } = await steps.next()
-    const [line] = value?.lines ?? []
-    if (!value || !line) return undefined
-    if (done || value.kind === 'preview') {
-      const { lows, highs } = line
-      const across = endsOf(writtenAxis(source, d), false)
-      return { title: name, isTrue: false, drawn: { kind: 'line', across, lows, highs, by: value.kind } }
+  try {
+    while (true) {
+      const { done, value } = await steps.next()
+      const [line] = value?.lines ?? []
+      if (!value || !line) return undefined
+      if (done || value.kind === 'preview') {
+        const { lows, highs } = line
+        const across = endsOf(writtenAxis(source, d), false)
+        return { title: name, isTrue: false, drawn: { kind: 'line', across, lows, highs, by: value.kind } }
+      }
+      if (value.total > MOST_OF_LINE) return undefined
     }
-    if (value.total > MOST_OF_LINE) return undefined
+  } finally {
+    // Closes the files if it was not read to its end.
+    await steps.return(undefined)
   }
 }
 
