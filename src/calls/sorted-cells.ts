@@ -1,6 +1,7 @@
 import { element } from '../base/element.ts'
 import { usage, wrongOption } from '../base/errors.ts'
 import type { CellBatch, ColumnType } from '../cells/column.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { type CellSort, canSort, FirstCells } from '../read/first-cells.ts'
 import { PROVENANCE } from '../read/query.ts'
 import { unknownField } from './option-values.ts'
@@ -42,10 +43,11 @@ export async function* sortedBatches(
   batches: AsyncIterable<CellBatch>,
   columns: readonly ColumnType[],
   sort: CellSort,
-  { limit, dense }: { limit: number; dense: boolean },
+  { schema, limit }: { schema: ArraySchema; limit: number },
 ): AsyncGenerator<CellBatch> {
-  const first = new FirstCells(columns, sort, Math.max(1, limit))
-  for await (const batch of batches) first.add(batch, dense ? isWritten(batch) : undefined)
+  const first = new FirstCells(schema, columns, sort, Math.max(1, limit))
+  const isDense = schema.array_type === 'dense'
+  for await (const batch of batches) first.add(batch, isDense ? isWritten(batch) : undefined)
   const found = first.batch()
   if (found) yield found
 }

@@ -147,7 +147,7 @@ async function arrayOutcome(
       })
       const merged = readMerged(opened, query)
       const batches = selection?.batches(merged) ?? merged
-      return sorting && sort ? sorting.sortedBatches(batches, shown, sort, { limit, dense: isDense }) : batches
+      return sorting && sort ? sorting.sortedBatches(batches, shown, sort, { schema: opened.schema, limit }) : batches
     },
     async close() {
       progress.stop()

@@ -9,7 +9,7 @@ import type { OpenedArray } from '../read/query.ts'
 import type { CommandName, Engine } from './engine.ts'
 import { newTally, type Summary, type Tally } from './histogram.ts'
 import { type Labels, pictureLabels } from './picture/labels.ts'
-import { type PicturedFragment, picture, picturedFragments, type Steps } from './picture/picture.ts'
+import { type PicturedFragment, picture, picturedFragments, type Steps, stagesOf } from './picture/picture.ts'
 import { type Series, type SeriesOptions, series } from './picture/series.ts'
 import { type ArrayFacts, arrayFacts, isNumeric, type Raster, type RasterOptions } from './raster.ts'
 import { cellOption, type ShortCell, shortCell } from './short-cell.ts'
@@ -270,10 +270,9 @@ async function* drawn<T>(
   let found: T | undefined
   try {
     const drawing = make(opened, sets, { isDue, isWhole, onFault: goesOn ? onFault : undefined })
-    while (true) {
-      const { done, value } = await drawing.next()
-      found = value
-      if (done) break
+    for await (const stage of stagesOf(drawing)) {
+      found = stage.found
+      if (stage.isLast) break
       yield { found, faults }
       shown()
     }

@@ -11,6 +11,7 @@ import { cellOfNumber } from './cell-of-number.ts'
 import type { Engine } from './engine.ts'
 import { isOfCamera, type Orientation, orientationOf } from './orientation.ts'
 import { axesOf, type Chosen, chosenPicture, shownNames, sliceWord, writtenAxis } from './picture/chosen.ts'
+import { stagesOf } from './picture/picture.ts'
 import { coordinateWord, type PlotAxis } from './picture/plot-axis.ts'
 import { cellsInTiles, previewOf } from './picture/preview.ts'
 import { series } from './picture/series.ts'
@@ -176,23 +177,18 @@ async function plainLine(opened: OpenedArray, source: ArrayFacts, d: number): Pr
   const name = source.attributes.find(isNumeric)?.name
   if (name === undefined) return undefined
   const wanted = { d, attributes: [name], ranges: new Map() }
-  const steps = series(opened, wanted, { isDue: () => true, isWhole: false, onFault: undefined })
-  try {
-    while (true) {
-      const { done, value } = await steps.next()
-      const [line] = value?.lines ?? []
-      if (!value || !line) return undefined
-      if (done || value.kind === 'preview') {
-        const { lows, highs } = line
-        const across = endsOf(writtenAxis(source, d), false)
-        return { title: name, isTrue: false, drawn: { kind: 'line', across, lows, highs, by: value.kind } }
-      }
-      if (value.total > MOST_OF_LINE) return undefined
+  const drawing = series(opened, wanted, { isDue: () => true, isWhole: false, onFault: undefined })
+  for await (const { found, isLast } of stagesOf(drawing)) {
+    const [line] = found?.lines ?? []
+    if (!found || !line) return undefined
+    if (isLast || found.kind === 'preview') {
+      const { lows, highs } = line
+      const across = endsOf(writtenAxis(source, d), false)
+      return { title: name, isTrue: false, drawn: { kind: 'line', across, lows, highs, by: found.kind } }
     }
-  } finally {
-    // Closes the files if it was not read to its end.
-    await steps.return(undefined)
+    if (found.total > MOST_OF_LINE) return undefined
   }
+  return undefined
 }
 
 /** @throws InspectError if an array is missing or damaged */

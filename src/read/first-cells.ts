@@ -2,9 +2,10 @@ import { element } from '../base/element.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { cellBytes } from '../cells/column.ts'
 import { isWide, numbersOf, wideNumbersOf } from '../cells/elements.ts'
-import { gatherFrom } from '../cells/gather.ts'
 import { compareBytes } from '../filters/bytes.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { pickedColumn } from './fill.ts'
 
 /** How cells are sorted: by which column, and whether from its largest value on. */
 export interface CellSort {
@@ -73,6 +74,7 @@ interface Candidate {
 
 /** The first `limit` cells of batches in the order of a column. Holds at most twice as many. */
 export class FirstCells {
+  private readonly schema: ArraySchema
   private readonly columns: readonly ColumnType[]
   private readonly sort: CellSort
   private readonly limit: number
@@ -85,7 +87,8 @@ export class FirstCells {
   private count = 0
 
   /** @param limit at least 1 */
-  constructor(columns: readonly ColumnType[], sort: CellSort, limit: number) {
+  constructor(schema: ArraySchema, columns: readonly ColumnType[], sort: CellSort, limit: number) {
+    this.schema = schema
     this.columns = columns
     this.sort = sort
     this.limit = limit
@@ -137,17 +140,9 @@ export class FirstCells {
     if (!this.cells.some(({ isNew }) => isNew)) return
     const from = Uint32Array.from(this.cells, ({ isNew }) => Number(isNew))
     const rows = Uint32Array.from(this.cells, ({ row }) => row)
-    this.kept = this.columns.map((column, c) => {
-      const sources = [this.kept[c], columns[c]]
-      const size = datatypeSize(column.type)
-      const isVar = column.cell_val_num === 'var'
-      const none: ColumnData = {
-        data: new Uint8Array(column.cell_val_num === 'var' ? size : size * column.cell_val_num),
-        starts: isVar ? Float64Array.of(0, 0) : undefined,
-        validity: column.nullable ? new Uint8Array(1) : undefined,
-      }
-      return gatherFrom(sources, from, rows, isVar ? undefined : none.data.length, none)
-    })
+    this.kept = this.columns.map((column, c) =>
+      pickedColumn(this.schema, column, [this.kept[c], columns[c]], { from, rows }),
+    )
     for (const [row, cell] of this.cells.entries()) {
       cell.isNew = false
       cell.row = row

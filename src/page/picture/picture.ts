@@ -21,6 +21,21 @@ export interface Steps {
   onFault: ((fault: InspectError) => void) | undefined
 }
 
+/** What a drawing yields, and what it returns at its end. Whoever stops before that closes its files. */
+export async function* stagesOf<T>(
+  drawing: AsyncGenerator<T, T | undefined>,
+): AsyncGenerator<{ found: T | undefined; isLast: boolean }> {
+  try {
+    while (true) {
+      const { done = false, value } = await drawing.next()
+      yield { found: value, isLast: done }
+      if (done) return
+    }
+  } finally {
+    await drawing.return(undefined)
+  }
+}
+
 /** Yields the picture whenever it is time to draw, and returns the last. Undefined if nothing was written in the ranges. */
 export async function* picture(
   opened: OpenedArray,
