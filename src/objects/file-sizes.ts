@@ -31,13 +31,17 @@ function sum(values: Float64Array | undefined): number {
 /** Cells inside the non-empty domain. In a sparse fragment these are all cells. */
 export function cellsInDomain(info: FragmentInfo): number | bigint {
   if (!info.dense) return storedCellNum(info)
-  if (!info.nonempty_domain) return 0
-  let cells = 1n
-  for (const [d, { type }] of info.schema.domain.dimensions.entries()) {
-    const { min, max } = element(info.nonempty_domain, d)
-    cells *= integerOf(type, max) - integerOf(type, min) + 1n
-  }
+  const cells = pointsInDomain(info)
   return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
+}
+
+/** Points of integer dimensions inside the non-empty domain; 0 if there is none. */
+export function pointsInDomain({ schema, nonempty_domain }: FragmentInfo): bigint {
+  if (!nonempty_domain) return 0n
+  return schema.domain.dimensions.reduce((points, { type }, d) => {
+    const { min, max } = element(nonempty_domain, d)
+    return points * (integerOf(type, max) - integerOf(type, min) + 1n)
+  }, 1n)
 }
 
 /** Cells of a dense fragment's tiles outside of its non-empty domain, which it stores beside those that were written. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { DenseCoordinates } from '../../src/cells/dense-coordinates.ts'
 import { TilePieces } from '../../src/cells/tile-chunks.ts'
 import { EditableArray } from '../../src/damage/editable-array.ts'
+import type { CheckFinding } from '../../src/documents/check.ts'
 import { ReadAhead } from '../../src/storage/read-ahead.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 import { filesBelow } from '../helpers/files-below.ts'
@@ -33,6 +34,34 @@ async function hugeTile(cells: bigint): Promise<EditableArray> {
   })
   return array
 }
+
+describe('a capacity that makes more cells of the tiles than the non-empty domain has points', () => {
+  async function crowded(...options: string[]): Promise<EditableArray> {
+    const array = await sample('--dim', 'x:INT64:0..99', '--cells', '50', '--capacity', '10', ...options)
+    await array.editSchema((schema) => {
+      schema.capacity = 2n ** 40n
+    })
+    return array
+  }
+  const codesOf = async (array: EditableArray, ...call: string[]): Promise<unknown> => {
+    const { code, documents } = await runJson([...call, EDITED], { storage: array.storage() })
+    const found = (documents[0] as unknown as { findings: CheckFinding[] }).findings
+    return { code, errors: found.filter((one) => one.severity === 'error').map((one) => `${one.code} ${one.variant}`) }
+  }
+
+  test('is an error of the overview, as of check', async () => {
+    const array = await crowded()
+    expect(await codesOf(array)).toEqual({ code: 1, errors: ['MBR_INVALID cells'] })
+    expect(await codesOf(array, 'check')).toMatchObject({
+      code: 1,
+      errors: expect.arrayContaining(['MBR_INVALID cells']),
+    })
+  })
+
+  test('is none where cells may have the same coordinates', async () => {
+    expect(await codesOf(await crowded('--duplicates'))).toEqual({ code: 0, errors: [] })
+  })
+})
 
 describe('cells that are larger than memory according to the schema', () => {
   async function hugeCells(): Promise<EditableArray> {
