@@ -74,9 +74,7 @@ export async function factsOf(
   const walked = await walkFiles(fragment)
   const info = await agreeingInfo(fragment, walked)
   const remains = info ? undefined : await footerRemains(array, fragment)
-  const shape: Shape = info
-    ? { ...info, version: info.format_version, contradicting: [] }
-    : await bestShape(array, fragment, walked, remains)
+  const shape: Shape = info ? shapeOf(info) : await bestShape(array, fragment, walked, remains)
   const assumed: string[] = []
   const lostSchema = info || remains ? undefined : await lostSchemaOf(array, fragment)
   if (lostSchema !== undefined) {
@@ -113,6 +111,11 @@ export async function factsOf(
     lastTileCellNum: last,
     processedConditions: conditions || (slots.some(({ kind }) => kind === 'delete_timestamps') ? undefined : []),
   }
+}
+
+/** One by one, as metadata of many fragments decodes its fields on demand: spreading it would lose them. */
+function shapeOf({ format_version: version, schemaName, schema, dense, slots }: FragmentInfo): Shape {
+  return { version, schemaName, schema, dense, slots, contradicting: [] }
 }
 
 /** The name of the fragment's schema, if its footer has one, but the schema is not there or cannot be read. */

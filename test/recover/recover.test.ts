@@ -20,7 +20,7 @@ import { FIXTURES } from '../helpers/fixtures.ts'
 import { filesBelow, temporaryFolder } from '../helpers/folders.ts'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
-import { get, type Json, parseJson } from '../helpers/json.ts'
+import { get, items, type Json, parseJson } from '../helpers/json.ts'
 import { Random } from '../helpers/random.ts'
 import { run, runJson } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'
@@ -324,6 +324,18 @@ describe('an array', () => {
     expect(text).toMatch(
       /RECOVERED WITH LOSS: \d+ of 24 cells in fragments lost, .*; other fragments may hold cells at/,
     )
+  })
+
+  // The footers of later fragments are read by the layout of an earlier one.
+  test('each fragment of many loses its own damaged tiles only', async () => {
+    const from = join(folder, 'each-of-many')
+    const written = ['--dim', 'x:INT64:0..999', '--attr', 'a:INT32', '--capacity', '10', '--cells', '120']
+    await run(['write-sample', from, ...written, '--fragments', '6'])
+    for (const name of fragmentNames(from)) truncateSync(join(from, '__fragments', name, 'a0.tdb'), 60)
+    const { code, documents, stderr } = await runJson(['recover', from, '--to', `${from}.new`, '--drop-damaged'])
+    expect([code, stderr]).toEqual([1, ''])
+    const kept = items(get(documents[0], 'fragments')).map((one) => [get(one, 'cell_num'), get(one, 'cells_lost')])
+    expect(kept).toEqual(Array.from({ length: 6 }, () => [10, 10]))
   })
 
   test('a list of commits that names a missing fragment is written anew', async () => {
