@@ -229,7 +229,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I ask about it in SQL?',
     'read places -o places.parquet',
-    'duckdb parquet sql query join group table database',
+    'duckdb parquet sql query join group groupby table database distinct unique values counts median percentile percentiles quantile quantiles histogram average aggregate',
   ],
   ['What is in one fragment, as it is stored?', 'decode places/__1714 --limit 10', 'cells raw'],
   [
@@ -323,6 +323,11 @@ export const QUESTIONS: readonly Question[] = [
     'size space large big bytes attribute field du unread reclaim biggest huge heavy histogram',
   ],
   ['Does compression pay?', 'stats places', 'ratio filter compress zstd'],
+  [
+    'Do filters round values, and would others?',
+    'whatif weather --field temperature',
+    'lossy lossless loss rounding rounded scale scaled float scale_float precision digits exact',
+  ],
   [
     'Which filters should I choose?',
     'whatif places',

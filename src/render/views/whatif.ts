@@ -100,8 +100,8 @@ async function writeField(field: WhatifField, out: Output): Promise<void> {
   const of = field.name === null ? `${field.role} of all fields` : `${fieldName(field.name)}: ${typeText(field)}`
   await writeSection(`${of}, ${field.whole ? 'all tiles' : 'estimated'}`, out)
   await writeTableOrBelow(listOf(COLUMNS, [{ ...stored, isNow: true }, ...candidates]), out)
-  const loss = lossText(candidates)
-  if (loss !== undefined) await writeLine(loss, out, 'dim')
+  for (const loss of [lossText(candidates), roundedText([stored, ...candidates])])
+    if (loss !== undefined) await writeLine(loss, out, 'dim')
   for (const { filters, reason } of refused)
     await writeLine(`refused: ${pipelineWords({ filters })}: ${reason}`, out, 'bad')
   const { smallest, fastest, balanced } = field
@@ -182,6 +182,14 @@ function lossText(candidates: readonly WhatifTrial[]): string | undefined {
   if (lossy.length === 0) return undefined
   const most = Math.max(...lossy.map(({ deviation }) => deviation))
   return `not lossless: part of the values that change; ${most === 0 ? '-0 becomes 0' : `by at most ${most.toPrecision(2)}`}`
+}
+
+/** Returns a text about filters that round values, but find these rounded already; undefined if there are none. */
+function roundedText(trials: readonly WhatifTrial[]): string | undefined {
+  const rounds = trials.some(({ lossless, filters }) => lossless && filters.some(({ scale }) => scale !== undefined))
+  return rounds
+    ? 'lossless means the values as they are stored: SCALE_FLOAT rounded them when they were written, and rounds later writes'
+    : undefined
 }
 
 function sizeOf({ bytes, offsets_bytes = 0 }: WhatifTrial): number {
