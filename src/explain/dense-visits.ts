@@ -23,6 +23,7 @@ export interface Fields {
    * although a dense fragment has no tiles of dimensions.
    */
   condition: readonly Slot[]
+  /** The other fields that are loaded. */
   others: readonly Slot[]
 }
 
@@ -39,7 +40,7 @@ export function fieldsOf({ schema }: OpenedArray, query: ReadQuery): Fields {
   }
 }
 
-/** Returns the slot of a field in a fragment; undefined if the reader skips the field there. @see ReaderBase::skip_field */
+/** Returns the index of a field's slot in a fragment; undefined if the reader skips the field there. @see ReaderBase::skip_field */
 export function slotOf({ info }: OpenedFragment, { name, varSized }: Slot): number | undefined {
   const slot = info.slots.findIndex((one) => one.name === name)
   return slot >= 0 && info.slots[slot].varSized === varSized ? slot : undefined
@@ -52,15 +53,19 @@ export interface Visited {
   axes: readonly GridAxis[]
   /** How many tiles of the grid the ranges touch, including tiles that no fragment has. */
   tile_num: number
-  /** By fragment: how many of its tiles are touched, lie inside the ranges, and are covered by newer cells. */
+  /** For each fragment: how many of its tiles the ranges touch. */
   touched: Float64Array
+  /** How many of these tiles lie inside the ranges. */
   inside: Float64Array
+  /** How many of the touched tiles are covered by newer cells. They are not read. */
   covered: Float64Array
-  /** For each visited tile that has any reads, in order: its position among all visited tiles, and the index of its first read. */
+  /** For each visited tile with any reads, in order: its position among all visited tiles. */
   ranks: number[]
+  /** For each of these tiles: the index of its first read. */
   starts: number[]
-  /** For each read: the fragment, and the number of the tile in the fragment. The numbers rise within a fragment. */
+  /** For each read: the position of its fragment. */
   fragments: number[]
+  /** For each read: the tile's number in its fragment. The numbers rise within a fragment. */
   tiles: number[]
 }
 
@@ -128,7 +133,7 @@ export function visitTiles(
 /**
  * How many tiles a read visits if a single fragment has all cells.
  * @param box its non-empty domain
- * @returns `written`: the cells of these tiles that are in the box
+ * @returns `tiles`: how many tiles; `written`: how many of their cells are in the box
  */
 export function visitsOfOne(
   { domain }: Pick<ArraySchema, 'domain'>,
@@ -142,14 +147,14 @@ export function visitsOfOne(
     ranges,
     sides.map((side) => [side]),
   )
-  const all = { tiles: wanted ? 1 : 0, written: wanted ? 1 : 0 }
+  const found = { tiles: wanted ? 1 : 0, written: wanted ? 1 : 0 }
   for (const [d, intervals] of wanted?.entries() ?? []) {
     const axis = gridAxis(grid[d], intervals, [sides[d]])
     const { tiles, coordinates } = countAlong(axis, spanOf(sides[d], grid[d], axis.tileOf))
-    all.tiles *= tiles
-    all.written *= coordinates
+    found.tiles *= tiles
+    found.written *= coordinates
   }
-  return all
+  return found
 }
 
 /** Whether a box touches the wanted cells along each axis. */
@@ -165,8 +170,16 @@ interface FragmentReads {
   visits: Uint32Array
 }
 
-/** Groups reads by fragment, oldest first. @param from @param to bounds of the visited tiles, as indexes in {@link Visited.ranks} */
-export function byFragment({ relevant, fragments, tiles, starts }: Visited, from: number, to: number): FragmentReads[] {
+/**
+ * Groups the reads of some visited tiles by fragment, oldest first.
+ * @param from index in {@link Visited.ranks} of the first of these tiles
+ * @param to index after the last of them
+ */
+export function readsByFragment(
+  { relevant, fragments, tiles, starts }: Visited,
+  from: number,
+  to: number,
+): FragmentReads[] {
   const found = new Map<number, { tiles: number[]; visits: number[] }>(
     relevant.map((f) => [f, { tiles: [], visits: [] }]),
   )

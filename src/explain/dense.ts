@@ -1,5 +1,5 @@
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { byFragment, type Fields, fieldsOf, slotOf, type Visited, visitTiles } from './dense-visits.ts'
+import { type Fields, fieldsOf, readsByFragment, slotOf, type Visited, visitTiles } from './dense-visits.ts'
 import { DEFAULT_MEMORY, divideIntoLots, type Lot } from './memory/dense-memory.ts'
 import {
   type ExplainQuery,
@@ -83,7 +83,7 @@ function tileReads(
   { from, to }: Lot,
   l: number,
 ): TileRead[] {
-  const tiles = byFragment(visited, from, to)
+  const tiles = readsByFragment(visited, from, to)
   // The fields of each call.
   const fieldsOf = [condition.filter(({ kind }) => kind === 'attribute'), ...others.map((field) => [field])]
   return fieldsOf.flatMap((fields, c) =>

@@ -11,83 +11,89 @@ export interface SourceTile extends WantedTile {
   source: Source
 }
 
-/** Decides in which order a merge reads tiles, and which cells it can return before it reads the next ones. */
+/** Decides in which order a merge reads tiles, and which of the cells that were read it can return before it reads more. */
 interface Schedule {
-  /** Chooses the next tiles: about `bytes` of them, at least one. */
+  /** Chooses the next tiles: about `bytes` bytes together, but at least one tile if any is left. */
   next(bytes: number): SourceTile[]
   /**
-   * The limiting cells, by dimension: no cell of the tiles to come sorts before all of them. Undefined if no tile is left; null if more
-   * tiles must be read first.
-   * @param batches the batches that were just read
+   * The limiting cells. Every cell of the tiles to come sorts after at least one of them, or beside it. So the merge can return the
+   * cells that sort before all limiting cells.
+   * @param batches those that were just read
+   * @returns coordinates of the limiting cells, a column for each dimension; undefined if no tile is left; null if nothing is known before
+   * more tiles are read
    */
-  before(batches: readonly SourceBatch[]): ColumnData[] | undefined | null
-  /** Called after the merge with the position, among the limiting cells, of the one that sorts first. */
-  firstLimit(cell: number): void
+  limits(batches: readonly SourceBatch[]): ColumnData[] | undefined | null
+  /** Called after each merge. @param firstLimit position of the limiting cell that sorts first, among the limiting cells */
+  merged(firstLimit: number): void
 }
 
 /**
  * Reads tiles in the order of the lowest corners of their boxes. In row-major and column-major order no cell of a box sorts before that
  * corner.
  */
-export function byCorner(schema: ArraySchema, places: readonly SourceTile[]): Schedule {
+export function cornerSchedule(schema: ArraySchema, tiles: readonly SourceTile[]): Schedule {
   const { dimensions } = schema.domain
   const corners = dimensions.map((dimension, d) =>
-    columnOf(
-      places.map(({ source, tile }) => source.mbr(tile)[d].min),
+    columnOfCells(
+      tiles.map(({ source, tile }) => source.mbr(tile)[d].min),
       fixedSize(dimension),
     ),
   )
-  const order = sortedPositions(orderLanes(schema, corners, places.length), places.length)
+  const order = sortedPositions(orderLanes(schema, corners, tiles.length), tiles.length)
+  /** How many tiles were chosen so far. */
   let done = 0
   return {
     next(bytes) {
       const from = done
-      for (let left = bytes; done < order.length && (done === from || left > 0); done++)
-        left -= sizeOf(places[order[done]])
-      return Array.from(order.subarray(from, done), (place) => places[place])
+      for (let room = bytes; done < order.length && (done === from || room > 0); done++)
+        room -= sizeOf(tiles[order[done]])
+      return Array.from(order.subarray(from, done), (i) => tiles[i])
     },
-    before() {
+    limits() {
       if (done === order.length) return undefined
-      const { source, tile } = places[order[done]]
-      return source.mbr(tile).map(({ min }, d) => columnOf([min], fixedSize(dimensions[d])))
+      const { source, tile } = tiles[order[done]]
+      return source.mbr(tile).map(({ min }, d) => columnOfCells([min], fixedSize(dimensions[d])))
     },
-    firstLimit() {},
+    merged() {},
   }
 }
 
 /**
- * Reads the tiles of every fragment in stored order: later cells of a fragment never sort before the last one that was read. This is for
+ * Reads the tiles of each fragment in stored order. So no later cell of a fragment sorts before the last one that was read. This is for
  * Hilbert order, in which the corners of boxes tell nothing.
  */
-export function byFragment(schema: ArraySchema, places: readonly SourceTile[], pool: MergePool): Schedule {
+export function storedSchedule(schema: ArraySchema, tiles: readonly SourceTile[], pool: MergePool): Schedule {
   const { dimensions } = schema.domain
-  const queues = [...new Set(places.map(({ source }) => source))].map((source) => ({
+  const queues = [...new Set(tiles.map(({ source }) => source))].map((source) => ({
     source,
-    places: places.filter((place) => place.source === source),
+    tiles: tiles.filter((one) => one.source === source),
     done: 0,
-    /** Number of cells in the last batch, and the coordinates of its last cell. */
+    /** Number of cells in the last batch. */
     count: 0,
+    /** Coordinates of the last cell that was read; empty if none was. */
     last: [] as Uint8Array[],
   }))
-  const open = (): typeof queues => queues.filter(({ done, places }) => done < places.length)
+  const unfinished = (): typeof queues => queues.filter(({ done, tiles }) => done < tiles.length)
+  /** The fragment whose limiting cell sorts first: it holds up the merge. */
   let holding: Source | undefined
   return {
     next(bytes) {
-      const waiting = open()
-      return waiting.flatMap((queue) => {
+      const left = unfinished()
+      return left.flatMap((queue) => {
         const { source } = queue
+        // As long as more than half of its last batch waits, a fragment that does not hold up the merge needs no more.
         if (source !== holding && pool.waiting(source.index) > queue.count / 2) return []
         const from = queue.done
         for (
-          let left = bytes / waiting.length;
-          queue.done < queue.places.length && (queue.done === from || left > 0);
+          let room = bytes / left.length;
+          queue.done < queue.tiles.length && (queue.done === from || room > 0);
           queue.done++
         )
-          left -= sizeOf(queue.places[queue.done])
-        return queue.places.slice(from, queue.done)
+          room -= sizeOf(queue.tiles[queue.done])
+        return queue.tiles.slice(from, queue.done)
       })
     },
-    before(batches) {
+    limits(batches) {
       for (const { source, columns, cell_num } of batches) {
         const queue = queues.find((one) => one.source === source)
         if (!queue || cell_num === 0) continue
@@ -97,19 +103,19 @@ export function byFragment(schema: ArraySchema, places: readonly SourceTile[], p
           return cellBytes(column, cell_num - 1, fixedSize(dimension) ?? 0)
         })
       }
-      const ends = open()
-      if (ends.length === 0) return undefined
-      // If no tile of a fragment gave a cell so far, its position is unknown.
-      if (ends.some(({ last }) => last.length === 0)) return null
+      const left = unfinished()
+      if (left.length === 0) return undefined
+      // As long as no tile of a fragment gave a cell, nobody knows where its next cells are.
+      if (left.some(({ last }) => last.length === 0)) return null
       return dimensions.map((dimension, d) =>
-        columnOf(
-          ends.map(({ last }) => last[d]),
+        columnOfCells(
+          left.map(({ last }) => last[d]),
           fixedSize(dimension),
         ),
       )
     },
-    firstLimit(cell) {
-      holding = open()[cell]?.source
+    merged(firstLimit) {
+      holding = unfinished()[firstLimit]?.source
     },
   }
 }
@@ -118,8 +124,8 @@ function sizeOf({ source, tile }: SourceTile): number {
   return source.tileBytes(tile)
 }
 
-/** Makes a column from the bytes of its cells. */
-export function columnOf(cells: readonly Uint8Array[], size: number | undefined): ColumnData {
+/** Makes a column. @param cells bytes of each cell @param size bytes of every cell; undefined if sizes vary */
+export function columnOfCells(cells: readonly Uint8Array[], size: number | undefined): ColumnData {
   const starts = new Float64Array(cells.length + 1)
   for (const [i, { length }] of cells.entries()) starts[i + 1] = starts[i] + length
   const data = new Uint8Array(starts[cells.length])

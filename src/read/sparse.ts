@@ -20,7 +20,7 @@ import { hasTilesOf, isCutByTime } from './opening.ts'
 import { cellsOfBatches, MERGE_BYTES, MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, provenanceColumns, type ReadBatches, type ReadQuery, readColumns, WRITTEN } from './query.ts'
-import { byCorner, byFragment, type SourceTile } from './schedule.ts'
+import { cornerSchedule, type SourceTile, storedSchedule } from './schedule.ts'
 import { cuts } from './slices.ts'
 import { SmallFragments } from './small-fragments.ts'
 import { exactTime, Source, type SourceBatch, type WantedTile } from './source.ts'
@@ -218,33 +218,33 @@ class SparseReader {
   /** Yields the cells in global order, merged window by window. */
   private async *windows(ranges: RangeSets): ReadBatches {
     const { schema } = this.opened
-    const places: SourceTile[] = []
+    const all: SourceTile[] = []
     // Not by spreading, which gives each object a class of its own.
     for (const source of this.sources)
-      for (const { tile, overlap } of source.tiles(ranges)) places.push({ tile, overlap, source })
-    if (places.length === 0) return
+      for (const { tile, overlap } of source.tiles(ranges)) all.push({ tile, overlap, source })
+    if (all.length === 0) return
     const pool = new MergePool(schema, this.query.onNotUnique)
-    const schedule = schema.cell_order === 'hilbert' ? byFragment(schema, places, pool) : byCorner(schema, places)
+    const schedule = schema.cell_order === 'hilbert' ? storedSchedule(schema, all, pool) : cornerSchedule(schema, all)
     const { pause } = this.opened.array.cx
     let bytes = FIRST_WINDOW
     for (let more = true; more; ) {
       const batches = await this.load(schedule.next(bytes), ranges, pool)
-      const before = schedule.before(batches)
-      if (before === null) continue
+      const limits = schedule.limits(batches)
+      if (limits === null) continue
       await pause?.()
-      const taken = pool.take(before)
-      schedule.firstLimit(taken.firstLimit)
+      const taken = pool.take(limits)
+      schedule.merged(taken.firstLimit)
       this.waiting.hold(pool.bytes)
       yield* this.shownCells(taken.batches, taken.picked)
-      more = before !== undefined
+      more = limits !== undefined
       bytes = Math.min(MAX_WINDOW, bytes * WINDOW_GROWTH)
     }
   }
 
   /** Reads tiles into the pool. */
-  private async load(places: readonly SourceTile[], ranges: RangeSets, pool: MergePool): Promise<SourceBatch[]> {
+  private async load(asked: readonly SourceTile[], ranges: RangeSets, pool: MergePool): Promise<SourceBatch[]> {
     const read: SourceBatch[] = []
-    for (const [source, own] of groupBy(places, (place) => place.source)) {
+    for (const [source, own] of groupBy(asked, (one) => one.source)) {
       await this.files.use(source)
       const { tiles, partly } = await wantedTiles(source, own, ranges)
       for await (const batch of source.batches(tiles)) {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { MergePool } from '../../src/read/pool.ts'
-import { byFragment } from '../../src/read/schedule.ts'
+import { storedSchedule } from '../../src/read/schedule.ts'
 import type { Source, SourceBatch } from '../../src/read/source.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
@@ -14,7 +14,7 @@ test('Hilbert order: a fragment without a cell in the ranges so far delays the o
   const places = sources.flatMap((source) =>
     [0, 1].map((tile) => ({ source, tile, mbr: [], overlap: 'some' as const })),
   )
-  const schedule = byFragment(schema, places, new MergePool(schema))
+  const schedule = storedSchedule(schema, places, new MergePool(schema))
   const batch = (source: Source): SourceBatch => {
     const data = new Uint8Array(8)
     const columns = schema.domain.dimensions.map(() => ({ data, starts: undefined, validity: undefined }))
@@ -22,8 +22,8 @@ test('Hilbert order: a fragment without a cell in the ranges so far delays the o
   }
   expect(schedule.next(1)).toHaveLength(2)
   // The first tile of the second fragment gave no cell, so nobody knows where its next cells are.
-  expect(schedule.before([batch(sources[0])])).toBeNull()
+  expect(schedule.limits([batch(sources[0])])).toBeNull()
   expect(schedule.next(1)).toHaveLength(2)
   // No tile is left.
-  expect(schedule.before([])).toBeUndefined()
+  expect(schedule.limits([])).toBeUndefined()
 })

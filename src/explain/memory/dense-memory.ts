@@ -5,7 +5,7 @@ import type { OffsetsList } from '../../format/metadata-sections.ts'
 import { BLOCK_TILES, TileLists } from '../../objects/tile-lists.ts'
 import { type OpenedArray, type OpenedFragment, readColumns } from '../../read/query.ts'
 import { cutsInOrder } from '../dense-grid.ts'
-import { byFragment, type Fields, slotOf, type Visited } from '../dense-visits.ts'
+import { type Fields, readsByFragment, slotOf, type Visited } from '../dense-visits.ts'
 import type { ExplainQuery, MetadataRead } from '../plan.ts'
 import { openedMemory, slotVectorBytes } from './metadata-memory.ts'
 import { RELEASE } from './release.ts'
@@ -81,7 +81,7 @@ export async function divideIntoLots(
   const tileOrder = fastestFirst(schema.tile_order, axes.length).reverse()
   const mustFollow = isVar && query.order !== 'global' && tile_num > 1
   const keepsAll = mustFollow && tile_num + ranks.length * 2 * groups.length <= MAX_KEPT
-  const reads = byFragment(visited, 0, ranks.length)
+  const reads = readsByFragment(visited, 0, ranks.length)
   const kept: TileBytes[] = []
   /** Bytes of the largest tile, and of all tiles of the largest call. */
   let [largestTile, allTiles] = [0, 0]

@@ -6,7 +6,7 @@ import { type KeyLanes, sortedPositions } from '../../cells/sorted-positions.ts'
 import { fixedSize } from '../../format/range.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../../format/rtree.ts'
 import { readColumns } from '../../read/query.ts'
-import { columnOf } from '../../read/schedule.ts'
+import { columnOfCells } from '../../read/schedule.ts'
 import { Source } from '../../read/source.ts'
 import type { IndexedFragment, SparseIndex } from '../sparse-index.ts'
 import type { LoadedTiles } from './loaded-tiles.ts'
@@ -93,7 +93,7 @@ export async function rankTiles(
       at++
     }
   }
-  const columns = dimensions.map((dimension, d) => columnOf(points[d], fixedSize(dimension)))
+  const columns = dimensions.map((dimension, d) => columnOfCells(points[d], fixedSize(dimension)))
   const rank = (orders: typeof schema): Uint32Array => ranksOf(orderLanes(orders, columns, 3 * count), 3 * count)
   const ranks = rank(schema)
   const { tile_order, cell_order } = schema
