@@ -11,15 +11,15 @@ import { CellNumbers } from './picture/cell-numbers.ts'
 
 /**
  * Pictures of what a reader sees in two dimensions: the cells of a dense array on a grid, or the points of a sparse one. The number
- * of pixels is limited, so a pixel may stand for several cells. It then shows their mean. If reading all cells would take too long,
- * it shows one of them, and few tiles are read: a sample.
+ * of pixels is limited, so a pixel may stand for several cells. It then shows their mean. If it would take too long to read all
+ * cells, each pixel shows a single cell, so that few tiles are read: a sample.
  */
 
 /** Upper limits of a picture. */
 export interface RasterLimits {
-  /** Pixels along an axis, where a pixel is the mean of several cells. */
+  /** Pixels along an axis, if a pixel is the mean of several cells. */
   pixels: number
-  /** Cells up to which each has a pixel. */
+  /** Cells of a picture in which each cell has its own pixel. */
   each: number
   /** Cells that are read unless the user asks for all. */
   cells: number
@@ -28,17 +28,17 @@ export interface RasterLimits {
 }
 
 export const LIMITS: RasterLimits = { pixels: 1024, each: 4_000_000, cells: 16_000_000, sampled: 16_000_000 }
-/** Pixels along an axis for points, which are hard to see if they are small: by the most points that have so many. */
+/** Pixels along an axis of a picture of up to so many points. Few points get large pixels: small ones are hard to see. */
 const POINT_PIXELS: readonly (readonly [points: number, pixels: number])[] = [
   [10_000, 128],
   [200_000, 256],
   [Number.POSITIVE_INFINITY, 512],
 ]
-/** Pixels along an axis of the finest and the coarsest sample. */
-const [SAMPLED, COARSEST] = [400, 4]
+/** Pixels along an axis of the finest sample, and of the coarsest. */
+const [FINEST, COARSEST] = [400, 4]
 /** Cells in the tiles of a sample that are read at once. */
 const AT_ONCE = 1_000_000
-/** Number of cells from one look at the clock to the next. */
+/** Cells that are added before it is asked again whether it is time to draw. */
 const SLICE = 65_536
 
 /** Whether cells are single numbers or dates, which have a place on an axis. */
@@ -46,7 +46,7 @@ export function isNumeric({ type, cell_val_num }: Pick<ColumnType, 'type' | 'cel
   return cell_val_num === 1 && !['text', 'bytes'].includes(datatypeKind(type))
 }
 
-/** The lowest and the highest coordinate that the fragments hold; undefined if they hold none. */
+/** The lowest and the highest coordinate of dimension `d` in the non-empty domains of fragments; undefined if there are none. */
 export function writtenBounds(
   { schema, fragments }: { schema: OpenedArray['schema']; fragments: readonly Pick<OpenedFragment, 'info'>[] },
   d: number,
@@ -69,8 +69,9 @@ export interface ArrayFacts {
   attributes: readonly Pick<ColumnType, 'name' | 'type' | 'cell_val_num'>[]
   /** {@link writtenBounds} of each dimension. */
   bounds: readonly (Bounds | undefined)[]
-  /** Of a dense array: the extent of its tiles along each dimension, and the first coordinate of the domain. */
+  /** Of a dense array: the extent of its tiles along each dimension. */
   extents: readonly bigint[]
+  /** Of a dense array: the first coordinate of each dimension's domain. */
   firsts: readonly bigint[]
 }
 
@@ -83,28 +84,31 @@ export function arrayFacts(opened: OpenedArray): ArrayFacts {
     attributes: attributes.map(({ name, type, cell_val_num }) => ({ name, type, cell_val_num })),
     bounds: dimensions.map((_, d) => writtenBounds(opened, d)),
     extents: array_type === 'dense' ? extentsOf(opened) : [],
-    firsts:
-      array_type === 'dense'
-        ? dimensions.map(({ type, domain }) => integerOf(type, domain.subarray(0, domain.length / 2)))
-        : [],
+    firsts: array_type === 'dense' ? dimensions.map(firstOf) : [],
   }
+}
+
+/** The first coordinate of the domain of a dense dimension. */
+function firstOf({ type, domain }: Dimension): bigint {
+  return integerOf(type, domain.subarray(0, domain.length / 2))
 }
 
 export interface RasterAxis {
   dimension: Dimension
   /** Number of pixels. */
   length: number
-  /** The first coordinate, and the length of a pixel in coordinates. */
+  /** The first coordinate. */
   low: number | bigint
+  /** Length of a pixel, in coordinates. */
   step: number | bigint
   /** The last coordinate; undefined for a floating-point axis, where a pixel ends at the start of the next. */
   end: bigint | undefined
 }
 
-/** First and last coordinate of a pixel. On a floating-point axis the last one belongs to the next pixel. */
+/** First and last coordinate of a pixel. On a floating-point axis the last one is where the next pixel begins. */
 export function pixelOf({ low, step, end }: RasterAxis, index: number): Span {
   if (end === undefined) {
-    // Added in two halves, as the whole product may be infinite.
+    // Two halves are added, as the whole product may be infinite.
     const at = (i: number): number => Number(low) + i * (Number(step) / 2) + i * (Number(step) / 2)
     return [at(index), at(index + 1)]
   }
@@ -114,12 +118,17 @@ export function pixelOf({ low, step, end }: RasterAxis, index: number): Span {
 }
 
 /**
- * How pixels come from cells: each has one, or the mean of several; one of many (a sample); points of a sparse array; or what statistics
- * of tiles tell (a preview).
+ * What a pixel shows.
+ *
+ * - `each`: one cell; each cell has a pixel
+ * - `mean`: the mean of several cells
+ * - `sample`: one cell of several, the only one that is read
+ * - `points`: points of a sparse array
+ * - `preview`: what statistics of tiles tell
  */
 export type RasterKind = 'each' | 'mean' | 'sample' | 'points' | 'preview'
 
-/** What a pixel lacks: flags in {@link Raster.lacks}. */
+/** Why cells of a pixel have no number: flags in {@link Raster.lacks}. */
 export const LACKS = { fill: 1, null: 2 }
 
 export interface Raster {
@@ -128,13 +137,13 @@ export interface Raster {
   right: RasterAxis
   /** The attribute that is shown; undefined if the picture shows numbers of points. */
   column: ColumnType | undefined
-  /** Sum of the numbers of each pixel. This array and the following are by pixel, row after row. */
+  /** For each pixel: the sum of its cells. Pixels come row after row, in this array and the next two. */
   sums: Float64Array
-  /** Number of cells in `sums`, or of points. */
+  /** For each pixel: how many cells were summed, or how many points it has. */
   counts: Uint32Array
-  /** {@link LACKS} of each pixel: whether any of its cells has the fill value, or null or NaN. */
+  /** For each pixel: whether any of its cells has the fill value, and whether any is null or NaN, as {@link LACKS}. */
   lacks: Uint8Array
-  /** Whether cells with the fill value are like others. */
+  /** Whether a cell with the fill value counts like any other. */
   fillIsValue: boolean
   /** Number of cells read so far. */
   read: number
@@ -143,19 +152,20 @@ export interface Raster {
 }
 
 export interface RasterOptions {
-  /** Indexes of the dimensions that go down and to the right. */
+  /** Index of the dimension that goes down. */
   down: number
+  /** Index of the dimension that goes to the right. */
   right: number
   /** The attribute to show; undefined to show numbers of points. */
   attribute: string | undefined
   ranges: RangeSets
   /** Whether all cells are read, however many there are. */
   isWhole: boolean
-  /** What the picture may have and read; by default {@link LIMITS}. */
+  /** By default {@link LIMITS}. */
   limits?: RasterLimits
-  /** Whether a cell with the fill value is a cell like others. */
+  /** {@link Raster.fillIsValue} */
   fillIsValue?: boolean
-  /** Number of points that the picture may have. */
+  /** About how many points the picture has; 0 if unknown. */
   points?: number
 }
 
@@ -168,40 +178,46 @@ export function newRaster(
   const { down, right, attribute, ranges, isWhole, limits = LIMITS, fillIsValue = false, points = 0 } = wanted
   const fields = attribute === undefined ? [] : [attribute]
   const column = readColumns(schema, { order: 'row-major', ranges, fields }).find(({ kind }) => kind === 'attribute')
-  const ends = [down, right].map((d) => clipped(opened, d, ranges.get(d)?.[0]))
-  const [first, second] = ends
-  if (!first || !second) return undefined
+  const [downSpan, rightSpan] = [down, right].map((d) => clipped(opened, d, ranges.get(d)?.[0]))
+  if (!downSpan || !rightSpan) return undefined
+  const spans = [downSpan, rightSpan]
   const dimensions = [down, right].map((d) => schema.domain.dimensions[d])
   if (schema.array_type === 'sparse') {
     const [, pixels] = POINT_PIXELS.find(([most]) => points <= most) ?? [0, limits.pixels]
-    const [a, b] = [first, second].map((one, i) => pointAxis(dimensions[i], one, Math.min(pixels, limits.pixels)))
+    const [downAxis, rightAxis] = spans.map((span, i) =>
+      pointAxis(dimensions[i], span, Math.min(pixels, limits.pixels)),
+    )
     const query: ReadQuery = { order: 'unordered', ranges, fields, reuse: true }
-    return { raster: emptyRaster('points', a, b, column, points || undefined), query }
+    return { raster: emptyRaster('points', downAxis, rightAxis, column, points || undefined), query }
   }
-  const sizes = [first, second].map(([low, high]) => BigInt(high) - BigInt(low) + 1n)
+  const sizes = spans.map(([low, high]) => BigInt(high) - BigInt(low) + 1n)
   const total = Number(sizes[0] * sizes[1])
   const isAll = isWhole || total <= limits.cells
   const coarse = isAll ? limits.pixels : sampledPixels(opened, wanted, sizes)
   const most = total <= limits.each ? Number.POSITIVE_INFINITY : coarse
-  const [a, b] = [first, second].map(([low], i) => gridAxis(dimensions[i], BigInt(low), sizes[i], most))
-  const isEach = a.length * b.length === total
+  const axes = spans.map(([low], i) => gridAxis(dimensions[i], BigInt(low), sizes[i], most))
+  const [downAxis, rightAxis] = axes
+  const pixels = downAxis.length * rightAxis.length
   const sets = new Map(ranges)
-  if (isAll) for (const [i, d] of [down, right].entries()) sets.set(d, [{ low: ends[i]?.[0], high: ends[i]?.[1] }])
-  else
-    for (const [axis, d] of [[a, down] as const, [b, right] as const])
-      sets.set(
-        d,
-        Array.from({ length: axis.length }, (_, i) => ({ low: pixelOf(axis, i)[0], high: pixelOf(axis, i)[0] })),
-      )
+  for (const [i, d] of [down, right].entries()) sets.set(d, isAll ? [boundsOf(spans[i])] : firstCells(axes[i]))
   const ofMany = isAll ? 'mean' : 'sample'
+  const kind = pixels === total ? 'each' : ofMany
   const raster = {
-    ...emptyRaster(isEach ? 'each' : ofMany, a, b, column, isAll ? total : a.length * b.length),
+    ...emptyRaster(kind, downAxis, rightAxis, column, isAll ? total : pixels),
     fillIsValue,
   }
   return { raster, query: { order: 'row-major', ranges: sets, fields, reuse: true } }
 }
 
-/** Number of the cells of a picture of a dense array; undefined if nothing was written in the ranges. */
+/** The first cell of each pixel of an axis, as ranges. */
+function firstCells(axis: RasterAxis): Bounds[] {
+  return Array.from({ length: axis.length }, (_, i) => {
+    const [first] = pixelOf(axis, i)
+    return { low: first, high: first }
+  })
+}
+
+/** How many cells a picture of a dense array has; undefined if nothing was written in the ranges. */
 export function cellsOfGrid(opened: OpenedArray, { down, right, ranges }: RasterOptions): number | undefined {
   const sizes = [down, right].map((d) => {
     const ends = clipped(opened, d, ranges.get(d)?.[0])
@@ -210,7 +226,7 @@ export function cellsOfGrid(opened: OpenedArray, { down, right, ranges }: Raster
   return sizes[0] !== undefined && sizes[1] !== undefined ? sizes[0] * sizes[1] : undefined
 }
 
-/** A picture of no cells, on the axes of another or with fewer pixels. @param most pixels along an axis */
+/** A picture without cells yet, on the axes of another. @param most pixels along an axis, if the other has more */
 export function coarseRaster({ down, right, column, total, fillIsValue }: Raster, most: number): Raster {
   const coarse = (axis: RasterAxis): RasterAxis => {
     if (axis.length <= most) return axis
@@ -246,7 +262,11 @@ function emptyRaster(
 /** First and last coordinate of a part of a dimension of numbers or dates. */
 type Span = readonly [low: number | bigint, high: number | bigint]
 
-/** The part of a range inside the dimension's domain. An open end of the range is replaced by that of {@link writtenBounds}. */
+function boundsOf([low, high]: Span): Bounds {
+  return { low, high }
+}
+
+/** The part of a range inside the dimension's domain. If an end of the range is open, that of {@link writtenBounds} is taken. */
 function clipped(opened: OpenedArray, d: number, range: Bounds | undefined): Span | undefined {
   const { type, domain } = opened.schema.domain.dimensions[d]
   const written = writtenBounds(opened, d)
@@ -259,18 +279,19 @@ function clipped(opened: OpenedArray, d: number, range: Bounds | undefined): Spa
   return low <= high ? ([low, high] as Span) : undefined
 }
 
-/** The tile extents of a dense array. A dimension without one has a tile as long as its domain. */
+/** The tile extents of a dense array. In a dimension without an extent, the tile is as long as the domain. */
 function extentsOf({ schema }: OpenedArray): readonly bigint[] {
-  return schema.domain.dimensions.map(({ type, domain, tile_extent }) => {
+  return schema.domain.dimensions.map((dimension) => {
+    const { type, domain, tile_extent } = dimension
     if (tile_extent) return integerOf(type, tile_extent)
-    const half = domain.length / 2
-    return integerOf(type, domain.subarray(half)) - integerOf(type, domain.subarray(0, half)) + 1n
+    return integerOf(type, domain.subarray(domain.length / 2)) - firstOf(dimension) + 1n
   })
 }
 
+/** Cells in a tile. */
 const cellsIn = (extents: readonly bigint[]): number => extents.reduce((cells, extent) => cells * Number(extent), 1)
 
-/** The largest number of pixels along an axis with which a sample stays below its limit. */
+/** The largest number of pixels along an axis with which a sample stays below its limit. @param sizes cells along both axes */
 function sampledPixels(
   opened: OpenedArray,
   { down, right, limits = LIMITS }: RasterOptions,
@@ -279,28 +300,29 @@ function sampledPixels(
   const extents = extentsOf(opened)
   const inTile = cellsIn(extents)
   const tiles = [down, right].map((d, i) => Number(sizes[i] / extents[d]) + 1)
-  for (let pixels = Math.min(limits.pixels, SAMPLED); pixels > COARSEST; pixels--)
+  for (let pixels = Math.min(limits.pixels, FINEST); pixels > COARSEST; pixels--)
     if (Math.min(pixels, tiles[0]) * Math.min(pixels, tiles[1]) * inTile <= limits.sampled) return pixels
   return COARSEST
 }
 
+/** The axis of whole numbers. @param size number of coordinates @param most pixels */
 function gridAxis(dimension: Dimension, low: bigint, size: bigint, most: number): RasterAxis {
   const step = most === Number.POSITIVE_INFINITY ? 1n : (size + BigInt(most) - 1n) / BigInt(most)
   return { dimension, length: Number((size + step - 1n) / step), low, step, end: low + size - 1n }
 }
 
-/** The axis of a sparse array. If there are few whole numbers, each has a pixel. @param pixels most of them */
-function pointAxis(dimension: Dimension, [low, high]: Span, pixels: number): RasterAxis {
+/** The axis of a sparse array. If it has few whole numbers, each has a pixel. @param most pixels */
+function pointAxis(dimension: Dimension, [low, high]: Span, most: number): RasterAxis {
   if (datatypeKind(dimension.type) !== 'float') {
     const from = BigInt(low)
-    return gridAxis(dimension, from, BigInt(high) - from + 1n, pixels)
+    return gridAxis(dimension, from, BigInt(high) - from + 1n, most)
   }
   const [from, to] = [Number(low), Number(high)]
-  const step = to / pixels - from / pixels
-  return { dimension, length: step > 0 ? pixels : 1, low: from, step, end: undefined }
+  const step = to / most - from / most
+  return { dimension, length: step > 0 ? most : 1, low: from, step, end: undefined }
 }
 
-/** Reads the cells of a picture. Yields whenever it is time to draw. @param isDue whether it is time */
+/** Reads the cells of a picture. Yields whenever it is time to draw. @param isDue tells whether it is time */
 export async function* fillRaster(
   opened: OpenedArray,
   { raster, query }: { raster: Raster; query: ReadQuery },
@@ -308,20 +330,20 @@ export async function* fillRaster(
 ): AsyncGenerator<void> {
   const columns = readColumns(opened.schema, query)
   const cells = new PixelCells(opened, raster, columns)
-  const places = pointPlaces(raster, columns)
-  for (const { part, runs } of partsOf(opened, raster, query)) {
+  const points = pointPlaces(raster, columns)
+  for (const { query: part, runs } of readsOf(opened, raster, query)) {
     const grid = runs && new GridPlace(raster, runs)
     for await (const batch of readMerged(opened, part)) {
       const count = batch.rows?.length ?? batch.cell_num
       cells.begin(batch)
-      if (!grid) places.begin(batch)
+      if (!grid) points.begin(batch)
       for (let from = 0; from < count; from += SLICE) {
         const to = Math.min(count, from + SLICE)
         if (grid) grid.add(cells, from, to)
         else
           for (let i = from; i < to; i++) {
             const cell = batch.rows ? batch.rows[i] : i
-            cells.add(places.of(cell), cell)
+            cells.add(points.pixelOf(cell), cell)
           }
         raster.read += to - from
         if (isDue()) yield
@@ -330,36 +352,36 @@ export async function* fillRaster(
   }
 }
 
-/** What is read at once, and the pixels of its cells if they come in the order of the axes. */
-interface Part {
-  part: ReadQuery
+/** One of the reads that a picture takes. */
+interface RasterRead {
+  query: ReadQuery
+  /** The pixels of its cells; undefined if the cells do not come in the order of the axes. */
   runs: Runs | undefined
 }
 
-/** An axis, and the pixels that are read of it. */
+/** An axis, and those of its pixels that are read. */
 type AxisRun = readonly [axis: RasterAxis, run: Run]
 /** The axis that varies slowly in a read, and the other. */
 type Runs = readonly [slow: AxisRun, fast: AxisRun]
 
 /** Splits the query of a sample into short ones, which are read one after another. Other queries stay whole. */
-function* partsOf(opened: OpenedArray, raster: Raster, query: ReadQuery): Generator<Part> {
-  // If cells are left out, the order of the others does not tell their place, but their coordinates do.
-  const isByPlace = raster.kind === 'points' || query.onFault !== undefined
+function* readsOf(opened: OpenedArray, raster: Raster, query: ReadQuery): Generator<RasterRead> {
+  // If cells are left out because of faults, only coordinates tell where the others are.
+  const needsCoordinates = raster.kind === 'points' || query.onFault !== undefined
   const [slow, fast] = isRightSlow(opened, raster) ? [raster.right, raster.down] : [raster.down, raster.right]
   const runsOf = (slowRun: Run, fastRun: Run): Runs | undefined =>
-    isByPlace
+    needsCoordinates
       ? undefined
       : [
           [slow, slowRun],
           [fast, fastRun],
         ]
-  // Cells in the order of the axes need no coordinates.
-  const asked = { ...query, leavesOutCoordinates: !isByPlace }
+  const asked = { ...query, leavesOutCoordinates: !needsCoordinates }
   if (raster.kind !== 'sample') {
-    yield { part: asked, runs: runsOf([0, slow.length], [0, fast.length]) }
+    yield { query: asked, runs: runsOf([0, slow.length], [0, fast.length]) }
     return
   }
-  // A single read of all tiles of a sample would give nothing before its end.
+  // A single read of all tiles of a sample would give no cell before its end.
   const extents = extentsOf(opened)
   const atOnce = BigInt(Math.max(1, Math.floor(AT_ONCE / cellsIn(extents))))
   for (const slowRun of tileRuns(opened, slow, extents, 1n))
@@ -369,14 +391,14 @@ function* partsOf(opened: OpenedArray, raster: Raster, query: ReadQuery): Genera
         const d = opened.schema.domain.dimensions.indexOf(axis.dimension)
         ranges.set(d, (query.ranges.get(d) ?? []).slice(...run))
       }
-      yield { part: { ...asked, ranges }, runs: runsOf(slowRun, fastRun) }
+      yield { query: { ...asked, ranges }, runs: runsOf(slowRun, fastRun) }
     }
 }
 
-/** Pixels of an axis: the first one, and the end. */
+/** Pixels of an axis that follow each other. `to` is the one after the last. */
 type Run = readonly [from: number, to: number]
 
-/** Splits the pixels of an axis into runs whose first coordinates lie in the given number of tiles. */
+/** Splits the pixels of an axis into runs. The first cells of a run's pixels lie in at most `tiles` tiles. */
 function* tileRuns(
   { schema }: OpenedArray,
   axis: RasterAxis,
@@ -384,8 +406,7 @@ function* tileRuns(
   tiles: bigint,
 ): Generator<Run> {
   const { dimension, length } = axis
-  const { type, domain } = dimension
-  const low = integerOf(type, domain.subarray(0, domain.length / 2))
+  const low = firstOf(dimension)
   const extent = extents[schema.domain.dimensions.indexOf(dimension)]
   const tileOf = (index: number): bigint => (BigInt(pixelOf(axis, index)[0]) - low) / extent
   let from = 0
@@ -396,7 +417,7 @@ function* tileRuns(
     }
 }
 
-/** Whether `right` comes before `down` in the schema. A dense read then varies it more slowly. */
+/** Whether a read varies the coordinate to the right more slowly, because that dimension comes first in the schema. */
 function isRightSlow({ schema }: OpenedArray, { down, right }: Raster): boolean {
   const { dimensions } = schema.domain
   return dimensions.indexOf(down.dimension) > dimensions.indexOf(right.dimension)
@@ -405,9 +426,10 @@ function isRightSlow({ schema }: OpenedArray, { down, right }: Raster): boolean 
 /** Adds cells of batches to pixels. */
 class PixelCells {
   private readonly raster: Raster
+  /** Index of the column of the shown attribute; -1 if points are counted. */
   private readonly c: number
   private readonly numbers: CellNumbers | undefined
-  /** The fill value as a number; undefined if it is a value like others. */
+  /** The fill value as a number; undefined if it counts like any other value. */
   private readonly fill: number | undefined
   private readonly fillIsNaN: boolean
   private values: Float64Array | undefined
@@ -461,11 +483,11 @@ class PixelCells {
   }
 }
 
-/** Places cells that come in the order of the axes. */
+/** Adds cells to pixels if the cells come in the order of the axes. */
 class GridPlace {
   private readonly slow: GridSide
   private readonly fast: GridSide
-  /** Position of the next cell along each axis. */
+  /** Position of the next cell in the run, along each axis. */
   private slowAt = 0
   private fastAt = 0
 
@@ -495,15 +517,17 @@ class GridPlace {
   }
 }
 
-/** The cells of a run of pixels along an axis. */
+/** A run of pixels along an axis, and the cells in it. */
 class GridSide {
+  /** The first pixel. */
   readonly first: number
-  /** Cells of a pixel, and of the run. */
+  /** Cells in a pixel. */
   readonly step: number
+  /** Cells in the run. */
   readonly cells: number
+  /** Distance between neighbours, among all pixels of the picture. */
   readonly stride: number
 
-  /** @param stride distance of two neighbours among the pixels */
   constructor([axis, [from, to]]: AxisRun, stride: number, kind: RasterKind) {
     this.first = from
     this.stride = stride
@@ -513,13 +537,13 @@ class GridSide {
     this.cells = kind === 'sample' ? to - from : Math.min(all, to * this.step) - from * this.step
   }
 
-  /** The pixel of a cell. */
+  /** What a cell adds to the index of its pixel. @param cell its position in the run */
   pixelAt(cell: number): number {
     return (this.first + Math.floor(cell / this.step)) * this.stride
   }
 }
 
-/** Gives the pixels of cells by their coordinates. */
+/** Finds the pixels of cells by their coordinates. */
 function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]) {
   const sides = [down, right].map((axis) => {
     const c = columns.findIndex(({ name }) => name === axis.dimension.name)
@@ -541,14 +565,14 @@ function pointPlaces({ down, right }: Raster, columns: readonly ColumnType[]) {
         return data && numbers.of(data)
       })
     },
-    of(cell: number): number {
+    pixelOf(cell: number): number {
       return index(sides[0], found[0]?.[cell] ?? 0) * right.length + index(sides[1], found[1]?.[cell] ?? 0)
     },
   }
 }
 
-/** The number that a pixel shows: a mean, or the number of points. Otherwise why there is none; undefined without cells. */
-export function pointAt(raster: Raster, pixel: number): number | 'fill' | 'null' | undefined {
+/** The number that a pixel shows: a mean, or a number of points. If it has no number, why; undefined if it has no cells. */
+export function pixelValue(raster: Raster, pixel: number): number | 'fill' | 'null' | undefined {
   const { column, sums, counts, lacks } = raster
   if (counts[pixel] > 0) return column ? sums[pixel] / counts[pixel] : counts[pixel]
   if (lacks[pixel] & LACKS.fill) return 'fill'

@@ -23,7 +23,7 @@ import {
   isNumeric,
   newRaster,
   pixelOf,
-  pointAt,
+  pixelValue,
   type Raster,
   type RasterAxis,
   type RasterOptions,
@@ -237,7 +237,7 @@ function seenPlanes(
     for (let y = 0; y < height; y++)
       for (let x = 0; x < width; x++) {
         const from = (isLastTop ? height - 1 - y : y) * width + (isLastLeft ? width - 1 - x : x)
-        const value = pointAt(one, from)
+        const value = pixelValue(one, from)
         values[y * width + x] = typeof value === 'number' ? value : Number.NaN
       }
     return values

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
-import { fillRaster, newRaster, pixelOf, pointAt } from '../../src/page/raster.ts'
+import { fillRaster, newRaster, pixelOf, pixelValue } from '../../src/page/raster.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
@@ -36,7 +36,7 @@ test('NaN is the fill value where it fills', async () => {
     '--attr',
     'a:FLOAT64',
   )
-  expect([0, 1, 2, 3].map((pixel) => pointAt(raster, pixel))).toEqual([0, 1, 5, 'fill'])
+  expect([0, 1, 2, 3].map((pixel) => pixelValue(raster, pixel))).toEqual([0, 1, 5, 'fill'])
 })
 
 test('points that lie further apart than the largest number have their places', async () => {

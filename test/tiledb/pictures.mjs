@@ -5,7 +5,7 @@ import { InspectArray } from '../../src/objects/array.ts'
 import { chosenPicture } from '../../src/page/picture/chosen.ts'
 import { picture, picturedFragments, stagesOf } from '../../src/page/picture/picture.ts'
 import { colouredPixels, endsOf } from '../../src/page/picture/pixels.ts'
-import { arrayFacts, pointAt } from '../../src/page/raster.ts'
+import { arrayFacts, pixelValue } from '../../src/page/raster.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
@@ -36,7 +36,7 @@ for (const path of argv.slice(2)) {
     for (let x = 0; x < right.length; x++) {
       const [row, column] = [frame.isLastTop ? down.length - 1 - y : y, frame.isLastLeft ? right.length - 1 - x : x]
       const i = row * right.length + column
-      const values = found.map((one) => pointAt(one, i) ?? 'none')
+      const values = found.map((one) => pixelValue(one, i) ?? 'none')
       seen.push([...values, [...pixels.subarray(4 * i, 4 * i + 3)].reduce((sum, part) => sum * 256 + part, 0)])
     }
   const names = [up, across].map((d) => source.dimensions[d].name)

@@ -1,5 +1,5 @@
 import { colourAt, partOf, type Scale } from '../palette.ts'
-import { LACKS, pointAt, type Raster } from '../raster.ts'
+import { LACKS, pixelValue, type Raster } from '../raster.ts'
 
 /** The colours of a raster's pixels. */
 
@@ -50,7 +50,7 @@ export function middleOf(planes: readonly Raster[]): readonly [low: number, high
   const values: number[] = []
   for (const plane of planes)
     for (let i = 0; i < plane.counts.length; i++) {
-      const value = pointAt(plane, i)
+      const value = pixelValue(plane, i)
       if (typeof value === 'number' && Number.isFinite(value)) values.push(value)
     }
   if (values.length === 0) return undefined
@@ -77,7 +77,7 @@ export function colouredPixels(
     return pixels
   }
   for (let i = 0; i < count; i++) {
-    const values = planes.map((plane) => pointAt(plane, i))
+    const values = planes.map((plane) => pixelValue(plane, i))
     if (values.some((value) => typeof value !== 'number')) {
       const value = values.find((one) => typeof one === 'string')
       if (value === 'fill' || value === 'null') pixels.set(bytesOf(special[value]), 4 * i)

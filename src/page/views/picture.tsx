@@ -39,7 +39,7 @@ import {
 import { SaveButtons, type Kept as Saved } from '../picture/save.tsx'
 import { isSame, useSeen } from '../picture/use-seen.ts'
 import { listOf } from '../range-list.ts'
-import { isNumeric, LACKS, pointAt, type Raster } from '../raster.ts'
+import { isNumeric, LACKS, pixelValue, type Raster } from '../raster.ts'
 import { Surface } from '../surface.tsx'
 import { type Column, Table } from '../table.tsx'
 import type { Pictured, PictureOptions, PictureSource, ReadFault } from '../tasks.ts'
@@ -784,7 +784,7 @@ function numberText({ column, kind }: Raster, value: number): string {
 
 function valueText(source: PictureSource, raster: Raster, pixel: number): string {
   const { column, kind } = raster
-  const value = pointAt(raster, pixel)
+  const value = pixelValue(raster, pixel)
   const count = raster.counts[pixel] ?? 0
   if (value === undefined) return kind === 'points' ? 'no cell' : 'not read'
   if (value === 'null') return 'null or NaN'
@@ -809,7 +809,7 @@ function cellAt({ chosen, source }: PictureProps, raster: Raster, at: Place): st
   const pixel = pixelAt(raster, frame.across, frame.up, at)
   if (pixel === undefined || (raster.kind !== 'each' && raster.kind !== 'points')) return undefined
   const isSingle = [raster.down, raster.right].every(({ step, end }) => end !== undefined && BigInt(step) === 1n)
-  if (!isSingle || pointAt(raster, pixel) === undefined) return undefined
+  if (!isSingle || pixelValue(raster, pixel) === undefined) return undefined
   const [column, row] = [pixel % raster.right.length, Math.floor(pixel / raster.right.length)]
   const parts = source.dimensions.map(({ name }) => {
     if (name === frame.across.dimension.name) return `${name}=${spanText(frame.across, raster.right, column)}`
@@ -878,7 +878,7 @@ function* numberRows({ chosen: { frame } }: PictureProps, planes: readonly Raste
   for (let row = 0; row < raster.down.length; row++)
     for (let column = 0; column < raster.right.length; column++) {
       const pixel = row * raster.right.length + column
-      const values = planes.map((plane) => pointAt(plane, pixel))
+      const values = planes.map((plane) => pixelValue(plane, pixel))
       if (values.every((value) => value === undefined)) continue
       yield [
         spanText(frame.up, raster.down, row),
@@ -901,7 +901,7 @@ function Numbers({ raster, ...props }: PictureProps & { raster: Raster }) {
         {formatCount(raster.counts.length)} points: nearer, there is a table of them. CSV takes all along.
       </p>
     )
-  const points = Array.from(raster.counts.keys()).filter((i) => pointAt(raster, i) !== undefined)
+  const points = Array.from(raster.counts.keys()).filter((i) => pixelValue(raster, i) !== undefined)
   if (points.length === 0) return null
   const columns: readonly Column<number>[] = [
     {
@@ -919,7 +919,7 @@ function Numbers({ raster, ...props }: PictureProps & { raster: Raster }) {
       isNumber: true,
       show: (i) => <Text>{valueText(props.source, raster, i)}</Text>,
       by: (i) => {
-        const value = pointAt(raster, i)
+        const value = pixelValue(raster, i)
         return typeof value === 'number' ? value : undefined
       },
     },
