@@ -11,7 +11,14 @@ import { anchorGapOf, LAYOUTS, NAMED_SINCE, numbersAt, partsOf, type VcfParts, v
 import { type Listed, listedBy, samplesOf } from './headers.ts'
 import { NameRoom } from './name-room.ts'
 import { fragmentKeysOf } from './stats.ts'
-import { isSurveyable, type Met, type NumberedSurvey, type RecordPlace, Survey, surveyNumbered } from './survey.ts'
+import {
+  type CountedRecords,
+  isSurveyable,
+  type NumberedSurvey,
+  type RecordPlace,
+  Survey,
+  surveyNumbered,
+} from './survey.ts'
 
 /*
  * Whether headers, data and statistics have the same samples and contigs, and whether the records of data fit together.
@@ -29,7 +36,7 @@ export async function* checkCells(top: Part): Items {
     else yield* guarded(data, () => checkNumbered(data, survey))
   }
   if (!listed) return
-  const used = survey instanceof Survey ? new Set(namesOf(survey)) : undefined
+  const used = survey instanceof Survey ? new Set(usedSamples(survey)) : undefined
   if (headers && used && (yield* isWhole(data))) yield* checkUnused(headers, listed, used)
   for (const [name, part] of stats) {
     const isOfCells = name === 'sample_stats'
@@ -38,7 +45,7 @@ export async function* checkCells(top: Part): Items {
   }
 }
 
-/** What the cells of `data` are. Undefined if its version is not known, or its fields are not those of its version. */
+/** Reads what the cells of `data` are. Undefined if the version is not known, or the fields are not those of the version. */
 export async function surveyOf(parts: VcfParts): Promise<Survey | NumberedSurvey | undefined> {
   const { data } = parts
   const version = await versionOf(parts)
@@ -50,8 +57,8 @@ export async function surveyOf(parts: VcfParts): Promise<Survey | NumberedSurvey
   return new Survey(await anchorGapOf(data), NameRoom.in(data)).read(opened)
 }
 
-/** The samples that have records. */
-function namesOf(survey: Survey): string[] {
+/** Names of the samples that have records. */
+function usedSamples(survey: Survey): string[] {
   return survey.samples.all().filter((_, number) => survey.ofSamples[number])
 }
 
@@ -63,23 +70,29 @@ async function* checkSurvey(data: Part, survey: Survey, listed: Listed | undefin
       yield* checkListed(data, 'contig', survey.contigs.all(), new Set(listed.contigs.keys()))
     yield* checkLengths(data, survey, listed)
   }
-  if (survey.again.size > 0) {
-    const samples = [...survey.again].map(([number, count]) => ({ name: survey.samples.text(number), count }))
+  if (survey.repeated.size > 0) {
+    const samples = [...survey.repeated].map(([number, count]) => ({ name: survey.samples.text(number), count }))
     samples.sort((a, b) => b.count - a.count || rising(a.name, b.name))
     const most = namesText(samples.map(({ name, count }) => `${name} (${recordsText(count)})`))
     const found = `records that are there again, of ${most}`
     yield finding('LAYER_CELLS_AGAIN', placeOf(data, 'sample'), 'each record of a sample once', found, 'alike')
   }
-  if (survey.turned.count > 0)
-    yield finding('LAYER_COUNT', placeOf(data, 'end_pos'), 'an end that is not before the start', text(survey.turned))
+  if (survey.backward.count > 0)
+    yield finding(
+      'LAYER_COUNT',
+      placeOf(data, 'end_pos'),
+      'an end that is not before the start',
+      countedText(survey.backward),
+    )
   if (survey.unanchored.count > 0) {
     const expected = `an anchor every ${await anchorGapOf(data)} positions of a long record`
-    yield finding('LAYER_COUNT', placeOf(data), expected, `too few of ${text(survey.unanchored)}`, 'repeats')
+    yield finding('LAYER_COUNT', placeOf(data), expected, `too few of ${countedText(survey.unanchored)}`, 'repeats')
   }
   if (survey.orphans.count > 0)
-    yield finding('LAYER_COUNT', placeOf(data), 'a record for each anchor', `none for ${text(survey.orphans)}`)
+    yield finding('LAYER_COUNT', placeOf(data), 'a record for each anchor', `none for ${countedText(survey.orphans)}`)
 }
 
+/** Finds samples or contigs of `data` that the headers do not have. */
 async function* checkListed(data: Part, field: string, names: readonly string[], listed: Set<string>): Items {
   const strangers = names.filter((name) => !listed.has(name))
   if (strangers.length === 0) return
@@ -87,7 +100,7 @@ async function* checkListed(data: Part, field: string, names: readonly string[],
   yield finding('LAYER_ID_UNKNOWN', placeOf(data, field), expected, namesText(strangers), 'unlisted')
 }
 
-/** Finds contigs with records beyond their end. VCF has a position after the last one, for what lies beyond the telomere. */
+/** Finds contigs with records beyond their end. VCF allows one position after the last one: it stands for the telomere. */
 async function* checkLengths(data: Part, { contigs, ofContigs }: Survey, listed: Listed): Items {
   for (const [number, { last }] of ofContigs.entries()) {
     const name = contigs.text(number)
@@ -115,6 +128,7 @@ async function* checkNumbered(data: Part, { ofSamples }: NumberedSurvey): Items 
     )
 }
 
+/** Finds samples of the headers that have no record. */
 async function* checkUnused(headers: Part, { samples }: Listed, used: ReadonlySet<string>): Items {
   const unused = samples.filter((name) => !used.has(name))
   if (unused.length > 0)
@@ -145,6 +159,7 @@ async function* checkKeySamples(part: Part, { samples }: Listed, used: ReadonlyS
   if (keys.length > 0) yield* checkCounted(part, samples, new Set(counted), used)
 }
 
+/** Finds samples without statistics. @param counted samples with statistics @param used samples with records, if known */
 async function* checkCounted(
   part: Part,
   samples: readonly string[],
@@ -162,7 +177,7 @@ async function* checkCounted(
     )
 }
 
-function text({ count, first }: Met): string {
+function countedText({ count, first }: CountedRecords): string {
   const places = first.map(placeText).join('; ')
   return count > first.length ? `${places} and ${count - first.length} more` : places
 }

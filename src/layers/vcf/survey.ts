@@ -6,8 +6,11 @@ import { type Layout, NAMED_SINCE } from './dataset.ts'
 import type { NameRoom } from './name-room.ts'
 
 /*
- * One pass over the cells of `data`, in order of their coordinates. Memory holds a few numbers for each sample and contig, and the long
- * records around the current cell.
+ * One pass over the cells of the array `data`, in order of their coordinates. Memory holds a few numbers for each sample and contig,
+ * and the long records around the current cell.
+ *
+ * A cell is a record or an anchor. An anchor repeats a long record, so that a query in its middle finds it: there is one after each
+ * `gap` positions. Samples and contigs have numbers: see {@link Texts}.
  */
 
 /** A record, by its place. Positions count from 0, as they are stored. */
@@ -18,8 +21,8 @@ export interface RecordPlace {
   end: number
 }
 
-/** Records of which a few are kept. */
-export class Met {
+/** Counts records, and keeps the first few. */
+export class CountedRecords {
   count = 0
   readonly first: RecordPlace[] = []
 
@@ -30,60 +33,68 @@ export class Met {
 
 const MOST_KEPT = 8
 
-/** The last position of the records of a contig, and how many there are. */
+/** The records of a contig. */
 interface ContigCount {
   records: number
+  /** Where the last one starts. */
   last: number
 }
 
-/** A long record, and where its next anchor must be. */
-interface Open {
+/** A long record that still waits for anchors. */
+interface OpenRecord {
   start: number
   end: number
+  /** Where its next anchor must be. */
   next: number
 }
 
-/** Bytes that an {@link Open} takes. */
+/** Bytes of memory that an {@link OpenRecord} takes. */
 const OPEN_BYTES = 64
 
-/** From so many on, those that wait in vain are looked for, whenever there are twice as many. */
+/** Once a sample has so many open records, those whose anchor did not come are closed, and again whenever the number has doubled. */
 const MANY_OPEN = 1024
 
 function isPowerOfTwo(number: number): boolean {
   return (number & (number - 1)) === 0
 }
 
-/** Most records at one place that are compared with each other. */
+/** Most records with the same coordinates that are compared with each other. */
 const MOST_ALIKE = 64
 
-/** What the cells of `data` are, since version 4. */
+/** What the cells of `data` are, in version 4 and later. */
 export class Survey {
   cells = 0
   /** Cells that repeat a long record, for queries in its middle. */
   anchors = 0
   readonly samples: Texts
   readonly contigs: Texts
-  /** Number of records by number of the sample, and of the contig. */
+  /** How many records each sample has, by its number. */
   readonly ofSamples: number[] = []
+  /** What records each contig has, by its number. */
   readonly ofContigs: ContigCount[] = []
-  /** Number of records that are there again, by number of the sample. */
-  readonly again = new Map<number, number>()
-  /** Records that lack an anchor. The place is that of the record. */
-  readonly unanchored = new Met()
-  /** Anchors of records that are not there. */
-  readonly orphans = new Met()
+  /** How many records of each sample repeat another one, by the number of the sample. */
+  readonly repeated = new Map<number, number>()
+  /** Records that lack an anchor. */
+  readonly unanchored = new CountedRecords()
+  /** Anchors whose record is missing, by the place that the record would have. */
+  readonly orphans = new CountedRecords()
   /** Records that end before they begin. */
-  readonly turned = new Met()
+  readonly backward = new CountedRecords()
   private readonly gap: number
   private readonly room: NameRoom
-  private readonly open = new Map<number, Open[]>()
-  /** Coordinates of the last cell, and what the cells with these coordinates have. */
+  /** Open records, by the number of the sample. */
+  private readonly open = new Map<number, OpenRecord[]>()
+  /** Coordinates of the current cell. */
   private contig = -1
   private start = -1
   private sample = -1
+  /** The records with these coordinates so far: the end and the hash of the alleles of each, in turn. */
   private readonly alike: number[] = []
 
-  /** @param gap distance of anchors @param room for the names, and for the records that wait for their anchors */
+  /**
+   * @param gap distance of anchors, in positions
+   * @param room memory for the names, and for the open records
+   */
   constructor(gap: number, room: NameRoom) {
     this.gap = gap
     this.room = room
@@ -96,97 +107,100 @@ export class Survey {
     return this.cells - this.anchors
   }
 
-  /** Reads all cells. @param lengths called with the records beyond the end of a contig */
+  /** Reads all cells. */
   async read(opened: OpenedArray): Promise<this> {
     const hasAlleles = opened.schema.attributes.some(({ name }) => name === 'alleles')
     for await (const { length, at, columns } of batchesOf(opened, FIELDS, 'row-major')) {
       const [contigs, starts, samples, reals, ends, alleles] = columns
       if (!contigs || !starts || !samples || !reals || !ends) continue
-      const [start, real, end] = [starts, reals, ends].map(({ data }) => numbersOf('UINT32', data))
-      if (!start || !real || !end) continue
+      const [startOf, realStartOf, endOf] = [starts, reals, ends].map(({ data }) => numbersOf('UINT32', data))
+      if (!startOf || !realStartOf || !endOf) continue
       for (let cell = 0; cell < length; cell++) {
         const row = at(cell)
         const contig = this.contigs.numberOf(contigs, row)
         const sample = this.samples.numberOf(samples, row)
-        const from = start[row] ?? 0
+        const start = startOf[row] ?? 0
         this.cells++
         if (contig !== this.contig) this.closeAll()
-        const isSame = contig === this.contig && from === this.start && sample === this.sample
+        const isSame = contig === this.contig && start === this.start && sample === this.sample
         this.contig = contig
-        this.start = from
+        this.start = start
         this.sample = sample
         if (!isSame) this.alike.length = 0
-        const to = end[row] ?? 0
-        if (from !== real[row]) this.anchor(real[row] ?? 0, to)
-        else this.record(to, hasAlleles ? hashOfCell(alleles, row) : undefined)
+        const realStart = realStartOf[row] ?? 0
+        const end = endOf[row] ?? 0
+        if (start !== realStart) this.addAnchor(realStart, end)
+        else this.addRecord(end, hasAlleles ? hashOfCell(alleles, row) : undefined)
       }
     }
     this.closeAll()
     return this
   }
 
+  /** The place of a record of the current sample and contig. */
   private place(start: number, end: number): RecordPlace {
     return { contig: this.contigs.text(this.contig), sample: this.samples.text(this.sample), start, end }
   }
 
-  private record(end: number, alleles: number | undefined): void {
+  /** @param alleles their hash; undefined if the array has none */
+  private addRecord(end: number, alleles: number | undefined): void {
     const { contig, sample, start, gap } = this
     this.ofSamples[sample] = (this.ofSamples[sample] ?? 0) + 1
     const count = this.ofContigs[contig] ?? { records: 0, last: 0 }
     count.records++
     count.last = start
     this.ofContigs[contig] = count
-    if (end < start) this.turned.add(() => this.place(start, end))
-    if (alleles !== undefined) this.compare(end, alleles)
+    if (end < start) this.backward.add(() => this.place(start, end))
+    if (alleles !== undefined) this.countIfRepeated(end, alleles)
     if (end > start + gap) {
       const open = this.open.get(sample) ?? []
       if (open.length === 0) this.open.set(sample, open)
-      // Where there are no anchors at all, nothing else ends the records.
+      // If a sample has no anchors at all, nothing else closes its records.
       if (open.length >= MANY_OPEN && isPowerOfTwo(open.length)) this.closeBefore(open, start)
       this.room.take(OPEN_BYTES)
       open.push({ start, end, next: start + gap })
     }
   }
 
-  /** Counts a record if another one with the same coordinates has the same end and alleles. */
-  private compare(end: number, alleles: number): void {
+  /** Counts a record as repeated if one before it with the same coordinates has the same end and alleles. */
+  private countIfRepeated(end: number, alleles: number): void {
     const { alike, sample } = this
     for (let i = 0; i < alike.length; i += 2)
       if (alike[i] === end && alike[i + 1] === alleles) {
-        this.again.set(sample, (this.again.get(sample) ?? 0) + 1)
+        this.repeated.set(sample, (this.repeated.get(sample) ?? 0) + 1)
         return
       }
     if (alike.length < 2 * MOST_ALIKE) alike.push(end, alleles)
   }
 
-  private anchor(real: number, end: number): void {
+  private addAnchor(realStart: number, end: number): void {
     this.anchors++
     const { sample, start } = this
     // A cell that ends before it begins is no record and no anchor.
-    if (real > start || end < real) {
-      this.turned.add(() => this.place(real, end))
+    if (realStart > start || end < realStart) {
+      this.backward.add(() => this.place(realStart, end))
       return
     }
     const open = this.open.get(sample) ?? []
     this.closeBefore(open, start)
-    const found = open.findIndex((one) => one.next === start && one.start === real && one.end === end)
-    const one = open[found]
-    if (!one) {
-      // At its very end, some write one, and some do not.
-      if (start !== end || (start - real) % this.gap !== 0) this.orphans.add(() => this.place(real, end))
+    const found = open.findIndex((one) => one.next === start && one.start === realStart && one.end === end)
+    const record = open[found]
+    if (!record) {
+      // If an anchor falls on the last position of its record, some writers write it, and some do not.
+      if (start !== end || (start - realStart) % this.gap !== 0) this.orphans.add(() => this.place(realStart, end))
       return
     }
-    one.next += this.gap
-    if (one.next >= end) this.close(open, found)
+    record.next += this.gap
+    if (record.next >= end) this.close(open, found)
   }
 
-  private close(open: Open[], at: number): void {
+  private close(open: OpenRecord[], at: number): void {
     open.splice(at, 1)
     this.room.take(-OPEN_BYTES)
   }
 
-  /** Ends the long records of a sample that should have had an anchor before a position. */
-  private closeBefore(open: Open[], position: number): void {
+  /** Closes the open records of a sample that lack an anchor before a position. */
+  private closeBefore(open: OpenRecord[], position: number): void {
     for (let i = open.length - 1; i >= 0; i--) {
       const { start, end, next } = open[i] ?? { start: 0, end: 0, next: position }
       if (next >= position) continue
@@ -195,7 +209,7 @@ export class Survey {
     }
   }
 
-  /** Ends all long records of a contig. */
+  /** Closes the open records of all samples: the cells of their contig are over. */
   private closeAll(): void {
     const current = this.sample
     for (const [sample, open] of this.open) {
@@ -214,11 +228,11 @@ function hashOfCell(column: ColumnData | undefined, cell: number): number {
   return bytes ? hashOf(bytes, 0, bytes.length) : 0
 }
 
-/** What the cells of `data` are, in versions 2 and 3: counts, by the number of a sample. */
+/** What the cells of `data` are, in versions 2 and 3, where the array itself stores numbers of samples. */
 export interface NumberedSurvey {
   cells: number
   anchors: number
-  /** Number of records by number of the sample. */
+  /** How many records each sample has, by its number. */
   ofSamples: ReadonlyMap<number, number>
 }
 
@@ -226,13 +240,13 @@ export async function surveyNumbered(opened: OpenedArray, { position, real }: La
   const ofSamples = new Map<number, number>()
   let [cells, anchors] = [0, 0]
   for await (const { length, at, columns } of batchesOf(opened, ['sample', position, real], 'unordered')) {
-    const [sample, found, own] = columns.map(({ data }) => numbersOf('UINT32', data))
+    const [samples, positions, reals] = columns.map(({ data }) => numbersOf('UINT32', data))
     for (let cell = 0; cell < length; cell++) {
       const row = at(cell)
-      const number = sample?.[row] ?? 0
+      const sample = samples?.[row] ?? 0
       cells++
-      if (found?.[row] !== own?.[row]) anchors++
-      else ofSamples.set(number, (ofSamples.get(number) ?? 0) + 1)
+      if (positions?.[row] !== reals?.[row]) anchors++
+      else ofSamples.set(sample, (ofSamples.get(sample) ?? 0) + 1)
     }
   }
   return { cells, anchors, ofSamples }
