@@ -23,7 +23,7 @@ export class CoordinatesCheck {
   private readonly info: FragmentInfo
   private readonly dimensions: readonly Dimension[]
   private readonly leaves: RTreeLevel | undefined
-  /** Coordinates of the last cell of the previous tile; undefined if unknown. */
+  /** Coordinates of the last cell of the tile before; undefined if unknown. */
   private last: ColumnData[] | undefined
   private readonly oldOrders: readonly OldOrder[]
   private readonly rounded: RoundedCoordinates
@@ -46,14 +46,15 @@ export class CoordinatesCheck {
     this.last = undefined
   }
 
+  /** Checks the next tile. @param count number of its cells @param placeOf the place of a dimension's coordinates, for findings */
   add(
     tile: number,
     columns: readonly ColumnData[],
-    cells: number,
+    count: number,
     placeOf: (dimension: number) => Place,
     items: Item[],
   ): void {
-    const ranges: NDRange = this.dimensions.map((dimension, d) => coordinateRange(dimension, columns[d], cells))
+    const ranges: NDRange = this.dimensions.map((dimension, d) => coordinateRange(dimension, columns[d], count))
     for (const [d, dimension] of this.dimensions.entries()) {
       if (this.nanReported.has(d) || !hasNaN(dimension, columns[d].data)) continue
       this.nanReported.add(d)
@@ -65,7 +66,7 @@ export class CoordinatesCheck {
     this.checkDomain(ranges, notes)
     if (this.leaves) this.checkBox(tile, columns, ranges, mbrAt(this.leaves, tile, this.dimensions), notes)
     this.beyondAscii ||= columns.some(({ data, starts }) => starts !== undefined && !isAscii(data))
-    this.checkOrder(columns, cells, notes)
+    this.checkOrder(columns, count, notes)
   }
 
   private checkDomain(ranges: NDRange, notes: TileNotes): void {
@@ -91,10 +92,10 @@ export class CoordinatesCheck {
       if (this.rounded.explainsBox(d, ranges[d], mbr[d], notes)) continue
       const low = compareValues(dimension, ranges[d].min, mbr[d].min)
       const high = compareValues(dimension, ranges[d].max, mbr[d].max)
-      const nan = hasNaN(dimension, mbr[d].min)
-      // If the first coordinate is NaN, TileDB makes a box of NaN. The R-tree check reports such a box.
-      const unfounded = nan && !hasNaN(dimension, columns[d].data.subarray(0, mbr[d].min.length))
-      if (low < 0 || high > 0 || unfounded || (!nan && hasNaN(dimension, ranges[d].min))) {
+      const boxIsNaN = hasNaN(dimension, mbr[d].min)
+      // TileDB makes a box of NaN if the first coordinate is NaN. The check of the R-tree reports such a box.
+      const isUnfounded = boxIsNaN && !hasNaN(dimension, columns[d].data.subarray(0, mbr[d].min.length))
+      if (low < 0 || high > 0 || isUnfounded || (!boxIsNaN && hasNaN(dimension, ranges[d].min))) {
         const expected = `coordinates inside the box of tile ${tile}`
         const known = emptyStringFault(this.info, dimension, mbr[d].min)
         items.push(finding('COORDINATE_MBR', named(placeOf(d), dimension), expected, 'some outside of it', known))
@@ -106,30 +107,35 @@ export class CoordinatesCheck {
   }
 
   /** Compares the cells of a tile with one another, and its first cell with the last of the tile before. */
-  private checkOrder(columns: readonly ColumnData[], cells: number, notes: TileNotes): void {
+  private checkOrder(columns: readonly ColumnData[], count: number, notes: TileNotes): void {
     const first = columns.map((column, d) => cellOf(column, 0, this.dimensions[d]))
     const both = this.last?.map((column, d) => joined(column, first[d]))
     if (both) this.compareCells(both, 2, -1, notes)
-    this.compareCells(columns, cells, 0, notes)
-    this.last = columns.map((column, d) => cellOf(column, cells - 1, this.dimensions[d]))
+    this.compareCells(columns, count, 0, notes)
+    this.last = columns.map((column, d) => cellOf(column, count - 1, this.dimensions[d]))
   }
 
-  /** Compares each cell with the previous one, and reports the first fault of each kind. */
-  private compareCells(columns: readonly ColumnData[], cells: number, base: number, notes: TileNotes): void {
+  /**
+   * Compares each cell with the previous one, and reports the first fault of each kind.
+   * @param count number of cells
+   * @param base number of the first of them in the tile; -1 if it is the last cell of the tile before
+   */
+  private compareCells(columns: readonly ColumnData[], count: number, base: number, notes: TileNotes): void {
     const { placeOf, items } = notes
     const { schema, footer } = this.info
+    // The faults if cells must be in an old order; without one, in the order of today.
     const faultsBy = ({ rule, holds }: Partial<OldOrder> = {}): OrderFaults => {
-      const lanes = orderLanes(schema, columns, cells, rule)
+      const lanes = orderLanes(schema, columns, count, rule)
       const isSame = (cell: number): boolean =>
         columns.every((column, d) => sameCell(column, cell - 1, cell, datatypeSize(this.dimensions[d].type)))
-      if (!holds) return firstFaults(lanes, cells, isSame)
-      const some = Uint32Array.from({ length: cells }, (_, cell) => cell).filter((cell) => holds(columns, cell))
+      if (!holds) return firstFaults(lanes, count, isSame)
+      const some = Uint32Array.from({ length: count }, (_, cell) => cell).filter((cell) => holds(columns, cell))
       const { falling } = firstFaults(
         lanes.map((lane) => some.map((cell) => lane[cell])),
         some.length,
         () => false,
       )
-      return { falling, same: firstFaults([], cells, isSame).same }
+      return { falling, same: firstFaults([], count, isSame).same }
     }
     let { falling, same } = faultsBy()
     if (falling >= 0 && this.rounded.explainsOrder(columns, falling, notes)) falling = -1
@@ -138,12 +144,16 @@ export class CoordinatesCheck {
       const at = { ...placeOf(0), cell: base + falling }
       const expected = 'a cell that sorts after the one before it in global order'
       const orders = this.nanReported.size > 0 ? [...this.oldOrders, ...nanOrders(this.info)] : this.oldOrders
-      const known = orders.find((order) => {
-        if (order.rule.text !== 'unsigned' && !this.beyondAscii) return false
+      let known: OldOrder | undefined
+      for (const order of orders) {
+        if (order.rule.text !== 'unsigned' && !this.beyondAscii) continue
         const faults = faultsBy(order)
-        if (faults.falling < 0) same = faults.same
-        return faults.falling < 0
-      })
+        if (faults.falling >= 0) continue
+        known = order
+        // In this order all cells were examined, not only those before the fault.
+        same = faults.same
+        break
+      }
       items.push(finding('COORDINATE_ORDER', at, expected, 'one that sorts before it', known?.faults))
     }
     if (same >= 0 && !schema.allows_duplicates && footer?.includes_timestamps !== true) {
@@ -161,10 +171,14 @@ interface OrderFaults {
   same: number
 }
 
-/** @param lanes keys of the order; without any, only equal cells are found */
-function firstFaults(lanes: KeyLanes, cells: number, isSame: (cell: number) => boolean): OrderFaults {
+/**
+ * @param lanes keys of the order; without any, only equal cells are found
+ * @param count number of cells
+ * @param isSame whether a cell has the coordinates of the one before it
+ */
+function firstFaults(lanes: KeyLanes, count: number, isSame: (cell: number) => boolean): OrderFaults {
   let same = -1
-  for (let cell = 1; cell < cells; cell++) {
+  for (let cell = 1; cell < count; cell++) {
     let lane = 0
     while (lane < lanes.length && lanes[lane][cell - 1] === lanes[lane][cell]) lane++
     if (lane === lanes.length) {
@@ -174,6 +188,7 @@ function firstFaults(lanes: KeyLanes, cells: number, isSame: (cell: number) => b
   return { falling: -1, same }
 }
 
+/** The place of a dimension. */
 function named(place: Place, { name }: Dimension): Place {
   return { ...place, field: name }
 }
@@ -196,7 +211,7 @@ function cellOf({ data, starts }: ColumnData, cell: number, { type }: Dimension)
   return { data: value, starts: starts && Float64Array.of(0, value.length), validity: undefined }
 }
 
-/** A column with the cells of two columns. */
+/** A column with the one cell of each of two columns. */
 function joined(a: ColumnData, b: ColumnData): ColumnData {
   const data = slab.take(a.data.length + b.data.length)
   data.set(a.data)
