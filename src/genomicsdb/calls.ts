@@ -23,17 +23,21 @@ import {
 } from './merge.ts'
 
 /*
- * The calls of an interval as columns: cells of all fragments, with the names of their samples and contigs.
+ * The calls of an interval as columns of a table: cells of all fragments, with the names of their samples and contigs.
+ *
+ * "Column" has two meanings here. In GenomicsDB's own matrix, `rows` are samples and `columns` are positions: both are coordinates. A
+ * `ColumnData` or `ColumnType` is a column of the table that is shown.
  */
 
-/** A fragment whose columns are read tile by tile, in any order. No file stays open. */
+/** A fragment whose columns are read tile by tile, in any order. Its files are open only during a read. */
 export class FragmentColumns implements MergedFragment {
   readonly name: string
   readonly path: string
   readonly tiles: readonly TileBox[]
   private readonly fragment: GenomicsdbFragment
-  private readonly open = new Map<number, OpenField>()
-  /** The files of each field. */
+  /** The fields that were read so far, by index. */
+  private readonly met = new Map<number, OpenField>()
+  /** The files of each field, by the field's index. */
   private files: Map<number, ColumnFile[]> | undefined
 
   constructor(fragment: GenomicsdbFragment) {
@@ -44,7 +48,7 @@ export class FragmentColumns implements MergedFragment {
   }
 
   async column(tile: number, index: number): Promise<ColumnData> {
-    const field = this.open.get(index) ?? (await this.openField(index))
+    const field = this.met.get(index) ?? (await this.openField(index))
     try {
       const column = await fieldColumn(field, tile)
       if (column) return column
@@ -63,16 +67,16 @@ export class FragmentColumns implements MergedFragment {
       files.map((file) => openColumnFile(this.fragment, file, { from: 0, to: -1 })),
     )
     const field = { name: files[0]?.field.name ?? '', index, data, values }
-    this.open.set(index, field)
+    this.met.set(index, field)
     return field
   }
 
   async close(): Promise<void> {
-    for (const { data, values } of this.open.values()) {
+    for (const { data, values } of this.met.values()) {
       await data?.close()
       await values?.close()
     }
-    this.open.clear()
+    this.met.clear()
   }
 }
 
@@ -94,17 +98,17 @@ export interface CallMaps {
   vidmap: Vidmap | undefined
 }
 
-/** Which columns are shown beside those of the call. */
+/** Which columns are shown after those of a call's sample and position. */
 export interface ShownFields {
   fields: readonly CallField[]
-  /** Whether the place of the cell is shown: its fragment, tile and number there, row and column. */
+  /** Whether it is shown where each cell is stored: fragment, tile, number in the tile, row and column. */
   provenance?: boolean | undefined
 }
 
 const TEXT = { type: 'STRING_UTF8', cell_val_num: 'var' } as const
 const NUMBER = { type: 'INT64', cell_val_num: 1 } as const
 
-/** The columns of a call besides its fields. */
+/** The columns that every call has: its sample, and its position in the genome. */
 const PLACE_COLUMNS: readonly ColumnType[] = [
   { name: 'sample', kind: 'dimension', ...TEXT, nullable: true },
   { name: 'contig', kind: 'dimension', ...TEXT, nullable: true },
@@ -112,24 +116,26 @@ const PLACE_COLUMNS: readonly ColumnType[] = [
   { name: 'end', kind: 'dimension', ...NUMBER, nullable: true },
 ]
 
-const ORIGIN_COLUMNS: readonly ColumnType[] = [
+/** The columns that {@link ShownFields.provenance} adds. */
+const PROVENANCE_COLUMNS: readonly ColumnType[] = [
   { name: '__fragment', kind: 'attribute', ...TEXT, nullable: false },
   ...['__tile', '__cell', '__row', '__column'].map((name) => ({
     ...{ name, kind: 'attribute' as const, ...NUMBER, nullable: false },
   })),
 ]
 
-const OWN_NAMES = new Set([...PLACE_COLUMNS, ...ORIGIN_COLUMNS].map(({ name }) => name))
-/** Follows the name of a field that is also the name of a column beside the fields. */
+/** Names of the columns that are no fields. */
+const OWN_NAMES = new Set([...PLACE_COLUMNS, ...PROVENANCE_COLUMNS].map(({ name }) => name))
+/** Added to the name of a field if a column that is no field has that name, too. */
 const FIELD_SUFFIX = '_FIELD'
 
 /** All columns of the calls. Those of the fields begin at {@link FIRST_FIELD}, in their order. */
 export function callColumns({ fields, provenance }: ShownFields): ColumnType[] {
-  const ofFields = fields.map(columnOf).map((column) => {
+  const fieldColumns = fields.map(columnOf).map((column) => {
     const { name } = column
     return OWN_NAMES.has(name) ? { ...column, name: name + FIELD_SUFFIX } : column
   })
-  return [...PLACE_COLUMNS, ...ofFields, ...(provenance ? ORIGIN_COLUMNS : [])]
+  return [...PLACE_COLUMNS, ...fieldColumns, ...(provenance ? PROVENANCE_COLUMNS : [])]
 }
 
 /** Index of the first column of a field. */
@@ -137,8 +143,9 @@ export const FIRST_FIELD = PLACE_COLUMNS.length
 
 /**
  * The calls of an interval, batch by batch.
- * @param fragments the oldest first
- * @param coords number of the coordinates among the fields of the schema
+ * @param fragments oldest first
+ * @param coords index of the coordinates among the fields of the schema
+ * @param end index of END among them: see {@link placeFields}
  * @param onUnknown called for a row without a sample, and a column without a contig
  * @throws InspectError of reading the fragments
  */
@@ -158,6 +165,7 @@ export async function* callBatches(
     onUnknown: (what: 'row' | 'column', number: number) => void
   },
 ): AsyncGenerator<CellBatch> {
+  // A FILTER cell names filters by their place among all fields of vidmap.json.
   const filters = (maps.vidmap?.fields ?? []).map(({ name }) => name)
   const samples = new Map((maps.callset?.samples ?? []).map(({ name, row }) => [row, encodeText(name)]))
   const batchOf = (runs: readonly CellRun[]): CellBatch => {
@@ -172,8 +180,8 @@ export async function* callBatches(
     })
     const places = placeColumns(maps, columns, ends, onUnknown)
     const fields = shown.fields.map((field) => shownColumn(field, gathered(runs, count, field), count, filters))
-    const origin = shown.provenance ? originColumns(runs, count, rows, columns) : []
-    return { tile: 0, cell_num: count, rows: undefined, columns: [texts(names), ...places, ...fields, ...origin] }
+    const provenance = shown.provenance ? provenanceColumns(runs, count, rows, columns) : []
+    return { tile: 0, cell_num: count, rows: undefined, columns: [texts(names), ...places, ...fields, ...provenance] }
   }
   for await (const runs of mergedCalls(fragments, { coords, end }, wanted)) {
     for (const { tile } of runs) for (const { index } of shown.fields) await tile.load(index)
@@ -181,10 +189,10 @@ export async function* callBatches(
   }
 }
 
-/** How often memory holds the cells of a batch, as a share of {@link Memory.room}: they are gathered, and made into text. */
+/** How often memory holds the cells of a batch: once as they are gathered, once as text. */
 const TIMES_CELLS = 2
 
-/** Cuts a batch whose cells take more memory than there is. @throws InspectError TOO_LARGE for one call that does */
+/** Cuts a batch if its cells take more memory than there is. @throws InspectError TOO_LARGE if a single call takes more */
 function* piecesOf(
   runs: readonly CellRun[],
   fields: readonly CallField[],
@@ -212,7 +220,7 @@ function* piecesOf(
   yield piece
 }
 
-/** Cuts runs of too many bytes into calls. */
+/** Cuts each run of more than `most` bytes into single calls. */
 function* cutRuns(runs: readonly CellRun[], fields: readonly CallField[], most: number): Generator<CellRun> {
   for (const run of runs) {
     if (bytesOf(run, fields) <= most) yield run
@@ -220,7 +228,7 @@ function* cutRuns(runs: readonly CellRun[], fields: readonly CallField[], most: 
   }
 }
 
-/** Bytes of the cells of some fields. */
+/** Bytes that the cells of a run have in some fields. */
 function bytesOf({ tile, from, count }: CellRun, fields: readonly CallField[]): number {
   return sum(fields, ({ index, stored: { type, cell_val_num } }) => {
     const { starts } = tile.column(index)
@@ -229,13 +237,13 @@ function bytesOf({ tile, from, count }: CellRun, fields: readonly CallField[]): 
   })
 }
 
-/** Coordinates or ends of the cells of some runs. */
-function numbersOf(runs: readonly CellRun[], count: number, key: 'rows' | 'columns' | 'ends'): Float64Array {
-  const all = new Float64Array(count)
+/** Coordinates or ends of the cells of some runs. @param total number of these cells */
+function numbersOf(runs: readonly CellRun[], total: number, key: 'rows' | 'columns' | 'ends'): Float64Array {
+  const all = new Float64Array(total)
   let at = 0
-  for (const { tile, from, count: some } of runs) {
-    all.set(tile.places[key].subarray(from, from + some), at)
-    at += some
+  for (const { tile, from, count } of runs) {
+    all.set(tile.places[key].subarray(from, from + count), at)
+    at += count
   }
   return all
 }
@@ -248,28 +256,28 @@ function placeColumns(
 ): ColumnData[] {
   const contigs = vidmap?.contigs ?? []
   const encoded = new Map(contigs.map((contig) => [contig, encodeText(contig.name)]))
-  const begins = Array.from(columns, (column) => {
+  const starts = Array.from(columns, (column) => {
     const place = placeOfColumn(contigs, column)
     if (!place) onUnknown('column', column)
     return place
   })
-  const names = begins.map((place) => place && encoded.get(place.contig))
-  const positions = begins.map((place) => place?.pos)
-  const last = Array.from(ends, (end) => placeOfColumn(contigs, end)?.pos)
-  return [texts(names), int64s(positions), int64s(last)]
+  const names = starts.map((place) => place && encoded.get(place.contig))
+  const positions = starts.map((place) => place?.pos)
+  const lasts = Array.from(ends, (end) => placeOfColumn(contigs, end)?.pos)
+  return [texts(names), int64s(positions), int64s(lasts)]
 }
 
-function originColumns(
+function provenanceColumns(
   runs: readonly CellRun[],
-  count: number,
+  total: number,
   rows: Float64Array,
   columns: Float64Array,
 ): ColumnData[] {
   const names: Uint8Array[] = []
-  const [tiles, cells] = [new Float64Array(count), new Float64Array(count)]
-  for (const { tile, from, count: some } of runs) {
+  const [tiles, cells] = [new Float64Array(total), new Float64Array(total)]
+  for (const { tile, from, count } of runs) {
     const name = encodeText(tile.fragment.name)
-    for (let i = 0; i < some; i++) {
+    for (let i = 0; i < count; i++) {
       tiles[names.length] = tile.tile
       cells[names.length] = from + i
       names.push(name)
@@ -278,7 +286,7 @@ function originColumns(
   return [texts(names), ...[tiles, cells, rows, columns].map((numbers) => int64s([...numbers]))]
 }
 
-/** A column of texts; undefined becomes null. */
+/** Makes a column of texts. An undefined one becomes null. */
 function texts(all: readonly (Uint8Array | undefined)[]): ColumnData {
   const starts = new Float64Array(all.length + 1)
   const validity = new Uint8Array(all.length)
@@ -294,6 +302,7 @@ function texts(all: readonly (Uint8Array | undefined)[]): ColumnData {
   return { data, starts, validity }
 }
 
+/** Makes a column of INT64. An undefined number becomes null. */
 function int64s(all: readonly (number | undefined)[]): ColumnData {
   const data = new Uint8Array(8 * all.length)
   const view = new DataView(data.buffer)
@@ -307,30 +316,30 @@ function int64s(all: readonly (number | undefined)[]): ColumnData {
   return { data, starts: undefined, validity }
 }
 
-/** The cells of a field, run by run, as they are stored. */
-function gathered(runs: readonly CellRun[], count: number, { index, stored }: CallField): ColumnData {
+/** The cells of a field, run by run, as they are stored. @param total number of these cells */
+function gathered(runs: readonly CellRun[], total: number, { index, stored }: CallField): ColumnData {
   if (stored.cell_val_num !== 'var') {
     const size = datatypeSize(stored.type) * stored.cell_val_num
-    const data = new Uint8Array(size * count)
+    const data = new Uint8Array(size * total)
     let at = 0
-    for (const { tile, from, count: some } of runs) {
-      data.set(tile.column(index).data.subarray(from * size, (from + some) * size), at)
-      at += some * size
+    for (const { tile, from, count } of runs) {
+      data.set(tile.column(index).data.subarray(from * size, (from + count) * size), at)
+      at += count * size
     }
     return { data, starts: undefined, validity: undefined }
   }
   const parts: Uint8Array[] = []
-  const starts = new Float64Array(count + 1)
+  const starts = new Float64Array(total + 1)
   let [length, cell] = [0, 0]
-  for (const { tile, from, count: some } of runs) {
+  for (const { tile, from, count } of runs) {
     const column = tile.column(index)
     const first = column.starts?.[from] ?? 0
-    const end = column.starts?.[from + some] ?? 0
-    for (let i = 0; i < some; i++) starts[cell++] = length + (column.starts?.[from + i] ?? 0) - first
+    const end = column.starts?.[from + count] ?? 0
+    for (let i = 0; i < count; i++) starts[cell++] = length + (column.starts?.[from + i] ?? 0) - first
     parts.push(column.data.subarray(first, end))
     length += end - first
   }
-  starts[count] = length
+  starts[total] = length
   const data = new Uint8Array(length)
   let at = 0
   for (const part of parts) {
@@ -340,11 +349,13 @@ function gathered(runs: readonly CellRun[], count: number, { index, stored }: Ca
   return { data, starts, validity: undefined }
 }
 
-/** The byte that fills texts that are absent. */
+/** The only byte in a text that is absent. */
 const ABSENT_BYTE = 0x7f
-/** The genotype of an allele that was not called. */
-const NO_ALLELE = [-1, 0x7fffffff, -0x80000000]
-/** The place of PASS, which is no field of its own. */
+/** The largest INT32, which stands for a number that is absent. */
+const ABSENT_INT32 = 0x7fffffff
+/** Numbers that stand for an allele that was not called. */
+const NO_ALLELE = [-1, ABSENT_INT32, -0x80000000]
+/** Stands for PASS among the filters of a cell, as PASS is no field of vidmap.json. */
 const PASS = -1
 
 /** The cells of a field as {@link columnOf} says they are shown. */
@@ -356,29 +367,30 @@ function shownColumn(field: CallField, data: ColumnData, count: number, filters:
       return { data: data.data.map((byte) => (byte === 1 ? 1 : 0)), starts: undefined, validity }
     }
     case 'genotype':
-      return texts(lists(data, count, (numbers) => encodeText(genotype(numbers, field.hasPhases))))
+      return texts(mapLists(data, count, (numbers) => encodeText(genotype(numbers, field.hasPhases))))
     case 'filters':
       return texts(
-        lists(data, count, (numbers) => encodeText(numbers.map((n) => filterName(n, filters)).join(LIST_SEPARATOR))),
+        mapLists(data, count, (numbers) => encodeText(numbers.map((n) => filterName(n, filters)).join(LIST_SEPARATOR))),
       )
     case 'text':
     case 'alleles':
     case 'nested':
       return withoutAbsent(stored.cell_val_num === 'var' ? data : asTexts(data, stored.cell_val_num, count), count)
     default:
-      return { ...data, validity: numbersThere(data, field, count) }
+      return { ...data, validity: numberValidity(data, field, count) }
   }
 }
 
-/** Between the texts of a cell. The importer writes alleles so. */
+/** Stands between the texts of a cell, as the importer writes alleles. */
 export const LIST_SEPARATOR = '|'
 
+/** The name of a filter, by its place among the fields of vidmap.json. */
 function filterName(place: number, filters: readonly string[]): string {
   return place === PASS ? 'PASS' : (filters[place] ?? String(place))
 }
 
-/** Maps the cells of a list of INT32; an empty one is null. */
-function lists<T>(
+/** Maps cells that are lists of INT32. A cell without numbers, or with only absent ones, gives undefined. */
+function mapLists<T>(
   { data, starts }: ColumnData,
   count: number,
   map: (numbers: readonly number[]) => T,
@@ -389,12 +401,12 @@ function lists<T>(
     const [from, to] = [starts?.[cell] ?? 0, starts?.[cell + 1] ?? 0]
     const numbers: number[] = []
     for (let at = from; at < to; at += 4) numbers.push(view.getInt32(at, true))
-    all.push(numbers.length === 0 || numbers.every((n) => n === 0x7fffffff) ? undefined : map(numbers))
+    all.push(numbers.length === 0 || numbers.every((n) => n === ABSENT_INT32) ? undefined : map(numbers))
   }
   return all
 }
 
-/** A genotype as VCF prints it. @param hasPhases whether 0 or 1 stands between alleles, for `/` or `|` */
+/** A genotype as VCF prints it. @param hasPhases whether a phase stands between two alleles: 0 for `/`, 1 for `|` */
 export function genotype(numbers: readonly number[], hasPhases: boolean): string {
   const allele = (n: number): string => (NO_ALLELE.includes(n) ? '.' : String(n))
   if (!hasPhases) return numbers.map(allele).join('/')
@@ -402,15 +414,15 @@ export function genotype(numbers: readonly number[], hasPhases: boolean): string
   return numbers.map((n, i) => (i % 2 === 0 ? allele(n) : phase(n))).join('')
 }
 
-/** The highest allele of each genotype: 0 if none was called. Undefined for a cell without a genotype. */
+/** The highest allele of each genotype; 0 if no allele was called, undefined for a cell without a genotype. */
 export function highestAlleles(data: ColumnData, count: number, hasPhases: boolean): (number | undefined)[] {
   const step = hasPhases ? 2 : 1
-  return lists(data, count, (numbers) =>
+  return mapLists(data, count, (numbers) =>
     numbers.reduce((high, n, i) => (i % step > 0 || NO_ALLELE.includes(n) ? high : Math.max(high, n)), 0),
   )
 }
 
-/** Number of alternative alleles of each cell, which ALT lists. */
+/** How many alternative alleles each cell has. @param data the cells of ALT, which lists them */
 export function alternativeNums(data: ColumnData, count: number): number[] {
   const { starts, validity } = withoutAbsent(data, count)
   return Array.from({ length: count }, (_, cell) => {
@@ -420,11 +432,12 @@ export function alternativeNums(data: ColumnData, count: number): number[] {
   })
 }
 
+/** Texts of `size` bytes each as a column of texts of any length. */
 function asTexts({ data }: ColumnData, size: number, count: number): ColumnData {
   return { data, starts: Float64Array.from({ length: count + 1 }, (_, i) => i * size), validity: undefined }
 }
 
-/** Texts are absent if they have no byte but the one that fills. */
+/** Marks texts as null if they are absent: if they are empty, or have no byte but {@link ABSENT_BYTE}. */
 function withoutAbsent({ data, starts }: ColumnData, count: number): ColumnData {
   const validity = new Uint8Array(count)
   for (let cell = 0; cell < count; cell++) {
@@ -434,16 +447,16 @@ function withoutAbsent({ data, starts }: ColumnData, count: number): ColumnData 
   return { data, starts, validity }
 }
 
-/** The largest values of each type, which stand for numbers that are absent, as their words. */
+/** The largest number of each type, which stands for an absent one: its 32-bit words, lowest first. */
 const ABSENT_WORDS: { readonly [type: string]: readonly number[] } = {
-  INT32: [0x7fffffff],
+  INT32: [ABSENT_INT32],
   INT64: [0xffffffff, 0x7fffffff],
   FLOAT32: [0x7f7fffff],
   FLOAT64: [0xffffffff, 0x7fefffff],
 }
 
-/** Which cells have a number that is not absent. */
-function numbersThere({ data, starts }: ColumnData, { stored }: CallField, count: number): Uint8Array {
+/** The validity of cells of numbers: 1 if any number of the cell is there. */
+function numberValidity({ data, starts }: ColumnData, { stored }: CallField, count: number): Uint8Array {
   const words = ABSENT_WORDS[stored.type]
   const size = datatypeSize(stored.type)
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
@@ -458,7 +471,7 @@ function numbersThere({ data, starts }: ColumnData, { stored }: CallField, count
   return validity
 }
 
-/** The numbers of the fields that a merge reads. Undefined if the array has no END. */
+/** Indexes of the fields that tell where a call lies, for {@link callBatches}. Undefined if the array has no END. */
 export function placeFields({ array }: Pick<GenomicsdbFragment, 'array'>): { coords: number; end: number } | undefined {
   const end = array.fields.findIndex(({ name }) => name === END)
   return end < 0 ? undefined : { coords: array.fields.length - 1, end }
