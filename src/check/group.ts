@@ -11,22 +11,22 @@ import { checkFuture, checkMetadata } from './metadata-files.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { checkStray } from './strays.ts'
 
-/** Checks the own files of a group: its lists of members, and its metadata. */
+/** Checks the files that a group itself has: its lists of members, and its metadata. */
 export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Items {
   const { folder, cx } = group
-  const inside = folder.folder(GROUP_DETAILS_FOLDER)
+  const details = folder.folder(GROUP_DETAILS_FOLDER)
   // The empty file that marks a group.
   if ((await folder.kind(GROUP_FILE)) === 'file') run.counts.file_num++
   let readable = true
-  yield* allInOrder(await inside.listIfThere(), atOnce(folder), async function* (entry): Items {
+  yield* allInOrder(await details.listIfThere(), atOnce(folder), async function* (entry): Items {
     const { name, kind } = entry
     if (kind !== 'file' || !isTimedName(name) || !hasTimes(name)) {
-      yield* checkStray(run, inside, entry, '__<t1>_<t2>_<uuid>_<version>', cx)
+      yield* checkStray(run, details, entry, '__<t1>_<t2>_<uuid>_<version>', cx)
       return
     }
-    yield* checkFuture('GROUP_DETAILS_FUTURE', `${inside.path}/${name}`, cx)
+    yield* checkFuture('GROUP_DETAILS_FUTURE', `${details.path}/${name}`, cx)
     const read = yield* checkedTileFile(run, cx, {
-      folder: inside,
+      folder: details,
       path: name,
       describe: groupDetails,
       code: 'GROUP_DETAILS_UNREADABLE',
@@ -37,12 +37,12 @@ export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Item
   // Unreadable files were reported above. The members that the other files list are still checked.
   cx.onFault = () => {}
   if (!readable) return
-  // What is left in the folder is no fault: only those who ask for everything in it are told.
+  // It is no fault if a folder holds an object that the group does not list. So only those who ask for everything are told.
   if (!run.all && !run.quick) {
-    yield* attempt('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.members())
+    yield* attempt('GROUP_DETAILS_UNREADABLE', { file: details.path }, () => group.members())
     return
   }
-  const unlisted = yield* attempt('GROUP_DETAILS_UNREADABLE', { file: inside.path }, () => group.unlisted())
+  const unlisted = yield* attempt('GROUP_DETAILS_UNREADABLE', { file: details.path }, () => group.unlisted())
   for (const { name, type } of unlisted ?? [])
     yield finding(
       'GROUP_OBJECT_UNLISTED',
@@ -58,11 +58,11 @@ export function memberPlace({ group, member }: DatasetMember): Place {
 }
 
 /**
- * Checks that what a group lists is there, and that a copy of the dataset has it.
+ * Checks that a member that a group lists is there, and that a copy of the dataset would have it.
  * @param lostAs what the layer of the group says of a member that is missing
  */
 export function* memberItems(found: DatasetMember, lostAs?: LostAs): Generator<Item> {
-  const { member, state, place: lies, target, error, again, isInRepeated } = found
+  const { member, state, target, error, again, isInRepeated } = found
   const place = memberPlace(found)
   const uri = JSON.stringify(member.uri)
   if (state === 'cycle') yield finding('GROUP_CYCLE', place, 'a member below the group', uri)
@@ -72,27 +72,30 @@ export function* memberItems(found: DatasetMember, lostAs?: LostAs): Generator<I
   } else if (state === 'outside') {
     if (error) yield { notExamined: new InspectError(error.code, error.fault, place) }
   } else if (error) {
-    // A group that is there, and whose list of members cannot be read.
+    // If the member is a group that is there, its own list of members is what cannot be read.
     yield target?.type === 'group'
       ? fromError(error, 'GROUP_DETAILS_UNREADABLE', { file: target.path })
       : fromError(error, 'GROUP_MEMBER_MISSING', place)
   } else if (target && state === 'other-type') yield finding('GROUP_MEMBER_TYPE', place, member.type, target.type)
-  // For TileDB, a member that did not exist when it was added stays invalid.
-  else if (target && member.type === 'invalid')
+  else if (target && isNeverValid(member.type))
     yield finding('GROUP_MEMBER_TYPE', place, target.type, 'invalid', 'invalid')
   if (again && state === 'present' && !isInRepeated) {
     const where = again.length === 0 ? 'the dataset itself' : JSON.stringify(again.join('/'))
     yield finding('GROUP_MEMBER_TWICE', place, 'an object that was not met before', `the same as ${where}`)
   }
-  if (lies === 'elsewhere' || lies === 'linked')
-    yield finding('GROUP_MEMBER_ELSEWHERE', place, 'a member below the dataset', elsewhere(found))
+  if (found.place === 'elsewhere' || found.place === 'linked')
+    yield finding('GROUP_MEMBER_ELSEWHERE', place, 'a member below the dataset', elsewhereText(found))
+}
+
+/** For TileDB, a member that did not exist when it was added stays invalid. */
+function isNeverValid(type: DatasetMember['member']['type']): boolean {
+  return type === 'invalid'
 }
 
 /** The variant of the finding about a missing member. */
 function missingVariant(found: DatasetMember, lostAs: LostAs | undefined): LostAs | 'never' | 'elsewhere' | undefined {
   if (lostAs === 'temporary') return lostAs
-  // For TileDB, a member that did not exist when it was added stays invalid.
-  const isNever = found.member.type === 'invalid'
+  const isNever = isNeverValid(found.member.type)
   if (!isNever && !isInside(found)) return 'elsewhere'
   return lostAs ?? (isNever ? 'never' : undefined)
 }
@@ -102,6 +105,7 @@ function isInside({ group: { folder }, path }: DatasetMember): boolean {
   return path !== undefined && isWithinFolder(normalPath(path), normalPath(folder.path))
 }
 
-function elsewhere({ path, place, member }: DatasetMember): string {
+/** Where a member is that does not lie below the dataset. */
+function elsewhereText({ path, place, member }: DatasetMember): string {
   return place === 'linked' ? `${path}, which a link leads to another place` : (path ?? member.uri)
 }

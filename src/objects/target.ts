@@ -114,11 +114,11 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
     if (foreign !== undefined) throw foreignError(foreign, clean)
   }
   if (names.has(FRAGMENT_METADATA_FILE) && !parseFragmentName(folder.name)) {
-    // A link to a fragment: the folder that it leads to has the name and the array.
+    // This is a link to a fragment. Only the folder that it leads to has the fragment's name and lies in the array.
     const real = new Folder(storage, folder.realPath)
     if (parseFragmentName(real.name)) return fragmentTarget(real, cx)
   }
-  // It is a fragment, even if it also has files of an array or group.
+  // A folder with both is a fragment, even if it also has files of an array or group.
   if (names.has(FRAGMENT_METADATA_FILE) && parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
   if (names.has(SCHEMA_FOLDER) || names.has(OLD_SCHEMA_FILE))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
@@ -128,41 +128,45 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
   if (names.has(FRAGMENT_METADATA_FILE) || parseFragmentName(folder.name)) return fragmentTarget(folder, cx)
   if (ONLY_OF_ARRAYS.some((name) => names.has(name)))
     return { type: 'array', path: clean, array: new InspectArray(folder, cx) }
-  const around = await arrayAround(folder, cx, true)
+  const around = await arrayAround(folder, cx, { itself: true })
   const level = around ? undefined : await levelOfObjects(folder, entries)
   if (level !== undefined) {
     const group = new InspectGroup(folder, cx)
     group.isRecursive = level > 1
     return { type: 'group', path: clean, group, isPlain: true }
   }
-  const inside = around ? `; it lies in the array ${around.folder.name}` : ''
+  const whereItLies = around ? `; it lies in the array ${around.folder.name}` : ''
   const fault = {
     expected: 'a TileDB array, group or fragment',
-    found: `a folder without the files of any of them${inside}`,
+    found: `a folder without the files of any of them${whereItLies}`,
   }
   throw new InspectError('NOT_TILEDB', fault, { file: clean })
 }
 
-/** How many levels below a folder there are arrays or groups: 1 for those in it. Undefined if none was found. */
+/**
+ * How many levels below a folder the nearest arrays or groups are: 1 if they are in it. Undefined if none was found.
+ * @param level the level of the entries
+ */
 async function levelOfObjects(folder: Folder, entries: readonly Entry[], level = 1): Promise<number | undefined> {
   const folders = entries.filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
-  const inside: (readonly [Folder, readonly Entry[]])[] = []
+  const next: (readonly [Folder, readonly Entry[]])[] = []
   for (const { name } of folders.slice(0, folder.isRemote ? MOST_LOOKED_AT_FAR : MOST_LOOKED_AT)) {
     const below = folder.folder(name)
     const found = await below.list().catch(unlessFault)
     if (found && objectType(found)) return level
-    if (found) inside.push([below, found])
+    if (found) next.push([below, found])
   }
   if (level === LEVELS_LOOKED_AT) return undefined
-  for (const [below, found] of inside) {
+  for (const [below, found] of next) {
     const further = await levelOfObjects(below, found, level + 1)
     if (further !== undefined) return further
   }
   return undefined
 }
 
-/** Limits on the folders that are looked at for arrays, in each folder; each is a request over a network. */
+/** Most folders in a folder that are looked at for arrays. */
 const MOST_LOOKED_AT = 200
+/** The same over a network, where each costs a request. */
 const MOST_LOOKED_AT_FAR = 8
 const LEVELS_LOOKED_AT = 2
 
@@ -195,9 +199,10 @@ export async function closeTarget(target: Target): Promise<void> {
   if ('fragment' in target) await target.fragment?.close()
 }
 
+/** @param file the path of a file, as if it were a folder */
 async function fileTarget(file: Folder, cx: ReadContext): Promise<Target> {
   const folder = file.parent() ?? new Folder(file.storage, '.')
-  const array = await arrayAround(folder, cx, true)
+  const array = await arrayAround(folder, cx, { itself: true })
   const inFragment = (await folder.kind(FRAGMENT_METADATA_FILE)) === 'file'
   if (!inFragment && !folder.isRemote) {
     const around = await foreignFolder(folder, await folder.list())
@@ -229,10 +234,14 @@ function arrayByName(fragment: Folder, cx: ReadContext): InspectArray | undefine
   return folder && new InspectArray(folder, cx)
 }
 
-/** The array that has a folder, up to three levels up. With `inside`, the search starts at the folder itself. */
-export async function arrayAround(folder: Folder, cx: ReadContext, inside = false): Promise<InspectArray | undefined> {
-  let at = inside ? folder : folder.parent()
-  // This folder is no array, and over a network the checks cost requests.
+/** The array that a folder lies in, up to three levels up. @param itself whether the folder may be the array */
+export async function arrayAround(
+  folder: Folder,
+  cx: ReadContext,
+  { itself = false }: { itself?: boolean } = {},
+): Promise<InspectArray | undefined> {
+  let at = itself ? folder : folder.parent()
+  // A folder of this name is no array, and over a network it costs requests to ask.
   if (at?.isRemote && at.name === FRAGMENTS_FOLDER) at = at.parent()
   for (let up = 0; at && up < 3; up++) {
     if ((await at.kind(SCHEMA_FOLDER)) === 'folder' || (await at.kind(OLD_SCHEMA_FILE)) === 'file')
@@ -244,7 +253,7 @@ export async function arrayAround(folder: Folder, cx: ReadContext, inside = fals
   return undefined
 }
 
-/** Whether a part of a path may be the beginning of a fragment's name: timestamps and UUIDs have digits and a to f. */
+/** Whether a part of a path may be the beginning of a fragment's name. After `__`, only digits, `a` to `f` and `_` follow. */
 export function beginsFragmentName(part: string): boolean {
   return /^__[0-9a-f][0-9a-f_]*$/.test(part) && !parseFragmentName(part)
 }
