@@ -57,6 +57,7 @@ function flippedStorage(below: Storage, flippedPath: string, flippedOffset: numb
   return storage
 }
 
+/** Flips each bit in turn. @param notice finds what notices the flip */
 async function eachBit(storage: FlippedStorage, notice: () => Promise<ReadonlySet<string>>): Promise<Detectors> {
   const bits: string[][] = []
   for (let bit = 0; bit < BITS; bit++) {
@@ -84,8 +85,8 @@ export async function tileDetectors(
   const tiles = await TileFile.open(fragment, file.slot, tileRole(file))
   try {
     const stringOffsets = await holdsStringOffsets(tiles, tile)
-    const statistics = await statisticsReader(fragment, file.slot, tile)
-    const before = await statistics()
+    const readStatistics = await statisticsReader(fragment, file.slot, tile)
+    const before = await readStatistics()
     return await eachBit(flipped, async () => {
       const found = new Set<string>()
       const onVerdict: ReadOptions['onVerdict'] = ({ ok, filter }) => void (ok || found.add(filter))
@@ -97,7 +98,7 @@ export async function tileDetectors(
             await tiles.unfilter(tile, stored, { stringOffsets, onVerdict })
         }
         if (found.size > 0) return found
-        const after = await statistics()
+        const after = await readStatistics()
         for (const [name, value] of before) if (after.get(name) !== value) found.add(name)
       } catch (error) {
         found.add(detectorOf(error))
@@ -110,7 +111,7 @@ export async function tileDetectors(
   }
 }
 
-/** Makes a new context. What flipped bytes say about the key must not count for others. */
+/** Makes a new context for reads of flipped bytes: what they say about the key must not count for other reads. */
 export function contextOf({ reading: { codecs, key, memory } }: Pick<Anatomist, 'reading'>): ReadContext {
   return readContext(codecs, key, memory)
 }
@@ -129,7 +130,7 @@ async function openCells(fragment: Fragment, slot: number, tile: number): Promis
   })
 }
 
-/** Returns why the cells of a tile cannot be read. Another file may be the cause, such as that of the offsets. */
+/** Returns why the cells of a tile cannot be read. The cause may lie in another file, such as that of the offsets. */
 export async function cellsFault(
   fragment: Fragment,
   { slot }: FieldFile,
@@ -159,7 +160,7 @@ export async function faultIn(part: Part): Promise<InspectError | undefined> {
   return undefined
 }
 
-/** Makes a function that computes the statistics that the metadata stores of a tile, by the names of its lists. */
+/** Makes a function that reads a tile and computes its statistics: those that the metadata stores, by the names of its lists. */
 async function statisticsReader(
   fragment: Fragment,
   slot: number,
@@ -167,7 +168,7 @@ async function statisticsReader(
 ): Promise<() => Promise<Map<string, string>>> {
   const info = await fragment.info()
   const { name, kind } = info.slots[slot]
-  const dimension = kind === 'dimension' || kind === 'coords'
+  const isDimension = kind === 'dimension' || kind === 'coords'
   const stored = {
     tile_mins: (await fragment.tileMinMax('min', slot))?.fixed,
     tile_maxs: (await fragment.tileMinMax('max', slot))?.fixed,
@@ -180,16 +181,16 @@ async function statisticsReader(
   return async () => {
     // Cells keep what they have read, so each call opens them again.
     const cells = await openCells(fragment, slot, tile)
-    const parts = cells.columns.map((): TilePart[] => [])
+    const batches = cells.columns.map((): BatchStatistics[] => [])
     try {
       for await (const batch of cells.batches()) {
         for (const [i, { type, cell_val_num, nullable, kind }] of cells.columns.entries()) {
           const data = batch.columns[i]
-          if (!data || (kind === 'dimension') !== dimension) continue
+          if (!data || (kind === 'dimension') !== isDimension) continue
           const statistics = new TileStatistics({ type, cell_val_num, nullable, dimension: false }, 1)
           const { rows: at } = batch
           statistics.add(0, data, batch.cell_num, at && (() => [{ length: at.length, at }]))
-          parts[i].push({ statistics, isNull: statistics.nullCounts[0] === batch.cell_num })
+          batches[i].push({ statistics, isNull: statistics.nullCounts[0] === batch.cell_num })
         }
       }
     } finally {
@@ -197,45 +198,45 @@ async function statisticsReader(
     }
     const found = new Map<string, string>()
     for (const [i, column] of cells.columns.entries()) {
-      if (parts[i].length === 0) continue
-      const all = joinedStatistics(column, parts[i])
+      if (batches[i].length === 0) continue
+      const all = joinedStatistics(column, batches[i])
       if (column.name === name) for (const list of lists) found.set(list, all[list])
-      if (dimension && !info.dense) found.set(`mbrs ${column.name}`, `${all.tile_mins} ${all.tile_maxs}`)
+      if (isDimension && !info.dense) found.set(`mbrs ${column.name}`, `${all.tile_mins} ${all.tile_maxs}`)
     }
     return found
   }
 }
 
-/** The cells of a tile that were read together. */
-interface TilePart {
+/** Statistics of the cells of a tile that were read together. */
+interface BatchStatistics {
   statistics: TileStatistics
-  /** Whether all of them are null. */
+  /** Whether all of these cells are null. */
   isNull: boolean
 }
 
 /**
- * The statistics of a tile, by the names of the metadata's lists. Joins those of its parts, as TileDB joins those of a fragment
- * from its tiles.
+ * The statistics of a tile, by the names of the metadata's lists. They are joined from those of its batches, as TileDB joins the
+ * statistics of a fragment from those of its tiles.
  */
-function joinedStatistics({ type, cell_val_num, nullable }: ColumnType, all: readonly TilePart[]) {
+function joinedStatistics({ type, cell_val_num, nullable }: ColumnType, all: readonly BatchStatistics[]) {
   const field = { type, cell_val_num, nullable, dimension: false }
-  const parts = all.filter(({ isNull }) => !isNull).map(({ statistics }) => statistics)
+  const withValues = all.filter(({ isNull }) => !isNull).map(({ statistics }) => statistics)
   const extremes = (which: 'min' | 'max'): TileMinMax => {
-    const list = new ExtremeList(parts.length, cellSizeOf(field))
-    for (const [i, part] of parts.entries()) list.set(i, part.extreme(which, 0) ?? NO_BYTES)
+    const list = new ExtremeList(withValues.length, cellSizeOf(field))
+    for (const [i, one] of withValues.entries()) list.set(i, one.extreme(which, 0) ?? NO_BYTES)
     return list.list()
   }
   const nullCounts = Float64Array.from(all, ({ statistics }) => statistics.nullCounts[0] ?? 0)
-  const sums = concat(parts.map((part) => part.sums))
+  const sums = concat(withValues.map(({ sums }) => sums))
   const lists = { min: extremes('min'), max: extremes('max'), sums, nullCounts }
-  const { min, max, sum, null_count } = fragmentStatistics(field, lists, allCells(parts.length))
+  const { min, max, sum, null_count } = fragmentStatistics(field, lists, allCells(withValues.length))
   return { tile_mins: `${min}`, tile_maxs: `${max}`, tile_sums: `${sum}`, tile_null_counts: `${null_count}` }
 }
 
-/** Most parts that are visited in a damaged file. */
+/** Most parts that are visited: a damaged file may seem to have any number of them. */
 const MAX_PARTS = 200_000
 
-/** Finds what notices flips in any other file. Reads only the footer and the section that holds the byte. */
+/** Finds what notices flips in a file that is no data file. Reads only the footer and the section that holds the byte. */
 export async function fileDetectors(
   anatomist: Anatomist & { storage: Storage },
   path: string,

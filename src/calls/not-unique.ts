@@ -10,31 +10,32 @@ const MEANINGS: Readonly<Record<NotUnique['kind'], Prose>> = {
     "cells are not in global order in their file. This is the answer of TileDB's row-major and col-major reads; its global and unordered reads may also give cells that newer ones replaced",
 }
 
-/** Most fragments that are named. */
+/** Most fragments that an answer names for each reason. */
 const MOST_NAMED = 20
 
-/** Collects why the answer of a read is not unique. */
+/** Collects the reasons why the answer of a read is not unique. */
 export class NotUniqueReport {
   private readonly fragments: OpenedArray['fragments']
+  /** Positions of the fragments for each reason. */
   private readonly found = new Map<NotUnique['kind'], Set<number>>()
   private told = false
 
-  /** @param fragments those of the opened array */
+  /** @param fragments those of the opened array, to which the positions in reasons refer */
   constructor(fragments: OpenedArray['fragments']) {
     this.fragments = fragments
   }
 
   readonly add = ({ kind, fragments }: NotUnique): void => {
-    const known = this.found.get(kind) ?? new Set()
-    for (const one of fragments) known.add(one)
-    this.found.set(kind, known)
+    const positions = this.found.get(kind) ?? new Set()
+    for (const position of fragments) positions.add(position)
+    this.found.set(kind, positions)
   }
 
   /** The reasons as part of a document; undefined if there are none. */
   result(): NotUniqueInfo[] | undefined {
     const { fragments } = this
-    const all = Array.from(this.found, ([kind, indexes]): NotUniqueInfo => {
-      const names = Array.from(indexes, (index) => fragments[index].fragment.name).sort()
+    const all = Array.from(this.found, ([kind, positions]): NotUniqueInfo => {
+      const names = Array.from(positions, (position) => fragments[position].fragment.name).sort()
       return { kind, fragments: names.slice(0, MOST_NAMED), message: MEANINGS[kind] }
     })
     return all.length > 0 ? all : undefined

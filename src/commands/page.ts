@@ -58,7 +58,7 @@ export const command: CommandModule<PageOptions> = {
   },
 }
 
-/** Writes the page without a target as files that any web server can give: the page loads them as it needs them. */
+/** Writes the page without a target as files for any web server. The page loads each file when it needs it. @param site a new folder */
 async function writtenSite(site: string): Promise<Outcome> {
   const [{ servedPage }, { openFolderOutput }] = await Promise.all([
     import('./page-html.ts'),

@@ -22,7 +22,7 @@ interface TileOptions extends HexOptions, BytesOptions {
 }
 
 /** Default of the argument `index`. */
-const FIRST = '0'
+const FIRST_TILE = '0'
 
 export const command: CommandModule<TileOptions> = {
   about: 'With --hex or --bytes it shows the content of the tile, with --stages what each filter made of it.',
@@ -40,7 +40,7 @@ export const command: CommandModule<TileOptions> = {
     command
       .argument('<fragment>', targetsHelp(SINGLE_FRAGMENT))
       .argument('<field>', 'field, or the name of a data file (a0_var.tdb)')
-      .argument('[index]', 'tile, counted from 0', FIRST)
+      .argument('[index]', 'tile, counted from 0', FIRST_TILE)
       .option(
         '--role <role>',
         'which file of the field: data, offsets, var or validity (of a var-sized field by default its values)',
@@ -54,7 +54,7 @@ export const command: CommandModule<TileOptions> = {
     addHexOptions(command)
   },
 
-  async *run(cx, [path, field, indexText = FIRST], options) {
+  async *run(cx, [path, field, indexText = FIRST_TILE], options) {
     refuseBeside(options, indexText)
     const fragment = await singleFragment(cx, 'tile', await cx.open(path))
     if (options.offset !== undefined) {
@@ -81,17 +81,19 @@ function refuseBeside({ hex, bytes, stages, offset, role }: TileOptions, index: 
   if (hex && (bytes || stages !== undefined))
     throw usage(`tile expects --hex or ${bytes ? '--bytes' : '--stages'}, found both`)
   if (offset === undefined) return
-  const others = [hex && '--hex', role !== undefined && '--role', index !== FIRST && 'an index']
+  const others = [hex && '--hex', role !== undefined && '--role', index !== FIRST_TILE && 'an index']
   const other = others.find(Boolean)
   if (other) throw usage(`tile expects --offset or ${other}, found both`)
 }
 
+/** @throws InspectError USAGE if the text is no index of a tile */
 function tileIndex(text: string, tileNum: number): number {
   const index = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (!(index < tileNum)) throw usage(`tile expects an index from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
   return index
 }
 
+/** Opens a data file of a field. @param field name of the field, or of the file @throws InspectError USAGE */
 async function openFile(
   fragment: Fragment,
   info: FragmentInfo,
@@ -118,9 +120,11 @@ function defaultRole(roles: readonly TileRole[]): TileRole {
   return roles.includes('var') ? 'var' : 'data'
 }
 
+/** What the command shows of a tile whose place the metadata tells. */
 async function tileOutcome(cx: CommandContext, file: TileFile, tile: number, options: TileOptions): Promise<Outcome> {
   const { fragment, info, slot, name, role, source } = file
   const { offset, size } = file.place(tile)
+  // A large tile is not held in memory unless its bytes are asked for.
   const stored = file.isLarge(tile) && !asksForBytes(options) ? undefined : await file.stored(tile)
   const stringOffsets = await holdsStringOffsets(file, tile)
   const chunks = stored

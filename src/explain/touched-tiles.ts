@@ -16,17 +16,17 @@ export interface TouchedTiles {
 
 export const NO_TILES: TouchedTiles = { tiles: new Uint32Array(0), inside: new Uint8Array(0) }
 
-/** What {@link allTiles} has returned last. Of 66,000 fragments most have as many tiles, and lists of their own took 20 MB. */
+/** What {@link allTiles} returned last. Fragments mostly have the same number of tiles. For 66,000 of them, a list each took 20 MB. */
 let lastAll = NO_TILES
 
-/** All tiles of a fragment. The lists must not be changed. */
+/** All tiles of a fragment. Fragments share the lists, so they must not be changed. */
 export function allTiles({ tile_num }: FragmentInfo): TouchedTiles {
   if (lastAll.tiles.length !== tile_num)
     lastAll = { tiles: allRows(tile_num), inside: new Uint8Array(tile_num).fill(1) }
   return lastAll
 }
 
-/** Tests the box of every tile of a fragment. Few boxes are in memory at once. */
+/** Tests the box of every tile of a fragment, with few boxes in memory at once. */
 export async function touchedTiles(fragment: Fragment, overlapOf: (box: NDRange) => Overlap): Promise<TouchedTiles> {
   const info = await fragment.info()
   const { schema, tile_num } = info
@@ -53,6 +53,7 @@ export async function touchedTiles(fragment: Fragment, overlapOf: (box: NDRange)
   return { tiles: tiles.slice(0, found), inside: inside.slice(0, found) }
 }
 
+/** Why a fragment is not read; null if it is. */
 function passedOverBy(tile_num: number, touched: TouchedTiles | undefined): PassedOverBy {
   if (!touched) return 'domain'
   if (tile_num === 0) return 'no tiles'

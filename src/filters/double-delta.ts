@@ -7,7 +7,7 @@ import type { FilterDefinition } from './filter.ts'
 import type { Kernels } from './kernels/kernels.ts'
 
 /**
- * DOUBLE_DELTA: stores the first two elements, then differences of differences (dd) in as few bits as the largest
+ * DOUBLE_DELTA: stores the first two elements, then differences of differences (dd). Each has as few bits as the largest one
  * needs.
  *
  *     metadata  as all compression filters (compressor.ts)
@@ -24,13 +24,14 @@ import type { Kernels } from './kernels/kernels.ts'
 export const doubleDelta: FilterDefinition = {
   since: 1,
   ...DELTA_FACTS,
-  // An element of up to 8 bytes takes a bit at least: its sign.
+  // Each element of up to 8 bytes takes at least one bit: the sign.
   mostUndone: (stored) => 64 * stored,
   mayLose: (type, { reinterpret_datatype }, formatVersion) =>
     formatVersion <= REFUSES_OVERFLOW_SINCE && datatypeSize(deltaDatatype(type, reinterpret_datatype)) === 8,
   load: async () => deltaFilter({ compress, decompress, uneven }, 1),
 }
 
+/** Bytes of the bit size and n. */
 const HEAD = 9
 
 /** Returns the bit size from which on the elements are stored unchanged. */
@@ -39,7 +40,7 @@ const verbatimFrom = (size: number): number => 8 * size - 1
 /** Returns the uint32 units of `count` packed values, each a sign and a magnitude, rounded up to whole 64-bit words. */
 const packedUnits = (count: number, bitSize: number): number => 2 * Math.ceil((count * (bitSize + 1)) / 64)
 
-/** First format version whose releases (since TileDB 2.29) refuse differences that overflow. Earlier ones let most wrap. */
+/** The first format version whose releases, since TileDB 2.29, refuse differences that overflow. Earlier releases let most wrap. */
 const REFUSES_OVERFLOW_SINCE = 22
 
 function compress(part: Uint8Array, type: IntegerType, formatVersion: number): Uint8Array {
@@ -91,6 +92,7 @@ function bitSizeOf(input: Numbers): number {
   return bitLength(largest > 0xffffffff ? 1 : 0, largest)
 }
 
+/** Packs the differences of differences of elements of up to 4 bytes: sign, then magnitude. */
 function pack(input: Numbers, bitSize: number, packed: Uint32Array): void {
   const writer = new BitWriter(packed)
   const minus = 2 ** bitSize
@@ -112,9 +114,7 @@ interface WideDifferences {
   /** Lanes of the magnitudes. The highest bit of `high` is the sign; magnitudes that need this bit are not packed. */
   low: Int32Array
   high: Int32Array
-  /**
-   * Bits of the largest magnitude. 64 on overflow: then the elements are stored unchanged, which every release reads.
-   */
+  /** Bits of the largest magnitude. 64 if a difference overflows: then the elements are stored unchanged, and every release reads them. */
   bitSize: number
   /** Whether a difference does not fit in 64 signed bits. */
   overflows: boolean
@@ -160,6 +160,7 @@ function wideDifferences(lanes: Lanes, signed: boolean): WideDifferences {
 
 const SIGN = 0x80000000
 
+/** Bits of a number, at least 1. */
 function bitLength(high: number, low: number): number {
   return high !== 0 ? 64 - Math.clz32(high) : Math.max(1, 32 - Math.clz32(low))
 }
@@ -170,7 +171,9 @@ function bitLength(high: number, low: number): number {
  */
 class BitWriter {
   private readonly units: Uint32Array
+  /** Index of the next unit to write. */
   private unit = 0
+  /** Bits that wait for that unit, and how many more it can take. */
   private held = 0
   private free = 32
 
@@ -198,7 +201,7 @@ class BitWriter {
   }
 }
 
-/** Packs all but the first difference: sign, then magnitude. */
+/** The same as {@link pack}, for 8-byte elements. The first difference is left out, as it is a plain one. */
 function packWide({ low, high, bitSize }: WideDifferences, packed: Uint32Array): void {
   const writer = new BitWriter(packed)
   const highBits = bitSize - 32
@@ -261,7 +264,9 @@ function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType)
 }
 
 /**
- * Fills `output` from its third element on. Sums modulo 2^64 are right for all sizes. `bitSize` is at most 62.
+ * Fills `output` from its third element on. All sums are modulo 2^64, which is right for smaller elements, too.
+ * @param each lanes of an element
+ * @param bitSize at most 62
  */
 function unpack(output: Lanes, each: 1 | 2, packed: Uint32Array, bitSize: number): void {
   const wide = bitSize > 31

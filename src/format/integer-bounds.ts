@@ -4,8 +4,9 @@ import { type Dimension, domainRange } from './dimension.ts'
 import type { Range } from './range.ts'
 
 /**
- * Bounds of a dimension of integers, both inclusive: those of its domain, or of another range. Undefined for text, for floats, and where the
- * dimension has no domain.
+ * The lowest and the highest coordinate of a range of a dimension of integers. Undefined for text and floats, and if the dimension has
+ * no domain.
+ * @param range by default the domain
  */
 export function integerBounds(
   dimension: Dimension,

@@ -1,4 +1,4 @@
-/** TileDB releases that write each format version. Every release writes exactly one. */
+/** For each format version: the TileDB releases that write it. Every release writes exactly one version. */
 const WRITTEN_BY: Readonly<Record<number, string>> = {
   1: '1.4',
   2: '1.5',
@@ -24,10 +24,10 @@ const WRITTEN_BY: Readonly<Record<number, string>> = {
   22: '2.25 to 2.30',
 }
 
-/** The newest format version that a release writes. No release opens a newer one. */
+/** The newest format version that any release writes. No release opens a newer version. */
 export const NEWEST_STABLE = Math.max(...Object.keys(WRITTEN_BY).map(Number))
 
-/** The release by which it was measured what TileDB refuses. What `explain` computes stands in explain/memory/release.ts. */
+/** What TileDB refuses was measured with this release. For the release of `explain` see explain/memory/release.ts. */
 export const MEASURED_RELEASE = '2.30'
 
 /** Returns the TileDB releases that write a format version, as text; undefined for versions that none writes. */

@@ -4,7 +4,7 @@ import { type OpenedArray, type ReadOrder, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 
 /*
- * Texts of cells by number. Cells repeat few texts, so most of them are compared as bytes and never made into strings.
+ * Gives each text of cells a number. Cells repeat few texts, so most are only compared as bytes. Each text becomes a string once.
  */
 
 /** A hash of bytes (FNV-1a), of 32 bits. */
@@ -14,13 +14,15 @@ export function hashOf(data: Uint8Array, from: number, to: number): number {
   return hash >>> 0
 }
 
+/** Slots of a new table. Their number is always a power of two. */
 const LEAST_SLOTS = 1024
 
-/** Texts, numbered in the order in which they were met. */
+/** Different texts. Each has a number: 0 for the first that was met, 1 for the next, and so on. */
 export class Texts {
+  /** Bytes of each text, and their hash, by the text's number. */
   private readonly known: Uint8Array[] = []
   private readonly hashes: number[] = []
-  /** Number of a text and one, by the hash; 0 for none. */
+  /** A hash table: each slot holds a text's number plus one, or 0 if it is free. */
   private slots = new Int32Array(LEAST_SLOTS)
   private readonly onNew: ((bytes: number) => void) | undefined
 
@@ -33,7 +35,7 @@ export class Texts {
     return this.known.length
   }
 
-  /** The text of a number. */
+  /** The text that has a number. */
   text(number: number): string {
     return decodeText(this.known[number] ?? new Uint8Array())
   }
@@ -43,7 +45,7 @@ export class Texts {
     return this.known.map((bytes) => decodeText(bytes))
   }
 
-  /** The number of the text of a cell, which is new if no cell had it yet. */
+  /** The number of a cell's text. A text that no cell had so far gets the next number. */
   numberOf({ data, starts }: ColumnData, cell: number): number {
     const from = starts?.[cell] ?? 0
     const to = starts?.[cell + 1] ?? data.length
@@ -83,15 +85,15 @@ function isSame(known: Uint8Array | undefined, data: Uint8Array, from: number, t
 export interface Batch {
   /** Number of cells. */
   length: number
-  /** Position of a cell in the columns. */
+  /** Position in the columns of a cell, which is counted from 0 in the batch. */
   at(cell: number): number
-  /** A column for each name. One that the array does not have is empty. */
+  /** A column for each asked name; an empty one if the array has no such field. */
   columns: readonly ColumnData[]
 }
 
 const NOTHING: ColumnData = { data: new Uint8Array(), starts: undefined, validity: undefined }
 
-/** Columns of an array. The next batch overwrites the memory of the last one. */
+/** The cells of an array, with the columns of some names. Each batch overwrites the memory of the one before. */
 export async function* batchesOf(
   opened: OpenedArray,
   names: readonly string[],

@@ -16,15 +16,17 @@ import { timeOptions } from './times.ts'
 import { loadedValue, Shown, useLoaded } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
 
-/** Most members that are looked into without being asked: each costs reads. */
+/** Up to so many members are looked into at once. For more, a button asks first, as each member costs reads. */
 const FEW = 60
+
+const capitalized = (text: string): string => text[0].toUpperCase() + text.slice(1)
 
 /** What the layer above TileDB says of a target, as facts. */
 export function layerFacts(layer: LayerPart | undefined): FactList {
   if (!layer) return []
   return [
     textFact('Layer', layerTitle(layer)),
-    ...layer.facts.map(({ name, value }) => textFact(name[0].toUpperCase() + name.slice(1), factText(value))),
+    ...layer.facts.map(({ name, value }) => textFact(capitalized(name), factText(value))),
   ]
 }
 
@@ -35,7 +37,7 @@ function LayerTables({ layer }: { layer: LayerPart }) {
       {layer.tables.map(({ title, columns, rows }) => (
         <Table
           key={title}
-          caption={title[0].toUpperCase() + title.slice(1)}
+          caption={capitalized(title)}
           columns={columns.map((name, c) =>
             textColumn(name, (row: LayerPart['tables'][number]['rows'][number]) => factText(row[c] ?? null)),
           )}
@@ -50,13 +52,13 @@ function LayerTables({ layer }: { layer: LayerPart }) {
 /** A member, with its place in the tree. */
 type Line = GroupLine & {
   depth: number
-  /** The path of names from the dataset. */
+  /** Names of the groups above it and its own, with `/` between them. */
   names: string
   /** The link to it; undefined if it cannot be opened. */
   to: string | undefined
 }
 
-/** @param above names of the group, and its path as links have it, each with its separator */
+/** The lines of members, each followed by those below it. @param above names and link path of their group, ending with a separator */
 function linesBelow(members: readonly GroupLine[], link: Link, depth = 0, above = { names: '', path: '' }): Line[] {
   return members.flatMap((member) => {
     const names = above.names + (member.name ?? member.uri)
@@ -91,7 +93,7 @@ const COLUMNS: readonly Column<Line>[] = [
   ),
 ]
 
-/** All that a group holds, in the words of its layer if it has one. Its members are looked into. */
+/** All that a group holds, also in the members below it, in the words of its layer if it has one. */
 export function Dataset({ inspected, link, members }: ViewProps & { members: number }) {
   const [isAsked, setAsked] = useState(members <= FEW)
   const found = useLoaded(
@@ -108,6 +110,7 @@ export function Dataset({ inspected, link, members }: ViewProps & { members: num
   )
 }
 
+/** The dataset once its members are read. */
 function Whole({ document, inspected, link }: ViewProps & { document: GroupOverview }) {
   const { layer, totals, members, findings } = document
   const lines = linesBelow(members, link)
@@ -131,7 +134,7 @@ function Whole({ document, inspected, link }: ViewProps & { document: GroupOverv
   )
 }
 
-/** The pictures of a layer. What draws them is loaded if there are any. */
+/** The pictures of a layer. The code that draws is only loaded if there are any. @param linkTo gives the link to an array by its names */
 export function LayerPictures({
   inspected,
   link,
@@ -153,7 +156,7 @@ export function LayerPictures({
   )
 }
 
-/** A small picture of an array of which no layer has one. It is no more than a way to the view of its cells, so nothing waits for it. */
+/** A small picture of an array, for arrays without a picture of their layer. It only leads to the view of the cells, so nothing waits for it. */
 export function PlainPicture(props: ViewProps) {
   const Small = loadedValue(useLoaded(async () => (await import('./pictures.tsx')).SmallPlain, []))
   return Small ? <Small {...props} /> : null

@@ -1,7 +1,7 @@
 import type { GroupLine } from '../documents/group.ts'
 import { memberPath } from '../objects/group.ts'
 
-/** The path in its group of a member with a relative URI. */
+/** The path of a member in its group, if its URI is relative; otherwise the URI. */
 export function pathInGroup(member: GroupLine): string {
   return memberPath('', member)?.slice(1) ?? member.uri
 }

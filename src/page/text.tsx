@@ -1,16 +1,16 @@
 import { escapeText } from '../render/units.ts'
 
-/** Longest text in characters that is not cut. */
+/** Texts of more characters are cut. */
 const LONGEST = 2000
-/** Longest text in characters that tables do not break into lines, such as a number or a date. */
+/** Tables do not break texts of up to so many characters into lines: numbers, dates and the like. */
 const SHORT = 24
-/** Where a name in a heading may break: after a sign between two words, and before a capital letter. */
+/** Where a name in a heading may break: after a sign that separates words, and before a capital letter. */
 const BETWEEN_WORDS = /(?<=[_.:/-])|(?<=[a-z\d])(?=[A-Z])/
 
 /**
- * Text of the target, such as a name, a value or a message. It may hold anything. So it is never taken as HTML, and `bdi` keeps its
- * direction to itself. Characters that mislead the reader are escaped as on the command line.
- * @param isHeading whether it breaks only between its words: a narrow column of numbers would break it at every letter
+ * Text from the target, such as a name, a value or a message. The text may hold anything. So it is never taken as HTML, and `bdi` keeps
+ * its direction of writing from what is around it. Characters that mislead the reader are escaped, as on the command line.
+ * @param isHeading whether the text may break only between words: a narrow column of numbers would break it at every letter
  */
 export function Text({ children, isHeading }: { children: string; isHeading?: boolean }) {
   const isCut = children.length > LONGEST

@@ -19,7 +19,7 @@ import { readAll, withSource } from '../storage/source.ts'
 import type { RecoveredFragment } from './fragment.ts'
 import type { NewFiles } from './new-files.ts'
 
-/** Adds commits that name only what is written. */
+/** Adds the commits of the new array. They name only what is written there. */
 export async function commitFiles(
   array: InspectArray,
   fragments: readonly RecoveredFragment[],
@@ -37,9 +37,11 @@ export async function commitFiles(
 interface Recovery {
   array: InspectArray
   commits: Commits
-  /** The fragments of the damaged array, and what became of them. */
+  /** The fragments of the damaged array. */
   entries: readonly FragmentEntry[]
+  /** What became of them. */
   fragments: readonly RecoveredFragment[]
+  /** The files of the new array so far, and those that are left out. */
   found: NewFiles
 }
 
@@ -54,10 +56,10 @@ class NewCommits {
   private readonly outcomes: ReadonlyMap<string, RecoveredFragment>
   /** Lines that `.ign` files take back. */
   private readonly ignored: ReadonlySet<string>
-  /** Whether a list of commits is kept, so that `.ign` files have something to take back. */
+  /** Whether a list of commits is kept. If none is, `.ign` files have nothing to take back. */
   private readonly keepsLists: boolean
-  /** Paths of conditions that cannot be read, and that a list holds, too. */
-  private readonly listed = new Set<string>()
+  /** Paths of conditions whose own file cannot be read, but that a list holds, too. */
+  private readonly onlyListed = new Set<string>()
   /** Paths of the commits that were added. */
   private readonly added = new Set<string>()
 
@@ -65,11 +67,12 @@ class NewCommits {
     const { fragments, commits } = recovery
     this.recovery = recovery
     this.outcomes = new Map(fragments.map((one) => [one.name, one]))
-    const taking = commits.files.filter(({ kind }) => kind === 'ignore')
-    this.ignored = new Set(taking.flatMap(({ entries }) => entries.map(({ text }) => text)))
+    const ignoreFiles = commits.files.filter(({ kind }) => kind === 'ignore')
+    this.ignored = new Set(ignoreFiles.flatMap(({ entries }) => entries.map(({ text }) => text)))
     this.keepsLists = commits.files.some((file) => isList(file) && this.isWhole(file))
   }
 
+  /** Adds what a file of the damaged array becomes. */
   async add(file: CommitFile): Promise<void> {
     const { found, array } = this.recovery
     const { path, kind } = file
@@ -95,7 +98,10 @@ class NewCommits {
     }
   }
 
-  /** Adds the commits that no old one stands for: parts of dense fragments have new names, and fragments of a damaged list have none. */
+  /**
+   * Adds the commits that no file of the damaged array gave. The parts of a dense fragment have new names, and a damaged list does not name
+   * its fragments.
+   */
   addMissing(): void {
     const { entries, fragments, commits } = this.recovery
     const known = new Map(entries.map(({ name, path }) => [name, path]))
@@ -123,7 +129,7 @@ class NewCommits {
     if (fault) {
       const why = `it cannot be read: ${commandLineText(fault)}`
       const isListed = listedCondition(commits, path) !== undefined
-      if (isListed) this.listed.add(path)
+      if (isListed) this.onlyListed.add(path)
       found.leaveOut(path, isListed ? `${why}; consolidated commits hold the condition, too` : why, !isListed)
       return
     }
@@ -147,10 +153,10 @@ class NewCommits {
     const isWhole = this.isWhole(file)
     if (isWhole) found.copy(array.folder, path)
     else found.leaveOut(path, 'it is damaged, or names what is not there', fault !== undefined)
-    if (isWhole && !entries.some(({ text }) => this.listed.has(text))) return
+    if (isWhole && !entries.some(({ text }) => this.onlyListed.has(text))) return
     const bytes = await withSource(array.folder.file(path), readAll)
     for (const { text, tile, name } of entries) {
-      if (isWhole && !this.listed.has(text)) continue
+      if (isWhole && !this.onlyListed.has(text)) continue
       const fragment = linePath(text)
       if (fragment !== undefined && !this.ignored.has(text) && this.isWritten(lastPathPart(fragment)))
         this.commit(pathOfCommit(fragment))
@@ -170,6 +176,7 @@ class NewCommits {
     else found.leaveOut(path, 'its footers are not all those of the fragments here')
   }
 
+  /** Adds a commit, if it is not there yet. @param bytes its content: none for a write */
   private commit(path: string, bytes: Uint8Array = NO_BYTES): void {
     if (this.added.has(path)) return
     this.added.add(path)

@@ -9,7 +9,7 @@ import { PoolThread, sharedWork, type Thread } from './shared-work.ts'
 
 interface Settings {
   key: Uint8Array | undefined
-  /** Option of `verify-checksums`; undefined for `check`. */
+  /** The option `--deep` of `verify-checksums`; undefined for `check`, which has none. */
   deep: boolean | undefined
 }
 
@@ -18,9 +18,9 @@ interface PoolSettings extends Settings {
   memory: Memory
 }
 
-/** Data for each thread at its start. */
+/** What a thread gets at its start. */
 export interface WorkerData extends Settings {
-  /** The share of this thread. */
+  /** This thread's share of the memory. */
   memory: MemoryFacts
   /** Port to the thread that reads URLs; undefined if there are none. */
   port: MessagePort | undefined
@@ -33,47 +33,49 @@ export type Answer<I> = { result: UnitResult<I> } | { failure: ErrorFacts }
 const WORTH_WORKERS = 64 * 2 ** 20
 
 /**
- * A runner that shares units among `jobs` threads, including this one. `here` does small work alone.
+ * Makes a runner that shares units among `jobs` threads, including this one. If there is little work, this thread does it alone.
  * @param target path of the target, and its size in bytes if known
+ * @param own what does the work of this thread
  */
 export function runInWorkers<I extends object>(
   jobs: number,
   settings: PoolSettings,
   storage: Storage,
   target: { path: string; bytes: number | undefined },
-  here: UnitWorker<I>,
+  own: UnitWorker<I>,
 ): UnitRunner<I> {
-  const alone = runHere(here, target.path)
+  const runAlone = runHere(own, target.path)
   // More threads than processors would only take more memory.
   const count = Math.min(jobs, availableParallelism())
-  if (count === 1 || (target.bytes !== undefined && target.bytes < WORTH_WORKERS)) return alone
+  if (count === 1 || (target.bytes !== undefined && target.bytes < WORTH_WORKERS)) return runAlone
   const lent = storage.isRemote?.(target.path) ? storage : undefined
   return async function* (units) {
     const iterator = units[Symbol.asyncIterator]()
+    // Units are taken until they are worth more threads, or there are no more.
     const first: Unit<I>[] = []
     let bytes = target.bytes ?? 0
-    let more = true
-    while (more && bytes < WORTH_WORKERS) {
+    let hasMore = true
+    while (hasMore && bytes < WORTH_WORKERS) {
       const next = await iterator.next()
-      if (next.done) more = false
+      if (next.done) hasMore = false
       else {
         first.push(next.value)
         bytes += next.value.bytes
       }
     }
-    const all = chain(first, more ? iterator : undefined)
-    if (more) {
+    const all = chain(first, hasMore ? iterator : undefined)
+    if (hasMore) {
       settings.memory.threads = count
       const threads = Array.from({ length: count - 1 }, () => workerThread<I>(settings, lent))
       // All threads together have as many units at once as one thread alone would.
-      const lanes = lent && Math.ceil(here.atOnce(target.path) / threads.length)
+      const lanes = lent && Math.ceil(own.atOnce(target.path) / threads.length)
       try {
-        yield* sharedWork(all, (unit) => here.run(unit), threads, undefined, lanes)
+        yield* sharedWork(all, (unit) => own.run(unit), threads, undefined, lanes)
       } finally {
         settings.memory.threads = 1
-        await here.close()
+        await own.close()
       }
-    } else yield* alone(all)
+    } else yield* runAlone(all)
   }
 }
 

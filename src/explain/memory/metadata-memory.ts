@@ -10,7 +10,7 @@ export function slotVectorBytes(): number {
  * Memory for what is loaded when the array is opened.
  *
  * @returns `footers`: stored bytes of the footers that are not in consolidated metadata; `lists`: bytes of the lists of tile offsets
- *   and sizes, which are still empty since version 3 but already complete in versions 1 and 2
+ *   and sizes. In versions 1 and 2 these lists are already loaded; since version 3 they are still empty
  */
 export async function openedMemory({ array, fragments }: OpenedArray): Promise<{ footers: number; lists: number }> {
   const consolidated = await array.consolidatedFooters()

@@ -8,19 +8,22 @@ import { copyBytes } from '../bytes.ts'
  * @see lib/lz4.c of LZ4 1.9 and 1.10 (LZ4_compress_generic)
  */
 
+/** Least bytes of a match. */
 const MIN_MATCH = 4
-/** Least bytes from the start of the last match to the end of the input. */
+/** A match begins at least so many bytes before the end of the input. */
 const MATCH_LIMIT = 12
-/** Least literals at the end of a block. */
+/** A block ends with at least so many literals: bytes that are stored as they are. */
 const LAST_LITERALS = 5
+/** How far a match may point back: the distance has 16 bits. */
 const LONGEST_DISTANCE = 65_535
 /** The search takes longer steps after every 2^6 positions without a match. */
 const SKIP_TRIGGER = 6
 /** Shorter inputs use a table of 2^13 entries and hash 4 bytes. Others use 2^12 entries and hash 5 bytes. */
 const SMALL_INPUT = 65_536 + MATCH_LIMIT - 1
+/** The token has 4 bits for each length. If they are full, more bytes of the length follow. */
 const NIBBLE_FULL = 15
 
-/** By the hash of the bytes there: the last position that had it. */
+/** For each hash: the last position whose bytes had it. */
 const table = new Uint32Array(1 << 13)
 
 /** Returns the length of the longest block that `length` bytes can give. */
@@ -35,20 +38,22 @@ export function lz4Bound(length: number): number {
  */
 export function compressLz4(data: Uint8Array, out: Uint8Array): number {
   const { length } = data
-  const small = length < SMALL_INPUT
+  const isSmall = length < SMALL_INPUT
   const matchEnd = length - MATCH_LIMIT + 1
   const read32 = (at: number): number => data[at] | (data[at + 1] << 8) | (data[at + 2] << 16) | (data[at + 3] << 24)
-  const hash = small
+  const hash = isSmall
     ? (at: number): number => Math.imul(read32(at), 0x9e3779b1) >>> 19
     : (at: number): number => hash5(read32(at), data[at + 4])
   const mayMatch = (candidate: number, at: number): boolean =>
-    (small || candidate + LONGEST_DISTANCE >= at) && read32(candidate) === read32(at)
+    (isSmall || candidate + LONGEST_DISTANCE >= at) && read32(candidate) === read32(at)
   let to = 0
+  // What a nibble cannot hold of a length: bytes of 255, and a smaller one at the end.
   const putLength = (rest: number): void => {
     let left = rest
     for (; left >= 255; left -= 255) out[to++] = 255
     out[to++] = left
   }
+  // Returns the place of the token. The length of the match is added there later.
   const putLiterals = (from: number, end: number): number => {
     const token = to++
     const count = end - from
@@ -57,13 +62,14 @@ export function compressLz4(data: Uint8Array, out: Uint8Array): number {
     to = copyBytes(data, from, end, out, to)
     return token
   }
+  // The first byte that is not written yet.
   let anchor = 0
   if (length > MATCH_LIMIT) {
     table.fill(0)
     let at = 1
     let nextHash = hash(at)
     search: while (true) {
-      // An earlier position with the same four bytes.
+      // Becomes an earlier position with the same four bytes as those at `at`.
       let candidate: number
       let next = at
       let step = 1
@@ -78,6 +84,7 @@ export function compressLz4(data: Uint8Array, out: Uint8Array): number {
         nextHash = hash(next)
         table[h] = at
       } while (!mayMatch(candidate, at))
+      // The match may begin before these four bytes.
       while (at > anchor && candidate > 0 && data[at - 1] === data[candidate - 1]) {
         at--
         candidate--
@@ -111,10 +118,14 @@ export function compressLz4(data: Uint8Array, out: Uint8Array): number {
   return to
 }
 
+/** The prime of {@link hash5}, in two parts: its low 32 bits, and the bits above. */
 const PRIME_LOW = 0x1bbcdcbb
 const PRIME_HIGH = 0xcf
 
-/** Returns bits 28 to 39 of the product of five bytes and the prime 889523592379. */
+/**
+ * Returns bits 28 to 39 of the product of five bytes and the prime 889523592379.
+ * @param low the first four bytes @param high the fifth
+ */
 function hash5(low: number, high: number): number {
   const [a0, a1] = [low & 0xffff, low >>> 16]
   const [b0, b1] = [PRIME_LOW & 0xffff, PRIME_LOW >>> 16]

@@ -15,15 +15,15 @@ export const bioimg: Layer = {
   },
   lostAs: async (name) => (numberInName(name) === undefined ? undefined : 'needed'),
   async words() {
-    return { type: IMAGE_LEVEL, dataset_type: IMAGE, cell: 'a value of a pixel', fields: AXES }
+    return { type: IMAGE_LEVEL, dataset_type: IMAGE, cell: 'a value of a pixel', fields: MEANINGS_OF_AXES }
   },
 }
 
 const IMAGE = 'image'
 const IMAGE_LEVEL = 'image level'
 
-/** Dimensions of images. */
-const AXES: Readonly<Record<string, string>> = {
+/** What a coordinate of each dimension is. */
+const MEANINGS_OF_AXES: Readonly<Record<string, string>> = {
   X: 'the column',
   Y: 'the row',
   Z: 'the depth',
@@ -33,20 +33,20 @@ const AXES: Readonly<Record<string, string>> = {
 
 async function describe(part: Part): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
-  for (const one of levelParts(part)) {
-    const schema = await one.schema()
+  for (const levelPart of levelParts(part)) {
+    const schema = await levelPart.schema()
     if (!schema) continue
     const [attribute] = schema.attributes
     const axes = schema.domain.dimensions.map(({ name }) => name).join('')
     const shape = lengthsOf(schema).map((length) => length ?? '*')
-    const level = await levelOf(one)
+    const level = await levelOf(levelPart)
     const facts = [
       ...(level === undefined ? [] : [{ name: 'level', value: level }]),
       { name: 'axes', value: axes },
       { name: 'shape', value: shape },
       ...(attribute ? [{ name: 'pixels', value: attribute.type }] : []),
     ]
-    members.set(one.path, { type: IMAGE_LEVEL, facts })
+    members.set(levelPart.path, { type: IMAGE_LEVEL, facts })
   }
   const version = await factOf(part, FORMAT_VERSION)
   return {
@@ -65,7 +65,7 @@ async function describe(part: Part): Promise<LayerDescription> {
 async function imageFacts(part: Part): Promise<LayerFact[]> {
   const axes = await part.text('axes')
   const writer = await part.text('pkg_version')
-  const channels = listOf((await jsonOf(part, 'channels'))?.value).flatMap((one) => stringOf(one) ?? [])
+  const channels = listOf((await jsonOf(part, 'channels'))?.value).flatMap((name) => stringOf(name) ?? [])
   return [
     { name: 'ingestion', value: (await isEnded(part)) ? 'ended' : 'did not end' },
     ...(axes === undefined ? [] : [{ name: 'axes of the source', value: axes }]),

@@ -4,7 +4,7 @@ import type { Part } from '../part.ts'
 /*
  * The objects of SOMA: how each is stored, and which members it has.
  *
- * Source: TileDB-SOMA, encoding_specification.md; the model in SOMA, abstract_specification.md.
+ * Sources: encoding_specification.md of TileDB-SOMA, and for the model abstract_specification.md of SOMA.
  */
 
 /** How TileDB stores an object. */
@@ -12,12 +12,10 @@ export type Storing = 'group' | 'sparse' | 'dense'
 
 interface ObjectRow {
   storing: Storing
-  /** Members that it must have, and what each of them is. */
+  /** Members that it must have, and the type of each. */
   needs?: Readonly<Record<string, SomaType>>
-  /** Members that it may have, and what each of them is. */
+  /** Members that it may have, and the type of each. */
   may?: Readonly<Record<string, SomaType>>
-  /** What all of its members are. */
-  members?: SomaType
 }
 
 export const SOMA_OBJECTS = {
@@ -74,10 +72,10 @@ export const ENCODING_VERSION = 'soma_encoding_version'
 export const SPATIAL_VERSION = 'soma_spatial_encoding_version'
 export const JOINID = 'soma_joinid'
 export const DATA = 'soma_data'
-/** Columns may not begin so, but for those of SOMA itself. */
+/** Only the columns of SOMA itself may have names that begin with this. */
 export const RESERVED = 'soma_'
 
-/** The encoding versions, and the first release of tiledbsoma that opens each: the number after `1.`. */
+/** For each encoding version: the first release of tiledbsoma that opens it, as the number after `1.`. */
 export const ENCODINGS: Readonly<Record<string, number>> = { '1': 0, '1.1.0': 15 }
 
 /** The encoding version of the releases before 1.0, which had other objects: `SOMA`, `AssayMatrix` and so on. */
@@ -88,7 +86,7 @@ export async function isBeforeOne(top: Part): Promise<boolean> {
   return (await top.text(ENCODING_VERSION)) === OLD_ENCODING
 }
 
-/** The first releases of tiledbsoma with a TileDB that reads a format version. Measured: the TileDB in each release. */
+/** For each format version: the first release of tiledbsoma whose TileDB reads it, as the number after `1.`. Measured. */
 export const FORMATS: readonly { version: number; release: number }[] = [
   { version: 22, release: 13 },
   { version: 21, release: 7 },
@@ -97,7 +95,7 @@ export const FORMATS: readonly { version: number; release: number }[] = [
   { version: 18, release: 1 },
 ]
 
-/** What a part says that it is; undefined if it says nothing that is known. */
+/** The type that a part says it has; undefined if it says none, or an unknown one. */
 export async function typeOf(part: Part): Promise<SomaType | undefined> {
   const type = await part.text(OBJECT_TYPE)
   return isSomaType(type) ? type : undefined
@@ -109,12 +107,12 @@ export async function storingOf(part: Part): Promise<Storing | undefined> {
   return (await part.schema())?.array_type
 }
 
-/** Names of the dimensions of an array: `soma_dim_0`, `soma_dim_1`… */
+/** Whether a name is that of dimension `d` of an NDArray: `soma_dim_0`, `soma_dim_1`… */
 export function isDimension(name: string, d: number): boolean {
   return name === `soma_dim_${d}`
 }
 
-/** Whether an array has the fields of an NDArray. */
+/** Whether an array has the fields that an NDArray has. */
 export function isNDArray({ domain, attributes }: ArraySchema): boolean {
   return (
     domain.dimensions.every(({ name, type }, d) => isDimension(name, d) && type === 'INT64') &&
@@ -123,7 +121,10 @@ export function isNDArray({ domain, attributes }: ArraySchema): boolean {
   )
 }
 
-/** The axes of the arrays in each collection of a measurement, dimension by dimension. Null for an axis of its own. */
+/**
+ * For each collection of a measurement: what the dimensions of its arrays count, the rows of `obs` or of `var`. Null for something
+ * that only the array itself has.
+ */
 export const AXES: Readonly<Record<string, readonly ('obs' | 'var' | null)[]>> = {
   X: ['obs', 'var'],
   obsm: ['obs', null],

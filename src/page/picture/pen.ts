@@ -1,19 +1,18 @@
-/** What drawings are made with: a canvas, or an SVG file of the same. */
-
 type Align = 'left' | 'center' | 'right'
 
+/** Draws on a canvas, or writes the same drawing as SVG. All measures are in pixels, from the top left. */
 export interface Pen {
-  /** @param outline whether only its edge is drawn */
-  box(area: Area, colour: string, outline?: boolean): void
+  /** @param isOutline whether only the edge is drawn */
+  box(area: Area, colour: string, isOutline?: boolean): void
   line(x0: number, y0: number, x1: number, y1: number, colour: string): void
-  /** @param y its middle */
+  /** @param x where the text is aligned @param y the middle of the line */
   text(text: string, x: number, y: number, align: Align, colour: string): void
-  /** A path through points, and whether it is filled. */
+  /** Draws a path through points. @param isFilled whether the area inside it is filled, instead of its line drawn */
   path(points: readonly (readonly [x: number, y: number])[], colour: string, isFilled?: boolean): void
-  /** @param flips whether left and right, and top and bottom, are exchanged */
+  /** @param flips whether left and right are exchanged, and whether top and bottom are */
   image(image: HTMLCanvasElement, to: Area, flips: readonly [boolean, boolean]): void
-  /** Draws only inside a part. */
-  within(part: Area, draw: () => void): void
+  /** Lets `draw` draw only inside an area. */
+  within(area: Area, draw: () => void): void
 }
 
 export interface Area {
@@ -23,7 +22,7 @@ export interface Area {
   height: number
 }
 
-/** The area with half a pixel more at each side: a line around it is sharp there. */
+/** The area with half a pixel more at each side, where an outline of it is sharp. */
 export function around({ x, y, width, height }: Area): Area {
   return { x: x - 0.5, y: y - 0.5, width: width + 1, height: height + 1 }
 }
@@ -35,8 +34,8 @@ export function canvasPen(canvas: CanvasRenderingContext2D): Pen {
     for (const [x, y] of points) canvas.lineTo(x, y)
   }
   return {
-    box({ x, y, width, height }, colour, outline) {
-      if (outline) {
+    box({ x, y, width, height }, colour, isOutline) {
+      if (isOutline) {
         canvas.strokeStyle = colour
         canvas.strokeRect(x, y, width, height)
       } else {
@@ -71,7 +70,7 @@ export function canvasPen(canvas: CanvasRenderingContext2D): Pen {
       canvas.save()
       canvas.translate(flipX ? x + width : x, flipY ? y + height : y)
       canvas.scale(flipX ? -1 : 1, flipY ? -1 : 1)
-      // Enlarged cells are rectangles; cells that are smaller than a pixel are mixed.
+      // Enlarged cells stay sharp rectangles. Cells that are smaller than a pixel are mixed.
       canvas.imageSmoothingEnabled = width < image.width
       canvas.drawImage(image, 0, 0, width, height)
       canvas.restore()
@@ -91,14 +90,14 @@ const escaped = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${
 
 const ANCHORS: Record<Align, string> = { left: 'start', center: 'middle', right: 'end' }
 
-/** A pen that writes SVG. @returns the pen, and what gives the file */
+/** Makes a pen that writes SVG. @returns the pen, and a function that gives the text of the SVG file */
 export function svgPen(width: number, height: number, background: string): { pen: Pen; text(): string } {
   const parts: string[] = []
   let clips = 0
   const pen: Pen = {
-    box: ({ x, y, width: w, height: h }, colour, outline) =>
+    box: ({ x, y, width: w, height: h }, colour, isOutline) =>
       parts.push(
-        `<rect x="${x}" y="${y}" width="${w}" height="${h}" ${outline ? `fill="none" stroke="${colour}"` : `fill="${colour}"`}/>`,
+        `<rect x="${x}" y="${y}" width="${w}" height="${h}" ${isOutline ? `fill="none" stroke="${colour}"` : `fill="${colour}"`}/>`,
       ),
     line: (x0, y0, x1, y1, colour) =>
       parts.push(`<line x1="${x0}" y1="${y0}" x2="${x1}" y2="${y1}" stroke="${colour}"/>`),

@@ -66,7 +66,7 @@ function Overview({ inspected, link }: ViewProps) {
             <Metadata {...{ inspected, link }} isAll={false} />
           )}
           {'fields' in found && (
-            <Table caption="Bytes by field" columns={FIELDS} rows={found.fields} keyOf={({ name }) => name} />
+            <Table caption="Bytes by field" columns={FIELD_COLUMNS} rows={found.fields} keyOf={({ name }) => name} />
           )}
           <Next {...found} />
           {'members' in found && (
@@ -82,7 +82,7 @@ function Overview({ inspected, link }: ViewProps) {
   )
 }
 
-/** Reads of the cells would fail, and what is wrong counts more than how they look. */
+/** Whether there is an error. Then cells may be unreadable, and the error counts more than how they look. */
 function isDamaged({ findings }: OverviewDocument): boolean {
   return findings.some(({ severity }) => severity === 'error')
 }
@@ -159,7 +159,7 @@ function fileFacts(found: FileOverview): FactList {
 /** The findings of the overview, and the errors that checks found. */
 function Health({ found, inspected, link }: ViewProps & { found: OverviewDocument }) {
   const errors = inspected.errors()
-  const toFindings = <a href={viewLink(link, 'findings')}>Findings</a>
+  const findingsLink = <a href={viewLink(link, 'findings')}>Findings</a>
   const isFine = found.findings.length === 0
   if (isFine && !errors?.length && found.not_examined.length > 0) return null
   const judgement = (): ComponentChild => {
@@ -167,13 +167,13 @@ function Health({ found, inspected, link }: ViewProps & { found: OverviewDocumen
       return (
         <>
           {isFine ? 'Nothing is wrong,' : 'What follows is'} as far as names and footers tell; data not read.{' '}
-          {toFindings} reads every tile.
+          {findingsLink} reads every tile.
         </>
       )
     if (errors.length === 0) return <span class="good">No error: every tile was read.</span>
     return (
       <>
-        <span class="bad">{counted(errors.length, 'error')} found:</span> see {toFindings}.
+        <span class="bad">{counted(errors.length, 'error')} found:</span> see {findingsLink}.
       </>
     )
   }
@@ -190,7 +190,7 @@ function Health({ found, inspected, link }: ViewProps & { found: OverviewDocumen
   )
 }
 
-const FIELDS: readonly Column<FragmentOverview['fields'][number]>[] = [
+const FIELD_COLUMNS: readonly Column<FragmentOverview['fields'][number]>[] = [
   textColumn('field', ({ name }) => fieldName(name)),
   numberColumn('size', ({ size }) => size, sizeText),
 ]

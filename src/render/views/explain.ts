@@ -49,7 +49,7 @@ export async function explainTable(
   for (const text of layer_place ? placeTexts(layer_place) : []) await writeLine(text, out)
   await writeAdvice(document, findings, hasRemedies, out)
   await out.write('\n')
-  for (const text of totals(document)) await writeLine(text, out)
+  for (const text of totalTexts(document)) await writeLine(text, out)
   await out.write('\n')
   await writeTableOrBelow(listOf(FUNNEL_COLUMNS, funnel), out)
   if (fields.length > 0) {
@@ -68,7 +68,7 @@ export async function explainTable(
   }
 }
 
-/** Writes what to do about the read, before its numbers: a small terminal shows it without scrolling. */
+/** Writes what to do about the read. It comes before the numbers, so a small terminal shows it without scrolling. */
 async function writeAdvice(
   document: ExplainDocument,
   findings: readonly AdvisedFinding[],
@@ -79,12 +79,13 @@ async function writeAdvice(
   const { memory_bytes, makes_progress } = document.total
   const isEnough = memory_bytes !== null && makes_progress
   if (isEnough || findings.length > 0) await writeFindings(findings, out)
-  const isOpen = (codes: RegExp): boolean =>
+  // Whether it was not computed yet what a remedy saves.
+  const isUncomputed = (codes: RegExp): boolean =>
     !hasRemedies && findings.some(({ code, remedies = [] }) => codes.test(code) && remedies.length === 0)
-  const ofTiles = Object.keys(document.ranges).length > 0 ? /^TILES?_(SHAPE|LARGE|SMALL)$/ : /^TILES_SMALL$/
+  const tileCodes = Object.keys(document.ranges).length > 0 ? /^TILES?_(SHAPE|LARGE|SMALL)$/ : /^TILES_SMALL$/
   const changes = [
-    ...(isOpen(/^FRAGMENTS_(MANY|OVERLAP)$/) ? ['after tiledb.consolidate'] : []),
-    ...(isOpen(ofTiles) ? ['with other tiles'] : []),
+    ...(isUncomputed(/^FRAGMENTS_(MANY|OVERLAP)$/) ? ['after tiledb.consolidate'] : []),
+    ...(isUncomputed(tileCodes) ? ['with other tiles'] : []),
   ]
   const limit = 'for up to 2 million cells and 64 MiB'
   if (changes.length > 0)
@@ -100,13 +101,13 @@ function budgetText({ memory_bytes, makes_progress }: ExplainTotal): string {
     : `TOO SMALL, at least ${shortSize(memory_bytes)} are needed`
 }
 
-/** Most fragments that are named. */
+/** Most names of fragments in a list. More are counted. */
 const MOST_NAMED = 5
 
 /** Returns what `tiledb.consolidate` would do with several fragments, and the settings that matter. */
 export function consolidationTexts(consolidation: ExplainDocument['consolidation']): string[] {
   if (!consolidation) return []
-  const { fragment_num, merged_num, merged, least_amplification, merged_by_two: names, config } = consolidation
+  const { fragment_num, merged_num, merged, least_amplification, merged_by_two, config } = consolidation
   const all = countText(fragment_num)
   if (merged) return configuredTexts(all, merged, config)
   if (fragment_num < 2) return []
@@ -115,19 +116,19 @@ export function consolidationTexts(consolidation: ExplainDocument['consolidation
     `tiledb.consolidate does nothing: the box around the ${all} fragments, or around the first of them, has ${shortRatio(least_amplification)} times the cells of their tiles`,
     `  sm.consolidation.amplification ${Math.ceil(least_amplification)} instead of 1 merges them all, and also stores cells in the gaps`,
   ]
-  if (names?.length === 0)
+  if (merged_by_two?.length === 0)
     texts.push(
       '  sm.consolidation.step_min_frags 2 changes nothing: no fragments that follow each other in time can be merged',
     )
-  else if (names)
+  else if (merged_by_two)
     texts.push(
-      `  with sm.consolidation.step_min_frags 2 its first step merges ${counted(names.length, 'fragment')}:`,
-      ...someNames(names, '    '),
+      `  with sm.consolidation.step_min_frags 2 its first step merges ${counted(merged_by_two.length, 'fragment')}:`,
+      ...someNames(merged_by_two, '    '),
     )
   return texts
 }
 
-/** Returns what `tiledb.consolidate` would do with given settings. @param all number of fragments that it chooses from */
+/** Returns what `tiledb.consolidate` would do with given settings. @param all number of all fragments, as text */
 function configuredTexts(all: string, merged: readonly string[], config: Readonly<Record<string, string>>): string[] {
   const settings = Object.entries(config).map(([key, value]) => `${key}=${value}`)
   const given = `with ${settings.join(', ')}`
@@ -140,8 +141,8 @@ function configuredTexts(all: string, merged: readonly string[], config: Readonl
   const steps = config['sm.consolidation.steps']
   const made = size === undefined ? 'one fragment' : `fragments of at most ${size} bytes`
   // TileDB does one step even if the settings say 0.
-  const isLast = (steps !== undefined && Number(steps) <= 1) || countText(merged.length) === all
-  const further = isLast ? '' : '; further steps take the result and the rest'
+  const isLastStep = (steps !== undefined && Number(steps) <= 1) || countText(merged.length) === all
+  const further = isLastStep ? '' : '; further steps take the result and the rest'
   return [
     `tiledb.consolidate merges ${countText(merged.length)} of ${all} fragments into ${made} in its first step${further}`,
     `  ${given}`,
@@ -157,7 +158,7 @@ function someNames(names: readonly string[], indent: string): string[] {
   ]
 }
 
-/** Returns a ratio with one digit, rounded up, as a smaller setting would not suffice. */
+/** Returns a ratio with one digit after the point. It is rounded up: a smaller setting would not suffice. */
 function shortRatio(ratio: number): string {
   return (Math.ceil(ratio * 10) / 10).toFixed(1)
 }
@@ -170,10 +171,10 @@ export async function writeFindings(findings: readonly AdvisedFinding[], out: Ou
     const about = field === undefined ? '' : ` ${fieldName(field)}`
     await writeLine(`${severity} ${code}${about}: ${message}`, out, SEVERITY_ROLES[severity])
     for (const remedy of remedies) await writeLine(`  ${remedyText(remedy)}`, out)
-    const call = advice.map(lineText).join('\n')
-    const before = written.get(call)
-    written.set(call, before ?? code)
-    if (before !== undefined) await writeLine(`  as for ${before}`, out, 'field')
+    const adviceText = advice.map(lineText).join('\n')
+    const earlier = written.get(adviceText)
+    written.set(adviceText, earlier ?? code)
+    if (earlier !== undefined) await writeLine(`  as for ${earlier}`, out, 'field')
     else for (const line of advice) await writeCodeLine(line, out)
   }
   if (findings.length === 0) await writeLine('findings: none', out, 'good')
@@ -223,7 +224,7 @@ const FIELD_COLUMNS: readonly Shows<ExplainField>[] = [
   { name: heading('unfilter_seconds'), align: 'right', cell: ({ unfilter_seconds }) => secondsText(unfilter_seconds) },
 ]
 
-/** TileDB counts no bytes of files without filters. */
+/** The bytes before filtering, which TileDB does not count for files without filters. */
 function unfilteredText({ stored_bytes, unfiltered_bytes }: ExplainField): string {
   return stored_bytes > 0 && unfiltered_bytes === 0 ? 'no filters' : shortSizeText(unfiltered_bytes)
 }
@@ -275,15 +276,16 @@ const FRAGMENT_COLUMNS: readonly Shows<ExplainLine>[] = [
   { name: heading('stored_bytes'), align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
 ]
 
-function totals({ exact, total, storage, result_size }: ExplainDocument): string[] {
+/** The lines of text with the sums of a read. */
+function totalTexts({ exact, total, storage, result_size }: ExplainDocument): string[] {
   const { tiles_read, cells_read, cells_found, unfiltered_bytes, vfs_bytes, reads } = total
   const { cells_in_tiles, cells_asked } = total
   // The dense reader counts no cells.
   const cells = cells_read === 0 && tiles_read > 0 ? '' : `, ${counted(cells_read, 'cell')} read`
   const found = cells === '' || cells_found === null ? '' : ` for ${countText(cells_found)}`
   // If the ranges cut no tile, TileDB does not count the cells that are read.
-  const over = cells_found && cells_read > cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for each` : ''
-  const dense =
+  const perCell = cells_found && cells_read > cells_found ? `, ${(cells_read / cells_found).toFixed(1)} for each` : ''
+  const denseTexts =
     cells_in_tiles && cells_asked
       ? [
           `${counted(cells_in_tiles, 'cell')} in these tiles for ${countText(cells_asked)} in the ranges, ${(cells_in_tiles / cells_asked).toFixed(1)} for each`,
@@ -297,8 +299,8 @@ function totals({ exact, total, storage, result_size }: ExplainDocument): string
     : ''
   return [
     `result: ${resultText(result_size)}${deleted}`,
-    `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields${unfiltered}${cells}${found}${over}`,
-    ...dense,
+    `${exact ? 'exact' : 'at most'}: ${counted(tiles_read, 'tile')} of fields${unfiltered}${cells}${found}${perCell}`,
+    ...denseTexts,
     `${shortSize(vfs_bytes)} from storage in ${counted(reads, 'read')}; memory budget: ${budgetText(total)}`,
     `estimated: ${secondsText(local_seconds)} from a local disk; from S3 (${storageText(storage)}) ${secondsText(seconds)}`,
     `requests to S3: ${countText(requests)}, of them ${countText(list_requests)} LIST, ${countText(head_requests)} HEAD, ${countText(get_requests)} GET`,
@@ -306,8 +308,8 @@ function totals({ exact, total, storage, result_size }: ExplainDocument): string
 }
 
 /** `7,000 cells of the non-empty domain, 123.0 KiB (68.4 KiB without coordinates); A[:]: 10,000 cells, 97.7 KiB` */
-function resultText({ cell_num, bytes, coordinate_bytes, certainty, ...whole }: ExplainResultSize): string {
-  const { whole_cell_num, whole_bytes } = whole
+function resultText({ cell_num, bytes, coordinate_bytes, certainty, ...rest }: ExplainResultSize): string {
+  const { whole_cell_num, whole_bytes } = rest
   const isAll = whole_cell_num === null
   const most = certainty === 'at most' ? 'at most ' : ''
   const without = coordinate_bytes > 0 ? ` (${shortSize(bytes - coordinate_bytes)} without coordinates)` : ''
@@ -321,7 +323,7 @@ function rangesText(ranges: ExplainDocument['ranges']): string {
     .join('')
 }
 
-/** An open end is empty, as in `--range`. */
+/** A range as `--range` takes it: an open end is empty. */
 function setText(set: ValueRange): string {
   return set.includes(null) ? set.map((end) => (end === null ? '' : rangeText([end, end]))).join('..') : rangeText(set)
 }

@@ -8,7 +8,7 @@ import type { CredentialsProvider } from './s3-credentials.ts'
 
 /** The address of an S3 service. */
 interface S3Place {
-  /** As in `AWS_ENDPOINT_URL`; undefined for Amazon's own. */
+  /** The URL of the service, as in `AWS_ENDPOINT_URL`; undefined for Amazon's own. */
   endpoint: string | undefined
   /** Whether the bucket's name is part of the host. */
   virtualHosts: boolean
@@ -21,10 +21,10 @@ export class S3Storage extends CloudStorage {
   protected readonly redirectNote = '; the bucket is elsewhere: AWS_REGION and AWS_ENDPOINT_URL say where'
   private readonly place: S3Place
   private readonly credentials: CredentialsProvider
-  /** Regions of buckets that answers named. */
+  /** The region of each bucket for which an answer named one. */
   private readonly regions = new Map<string, string>()
 
-  /** @param credentials called before every request, so that it can renew credentials that expire */
+  /** @param credentials called before every request, so that credentials that expire can be renewed */
   constructor(
     client: Client,
     warn: (text: string) => void,
@@ -66,6 +66,7 @@ export class S3Storage extends CloudStorage {
     return parsePage(xml, refused)
   }
 
+  /** A request to a bucket, signed unless there are no credentials. */
   private async signed(method: string, bucket: string, pathAndQuery: string): Promise<HttpRequest> {
     const region = this.regionOf(bucket)
     const url = this.bucketUrl(bucket, region) + pathAndQuery
@@ -89,7 +90,7 @@ export class S3Storage extends CloudStorage {
   private bucketUrl(bucket: string, region: string): string {
     const { endpoint, virtualHosts } = this.place
     const base = endpoint ?? `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
-    // Amazon's certificates do not match a host name with the dots of a bucket name.
+    // If a bucket's name has dots, Amazon's certificates do not match a host name with it.
     if (!virtualHosts || bucket.includes('.')) return `${base}/${bucket}`
     return base.replace('://', `://${bucket}.`)
   }
@@ -99,7 +100,7 @@ export class S3Storage extends CloudStorage {
   }
 }
 
-/** Parses the elements of a ListBucketResult that are needed here. */
+/** Parses those elements of a ListBucketResult that are needed here. @param refused makes the error, from what was found */
 function parsePage(xml: string, refused: (found: string) => InspectError): Page {
   if (!/<ListBucketResult[\s>]/.test(xml)) throw refused('another document')
   if (!/<\/ListBucketResult>\s*$/.test(xml)) throw refused('a part of one')
