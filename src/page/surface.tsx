@@ -4,6 +4,8 @@ import { Drawing } from './drawing.tsx'
 
 /** How much nearer or farther a turn of the wheel goes. */
 const WHEEL = { nearer: 0.8, farther: 1.25 }
+/** Longest way of the mouse in CSS pixels from button down to button up that is a click. */
+const CLICK = 4
 
 /** A drawing through which the reader moves: by keys, by the wheel, and by dragging. */
 export function Surface<Point>(
@@ -13,14 +15,16 @@ export function Surface<Point>(
     /** The point under the mouse, by which a drag is measured. */
     pointOf(event: MouseEvent): Point
     drag(from: Point, to: Point): void
-    /** Called while the mouse moves and drags nothing. */
+    /** Called while the mouse moves and drags nothing, until a click; then at the next click, or when the mouse comes back. */
     over(event: MouseEvent): void
     /** Shows so many times as much, around the point under the mouse. */
     zoomAt(factor: number, event: MouseEvent): void
   },
 ) {
   const { keys, pointOf, drag, over, zoomAt, ...drawing } = props
-  const dragged = useRef<{ at: Point } | undefined>(undefined)
+  const dragged = useRef<{ at: Point; from: MouseEvent } | undefined>(undefined)
+  /** Whether a click keeps the point: else the way to a link below the drawing would go over other points. */
+  const isKept = useRef(false)
   return (
     <Drawing
       {...drawing}
@@ -38,17 +42,24 @@ export function Surface<Point>(
       }}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
-        dragged.current = { at: pointOf(event) }
+        dragged.current = { at: pointOf(event), from: event }
       }}
       onPointerMove={(event) => {
-        if (!dragged.current) return over(event)
-        const { at: from } = dragged.current
+        if (!dragged.current) return isKept.current || over(event)
+        const { at, from } = dragged.current
         const to = pointOf(event)
-        dragged.current = { at: to }
-        drag(from, to)
+        dragged.current = { at: to, from }
+        drag(at, to)
       }}
-      onPointerUp={() => {
+      onPointerUp={(event) => {
+        const from = dragged.current?.from
         dragged.current = undefined
+        if (!from || Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > CLICK) return
+        isKept.current = !isKept.current
+        over(event)
+      }}
+      onPointerLeave={() => {
+        isKept.current = false
       }}
     />
   )

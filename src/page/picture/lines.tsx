@@ -198,13 +198,10 @@ function Plot(props: PlotProps) {
     drawAll(canvasPen(sheet.canvas), sheet.width, sheet.colour)
   }
   const point = (by: number, isFar: boolean): void => {
-    if (isFar) {
-      const step = (by * (seen.to - seen.from)) / 6
-      show(seen.from + step, seen.to + step)
-      return
-    }
     const width = Number(series.step) || 1
-    setAt(Math.min(whole, Math.max(0, (at ?? seen.from) + (at === undefined ? width / 2 : by * width))))
+    const step = by * (isFar ? (seen.to - seen.from) / 6 : width)
+    if (isFar) show(seen.from + step, seen.to + step)
+    setAt(Math.min(whole, Math.max(0, at === undefined ? seen.from + width / 2 : at + step)))
   }
   const keys = (isShifted: boolean) => ({
     ArrowLeft: () => point(-1, isShifted),
@@ -261,7 +258,8 @@ function Pointed({
     <p aria-live="polite" class="under">
       {bin === undefined ? (
         <span class="note">
-          Point at a line, or go along by Tab and arrow keys. Drag moves, the wheel or + and - zoom.
+          Point at a line, or go along by Tab and arrow keys. Drag moves, the wheel or + and - zoom, a click keeps the
+          point.
         </span>
       ) : (
         <>
@@ -346,7 +344,7 @@ function drawLine(pen: Pen, area: Area, { source, line, series, axis, seen, x, c
   const room = (high - low) * 0.05 || Math.abs(high) * 0.05 || 1
   const [bottom, top] = [low - room, high + room]
   const y = (value: number): number => area.y + ((top - value) / (top - bottom)) * area.height
-  for (const value of valueTicks(bottom, top, 4, false)) {
+  for (const value of valueTicks(bottom, top, 6, false)) {
     const text = labelText(source, line.column, value) ?? numberText(line, value, false)
     if (text === '') continue
     pen.line(area.x - 4, y(value), area.x, y(value), colour('ink'))

@@ -372,7 +372,12 @@ function moved({ x0, x1, y0, y1 }: Seen, dx: number, dy: number): Seen {
   return { x0: x0 + dx, x1: x1 + dx, y0: y0 + dy, y1: y1 + dy }
 }
 
-/** The point beside another, or the first one. @param by points to the right and downwards */
+/** The place that is nearest to another, and inside. */
+function nearest(place: number, first: number, end: number): number {
+  return Math.min(end - 1e-9 * Math.abs(end), Math.max(first, place))
+}
+
+/** The point beside another, or the first one. @param by points to the right and upwards */
 function neighbour(
   { frame }: Chosen,
   seen: Seen,
@@ -382,9 +387,7 @@ function neighbour(
 ): Place {
   const [x, y] = [rasterPlaces(frame.across, raster.right), rasterPlaces(frame.up, raster.down)]
   if (!at) return { x: seen.x0 + x.step / 2, y: seen.y0 + y.step / 2 }
-  const near = (place: number, { first, end }: { first: number; end: number }): number =>
-    Math.min(end - 1e-9 * Math.abs(end), Math.max(first, place))
-  return { x: near(at.x + by[0] * x.step, x), y: near(at.y + by[1] * y.step, y) }
+  return { x: nearest(at.x + by[0] * x.step, x.first, x.end), y: nearest(at.y + by[1] * y.step, y.first, y.end) }
 }
 
 function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; version: unknown }) {
@@ -431,12 +434,13 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
   }
   const zoom = (factor: number, around?: Place): void => setSeen(inside(zoomed(seen, factor, around), chosen))
   const move = (dx: number, dy: number): void => setSeen(inside(moved(seen, dx, dy), chosen))
-  /** Goes to a neighbouring point, or with Shift to a neighbouring part. */
+  /** Goes to a neighbouring point. With Shift, the point goes far, and what is in sight goes along. */
   const step = (right: number, down: number, isFar: boolean): void => {
     const [dx, dy] = [frame.isLastLeft ? -right : right, frame.isLastTop ? -down : down]
-    if (isFar) move((dx * (seen.x1 - seen.x0)) / 6, (dy * (seen.y1 - seen.y0)) / 6)
-    if (isFar || !raster) return
-    setAt(neighbour(chosen, seen, raster, at, [dx, dy]))
+    const [farX, farY] = [(dx * (seen.x1 - seen.x0)) / 6, (dy * (seen.y1 - seen.y0)) / 6]
+    if (isFar) move(farX, farY)
+    if (isFar && at) setAt({ x: nearest(at.x + farX, 0, whole.x1), y: nearest(at.y + farY, 0, whole.y1) })
+    else if (raster) setAt(neighbour(chosen, seen, raster, at, [dx, dy]))
   }
   const cell = at && raster ? cellAt(props, raster, at) : undefined
   const open = (): void => {
@@ -544,7 +548,7 @@ function Under(
   return (
     <figcaption>
       <p class="note">
-        Drag moves, the wheel or + and - zoom, 0 shows all.{' '}
+        Drag moves, the wheel or + and - zoom, 0 shows all, a click keeps the point.{' '}
         {raster && lack && <Lacking {...lack} raster={raster} isDense={source.array_type === 'dense'} />}
       </p>
       <p aria-live="polite" class="under">
@@ -855,15 +859,17 @@ function PointText({
       {covering.length > 0 && (
         <span class="note">
           {' '}
-          in {covering.length === 1 ? 'fragment' : `${formatCount(covering.length)} fragments, the newest`}{' '}
+          in {covering.length === 1 ? 'fragment' : `${formatCount(covering.length)} fragments, the newest first:`}{' '}
           {covering
             .slice(-MOST_NAMED)
             .reverse()
-            .map(({ name }) => (
+            .map(({ name }, i) => (
               <span key={name}>
-                <FragmentName name={name} />{' '}
+                {i > 0 && ', '}
+                <FragmentName name={name} />
               </span>
             ))}
+          {covering.length > MOST_NAMED && ' …'}
         </span>
       )}
     </>
