@@ -15,14 +15,36 @@ export async function allDeletes(array: InspectArray): Promise<readonly DeletePl
   return (await allDeletePlaces(array).catch(unlessFault)) ?? []
 }
 
-/** A delete condition as History prints it. It is read only when it is shown, as there may be thousands. */
-export function Condition({ array, place }: { array: InspectArray; place: DeletePlace }) {
+/** The delete conditions that were read, for the words of a table: those are asked for outside of its components. */
+const texts = new WeakMap<DeletePlace, string>()
+
+export function conditionWords(place: DeletePlace): string {
+  return texts.get(place) ?? '…'
+}
+
+/**
+ * A delete condition as History prints it. It is read only when it is shown, as there may be thousands.
+ * @param link that of the page, for a link to the cells that it deleted
+ */
+export function Condition({ array, place, link }: { array: InspectArray; place: DeletePlace; link?: Link }) {
   const text = useLoaded(async () => {
     const node = await readDelete(array, place)
-    return shownCondition({ style: { raw: false } }, array, node)
+    const shown = await shownCondition({ style: { raw: false } }, array, node)
+    texts.set(place, shown)
+    return shown
   }, [array, place.name])
   if (text === undefined) return <>…</>
-  if ('value' in text) return <Text>{text.value}</Text>
+  if ('value' in text)
+    return (
+      <>
+        <Text>{text.value}</Text>{' '}
+        {link && (
+          <a class="short" href={viewLink({ ...link, t: String(place.time - 1n) }, 'histograms', { w: text.value })}>
+            what it deleted
+          </a>
+        )}
+      </>
+    )
   return <span class="bad">cannot be read: {text.error.message}</span>
 }
 
@@ -49,7 +71,7 @@ export function AppliedDeletes({ inspected, link, count }: { inspected: Inspecte
             <ul class="members">
               {found.slice(0, MOST).map((place) => (
                 <li key={place.name}>
-                  <Condition array={target.array} place={place} /> at {timeText(place.time, false)}
+                  <Condition {...{ link, place }} array={target.array} /> at {timeText(place.time, false)}
                 </li>
               ))}
               {found.length > MOST && (

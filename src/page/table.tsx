@@ -17,6 +17,8 @@ export interface Column<Row> {
   /** Whether the column holds numbers, which are aligned at the right. */
   isNumber?: boolean
   show(row: Row): ComponentChild
+  /** The words of a cell, if it is shown by a component with state. */
+  words?(row: Row): string
   /** The value by which a click on the title sorts the rows. Without it, the title is no button. */
   by?(row: Row): Sortable
 }
@@ -62,7 +64,7 @@ const ROWS = 500
 /** Rows from which on a table has a field to filter them. */
 const MANY = 12
 
-/** The words of a cell of a table. Components of cells have no state, so that they can be called. */
+/** The words of a cell of a table. Components of cells have no state, so that they can be called; see {@link Column.words}. */
 export function wordsOfCell(node: ComponentChild): string {
   if (node === null || node === undefined || typeof node === 'boolean') return ''
   if (typeof node !== 'object') return String(node)
@@ -89,7 +91,7 @@ export function Table<Row>(props: {
   const [order, setOrder] = useState<Order | undefined>(first)
   const [wanted, setWanted] = useState('')
   const by = order && columns[order.column].by
-  const rowWords = (row: Row): string[] => columns.map(({ show }) => wordsOfCell(show(row)))
+  const rowWords = (row: Row): string[] => columns.map(({ show, words }) => words?.(row) ?? wordsOfCell(show(row)))
   const lower = wanted.toLowerCase()
   const found = lower ? rows.filter((row) => rowWords(row).some((word) => word.toLowerCase().includes(lower))) : rows
   const sorted = by ? [...found].sort((a, b) => compared(by(a), by(b), order.down)) : found

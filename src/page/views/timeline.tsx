@@ -8,7 +8,7 @@ import { type InspectArray, METADATA_FOLDER } from '../../objects/array.ts'
 import type { DeletePlace } from '../../objects/deletes.ts'
 import { counted, NOTHING, shortSizeText, sizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
 import { Button, Form, fieldText, Radios } from '../controls.tsx'
-import { allDeletes, Condition } from '../deletes.tsx'
+import { allDeletes, Condition, conditionWords } from '../deletes.tsx'
 import { Drawing, placeOf, type Sheet } from '../drawing.tsx'
 import { FragmentName, PathName } from '../fragment-name.tsx'
 import type { Inspected } from '../inspected.ts'
@@ -145,7 +145,11 @@ async function metadataItems(array: InspectArray, at: bigint): Promise<Item[]> {
 }
 
 const deleteColumns = (array: InspectArray, link: Link): readonly Column<Item>[] => [
-  { title: 'condition', show: ({ place }) => place && <Condition array={array} place={place} /> },
+  {
+    title: 'condition',
+    show: ({ place }) => place && <Condition {...{ array, place, link }} />,
+    words: ({ place }) => (place ? conditionWords(place) : ''),
+  },
   writtenColumn(),
   {
     title: 'state',
@@ -495,7 +499,8 @@ function columnsOf(inspected: Inspected, link: Link): readonly Column<ArrayFragm
     },
     timeColumn('first time', 0),
     timeColumn('last time', 1),
-    { title: 'hidden by', show: ({ hidden_by }) => (hidden_by ? <FragmentName name={hidden_by} /> : NOTHING) },
+    { title: 'hidden by', show: ({ hidden_by }) => (hidden_by ? <PathName path={hidden_by} /> : NOTHING) },
+    numberColumn('cells', ({ cells_in_domain }) => cells_in_domain),
     numberColumn('size', ({ size }) => size, shortSizeText),
     travelColumn(link),
   ]
