@@ -152,7 +152,14 @@ function QueryForm(props: { schema: Schema; link: Link; switches: string; isFrag
       </label>
       <AttributeChoice {...{ attributes, link }} />
       {Object.entries(SWITCHES).map(([letter, [, words]]) => (
-        <label key={letter} hidden={!switches.includes(letter) || (isFragment && letter === 'p')}>
+        <label
+          key={letter}
+          hidden={
+            !switches.includes(letter) ||
+            (isFragment && letter === 'p') ||
+            (letter === 'l' && schema.enumerations.length === 0)
+          }
+        >
           <input type="checkbox" name="x" value={letter} defaultChecked={link.x?.includes(letter) ?? false} /> {words}
         </label>
       ))}

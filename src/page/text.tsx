@@ -6,6 +6,8 @@ const LONGEST = 2000
 const SHORT = 24
 /** Where a name in a heading may break: after a sign that separates words, and before a capital letter. */
 const BETWEEN_WORDS = /(?<=[_.:/-])|(?<=[a-z\d])(?=[A-Z])/
+/** Where a range may break: a number with many digits would break within. */
+const WITHIN_RANGE = /(?<=\.\.)/
 
 /**
  * Text from the target, such as a name, a value or a message. The text may hold anything. So it is never taken as HTML, and `bdi` keeps
@@ -17,7 +19,7 @@ export function Text({ children, isHeading }: { children: string; isHeading?: bo
   const text = escapeText(children.slice(0, LONGEST))
   return (
     <bdi class={children.length > SHORT ? 'text' : 'text short'}>
-      {isHeading ? text.split(BETWEEN_WORDS).map((word) => [word, <wbr key="" />]) : text}
+      {text.split(isHeading ? BETWEEN_WORDS : WITHIN_RANGE).map((word, i) => [i > 0 && <wbr />, word])}
       {isCut && '…'}
     </bdi>
   )

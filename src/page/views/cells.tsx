@@ -151,12 +151,13 @@ function columnsOf(
   return [
     ...Object.keys(fields).map((name): Column<Row> => {
       const one = types.get(name)
-      const labels = isLabelled ? undefined : labelsOf(schema, name)
+      const known = labelsOf(schema, name)
+      const labels = isLabelled ? undefined : known
       return {
         title: name,
         isName: true,
         isNumber: one
-          ? !labels && one.cell_val_num === 1 && /^U?INT|^FLOAT/.test(one.type)
+          ? !known && one.cell_val_num === 1 && /^U?INT|^FLOAT/.test(one.type)
           : /^__(tile|cell)$/.test(name),
         show: ({ fields }) =>
           name === PROVENANCE[0].name ? (
