@@ -39,9 +39,13 @@ export function Condition({ array, place, link }: { array: InspectArray; place: 
       <>
         <Text>{text.value}</Text>{' '}
         {link && (
-          <a class="short" href={viewLink({ ...link, t: String(place.time - 1n) }, 'histograms', { w: text.value })}>
-            what it deleted
-          </a>
+          <>
+            (
+            <a href={viewLink({ ...link, t: String(place.time - 1n) }, 'histograms', { w: text.value })}>
+              what it deleted
+            </a>
+            )
+          </>
         )}
       </>
     )

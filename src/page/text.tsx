@@ -6,8 +6,9 @@ const LONGEST = 2000
 const SHORT = 24
 /** Where a name in a heading may break: after a sign that separates words, and before a capital letter. */
 const BETWEEN_WORDS = /(?<=[_.:/-])|(?<=[a-z\d])(?=[A-Z])/
-/** Where a range may break: a number with many digits would break within. */
-const WITHIN_RANGE = /(?<=\.\.)/
+/** Where ranges may break, if all parts are short: else the digits of a number would. */
+const IN_RANGE = /(?<=\.\.)/
+const SHORT_PART = 40
 
 /**
  * Text from the target, such as a name, a value or a message. The text may hold anything. So it is never taken as HTML, and `bdi` keeps
@@ -17,9 +18,12 @@ const WITHIN_RANGE = /(?<=\.\.)/
 export function Text({ children, isHeading }: { children: string; isHeading?: boolean }) {
   const isCut = children.length > LONGEST
   const text = escapeText(children.slice(0, LONGEST))
+  const words = text.split(isHeading ? BETWEEN_WORDS : IN_RANGE)
+  const isRange = !isHeading && words.length > 1 && words.every(({ length }) => length <= SHORT_PART)
+  const isShort = children.length <= SHORT
   return (
-    <bdi class={children.length > SHORT ? 'text' : 'text short'}>
-      {text.split(isHeading ? BETWEEN_WORDS : WITHIN_RANGE).map((word, i) => [i > 0 && <wbr />, word])}
+    <bdi class={`text${isShort ? ' short' : ''}${isRange ? ' range' : ''}`}>
+      {words.map((word, i) => [i > 0 && <wbr />, word])}
       {isCut && '…'}
     </bdi>
   )

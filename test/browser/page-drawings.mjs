@@ -181,6 +181,35 @@ describe('the timeline', () => {
     await page.close()
   })
 
+  test('has the conditions of its deletes in what it saves, and counts what each deleted', async () => {
+    const array = join(FOLDER, 'deletes')
+    const times = Array.from({ length: 12 }, (_, i) => `2025-03-02T${String(i).padStart(2, '0')}:00:00`)
+    const steps = [
+      { step: 'write', cells: Array.from({ length: 100 }, (_, x) => ({ x, a: x })), time: '2025-03-01' },
+      ...times.map((time, i) => ({ step: 'delete', where: `a < ${(i + 1) * (i + 2)}`, time })),
+    ]
+    const file = join(FOLDER, 'deletes.json')
+    writeFileSync(file, JSON.stringify({ steps }))
+    const what = '--dim x:INT32:0..99:10 --attr a:INT32 --sparse --cells 0 --quiet --steps'.split(' ')
+    cli('write-sample', array, ...what, file)
+    const { page, wrong } = await report(array, 'timeline')
+    await page.waitForFunction(() => /a < 156/.test(document.querySelector('main').textContent))
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.click('.of-table button:text-is("CSV")')])
+    const [, ...lines] = readFileSync(await saved.path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    assert.deepEqual(
+      lines.map((line) => line.split(',')[0]),
+      times.map((_, i) => `a < ${(i + 1) * (i + 2)}`),
+    )
+    // The third took those from 6 to 11: others were gone.
+    await page.click('a:text-is("what it deleted") >> nth=2')
+    await page.waitForFunction(() => /Of \d+ cells/.test(document.querySelector('main').textContent))
+    assert.match(await page.textContent('main [role=status]'), /^Of 6 cells\./)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   test('of 10,000 fragments does not stutter', async () => {
     const { page, wrong } = await report(ofManyFragments(10_000), 'timeline', '--max-size', '200M')
     await page.waitForSelector('canvas', { timeout: 60_000 })

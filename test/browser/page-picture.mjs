@@ -76,6 +76,33 @@ describe('a picture', () => {
     await page.close()
   })
 
+  test('keeps its point after a click, so that the mouse reaches the link below; Shift takes the point far', async () => {
+    const { page, wrong } = await pageOf('examples/arrays/weather')
+    await pictureOf(page, { r: '["day=1..60"]' })
+    const pointed = () => page.textContent('figcaption [aria-live]')
+    const { x, y, width, height } = await page.locator('canvas').boundingBox()
+    const middle = [x + width / 2, y + height / 2]
+    await page.mouse.move(...middle)
+    const before = await pointed()
+    await page.mouse.move(middle[0] + width / 4, middle[1], { steps: 5 })
+    assert.notEqual(await pointed(), before)
+    await page.mouse.click(...middle)
+    const link = page.locator('a:text-is("versions of this cell")')
+    const to = await link.boundingBox()
+    await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 20 })
+    assert.equal(await pointed(), before)
+    await page.mouse.move(...middle)
+    await page.mouse.move(middle[0] + width / 4, middle[1], { steps: 5 })
+    assert.notEqual(await pointed(), before)
+
+    await pictureOf(page, { r: '["day=1..60"]' })
+    await page.focus('canvas')
+    for (const key of ['ArrowRight', 'Shift+ArrowRight']) await page.keyboard.press(key)
+    assert.match(await pointed(), /^station 0, day 11: /)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
   test('of a slice of three dimensions has the cells of the slice, in every order', async () => {
     for (const order of ['row_row', 'col_col']) {
       const array = `test/fixtures/22/dense_3d_${order}`

@@ -499,9 +499,9 @@ function columnsOf(inspected: Inspected, link: Link): readonly Column<ArrayFragm
     },
     timeColumn('first time', 0),
     timeColumn('last time', 1),
-    { title: 'hidden by', show: ({ hidden_by }) => (hidden_by ? <PathName path={hidden_by} /> : NOTHING) },
     numberColumn('cells', ({ cells_in_domain }) => cells_in_domain),
     numberColumn('size', ({ size }) => size, shortSizeText),
+    { title: 'hidden by', show: ({ hidden_by }) => (hidden_by ? <PathName path={hidden_by} /> : NOTHING) },
     travelColumn(link),
   ]
 }
