@@ -6,6 +6,7 @@ import type { TimestampRange } from '../../documents/common.ts'
 import { nameFacts, timeText } from '../../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER } from '../../objects/array.ts'
 import type { DeletePlace } from '../../objects/deletes.ts'
+import { heading } from '../../render/views/headings.ts'
 import { counted, NOTHING, shortSizeText, sizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
 import { Button, Form, fieldText, Radios } from '../controls.tsx'
 import { allDeletes, Condition, conditionWords } from '../deletes.tsx'
@@ -499,7 +500,7 @@ function columnsOf(inspected: Inspected, link: Link): readonly Column<ArrayFragm
     },
     timeColumn('first time', 0),
     timeColumn('last time', 1),
-    numberColumn('cells', ({ cells_in_domain }) => cells_in_domain),
+    numberColumn(heading('cells_in_domain'), ({ cells_in_domain }) => cells_in_domain),
     numberColumn('size', ({ size }) => size, shortSizeText),
     { title: 'hidden by', show: ({ hidden_by }) => (hidden_by ? <PathName path={hidden_by} /> : NOTHING) },
     travelColumn(link),
