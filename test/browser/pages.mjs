@@ -569,7 +569,7 @@ test('the timeline has a step for a delete', async () => {
   const [{ condition, file: stored }] = document('commits', array).commits.filter(({ kind }) => kind === 'delete')
   await page.waitForSelector(`td .text:text-is(${JSON.stringify(condition)})`)
   assert.deepEqual((await rowsOf(page, 'Deletes in time'))[0].slice(0, 4), [
-    condition,
+    `${condition} (what it deleted)`,
     timeRangeText([times[0], times[0]], false),
     'applied by reads',
     stored,
