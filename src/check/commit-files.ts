@@ -237,8 +237,8 @@ function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: 
     if (listedPath === undefined) yield* lineFinding({ file: path, offset }, entry)
     else if (fragments.get(listed)?.path !== listedPath) {
       const near = nearFragment(facts, entry)
-      const isName = parseFragmentName(listed) !== undefined
-      const variant = near ? 'near' : isName ? undefined : 'noFragment'
+      const other = parseFragmentName(listed) ? undefined : 'noFragment'
+      const variant = near ? 'near' : other
       const expected = near ? JSON.stringify(near.path) : 'a fragment that is there'
       yield finding('VACUUM_DANGLING', { file: path, offset }, expected, JSON.stringify(text), variant)
     }

@@ -27,7 +27,7 @@ export async function* checkReadTwice(array: InspectArray, entries: readonly Fra
   })
   const consolidated = timed.filter(({ entry, first, last }) => first < last && isRead(entry.state))
   if (consolidated.length === 0) return
-  timed.sort((a, b) => (a.first === b.first ? 0 : a.first < b.first ? -1 : 1))
+  timed.sort((a, b) => Number(a.first > b.first) - Number(a.first < b.first))
   const { visibility } = await array.listing()
   const known = new Map<string, Held | undefined>()
   for (const whole of consolidated) {
