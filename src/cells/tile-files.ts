@@ -308,7 +308,9 @@ export class TileFile {
       return await this.stream.read(offset, size)
     } catch (error) {
       if (!hasCode(error, 'NOT_FOUND')) throw error
-      const message = `expected a file of ${this.size} bytes, which the metadata lists; found no such file`
+      // A recovery counts a file that is gone as empty, so that it goes on without it.
+      const expected = this.size > 0 ? `a file of ${this.size} bytes` : 'a file of tiles'
+      const message = `expected ${expected}, which the metadata lists; found no such file`
       throw new InspectError('MISSING_FILE', message, error.at, { cause: error })
     }
   }

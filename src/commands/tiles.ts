@@ -21,6 +21,7 @@ import {
   type TileRole,
   tileCellNum,
 } from '../cells/tile-places.ts'
+import { countsNulls } from '../cells/tile-statistics.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../documents/tiles.ts'
 import type { Slot } from '../format/fragment-slots.ts'
@@ -188,7 +189,9 @@ async function fieldBlocks(
   const mins = await minMaxBlocks(lists, field, slot, 'min', style)
   const maxs = await minMaxBlocks(lists, field, slot, 'max', style)
   const sums = perTile(await lists.sums(slot), (entries) => sumValues(field.type, entries))
-  const nulls = perTile(await lists.offsets('tile_null_counts', slot), ValueColumn.numbers)
+  // Where TileDB does not count nulls it stores zeros, which say nothing.
+  const isCounted = !nullable || countsNulls({ ...field, dimension: false })
+  const nulls = isCounted ? perTile(await lists.offsets('tile_null_counts', slot), ValueColumn.numbers) : undefined
   return async (from, to) => {
     const place = await main(from, to)
     const varPlace = await variable?.(from, to)
