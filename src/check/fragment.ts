@@ -7,6 +7,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import type { SlotKind } from '../format/fragment-slots.ts'
 import { type FragmentEntry, SCHEMA_FOLDER } from '../objects/array.ts'
 import { changedFields, changedFooterLength, changedTiles } from '../objects/changed-fields.ts'
 import { pointsInDomain } from '../objects/file-sizes.ts'
@@ -214,6 +215,9 @@ async function doubledVariant(run: CheckRun, source: ByteSource): Promise<Varian
   return (await withSource(source, isWrittenTwice)) ? 'writtenTwice' : undefined
 }
 
+/** The slots that TileDB reads for any field of a sparse fragment. */
+const COORDINATES: ReadonlySet<SlotKind> = new Set<SlotKind>(['coords', 'dimension'])
+
 /** Compares the files that the metadata lists with those that exist. @param sizes in bytes, by name, if they are known */
 async function* checkFiles(
   run: CheckRun,
@@ -240,8 +244,11 @@ async function* checkFiles(
     try {
       const actual = await actualSize(one)
       const variant = role === 'offsets' && valuesHoldOffsets(info, slot) ? 'unusedOffsets' : undefined
-      if (actual === undefined)
-        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', variant)] : []
+      if (actual === undefined) {
+        const ofCoordinates = COORDINATES.has(info.slots[slot].kind) ? 'coordinates' : undefined
+        const lost = variant ?? ofCoordinates
+        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', lost)] : []
+      }
       if (actual < size) {
         const num = run.quick ? undefined : await cutOffTileNum(fragment, one, actual)
         const found = num === undefined ? `${actual}` : `${actual}: ${num} of ${info.tile_num} tiles are cut off`

@@ -395,6 +395,7 @@ const PROVOKED: Readonly<
   'FILE_LONG.doubled': [SPARSE, (array) => writeTwice(array, /\/a3\.tdb$/)],
   'FILE_LONG.writtenTwice': [SPARSE, (array) => writeTwice(array, /\/a3\.tdb$/)],
   'SECTION_GAP.writtenTwice': [SPARSE, (array) => writeTwice(array, METADATA)],
+  'FILE_MISSING.coordinates': [SPARSE, (array) => array.remove(array.find(/\/d1\.tdb$/))],
   'FILE_MISSING.unusedOffsets': ['22/filter_strings', (array) => array.remove(array.find(/\/a0\.tdb$/))],
   'FILE_SHORT.unusedOffsets': ['22/filter_strings', (array) => array.cut(array.find(/\/a0\.tdb$/), -1)],
   'TILE_UNREADABLE.unusedOffsets': [

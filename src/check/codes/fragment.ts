@@ -35,7 +35,15 @@ export const FRAGMENT_CODES = {
     meaning: 'readers fail on this field',
     mend: 'drop',
     refused: { act: 'fields', error: 'Cannot get file size of … No such file or directory' },
-    variants: { unusedOffsets: UNUSED_OFFSETS },
+    variants: {
+      unusedOffsets: UNUSED_OFFSETS,
+      coordinates: {
+        severity: 'error',
+        meaning:
+          'every read of these cells fails, of whatever field: TileDB reads the coordinates of a sparse fragment for each of them. decode shows the other fields',
+        refused: { act: 'read', error: 'Cannot get file size of … No such file or directory' },
+      },
+    },
   },
   FILE_SHORT: {
     severity: 'error',
