@@ -622,6 +622,16 @@ describe('what TileDB fails on', () => {
     expect(findings).toMatchObject([{ code: 'METADATA_UNREADABLE', field: 'encryption_type', severity: 'error' }])
   })
 
+  test('a footer that was cut keeps the whole array from opening, and the finding says so', async () => {
+    const array = new EditedArray(SPARSE)
+    const file = array.find(METADATA)
+    array.cut(file, array.get(file).length - 40)
+    const { findings } = await check(array.storage(), EDITED)
+    expect(findings).toMatchObject([
+      { code: 'FOOTER_UNREADABLE', meaning: expect.stringMatching(/fails to open the whole array/) },
+    ])
+  })
+
   test('a .vac file with a line that is no path', async () => {
     const array = new EditedArray(SPARSE)
     array.add(`__commits/${BEFORE}.vac`, text('nobody\n'))

@@ -76,7 +76,7 @@ export const FRAGMENT_CODES = {
   // Footer.
   FOOTER_UNREADABLE: {
     severity: 'error',
-    meaning: 'nothing of the fragment can be read',
+    meaning: 'nothing of the fragment can be read, and while it is committed TileDB fails to open the whole array',
     mend: 'recover-places',
     refused: { act: 'open', error: 'std::bad_alloc, or Reading data past end of serialized data size.' },
   },
