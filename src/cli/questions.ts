@@ -210,6 +210,11 @@ export const QUESTIONS: readonly Question[] = [
     'explain places --where "population > 1000000" --exact',
     'count number query filter find search null',
   ],
+  [
+    'How many cells of a dense array meet a condition?',
+    'stats --read weather --where "temperature > 20"',
+    'count number query filter find search null dense',
+  ],
   ['Which cells are null?', 'read places --where "founded == null"', 'missing none empty nan isnull without value'],
   [
     'Which cells have the highest values of an attribute?',
