@@ -15,6 +15,8 @@ export interface Column {
   whole?: boolean | undefined
   /** Whether cells are lists of `name=value`. They are cut between items, and the rest is counted. */
   items?: boolean | undefined
+  /** Whether the column is written below the table if there is no room for its whole texts. */
+  below?: boolean | undefined
   /** Colour of the cells, or a function that returns the colour of a text. */
   role?: Role | ((cell: string) => Role | undefined) | undefined
 }

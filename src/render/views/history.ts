@@ -48,8 +48,8 @@ function columnsFor({ vertical, full }: Output): readonly Shows<HistoryVersion>[
     { name: 'fragment', role: 'field', cell: ({ fragment }) => fragment },
     { name: 'written', whole: true, cell: writtenText },
     { name: 'state', whole: true, role: stateRole, cell: ({ state }) => state },
-    { name: 'values', items: true, cell: ({ values }) => valuesText(values, room) },
-    { name: heading('by'), cell: whyText },
+    { name: 'values', items: true, below: true, cell: ({ values }) => valuesText(values, room) },
+    { name: heading('by'), below: true, cell: whyText },
   ]
 }
 

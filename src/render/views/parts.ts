@@ -16,7 +16,7 @@ import {
   writeKeyValues,
   writeTable,
 } from '../table.ts'
-import { cutMiddle, textWidth, wrapText } from '../text-width.ts'
+import { cutItems, cutMiddle, textWidth, wrapText } from '../text-width.ts'
 import { escapeText, formatCount } from '../units.ts'
 import { NOTHING } from './wording.ts'
 
@@ -146,29 +146,70 @@ export function listOf<T>(
 }
 
 /**
- * Writes a table. If the terminal is too narrow, the last column is written below it, with a line for each row.
+ * Writes a table. If the terminal is too narrow, the columns that have no room and may stand below it are written there, with a line for
+ * each row: the last one if no column says so.
  * @returns whether lines were written below the table
  */
-export async function writeTableOrBelow(
-  { columns, rows, names, limit, leftOut, sums }: ListContent,
-  out: Output,
-): Promise<boolean> {
+export async function writeTableOrBelow(content: ListContent, out: Output): Promise<boolean> {
+  const { columns, rows, names, limit, leftOut, sums } = content
   const shown = rows.slice(0, limit)
-  const drawn = sums ? [...rows, sums] : rows
-  if (fits(columns, shown, out)) {
-    const whole = columns.map((column, c) => (c === 0 ? column : { ...column, whole: true }))
-    await writeTable({ columns: whole, rows: drawn, limit, leftOut }, out)
-    return false
+  const kept = columnsBeside(columns, shown, out)
+  const part = (row: readonly string[]): string[] => kept.map((c) => row[c])
+  const beside = kept.map((c) => columns[c])
+  // A last column may be below without any that was chosen; the others are then cut as they always are.
+  const isWhole = kept.length === columns.length || columns.some(({ below }) => below)
+  const whole = isWhole && fits(beside, shown.map(part), out)
+  const drawn = (sums ? [...rows, sums] : rows).map(part)
+  await writeTable(
+    {
+      columns: whole ? beside.map((column, c) => (c === 0 ? column : { ...column, whole: true })) : beside,
+      rows: drawn,
+      limit,
+      leftOut,
+    },
+    out,
+  )
+  let hasLines = false
+  for (const [c, column] of columns.entries()) {
+    if (kept.includes(c)) continue
+    const lines = shown.map((row, r): Pair => [names?.[r] ?? row[0], row[c]])
+    if (await writeColumnBelow(column, lines, out)) hasLines = true
   }
-  await writeTable({ columns: columns.slice(0, -1), rows: drawn.map((row) => row.slice(0, -1)), limit, leftOut }, out)
-  const last = columns.length - 1
-  const lines = shown
-    .map((row, r): Pair => [names?.[r] ?? row[0], row[last]])
+  return hasLines
+}
+
+/** Returns the indexes of the columns of a table that stand beside each other, so that their texts are whole if possible. */
+function columnsBeside(columns: readonly Column[], rows: readonly (readonly string[])[], out: Output): number[] {
+  const all = columns.map((_, c) => c)
+  const hasRoom = (some: readonly number[]): boolean =>
+    fits(
+      some.map((c) => columns[c]),
+      rows.map((row) => some.map((c) => row[c])),
+      out,
+    )
+  if (hasRoom(all)) return all
+  if (!columns.some(({ below }) => below)) return all.slice(0, -1)
+  let kept = all.filter((c) => !columns[c].below)
+  for (const c of all) {
+    const more = all.filter((one) => one === c || kept.includes(one))
+    if (columns[c].below && hasRoom(more)) kept = more
+  }
+  return kept
+}
+
+/** Most lines of a list of items below a table. */
+const ITEM_LINES = 4
+
+/** Writes a column as lines, each with the name of its row. @returns whether there was one to write */
+async function writeColumnBelow(column: Column, all: readonly Pair[], out: Output): Promise<boolean> {
+  const room = out.full ? Number.POSITIVE_INFINITY : ITEM_LINES * (out.columns ?? Number.POSITIVE_INFINITY)
+  const lines = all
     .filter(([, text]) => text !== '' && text !== NOTHING)
+    .map(([name, text]): Pair => [name, column.items ? cutItems(text, room) : text])
   if (lines.length === 0) return false
   const [[, same]] = lines
-  const isShared = lines.length > 2 && lines.length === shown.length && lines.every(([, text]) => text === same)
-  await writeSection(columns[last].name, out)
+  const isShared = lines.length > 2 && lines.length === all.length && lines.every(([, text]) => text === same)
+  await writeSection(column.name, out)
   await writeNamedLines(isShared ? [['all of these', same]] : lines, out)
   return true
 }

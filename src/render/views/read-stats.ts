@@ -272,24 +272,25 @@ function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadSta
   const nanName = [
     ...(nan.some(({ type }) => type.startsWith('FLOAT')) ? ['NaN'] : []),
     ...(nan.some(({ type }) => type.startsWith('DATETIME')) ? ['NaT'] : []),
-  ].join(', ')
+  ].join('/')
   const count = (name: string, of: (field: ReadStatsField) => number | undefined): Shows<ReadStatsField> => ({
     name,
     align: 'right',
+    below: true,
     cell: (field) => countText(of(field)),
     shown: fields.some(of),
   })
   return [
     { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
     { name: 'type', cell: typeText },
-    { name: 'min', cell: ({ min }) => (min === null ? NOTHING : shortValue(min, VALUE)) },
-    { name: 'max', cell: ({ max }) => (max === null ? NOTHING : shortValue(max, VALUE)) },
+    { name: 'min', below: true, cell: ({ min }) => (min === null ? NOTHING : shortValue(min, VALUE)) },
+    { name: 'max', below: true, cell: ({ max }) => (max === null ? NOTHING : shortValue(max, VALUE)) },
     count(heading('null_count'), ({ null_count }) => null_count),
     count(nanName, ({ nan_cell_num }) => nan_cell_num),
     count(heading('filled_cell_num'), ({ filled_cell_num }) => filled_cell_num),
-    { name: 'sum', align: 'right', cell: sumText, shown: fields.some(({ sum }) => sum !== null) },
-    { name: 'mean', align: 'right', cell: meanText, shown: fields.some(({ mean }) => mean !== null) },
-    { name: 'lengths', cell: lengthText, shown: fields.some(({ lengths }) => lengths) },
+    { name: 'sum', align: 'right', below: true, cell: sumText, shown: fields.some(({ sum }) => sum !== null) },
+    { name: 'mean', align: 'right', below: true, cell: meanText, shown: fields.some(({ mean }) => mean !== null) },
+    { name: 'lengths', below: true, cell: lengthText, shown: fields.some(({ lengths }) => lengths) },
   ]
 }
 

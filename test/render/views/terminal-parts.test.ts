@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
+import type { HistoryDocument } from '../../../src/documents/history.ts'
+import type { ReadStatsDocument } from '../../../src/documents/read-stats.ts'
 import type { OneStats } from '../../../src/documents/stats.ts'
+import { historyTable } from '../../../src/render/views/history.ts'
+import { readStatsTable } from '../../../src/render/views/read-stats.ts'
 import { rtreeTable } from '../../../src/render/views/rtree.ts'
 import { statsTable } from '../../../src/render/views/stats.ts'
 import { run, runJson } from '../../helpers/run.ts'
@@ -93,6 +97,46 @@ temperature data     BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
     expect(text).toMatch(/^│ … 40 more \(--full\) +│ +│ +[\d.]+ KiB │/m)
     expect(text.match(/^│ a_field_with/gm)).toHaveLength(10)
     expect(await drawn((out) => statsTable({ ...document, fields }, out), 80, true)).not.toContain('40 more')
+  })
+
+  test('shows whole values of a cell below its versions', async () => {
+    const { documents } = await runJson(['history', WEATHER, '--cell', 'station=1,day=7'])
+    const [document] = documents as unknown as [HistoryDocument]
+    const flux = [-874.289872055645, 433.7409115870747, Math.PI, Math.E]
+    const withValues = (values: Record<string, number | string>): HistoryDocument => ({
+      ...document,
+      versions: document.versions.map((version) => ({ ...version, values })),
+    })
+    for (const columns of [60, 80, 100, 200]) {
+      const text = await drawn((out) => historyTable(withValues({ ...flux }), false, out), columns)
+      for (const value of flux)
+        expect(text.match(new RegExp(`=${value}\\b`, 'g'))).toHaveLength(document.versions.length)
+    }
+    const many = withValues(Object.fromEntries(Array.from({ length: 99 }, (_, i) => [`field_${i}`, i + Math.PI])))
+    expect(await drawn((out) => historyTable(many, false, out), 80)).toMatch(
+      /^values\n(?:.*\n)*? +field_\d+=[\d.]+, and \d\d\s+more\n/m,
+    )
+    expect(await drawn((out) => historyTable(many, false, out), 80, true)).toContain(`field_98=${98 + Math.PI}`)
+  })
+
+  test.each([60, 80, 90])('shows whole minima, maxima, sums and dates of what a reader sees (%i)', async (columns) => {
+    const { documents } = await runJson(['stats', '--read', PLACES])
+    const [document] = documents as unknown as [ReadStatsDocument]
+    const field = document.fields.find(({ name }) => name === 'lat')
+    if (!field) throw new Error('lat expected')
+    const numbers = { min: -142.93380360533752, max: 17477840.263979755, sum: 145389979.41511813, mean: 14539 }
+    const dates = { min: '2026-05-21T20:57:37.746504578', max: '2057-08-12T00:56:07.998051995', sum: null, mean: null }
+    const fields = [
+      { ...field, ...numbers, name: 'flux' },
+      { ...field, ...dates, name: 'seen', type: 'DATETIME_NS' } as const,
+    ]
+    for (const some of [fields, [fields[0]], [fields[1]]]) {
+      const text = await drawn((out) => readStatsTable({ ...document, fields: some }, [], true, out), columns)
+      const found = text.slice(text.indexOf('\nfields\n'))
+      for (const { min, max, sum } of some)
+        for (const value of [min, max, sum]) if (value !== null) expect(found).toContain(` ${value}`)
+      expect(found).not.toContain('…')
+    }
   })
 
   test('breaks what a finding says as it began, and cuts the name of its file', async () => {
