@@ -24,12 +24,14 @@ import {
 import { countsNulls } from '../cells/tile-statistics.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../documents/tiles.ts'
+import type { ConditionNode } from '../format/delete-condition.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import type { ValueStyle } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../objects/fragment.ts'
 import { BLOCK_TILES, type TileList, TileLists } from '../objects/tile-lists.ts'
-import { type TileTest, tileTest } from '../read/pruning.ts'
+import { conditionFields } from '../read/condition.ts'
+import { tileTest } from '../read/pruning.ts'
 import { loadWhere, parseWhere, WHERE_FORMS } from '../read/where.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
 
@@ -62,7 +64,7 @@ export const command: CommandModule<TilesOptions> = {
       .option('--tiles <I..J>', 'only these tiles')
       .option(
         '--where <condition>',
-        `only tiles that may have a cell that meets it, by their minima and maxima: ${WHERE_FORMS}`,
+        `only tiles that may have a cell that meets it, by their minima and maxima: ${WHERE_FORMS}. Tables then show only its fields without --field`,
       )
   },
 
@@ -78,7 +80,8 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
   const boxes = await boxBlocks(lists, info, cx.style)
   const bounds = options.range && parseRanges(dimensions, options.range)
   const touches = bounds && rangeFilter(dimensions, bounds)
-  const mayMeet = options.where === undefined ? undefined : await testOf(fragment, info, options.where)
+  const condition = options.where === undefined ? undefined : await conditionOf(fragment, info, options.where)
+  const mayMeet = condition && (await tileTest(fragment, info, condition, true))
   const isShown = (tile: number, mbr: NDRange | undefined): boolean =>
     (!touches || (mbr !== undefined && touches(mbr))) && (!mayMeet || mbr === undefined || mayMeet(tile, mbr))
   const passes = touches || mayMeet ? isShown : undefined
@@ -116,7 +119,9 @@ async function tilesOutcome(cx: CommandContext, fragment: Fragment, options: Til
     async table(out) {
       const { tilesTable } = await import('../render/views/tiles.ts')
       const names = dimensions.map(({ name }) => name)
-      await tilesTable(document, { names, limited: passes !== undefined || wanted !== undefined }, out)
+      const limited = passes !== undefined || wanted !== undefined
+      const compared = condition && [...conditionFields(condition)]
+      await tilesTable(document, { names, limited, compared, isChosen: options.field !== undefined }, out)
     },
   }
 }
@@ -131,13 +136,10 @@ function selectedSlots(info: FragmentInfo, names: readonly string[] | undefined)
   return names ? stored.filter((i) => names.includes(slots[i].name)) : stored
 }
 
-/** The test of `--where`. Fields are those of the array: a fragment may have none of an attribute that was added later. */
-async function testOf(fragment: Fragment, info: FragmentInfo, text: string): Promise<TileTest> {
+/** The condition of `--where`. Fields are those of the array: a fragment may have none of an attribute that was added later. */
+async function conditionOf(fragment: Fragment, info: FragmentInfo, text: string): Promise<ConditionNode> {
   const { array } = fragment
-  const condition = array
-    ? await loadWhere(text, (await array.newestSchema()).schema, array)
-    : parseWhere(text, info.schema)
-  return tileTest(fragment, info, condition, true)
+  return array ? loadWhere(text, (await array.newestSchema()).schema, array) : parseWhere(text, info.schema)
 }
 
 /** The tiles `[first, next)` that pass. */

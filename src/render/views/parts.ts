@@ -228,7 +228,7 @@ export async function writeLongTable(
 /** A column that may be left out if the terminal is too narrow. */
 export interface Spare {
   /** Rank of the column: those with the lowest number are left out first. */
-  spare?: number
+  spare?: number | undefined
 }
 
 /** Leaves out spare columns until the others fit. */

@@ -23,6 +23,10 @@ import { counted, countText, domainText, fieldName, ratioText, versionText } fro
 const VALUE_ROOM = 24
 /** Name of the column that is shown below the table if it does not fit. */
 const BOX = 'box'
+/** Name of the column that tells the files of a field apart. */
+const ROLE = 'role'
+/** Rank of the columns about files where they are the first to be left out. */
+const PLACE = -1
 
 interface TileColumn extends Shows<Row>, Spare {}
 
@@ -43,6 +47,10 @@ interface TilesStyle {
   names: readonly string[]
   /** Whether the user chose the tiles. All of them are then shown. */
   limited: boolean
+  /** The fields of the condition that chose them. Their minima and maxima tell why a tile is shown. */
+  compared?: readonly string[] | undefined
+  /** Whether the user chose the fields. */
+  isChosen?: boolean | undefined
 }
 
 /** Shows tiles, with a row for each file of each field. */
@@ -54,7 +62,9 @@ export async function tilesTable(
   style: TilesStyle,
   out: Output,
 ): Promise<void> {
-  const { path, format_version, tile_num, tiles } = document
+  const { path, format_version, tile_num } = document
+  const { compared, isChosen = false } = style
+  const tiles = compared && !isChosen ? withFields(document.tiles, compared) : document.tiles
   const version = format_version === undefined ? '' : `format version ${versionText(format_version)}, `
   const facts = `${version}${counted(tile_num, 'tile')}; offsets and sizes in bytes`
   await writeTitle(path, facts, out)
@@ -63,7 +73,7 @@ export async function tilesTable(
     await writeLine(tile_num === 0 ? 'no tiles' : `the range touches 0 of ${counted(tile_num, 'tile')}`, out)
     return
   }
-  const all = columnsFor(style.names, sample)
+  const all = columnsFor(style.names, sample, compared !== undefined)
   const columns = fitting(all, sample, out)
   let shown = 0
   const limit = (style.limited ? undefined : limitOf(TILES, out)) ?? Number.POSITIVE_INFINITY
@@ -71,7 +81,7 @@ export async function tilesTable(
     for await (const tile of tiles) {
       if (shown === limit) return
       shown++
-      yield* listOf(columns, rowsOf(tile)).rows
+      yield* listOf(columns, rowsOf(tile, columns)).rows
     }
   }
   if (limit === Number.POSITIVE_INFINITY) await streamTable({ columns, rows: rows() }, out)
@@ -91,7 +101,22 @@ export async function tilesTable(
   )
 }
 
-function columnsFor(names: readonly string[], sample: readonly TilesLine[]): TileColumn[] {
+/** Tiles with these fields only; with all of them if they have none of these. They can be walked more than once. */
+function withFields(
+  tiles: AsyncIterable<TilesLine> | Iterable<TilesLine>,
+  names: readonly string[],
+): AsyncIterable<TilesLine> {
+  async function* walk(): AsyncGenerator<TilesLine> {
+    for await (const tile of tiles) {
+      const fields = tile.fields.filter(({ name }) => names.includes(name))
+      yield fields.length === 0 ? tile : { ...tile, fields }
+    }
+  }
+  return { [Symbol.asyncIterator]: walk }
+}
+
+/** @param isCompared whether a condition chose the tiles: places in files are then left out before minima and maxima are */
+function columnsFor(names: readonly string[], sample: readonly TilesLine[], isCompared: boolean): TileColumn[] {
   const statistic = <K extends 'min' | 'max' | 'sum' | 'null_count'>(
     key: K,
     name: string,
@@ -106,16 +131,27 @@ function columnsFor(names: readonly string[], sample: readonly TilesLine[]): Til
     return { name, align: 'right', spare, shown: sample.some(({ fields }) => fields.some(shownFor)), cell }
   }
   const valueText = (value: CellValue): string => shortValue(value, VALUE_ROOM)
+  const place = (spare?: number): number | undefined => (isCompared ? PLACE : spare)
   const columns: TileColumn[] = [
     { name: 'tile', align: 'right', cell: ({ tile }) => (tile ? countText(tile.tile) : '') },
     { name: heading('cell_num'), align: 'right', cell: ({ tile }) => (tile ? countText(tile.cell_num) : '') },
     { name: BOX, role: 'number', whole: true, spare: 3, cell: ({ tile }) => (tile ? boxText(names, tile) : '') },
     { name: 'field', role: 'field', cell: ({ field }) => (field ? fieldName(field.name) : '') },
-    { name: 'role', cell: ({ file }) => file },
-    { name: 'offset', align: 'right', spare: 2, cell: ({ offset }) => countText(offset) },
-    { name: 'size', align: 'right', cell: ({ size }) => countText(size) },
-    { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => countText(unfiltered_size) },
-    { name: 'ratio', align: 'right', spare: 4, cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
+    { name: ROLE, spare: place(), cell: ({ file }) => file },
+    { name: 'offset', align: 'right', spare: place(2), cell: ({ offset }) => countText(offset) },
+    { name: 'size', align: 'right', spare: place(), cell: ({ size }) => countText(size) },
+    {
+      name: heading('unfiltered_size'),
+      align: 'right',
+      spare: place(),
+      cell: ({ unfiltered_size }) => countText(unfiltered_size),
+    },
+    {
+      name: 'ratio',
+      align: 'right',
+      spare: place(4),
+      cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size),
+    },
     statistic('min', 'min', 5, valueText),
     statistic('max', 'max', 5, valueText),
     statistic('sum', 'sum', 0, valueText),
@@ -128,8 +164,13 @@ function boxText(names: readonly string[], { mbr, tile_domain }: TilesLine): str
   return domainText(names, mbr ?? tile_domain ?? [])
 }
 
-/** Returns a row for each file of each field. */
-function rowsOf(tile: TilesLine): Row[] {
+/** Returns a row for each file of each field; a row for each field if the columns tell nothing of files. */
+function rowsOf(tile: TilesLine, columns: readonly TileColumn[]): Row[] {
+  const rows = fileRows(tile)
+  return columns.some(({ name }) => name === ROLE) ? rows : rows.filter(({ field }) => field)
+}
+
+function fileRows(tile: TilesLine): Row[] {
   return tile.fields.flatMap((field, i): Row[] => {
     const { offset, size, unfiltered_size, var_offset, validity_offset } = field
     const file = var_offset === undefined ? 'data' : 'offsets'
@@ -158,5 +199,12 @@ function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], o
 }
 
 function hasRoom(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): boolean {
-  return fits(columns, listOf(columns, sample.flatMap(rowsOf)).rows, out)
+  return fits(
+    columns,
+    listOf(
+      columns,
+      sample.flatMap((tile) => rowsOf(tile, columns)),
+    ).rows,
+    out,
+  )
 }
