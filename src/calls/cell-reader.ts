@@ -83,7 +83,7 @@ export function readerOutcome(
     return counts ? { cell_num, ...tail() } : tail()
   }
   return {
-    ...cellsOutcome(cx, head, rows, { columns: reader.columns, total }, options),
+    ...cellsOutcome(cx, head, rows, { columns: reader.columns, asked: reader.asked, total }, options),
     columns: () => reader.columns.map(({ name }) => name),
     async cellLines(out, style) {
       const { writeCellLines } = await import('../rows/cell-lines.ts')
@@ -112,6 +112,8 @@ export function cellsTail(cx: CommandContext, { report, faults }: Pick<Reader, '
 interface ShownRows {
   /** The columns of the table; undefined if rows have different columns. */
   columns: readonly ColumnType[] | undefined
+  /** See {@link Reader.asked}. */
+  asked?: readonly string[] | undefined
   /** Number of cells, if it is known. */
   total?: number | bigint | undefined
   /** What a row is; `cell` by default. */
@@ -125,7 +127,7 @@ export function cellsOutcome(
   cx: CommandContext,
   head: CellsHead,
   rows: () => AsyncGenerator<CellsLine, CellsTail>,
-  { columns, total, one }: ShownRows,
+  { columns, asked, total, one }: ShownRows,
   { keepGoing = false, limit }: CellOptions,
 ): Omit<CellsOutcome, 'columns' | 'records'> {
   return {
@@ -137,16 +139,18 @@ export function cellsOutcome(
     async table(out) {
       const { cellsTable } = await import('../render/views/cells.ts')
       const { path, as_of } = head
-      const shown = columns && tableColumns(columns)
+      const shown = columns && tableColumns(columns, out.columns === undefined ? [] : asked)
       return cellsTable({ path, as_of: cx.times && as_of }, rows(), shown, out, { total, most: parseLimit(limit), one })
     },
   }
 }
 
-/** The names of columns. Dimensions come first: a narrow terminal hides the last columns. */
-function tableColumns(columns: readonly ColumnType[]): string[] {
-  const first = columns.filter(({ kind, name }) => kind === 'dimension' || name === PROVENANCE[0].name)
-  return [...new Set([...first, ...columns].map(({ name }) => name))]
+/** The names of columns. Dimensions come first, then what was asked about: a narrow terminal hides the last columns. */
+function tableColumns(columns: readonly ColumnType[], asked: readonly string[] = []): string[] {
+  const dimensions = columns.filter(({ kind }) => kind === 'dimension')
+  const first = columns.filter(({ name }) => asked.includes(name))
+  const places = columns.filter(({ name }) => name === PROVENANCE[0].name)
+  return [...new Set([...dimensions, ...first, ...places, ...columns].map(({ name }) => name))]
 }
 
 /** The cells of a reader as objects, without the limit. */

@@ -9,6 +9,8 @@ import type { NotUniqueReport } from './not-unique.ts'
 export interface Reader {
   /** The columns to show. */
   columns: readonly ColumnType[]
+  /** Names of columns that the user asked about, as in a condition. A terminal shows them beside the dimensions. */
+  asked?: readonly string[] | undefined
   /** Largest number of cells to show. */
   limit: number
   /** The enumerations whose values are shown, by attribute; empty without `--labels`. */

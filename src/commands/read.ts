@@ -13,6 +13,7 @@ import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { Selection } from '../layers/layer.ts'
+import { conditionFields } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
@@ -135,6 +136,7 @@ async function arrayOutcome(
   let progress = NO_PROGRESS
   const reader: Reader = {
     columns: shown,
+    asked: [...(sort ? [sort.column.name] : []), ...(asked.where ? conditionFields(asked.where) : [])],
     limit,
     enumerations: await shownEnumerations(opened, options, report, tellingFaults(cx, told)),
     report,

@@ -18,6 +18,22 @@ test('on a narrow terminal, too, the table of --provenance shows the fragments',
   expect(text).toMatch(/│ .*y.* │ .*x.* │ .*__fragment.* │ .*a.* │/)
 })
 
+const folder = temporaryFolder()
+
+test('on a narrow terminal, the fields that are asked about are beside the dimensions', async () => {
+  const options = ['--dim', 'x:INT32:0..9:5', ...[...'abcdefgh'].flatMap((name) => ['--attr', `${name}:INT64`])]
+  const array = `${folder}/many`
+  expect((await run(['write-sample', array, '--cells', '9', ...options])).code).toBe(0)
+  const head = async (columns: number, ...asked: string[]): Promise<string[]> => {
+    const { text } = await run(['read', array, ...asked], { columns, env: { NO_COLOR: '1' } })
+    return text.match(/^.*\bx\b.*$/m)?.[0].match(/\w+/g) ?? []
+  }
+  expect((await head(60)).slice(0, 2)).toEqual(['x', 'a'])
+  expect((await head(60, '--sort-by', 'g:desc', '--limit', '3')).slice(0, 3)).toEqual(['x', 'g', 'a'])
+  expect((await head(60, '--where', 'h != 12345 or (x > 0 and g < 0)')).slice(0, 4)).toEqual(['x', 'g', 'h', 'a'])
+  expect((await run(['read', array, '--where', 'h != 12345'])).text).toMatch(/^ *x +a +b +c +d +e +f +g +h$/m)
+})
+
 describe('--keep-going: cells that cannot be read still hide older ones', () => {
   const ARRAY = `${FIXTURES}/merged/later_than_named`
   const copy = `${temporaryFolder()}/array`
