@@ -245,7 +245,12 @@ async function* readOutcome(
     kind: 'document',
     document,
     table: async (out) =>
-      (await import('../render/views/read-stats.ts')).readStatsTable(document, lines, cx.times === undefined, out),
+      (await import('../render/views/read-stats.ts')).readStatsTable(
+        document,
+        lines,
+        { isNow: cx.times === undefined, chosen: options.field },
+        out,
+      ),
   }
 }
 

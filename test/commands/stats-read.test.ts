@@ -146,6 +146,15 @@ describe('stats --read', () => {
     expect(get(fieldNamed(document, 'a'), 'lengths')).toBeUndefined()
   })
 
+  test('shows the fields that are named before delete conditions, and those before dimensions', async () => {
+    const sections = async (...options: string[]): Promise<string[]> => {
+      const { text } = await run(['stats', '--read', `${FIXTURES}/22/deletes`, ...options])
+      return text.match(/^(?:fields|delete conditions|x|a)\b/gm) ?? []
+    }
+    expect(await sections()).toEqual(['delete conditions', 'fields', 'x', 'a'])
+    expect(await sections('--field', 'a')).toEqual(['fields', 'a', 'x', 'delete conditions'])
+  })
+
   test('says of consolidated dense arrays that stored fill values count', async () => {
     const shown = async (name: string): Promise<string> =>
       (await run(['stats', '--read', `${FIXTURES}/22/${name}`])).text

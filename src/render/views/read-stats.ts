@@ -43,18 +43,24 @@ import {
 /** Most characters of a value. */
 const VALUE = 24
 
+interface ReadStatsStyle {
+  /** Whether the user gave no time. */
+  isNow: boolean
+  /** The fields that the user named. */
+  chosen: readonly string[] | undefined
+}
+
 /**
  * Shows statistics of the cells that a reader sees.
  * @param lines the lines of advice as data
- * @param isNow whether the user gave no time
  */
 export async function readStatsTable(
   document: ReadStatsDocument,
   lines: readonly CodeLine[],
-  isNow: boolean,
+  { isNow, chosen }: ReadStatsStyle,
   out: Output,
 ): Promise<void> {
-  const { path, fragment_num, as_of, fields, deletes, duplicates } = document
+  const { path, fragment_num, as_of, duplicates } = document
   const what = `what a reader sees of ${counted(fragment_num, 'fragment')}`
   await writeTitle(path, withTimes(what, isNow ? undefined : as_of), out)
   await writeKeyValues(facts(document), out)
@@ -65,6 +71,14 @@ export async function readStatsTable(
     await writeSection(`coordinates of several cells${rest}`, out)
     await writeTableOrBelow(listOf(REPEATED_COLUMNS, most), out)
   }
+  // What the user asked for stands before what else there is to say.
+  if (chosen) await writeFields(document, chosen, out)
+  await writeDeletes(document, lines, out)
+  if (!chosen) await writeFields(document, [], out)
+}
+
+async function writeDeletes(document: ReadStatsDocument, lines: readonly CodeLine[], out: Output): Promise<void> {
+  const { deletes } = document
   if (deletes.length > 0) {
     await writeSection('delete conditions, oldest first', out)
     const names = deletes.map(({ time }) => momentText(time))
@@ -78,6 +92,12 @@ export async function readStatsTable(
       await writeLine('not known: a consolidation left out deleted cells, which are gone', out, 'dim')
     await writeStored(document, lines, out)
   }
+}
+
+/** @param first names of the fields to begin with */
+async function writeFields(document: ReadStatsDocument, first: readonly string[], out: Output): Promise<void> {
+  const isFirst = ({ name }: ReadStatsField): boolean => first.includes(name)
+  const fields = document.fields.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
   if (fields.length > 0) {
     await writeSection('fields', out)
     await writeTableOrBelow(listOf(fieldColumns(fields), fields), out)

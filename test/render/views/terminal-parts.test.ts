@@ -36,6 +36,36 @@ boxes of the tiles
 `)
   })
 
+  test('shows first why a condition chose a tile: minima and maxima of its fields', async () => {
+    expect(await shown(['tiles', PLACES_FRAGMENT, '--where', 'population > 10000000'], 80)).toBe(`\
+examples/arrays/places/__fragments/
+  __1714557600000_1714557600000_04894f559517af000ebf5f96a638b95d_22
+format version 22 (TileDB 2.25 to 2.30), 5 tiles; offsets and sizes in bytes
+┌──────┬───────┬────────────┬─────────┬──────────┬──────────┬───────┐
+│ tile │ cells │ field      │     min │      max │      sum │ nulls │
+├──────┼───────┼────────────┼─────────┼──────────┼──────────┼───────┤
+│    0 │     8 │ population │ 2817000 │ 11450000 │ 23599000 │     4 │
+│    1 │     8 │ population │  456000 │ 15600000 │ 21096000 │     4 │
+│    2 │     8 │ population │ 1640000 │ 14000000 │ 48680000 │     2 │
+└──────┴───────┴────────────┴─────────┴──────────┴──────────┴───────┘
+3 of 5 tiles
+no room for: role, offset, size, unfiltered, ratio
+
+boxes of the tiles
+0  lat -34.93..-0.18, lon -78.47..138.6
+1  lat -37.81..41.01, lon 18.42..174.76
+2  lat 1.35..59.94, lon 30.31..139.69
+`)
+    // In a pipe, too, the table has only these fields, but all their files, which --field names as well.
+    const args = ['tiles', PLACES_FRAGMENT, '--where', 'population > 10000000']
+    const plain = await shown(args)
+    expect(plain.match(/ validity /g)).toHaveLength(3)
+    expect(plain).not.toContain('founded')
+    expect(await shown([...args, '--field', 'founded'])).toMatch(/ founded .*(?<!population)\n/)
+    const [{ tiles }] = (await runJson(args)).documents as { tiles?: { fields: { name: string }[] }[] }[]
+    expect(tiles?.[0].fields.map(({ name }) => name)).toContain('founded')
+  })
+
   test('leaves the number of a digest to the column that has it', async () => {
     const narrow = await shown(['at', `${PLACES_FRAGMENT}/d0.tdb`, '0x64'], 80)
     expect(narrow).toContain('│                   digest    │     76 │     32 │ bytes 0xe342e8fe97fc…, valid │\n')
@@ -108,7 +138,10 @@ temperature data     BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
       versions: document.versions.map((version) => ({ ...version, values })),
     })
     for (const columns of [60, 80, 100, 200]) {
-      const text = await drawn((out) => historyTable(withValues({ ...flux }), false, out), columns)
+      const text = await drawn(
+        (out) => historyTable(withValues(Object.fromEntries(flux.entries())), false, out),
+        columns,
+      )
       for (const value of flux)
         expect(text.match(new RegExp(`=${value}\\b`, 'g'))).toHaveLength(document.versions.length)
     }
@@ -118,6 +151,8 @@ temperature data     BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
     )
     expect(await drawn((out) => historyTable(many, false, out), 80, true)).toContain(`field_98=${98 + Math.PI}`)
   })
+
+  const NOW = { isNow: true, chosen: undefined }
 
   test.each([60, 80, 90])('shows whole minima, maxima, sums and dates of what a reader sees (%i)', async (columns) => {
     const { documents } = await runJson(['stats', '--read', PLACES])
@@ -131,7 +166,7 @@ temperature data     BYTESHUFFLE, ZSTD(level=9), CHECKSUM_SHA256
       { ...field, ...dates, name: 'seen', type: 'DATETIME_NS' } as const,
     ]
     for (const some of [fields, [fields[0]], [fields[1]]]) {
-      const text = await drawn((out) => readStatsTable({ ...document, fields: some }, [], true, out), columns)
+      const text = await drawn((out) => readStatsTable({ ...document, fields: some }, [], NOW, out), columns)
       const found = text.slice(text.indexOf('\nfields\n'))
       for (const { min, max, sum } of some)
         for (const value of [min, max, sum]) if (value !== null) expect(found).toContain(` ${value}`)
