@@ -417,7 +417,7 @@ class TilesOptions(CommonOptions, total=False):
     """Only these tiles"""
     where: str
     """Only tiles that may have a cell that meets it, by their minima and maxima: a > 5 and (s == "x" or b in [1,
-    2]), 1 < a <= 5, not a == None, attr("a b") != 3"""
+    2]), 1 < a <= 5, not a == None, attr("a b") != 3. Tables then show only its fields without --field"""
     as_of: Time
     """What TileDB reads when it opens the array at that time: milliseconds since 1970 or a date in UTC, as in
     2024-05-01T10:00:00Z"""

@@ -38,7 +38,7 @@ EncryptionType = Literal["NO_ENCRYPTION", "AES_256_GCM"]
 
 
 Time = Union[str, "Int64"]
-"""A time in UTC to the millisecond, such as `2024-05-01T10:00:00.000`; with `--raw`, milliseconds since 1970."""
+"""A time in UTC to the millisecond, such as `2024-05-01T10:00:00.000Z`; with `--raw`, milliseconds since 1970."""
 
 
 

@@ -56,9 +56,14 @@ export function mbrColumns(
   return columns
 }
 
-/** A time as documents have it: as a cell of the type DATETIME_MS. @param time milliseconds since 1970 */
+/**
+ * A time as documents have it, in UTC. Dates in cells have no zone, as the format knows of none.
+ * @param time milliseconds since 1970
+ */
 export function timeResult(time: bigint, style: ValueStyle): Time {
-  return style.raw ? time : formatDatetime('DATETIME_MS', BigInt.asIntN(64, time))
+  if (style.raw) return time
+  const text = formatDatetime('DATETIME_MS', BigInt.asIntN(64, time))
+  return text === 'NaT' ? text : `${text}Z`
 }
 
 /** An end of a range as it is shown, and as `--range` takes it. */

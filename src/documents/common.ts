@@ -67,7 +67,7 @@ export type FormatVersion = number
  */
 export type Ratio = number
 
-/** A time in UTC to the millisecond, such as `2024-05-01T10:00:00.000`; with `--raw`, milliseconds since 1970. */
+/** A time in UTC to the millisecond, such as `2024-05-01T10:00:00.000Z`; with `--raw`, milliseconds since 1970. */
 export type Time = string | Int64
 
 /** First and last timestamp, milliseconds since 1970. */

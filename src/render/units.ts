@@ -35,7 +35,7 @@ export function escapeText(text: string): string {
 
 /** Default length of {@link shortValue} in characters. */
 const SHORT = 80
-const DATE = /^(?:NaT|-?\d{3,}-\d\d(?:-\d\d(?:T\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?)?)?)?)$/
+const DATE = /^(?:NaT|-?\d{3,}-\d\d(?:-\d\d(?:T\d\d(?::\d\d(?::\d\d(?:\.\d+)?Z?)?)?)?)?)$/
 
 /**
  * Returns a value for a cell of a table, of about `room` characters. Text is quoted, dates are not, and bytes are `0x…`. Lists and

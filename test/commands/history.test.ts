@@ -139,6 +139,11 @@ test.each([[], ['--raw']])('history and read --provenance write a time in the sa
   const current = items(get(document, 'versions')).find((one) => get(one, 'state') === 'current') as Json
   expect(get(current, 'written')).toEqual(written)
   expect(typeof written).toBe(raw.length > 0 ? 'number' : 'string')
+  if (raw.length > 0) return
+  // As JavaScript and others write UTC: without the zone, they take it for the time of this place.
+  expect(new Date(written).toISOString()).toBe(written)
+  for (const format of ['csv', 'json', 'table'])
+    expect((await run(['read', array, '--provenance', '--format', format, '--limit', '1'])).text).toContain(written)
 })
 
 describe('dense cells', () => {
