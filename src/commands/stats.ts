@@ -356,7 +356,7 @@ async function arrayDocument(
     target: 'array',
     array_type: schema.array_type,
     capacity: schema.array_type === 'sparse' ? schema.capacity : undefined,
-    ...sums(cx, totals, advice),
+    ...sums(cx, totals, advice, droppedAttributes(totals, schema)),
     unread_fragment_num: hidden.length,
     unread_size,
     vacuum_size,
@@ -364,6 +364,13 @@ async function arrayDocument(
     other_size: await otherSize(cx, array.folder, fragments),
     not_examined,
   }
+}
+
+/** Names of attributes that the counted fragments have, and the schema has not. */
+function droppedAttributes({ opened }: Totals, { attributes }: ArraySchema): Set<string> {
+  const known = new Set(attributes.map(({ name }) => name))
+  const stored = opened.flatMap(({ info }) => info.slots.filter(({ kind }) => kind === 'attribute'))
+  return new Set(stored.flatMap(({ name }) => (known.has(name) ? [] : name)))
 }
 
 /** What makes reads of the counted fragments slow; nothing if damage prevents the answer. */
@@ -480,6 +487,7 @@ function sums(
   cx: CommandContext,
   totals: Totals,
   advice: readonly AdvisedFinding[],
+  dropped: ReadonlySet<string> = new Set(),
 ): Omit<StatsSums, keyof DocumentHead> {
   const { tally, damaged, metadata } = totals
   const { data } = tally
@@ -501,6 +509,7 @@ function sums(
     fields: largestFirst(tally.fields).map(({ files, ...field }) => ({
       ...withRatio(field),
       share: share(field),
+      dropped: dropped.has(field.name) || undefined,
       files: [...files.values()].map(({ filters, ...file }) => ({
         ...roleResult(file),
         share: share(file),

@@ -250,6 +250,8 @@ export interface StatsField extends StatsRatio {
   name: string
   /** Share of all data bytes, from 0 to 1. */
   share: number | null
+  /** Whether the schema of the time has no such attribute, so that readers do not see these bytes. */
+  dropped?: boolean | undefined
   /** Files of the field, one entry for each role. */
   files: readonly StatsFieldFile[]
 }

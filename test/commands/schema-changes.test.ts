@@ -119,3 +119,18 @@ describe('schema --all says what changed', () => {
     expect(text).toContain(`schema 3/${names.length} of `)
   })
 })
+
+test('stats marks attributes that the schema no longer has', async () => {
+  const marked = async (array: string, ...options: string[]): Promise<unknown> => {
+    const { text } = await run(['stats', `${FIXTURES}/${array}`, '--json', ...options])
+    const { fields } = JSON.parse(text) as { fields: { name: string; dropped?: boolean }[] }
+    return fields.flatMap(({ name, dropped }) => (dropped ? name : []))
+  }
+  expect(await marked('22/evolved_dense')).toEqual(['b'])
+  expect(await marked('labels/dropped')).toEqual(['v'])
+  expect(await marked('labels/dropped', '--as-of', '20')).toEqual([])
+  expect(await marked('labels/readded')).toEqual([])
+  const { text } = await run(['stats', `${FIXTURES}/22/evolved_dense`])
+  expect(text).toMatch(/^b \(dropped\) +\w+ /m)
+  expect(text).toMatch(/^dropped: the schema no longer has the attribute/m)
+})

@@ -60,10 +60,18 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
   await writeKeyValues(facts(document), out)
   if (fields.length > 0) {
     await writeSection('fields, largest first', out)
-    const files = fields.flatMap(({ name, files }) =>
-      files.map((file, i): FieldFile => ({ ...file, field: fieldName(name), isFirst: i === 0 })),
+    const files = fields.flatMap(({ name, files, dropped }) =>
+      files.map(
+        (file, i): FieldFile => ({ ...file, field: fieldName(name) + (dropped ? DROPPED : ''), isFirst: i === 0 }),
+      ),
     )
     await writeFields(files, fields.length, out)
+    if (fields.some(({ dropped }) => dropped))
+      await writeLine(
+        'dropped: the schema no longer has the attribute, so TileDB does not read these bytes; read --as-of an earlier time does',
+        out,
+        'dim',
+      )
     await writeSection('by filters', out)
     await writeTableOrBelow(listOf(FILTER_COLUMNS, filters), out)
   }
@@ -127,6 +135,9 @@ export async function groupSums(document: SweepStats, out: Output): Promise<void
     )
   }
 }
+
+/** Mark beside the name of an attribute. */
+const DROPPED = ' (dropped)'
 
 /** Number of rows of each table on the screen of a dataset. */
 const SCREEN = 5
