@@ -17,7 +17,7 @@ async function documents(...args: string[]): Promise<Json[]> {
 }
 
 function milliseconds(time: Json | undefined): Json | undefined {
-  return typeof time === 'string' ? Date.parse(`${time}Z`) : time
+  return typeof time === 'string' ? Date.parse(time) : time
 }
 
 /** Each version of a cell: the times of its fragment, its own in milliseconds, its first value, its state, and what hid it. */
@@ -77,7 +77,7 @@ describe('sparse cells', () => {
       kind: 'delete',
       name: '__15_15_5a8049ae045591975376a754a193f620_22',
       file: '__commits/__15_15_5a8049ae045591975376a754a193f620_22.del',
-      time: '1970-01-01T00:00:00.015',
+      time: '1970-01-01T00:00:00.015Z',
       condition: 'a < 30',
     })
   })
