@@ -4493,7 +4493,7 @@ class StatsField(TypedDict):
     """Name of the attribute, dimension or internal field."""
     share: Optional[float]
     """Share of all data bytes, from 0 to 1."""
-    dropped: NotRequired[bool]
+    not_in_schema: NotRequired[bool]
     """Whether the schema of the time has no such attribute, so that readers do not see these bytes."""
     files: List["StatsFieldFile"]
     """Files of the field, one entry for each role."""

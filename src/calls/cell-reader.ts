@@ -1,18 +1,17 @@
 import { type InspectError, isNew } from '../base/errors.ts'
-import type { ColumnData, ColumnType } from '../cells/column.ts'
+import type { ColumnType } from '../cells/column.ts'
 import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { AsOf, DocumentHead } from '../documents/common.ts'
 import type { ReadDocument } from '../documents/read.ts'
-import type { CellValue, ValueStyle } from '../format/value.ts'
-import { PROVENANCE, WRITTEN } from '../read/query.ts'
+import type { ValueStyle } from '../format/value.ts'
+import { PROVENANCE } from '../read/query.ts'
 import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
 import { parseWhole } from './option-values.ts'
 import type { CellsOutcome } from './outcome.ts'
 import type { Reader } from './reader.ts'
 import { enumerationResult } from './schema-result.ts'
-import { timeResult } from './values.ts'
 
 /** Largest number of faults in a document. A damaged file may cause one for each tile. */
 const MOST_FAULTS = 1000
@@ -91,7 +90,7 @@ export function readerOutcome(
       const columns = reader.columns.map((column) => ({
         column,
         labels: shownLabels(reader, column, cx.style),
-        ...(isTime(column, cx.style) ? { value: timeValue(column, cx.style), made: true } : {}),
+        ...(column.isWritten && !cx.style.raw ? { value: columnValue(column, cx.style), made: true } : {}),
       }))
       const written = { ...cx.style, ...style }
       const notes = await writeCellLines(columns, reader.batches(true), out, written, { limit }).finally(() => end())
@@ -161,27 +160,8 @@ function tableColumns(columns: readonly ColumnType[], asked: readonly string[] =
 /** The cells of a reader as objects, without the limit. */
 export async function* readerRows(reader: Reader, style: ValueStyle): AsyncGenerator<CellsLine> {
   const { columns } = reader
-  const values = columns.map((column) =>
-    isTime(column, style) ? timeValue(column, style) : columnValue(column, style, shownLabels(reader, column, style)),
-  )
+  const values = columns.map((column) => columnValue(column, style, shownLabels(reader, column, style)))
   for await (const batch of reader.batches()) yield* batchRows(batch, columns, values)
-}
-
-/** Whether a column has times of writing, which are shown as those of documents are. */
-function isTime(column: ColumnType, { raw }: ValueStyle): boolean {
-  return column === WRITTEN && !raw
-}
-
-function timeValue(column: ColumnType, style: ValueStyle): (data: ColumnData, cell: number) => CellValue {
-  const count = columnValue(column, { ...style, raw: true })
-  // Cells of a fragment mostly have the same time.
-  let [last, text]: CellValue[] = [null, null]
-  return (data, cell) => {
-    const time = count(data, cell)
-    if (time !== last) text = typeof time === 'bigint' ? timeResult(time, style) : time
-    last = time
-    return text
-  }
 }
 
 /** The labels of a column; undefined if it has no labels, or if they are not shown. */

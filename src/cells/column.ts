@@ -11,6 +11,8 @@ export interface ColumnType {
   type: Datatype
   cell_val_num: CellValNum
   nullable: boolean
+  /** Whether cells are times of writing. These are shown as the times in documents are, which say that they are in UTC. */
+  isWritten?: true
 }
 
 /** The cells of one tile of a column, as bytes. */

@@ -23,7 +23,9 @@ export function columnValue(column: ColumnType, style: ValueStyle, labels?: Show
     column.cell_val_num === 'var' ? varValue(read) : fixedValue(read, datatypeSize(column.type) * column.cell_val_num)
   let shown = value
   if (labels) shown = labelled(value, labels)
-  else if (column.kind.startsWith('delete') && !style.raw) shown = deletedOrNull(value)
+  else if (style.raw) shown = value
+  else if (column.isWritten) shown = inUtc(value)
+  else if (column.kind.startsWith('delete')) shown = deletedOrNull(value)
   return column.nullable ? (data, cell) => (data.validity?.[cell] === 0 ? null : shown(data, cell)) : shown
 }
 
@@ -39,6 +41,13 @@ function deletedOrNull(value: ColumnValue): ColumnValue {
   return (data, cell) => {
     const shown = value(data, cell)
     return shown === NOT_DELETED ? null : shown
+  }
+}
+
+function inUtc(value: ColumnValue): ColumnValue {
+  return (data, cell) => {
+    const shown = value(data, cell)
+    return typeof shown === 'string' && shown !== 'NaT' ? `${shown}Z` : shown
   }
 }
 

@@ -509,7 +509,7 @@ function sums(
     fields: largestFirst(tally.fields).map(({ files, ...field }) => ({
       ...withRatio(field),
       share: share(field),
-      dropped: dropped.has(field.name) || undefined,
+      not_in_schema: dropped.has(field.name) || undefined,
       files: [...files.values()].map(({ filters, ...file }) => ({
         ...roleResult(file),
         share: share(file),

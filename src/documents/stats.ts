@@ -251,7 +251,7 @@ export interface StatsField extends StatsRatio {
   /** Share of all data bytes, from 0 to 1. */
   share: number | null
   /** Whether the schema of the time has no such attribute, so that readers do not see these bytes. */
-  dropped?: boolean | undefined
+  not_in_schema?: boolean | undefined
   /** Files of the field, one entry for each role. */
   files: readonly StatsFieldFile[]
 }

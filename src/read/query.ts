@@ -104,6 +104,7 @@ export const WRITTEN: ColumnType = {
   type: 'DATETIME_MS',
   cell_val_num: 1,
   nullable: true,
+  isWritten: true,
 }
 
 /**

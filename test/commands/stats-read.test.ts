@@ -287,8 +287,8 @@ describe('stats --read', () => {
     cpSync(array, copy, { recursive: true, filter: (from) => !from.endsWith('.del') })
     const counts = items(get(await readStats(array), 'deletes')).map((one) => [get(one, 'time'), get(one, 'cell_num')])
     expect(counts).toEqual([
-      ['1970-01-01T00:00:00.015', 2],
-      ['1970-01-01T00:00:00.025', 5],
+      ['1970-01-01T00:00:00.015Z', 2],
+      ['1970-01-01T00:00:00.025Z', 5],
     ])
     const lost = items(get(await readStats(copy), 'deletes'))
     expect(lost.map((one) => [get(one, 'time'), get(one, 'cell_num')])).toEqual(counts)

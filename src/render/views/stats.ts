@@ -60,13 +60,17 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
   await writeKeyValues(facts(document), out)
   if (fields.length > 0) {
     await writeSection('fields, largest first', out)
-    const files = fields.flatMap(({ name, files, dropped }) =>
+    const files = fields.flatMap(({ name, files, not_in_schema }) =>
       files.map(
-        (file, i): FieldFile => ({ ...file, field: fieldName(name) + (dropped ? DROPPED : ''), isFirst: i === 0 }),
+        (file, i): FieldFile => ({
+          ...file,
+          field: fieldName(name) + (not_in_schema ? DROPPED : ''),
+          isFirst: i === 0,
+        }),
       ),
     )
     await writeFields(files, fields.length, out)
-    if (fields.some(({ dropped }) => dropped))
+    if (fields.some(({ not_in_schema }) => not_in_schema))
       await writeLine(
         'dropped: the schema no longer has the attribute, so TileDB does not read these bytes; read --as-of an earlier time does',
         out,
