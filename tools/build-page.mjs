@@ -70,6 +70,9 @@ const PRINTED_PARTS = [
   // Notes are for stderr.
   /(?<=\bcx\.note\()[`'].*(?=\)$)/gm,
   /^ {4}for \(const \[field, texts\] of this\.remarks\).*?^ {4}\}\n/ms,
+  // The page does not show which attributes the schema no longer has.
+  /, droppedAttributes\(.*\)(?=\),$)/gm,
+  /^function droppedAttributes\(.*?^\}\n/gms,
   // Sums of groups and sweeps, whose modules a page does not load.
   /^async function\*? (?:groupOutcomes|sweptOutcome)\(.*?^\}\n/gms,
 ]
@@ -99,6 +102,8 @@ const UNUSED_PARTS = [
   [/src\/filters\/[\w-]+\.ts$/, WRITING_PARTS],
   [/src\/(?:commands|calls)\/[\w-]+\.ts$/, PRINTED_PARTS],
   [/src\/check\/codes\/[\w-]+\.ts$/, PLANNED_PARTS],
+  // The boxes of tiles tell the same, and a page reads them.
+  [/src\/check\/fragment\.ts$/, [/^ +yield\* crowdedDomain\(.*\n/m, /^function\* crowdedDomain\(.*?^\}\n/ms]],
   [/src\/layers\/[\w-]+\/[\w-]+\.ts$/, ASKED_PARTS],
 ]
 
@@ -117,7 +122,7 @@ const LOADS_LATER = [
 /** The parts that a page begins with: its workers', and its own. */
 const FIRST = ['worker', 'main']
 /** Views and others with fewer letters of code share one script: each costs a digest in the policy. */
-const SMALL = 10_000
+const SMALL = 20_000
 /** But not those that some reports leave out: src/commands/page-html.ts says which. */
 const SOME = ['layers', 'webp', 'aes-gcm', 'other-places', 'genomicsdb', 'workspace']
 /** And these the page without a target, which has to be small: it opens what most users have. */

@@ -61,7 +61,7 @@ export const FRAGMENT_CODES = {
       doubled: {
         severity: 'note',
         meaning:
-          'the file is exactly twice as long as the footer says: some writers write every file twice over, and readers never look at the second half. A check that reads data files compares the halves',
+          'the file is exactly twice as long as the footer says: some writers write every file twice, and readers ignore the second half. A check that reads data files compares the halves',
         mend: 'leave',
         lost: UNNEEDED,
       },
@@ -102,7 +102,7 @@ export const FRAGMENT_CODES = {
   FIELD_CHANGED: {
     severity: 'error',
     meaning:
-      'TileDB reads the stored cells as if they had the form that the array has for the attribute now: it fails, or gives values that nobody wrote. The attribute was dropped and added again with another type, number of values or nullability. decode shows the cells as they were written',
+      'TileDB reads the stored cells as if they had the form that the array has for the attribute now: it fails, or gives values that nobody wrote. The attribute was dropped and added again in another form. decode shows the cells as they were written',
     mend: 'leave',
     lost: noLoss('nothing: decode shows the cells as they were written'),
     variants: {
@@ -114,7 +114,7 @@ export const FRAGMENT_CODES = {
       tiles: {
         severity: 'error',
         meaning:
-          'the array has other dimensions, tiles that begin elsewhere or have another size, or another order than the schema of the fragment, or only one of both is dense: TileDB reads the cells by the schema of the array, gives them at other coordinates or not at all, mostly without an error, or crashes. TileDB never changes any of these: a schema of another array lies in the folder, or was changed. decode shows the cells as they were written',
+          'the array has other dimensions, tiles that begin elsewhere or have another size, or another order than the schema of the fragment, or only one of both is dense: TileDB gives the cells at other coordinates or not at all, mostly without an error, or crashes. TileDB never changes these: a schema of another array lies in the folder, or was changed. decode shows the cells as they were written',
       },
       domain: {
         severity: 'error',

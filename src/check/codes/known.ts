@@ -16,7 +16,7 @@ export const KNOWN_FAULTS = {
   surplusEntries:
     'TileDB 2.2 also added an entry for each validity tile when it wrote in global order; readers never look there',
   validityAsValues:
-    'in ordered writes of dense arrays, TileDB 2.4 to 2.10 filters validity as if it were values, and reads it as bytes: the wrong cells may read as null, and nulls as values; where a filter stores the type, decode and read give the nulls that were written, which TileDB may not see',
+    'in ordered writes of dense arrays, TileDB 2.4 to 2.10 filters validity as if it were values, and reads it as bytes: the wrong cells may read as null, and nulls as values. decode and read give the nulls that were written if a filter stores the type',
   lossyCoordinates:
     'a filter of a dimension keeps only some digits of its coordinates: TileDB ordered and bounded the cells by the coordinates as they were written, so readers may skip cells',
   // About statistics.
