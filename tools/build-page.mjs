@@ -72,7 +72,6 @@ const PRINTED_PARTS = [
   /^ {4}for \(const \[field, texts\] of this\.remarks\).*?^ {4}\}\n/ms,
   // The page does not show which attributes the schema no longer has.
   /, droppedAttributes\(.*\)(?=\),$)/gm,
-  /^function droppedAttributes\(.*?^\}\n/gms,
   // Sums of groups and sweeps, whose modules a page does not load.
   /^async function\*? (?:groupOutcomes|sweptOutcome)\(.*?^\}\n/gms,
 ]

@@ -3,7 +3,7 @@ import zopfli from '@gfx/zopfli'
 
 /** Mark in the HTML of a page that stands where its scripts go. */
 export const SCRIPTS_PLACE = '<!--scripts-->\n'
-/** Each thing makes less by 0.05 %: more rounds, and any number of blocks. */
+/** 15 rounds in place of 5, and any number of blocks in place of 15, make 0.05 % less. */
 const ROUNDS = { numiterations: 15, blocksplittingmax: 0 }
 
 /** Zopfli makes 3 % less than zlib at its best, and any browser inflates it. It takes seconds, so the build does it. */

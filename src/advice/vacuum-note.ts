@@ -1,5 +1,6 @@
 import type { Prose } from '../base/prose.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { droppedAttributes } from '../objects/changed-fields.ts'
 import { TIMESTAMPS_SINCE } from '../objects/visibility.ts'
 import type { OpenedArray } from '../read/query.ts'
 
@@ -15,12 +16,10 @@ export function vacuumNote(
 ): Prose {
   if (!keepsTimes(schema, version))
     return 'removes the old fragments; reads as of a time before the newest of them lose their cells'
-  const now = new Set(schema.attributes.map(({ name }) => name))
-  const attributes = fragments.flatMap(({ info }) => info.schema.attributes)
-  const dropped = new Set(attributes.flatMap(({ name }) => (now.has(name) ? [] : [JSON.stringify(name)])))
+  const dropped = droppedAttributes(schema, fragments)
   return dropped.size === 0
     ? 'removes the old fragments; reads as of a time in the past stay the same'
-    : `removes the old fragments; reads as of a time in the past lose the values of attributes dropped since: ${[...dropped].join(', ')}`
+    : `removes the old fragments; reads as of a time in the past lose the values of attributes dropped since: ${Array.from(dropped, (name) => JSON.stringify(name)).join(', ')}`
 }
 
 /** Whether a consolidated fragment has the time of each cell. @param version its format version */

@@ -3,7 +3,7 @@ import { type InColumns, ValueColumn } from '../cells/column-rows.ts'
 import type { ArrayListing } from '../documents/array.ts'
 import type { FilterDescription, PipelineDescription, Time, ValueRange } from '../documents/common.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
-import { formatDatetime } from '../format/datetime.ts'
+import { formatDatetime, utcText } from '../format/datetime.ts'
 import type { FilterConfig, FilterPipeline } from '../format/filter-pipeline.ts'
 import { fixedSize, type NDRange, type RangeType } from '../format/range.ts'
 import { readBy, writtenBy } from '../format/releases.ts'
@@ -61,9 +61,7 @@ export function mbrColumns(
  * @param time milliseconds since 1970
  */
 export function timeResult(time: bigint, style: ValueStyle): Time {
-  if (style.raw) return time
-  const text = formatDatetime('DATETIME_MS', BigInt.asIntN(64, time))
-  return text === 'NaT' ? text : `${text}Z`
+  return style.raw ? time : utcText(formatDatetime('DATETIME_MS', BigInt.asIntN(64, time)))
 }
 
 /** An end of a range as it is shown, and as `--range` takes it. */

@@ -1,5 +1,6 @@
 import { element } from '../base/element.ts'
 import { datatypeSize } from '../format/datatype.ts'
+import { utcText } from '../format/datetime.ts'
 import { type CellReader, type CellValue, cellReader, type ValueStyle } from '../format/value.ts'
 import type { CellBatch, ColumnData, ColumnType } from './column.ts'
 
@@ -47,7 +48,7 @@ function deletedOrNull(value: ColumnValue): ColumnValue {
 function inUtc(value: ColumnValue): ColumnValue {
   return (data, cell) => {
     const shown = value(data, cell)
-    return typeof shown === 'string' && shown !== 'NaT' ? `${shown}Z` : shown
+    return typeof shown === 'string' ? utcText(shown) : shown
   }
 }
 

@@ -9,7 +9,7 @@ import type { Dimension } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { isAscii } from '../format/text.ts'
-import type { FragmentInfo } from '../objects/fragment.ts'
+import { type FragmentInfo, mayRepeatCoordinates } from '../objects/fragment.ts'
 import { finding, type Item, type Place } from './finding.ts'
 import { emptyStringFault } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
@@ -122,7 +122,7 @@ export class CoordinatesCheck {
    */
   private compareCells(columns: readonly ColumnData[], count: number, base: number, notes: TileNotes): void {
     const { placeOf, items } = notes
-    const { schema, footer } = this.info
+    const { schema } = this.info
     // The faults if cells must be in an old order; without one, in the order of today.
     const faultsBy = ({ rule, holds }: Partial<OldOrder> = {}): OrderFaults => {
       const lanes = orderLanes(schema, columns, count, rule)
@@ -156,7 +156,7 @@ export class CoordinatesCheck {
       }
       items.push(finding('COORDINATE_ORDER', at, expected, 'one that sorts before it', known?.faults))
     }
-    if (same >= 0 && !schema.allows_duplicates && footer?.includes_timestamps !== true) {
+    if (same >= 0 && !mayRepeatCoordinates(this.info)) {
       const at = { ...placeOf(0), cell: base + same }
       const found = 'those of the cell before it'
       items.push(finding('COORDINATE_DUPLICATE', at, 'coordinates of its own', found))

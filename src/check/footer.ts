@@ -1,3 +1,4 @@
+import { sizeText } from '../base/sizes.ts'
 import { FRAGMENT_METADATA_FILE, footerPlace } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles } from '../objects/fragment.ts'
@@ -13,6 +14,11 @@ export function footerErrors(fragments: readonly Pick<OpenedFragment, 'fragment'
     const found = [...footerFindings(info, fragment, `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`)]
     return found.filter(({ severity }) => severity === 'error')
   })
+}
+
+/** A box that is too small for its cells. */
+export function crowdedBox(place: Place, cells: number, room: number | bigint): Finding {
+  return finding('MBR_INVALID', place, `a box with room for ${sizeText(cells)} cells`, `room for ${room}`, 'cells')
 }
 
 /** Compares a footer with the name of the fragment and with its schema. */

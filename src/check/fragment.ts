@@ -15,6 +15,7 @@ import {
   type FieldFile,
   type Fragment,
   type FragmentInfo,
+  mayRepeatCoordinates,
   storedCellNum,
   valuesHoldOffsets,
 } from '../objects/fragment.ts'
@@ -32,7 +33,7 @@ import {
   type Items,
   NO_FILE,
 } from './finding.ts'
-import { footerFindings } from './footer.ts'
+import { crowdedBox, footerFindings } from './footer.ts'
 import { type CheckRun, reaches } from './run.ts'
 import type { CheckedSchemas } from './schemas.ts'
 import type { Plan } from './units.ts'
@@ -127,12 +128,12 @@ async function* checkAsRead(
 function* crowdedDomain(info: FragmentInfo, file: string): Generator<Finding> {
   const { schema, dense, nonempty_domain } = info
   const isCountable = schema.domain.dimensions.every(({ type }) => !['float', 'text'].includes(datatypeKind(type)))
-  if (dense || schema.allows_duplicates || !nonempty_domain || !isCountable) return
+  if (dense || !nonempty_domain || !isCountable) return
   const [cells, room] = [storedCellNum(info), pointsInDomain(info)]
   // Another finding tells of a domain whose ends are swapped. Decoding a footer takes longer than all the rest.
-  if (room < 1n || cells <= room || info.footer?.includes_timestamps === true) return
+  if (room < 1n || cells <= room || mayRepeatCoordinates(info)) return
   const place = { file, offset: info.footer_span?.offset, field: 'nonempty_domain' }
-  yield finding('MBR_INVALID', place, `a box with room for ${sizeText(cells)} cells`, `room for ${room}`, 'cells')
+  yield crowdedBox(place, cells, room)
 }
 
 /**

@@ -1,13 +1,13 @@
 import { unlessFault } from '../base/errors.ts'
-import { sizeText } from '../base/sizes.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { levelsFault, RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
-import type { FragmentInfo } from '../objects/fragment.ts'
+import { type FragmentInfo, mayRepeatCoordinates } from '../objects/fragment.ts'
 import { blocksOf, type TileList, TileLists } from '../objects/tile-lists.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import { Boxes, type End } from './boxes.ts'
 import { type Finding, finding, type Items, type Place } from './finding.ts'
+import { crowdedBox } from './footer.ts'
 import { emptyStringFault } from './known-faults.ts'
 
 /** The levels of an R-tree, the root first. */
@@ -201,9 +201,9 @@ class LevelCheck {
   /** Finds a box that is too small for the cells of its tile, or that is larger than a point around a single cell. */
   private checkCells(boxes: Boxes, first: number): void {
     const { info, place } = this
-    const { schema, tile_num, footer } = info
+    const { schema, tile_num } = info
     if (this.cells || this.levels[this.level].count !== tile_num) return
-    const maySame = schema.allows_duplicates || footer?.includes_timestamps === true
+    const maySame = mayRepeatCoordinates(info)
     const { dimensions } = schema.domain
     for (let i = 0; i < boxes.count; i++) {
       const tile = first + i
@@ -212,10 +212,10 @@ class LevelCheck {
       if (cells === 1 ? boxes.isPoint(i) : cells <= room) continue
       if (dimensions.some((dimension, d) => emptyStringFault(info, dimension, boxes.textStart(d, i)))) continue
       const at = { ...place, field: 'rtree', tile }
-      const expected =
-        cells === 1 ? 'a box of one point around one cell' : `a box with room for ${sizeText(cells)} cells`
-      const found = cells === 1 ? 'a larger one' : `room for ${room}`
-      this.cells = finding('MBR_INVALID', at, expected, found, 'cells')
+      this.cells =
+        cells === 1
+          ? finding('MBR_INVALID', at, 'a box of one point around one cell', 'a larger one', 'cells')
+          : crowdedBox(at, cells, room)
       return
     }
   }

@@ -36,6 +36,7 @@ import type {
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import { droppedAttributes } from '../objects/changed-fields.ts'
 import { cellsInDomain, fileSizes, fragmentFileSizes, ratioOf, unfilteredFileSize } from '../objects/file-sizes.ts'
 import {
   type FieldFile,
@@ -356,7 +357,7 @@ async function arrayDocument(
     target: 'array',
     array_type: schema.array_type,
     capacity: schema.array_type === 'sparse' ? schema.capacity : undefined,
-    ...sums(cx, totals, advice, droppedAttributes(totals, schema)),
+    ...sums(cx, totals, advice, droppedAttributes(schema, totals.opened)),
     unread_fragment_num: hidden.length,
     unread_size,
     vacuum_size,
@@ -364,13 +365,6 @@ async function arrayDocument(
     other_size: await otherSize(cx, array.folder, fragments),
     not_examined,
   }
-}
-
-/** Names of attributes that the counted fragments have, and the schema has not. */
-function droppedAttributes({ opened }: Totals, { attributes }: ArraySchema): Set<string> {
-  const known = new Set(attributes.map(({ name }) => name))
-  const stored = opened.flatMap(({ info }) => info.slots.filter(({ kind }) => kind === 'attribute'))
-  return new Set(stored.flatMap(({ name }) => (known.has(name) ? [] : name)))
 }
 
 /** What makes reads of the counted fragments slow; nothing if damage prevents the answer. */

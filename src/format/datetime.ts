@@ -51,9 +51,17 @@ const EPOCH_DAYS = 719_468
 
 const TWO_DIGITS = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'))
 
+/** Text of a date without a value. */
+const NOT_A_TIME = 'NaT'
+
+/** Marks the text of a date as UTC. */
+export function utcText(date: string): string {
+  return date === NOT_A_TIME ? date : `${date}Z`
+}
+
 /** Returns the text of a count of `type`'s units, with the precision of the unit. */
 export function formatDatetime(type: DatetimeType, count: bigint): string {
-  if (count === INT64_MIN) return 'NaT'
+  if (count === INT64_MIN) return NOT_A_TIME
   const unit = UNITS[type]
   if ('digits' in unit) return formatFraction(unit, count)
   if ('perDay' in unit) {

@@ -44,6 +44,16 @@ export function changedAttributes(current: ArraySchema, written: ArraySchema): C
   return changed
 }
 
+/** Names of the attributes that fragments have, and the schema has no longer. */
+export function droppedAttributes(
+  { attributes }: ArraySchema,
+  fragments: readonly { info: Pick<FragmentInfo, 'schema'> }[],
+): Set<string> {
+  const now = new Set(attributes.map(({ name }) => name))
+  const stored = fragments.flatMap(({ info }) => info.schema.attributes.map(({ name }) => name))
+  return new Set(stored.filter((name) => !now.has(name)))
+}
+
 /** What decides at which coordinates the cells of a fragment are, if it has changed in the array since they were written. */
 interface ChangedTiles extends Omit<ChangedField, 'name'> {
   /** Its place in a schema. */

@@ -702,6 +702,11 @@ function infoOf(
   }
 }
 
+/** Whether several cells of the fragment may have the same coordinates. Consolidation keeps them if it keeps the time of each cell. */
+export function mayRepeatCoordinates(info: FragmentInfo): boolean {
+  return info.schema.allows_duplicates || info.footer?.includes_timestamps === true
+}
+
 /** Number of cells that the fragment stores. In dense fragments whole tiles count, as in TileDB. */
 export function storedCellNum(info: FragmentInfo): number {
   if (info.tile_num === 0) return 0

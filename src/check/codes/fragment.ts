@@ -39,8 +39,7 @@ export const FRAGMENT_CODES = {
       unusedOffsets: UNUSED_OFFSETS,
       coordinates: {
         severity: 'error',
-        meaning:
-          'every read of these cells fails, of whatever field: TileDB reads the coordinates of a sparse fragment for each of them. decode shows the other fields',
+        meaning: 'every read of these cells fails, as each needs their coordinates. decode shows the other fields',
         refused: { act: 'read', error: 'Cannot get file size of … No such file or directory' },
       },
     },
