@@ -64,7 +64,7 @@ const PRINTED_PARTS = [
   /^ +(?:if \(.*\) )?await tellGroupNotOpened\(.*\)\n/gm,
   /^export async function tellGroupNotOpened\(.*?^\}\n/gms,
   // The page gives no two options that exclude each other.
-  /^ +if \(.*\) throw usage\(.*\bfound:? '?(?:both|neither)\b.*\)\n/gm,
+  /^ +if \(.*\)(?: |\n +)throw usage\(.*\bfound:? .*\b(?:both|neither)\b.*\)\n/gm,
   // Nor values of these, which are no numbers.
   /(?<=\bthrow usage\()`--(?:jobs|tiles|depth|at) expects.*`(?=\)$)/gm,
   // Notes are for stderr.
@@ -121,7 +121,7 @@ const LOADS_LATER = [
 /** The parts that a page begins with: its workers', and its own. */
 const FIRST = ['worker', 'main']
 /** Views and others with fewer letters of code share one script: each costs a digest in the policy. */
-const SMALL = 20_000
+const SMALL = 10_000
 /** But not those that some reports leave out: src/commands/page-html.ts says which. */
 const SOME = ['layers', 'webp', 'aes-gcm', 'other-places', 'genomicsdb', 'workspace']
 /** And these the page without a target, which has to be small: it opens what most users have. */
