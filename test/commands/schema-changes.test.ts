@@ -123,8 +123,8 @@ describe('schema --all says what changed', () => {
 test('stats marks attributes that the schema no longer has', async () => {
   const marked = async (array: string, ...options: string[]): Promise<unknown> => {
     const { text } = await run(['stats', `${FIXTURES}/${array}`, '--json', ...options])
-    const { fields } = JSON.parse(text) as { fields: { name: string; dropped?: boolean }[] }
-    return fields.flatMap(({ name, dropped }) => (dropped ? name : []))
+    const { fields } = JSON.parse(text) as { fields: { name: string; not_in_schema?: boolean }[] }
+    return fields.flatMap(({ name, not_in_schema }) => (not_in_schema ? name : []))
   }
   expect(await marked('22/evolved_dense')).toEqual(['b'])
   expect(await marked('labels/dropped')).toEqual(['v'])
