@@ -6,11 +6,10 @@ import { minifySync } from '@swc/wasm'
 import { build } from 'esbuild'
 import { minifySync as rolldownMinify } from 'rolldown/experimental'
 import { kernels } from './generated.mjs'
-import { deflateRaw, deflateZlib, packedPage, SCRIPTS_PLACE } from './page-pack.mjs'
+import { deflateRaw, deflateZlib, pagePack } from './page-pack.mjs'
 
 /**
- * Builds dist/page: `index.html`, one file with program and style, and `page.pack`, its parts, compressed. The first can be published
- * as it is; the second is in the package.
+ * Builds dist/page: `page.pack`, program and style of the page in parts, compressed. `page` puts pages together from them.
  */
 
 /** Modules that a page leaves out. The commands that it runs import them, but never use them there. */
@@ -124,8 +123,6 @@ const FIRST = ['worker', 'main']
 const SMALL = 10_000
 /** But not those that some reports leave out: src/commands/page-html.ts says which. */
 const SOME = ['layers', 'webp', 'aes-gcm', 'other-places', 'genomicsdb', 'workspace']
-/** And these the page without a target, which has to be small: it opens what most users have. */
-const RARE = ['genomicsdb', 'workspace']
 /** How the names of parts begin that only other parts ask for. */
 const SHARED = '_'
 /** Modules with what all imports of one file give, by the names of their parts. */
@@ -425,8 +422,8 @@ export async function buildPage() {
   const wasm = Buffer.from(await deflateRaw(zstd)).toString('base64')
   const wasmElement = `<script type="application/octet-stream" class="wasm" id="zstddec.wasm">${wasm}</script>\n`
   const together = [...texts.keys()].filter((name) => !FIRST.includes(name) && !SOME.includes(name))
-  // What every report has is compressed together, but for what only workers have.
-  const groups = [['worker'], ['main', ...together], ...SOME.map((name) => [name])]
+  // What every report has is compressed together.
+  const groups = [[...FIRST, ...together], ...SOME.map((name) => [name])]
   const digestOf = (text) => `'sha256-${sha256(text)}'`
   const digests = [loader, ...groups.flat().map((name) => texts.get(name))].map(digestOf)
   // Functions, because `$` has a meaning in the text of a replacement.
@@ -436,20 +433,14 @@ export async function buildPage() {
     .replace('<style></style>', () => `<style>${style}</style>`)
     .replace('<!--scripts-->\n', () => `<!--scripts-->\n${wasmElement}`)
     .replace('<script></script>', () => `<script>${loader}</script>`)
-  const { pack, elements } = await packedPage(html, texts, groups)
-  const kept = elements.filter(({ name }) => !RARE.includes(name))
-  const page = RARE.reduce((text, name) => text.replace(` ${digestOf(texts.get(name))}`, ''), html).replace(
-    SCRIPTS_PLACE,
-    () => kept.map(({ element }) => element).join(''),
-  )
+  const pack = await pagePack(html, texts, groups)
   mkdirSync('dist/page', { recursive: true })
   await buildWidget()
-  writeFileSync('dist/page/index.html', page)
   writeFileSync('dist/page/page.pack', pack)
   writeFileSync('dist/page/zstddec.wasm', zstd)
   for (const file of BESIDE) copyFileSync(join('node_modules', file), join('dist/page', basename(file)))
   if (process.env.PAGE_SIZES) {
-    console.log(page.length, gzipSync(page, { level: 9 }).length, pack.length)
+    console.log(pack.length)
     for (const [name, text] of texts) console.log(name, text.length, gzipSync(text, { level: 9 }).length)
     writeFileSync('build/page-meta.json', JSON.stringify(metafile))
   }

@@ -215,6 +215,8 @@ for (const name of readdirSync('dist/lib').filter((one) => one.endsWith('.map'))
 
 for (const folder of await buildPage()) bundled.add(folder)
 buildMan()
+// The page without a target, as it is published.
+run('inherit', 'bin/tiledb-inspect.js', 'page', '-o', 'dist/page/index.html')
 
 // Makes V8's code cache for this release of Node, by running the program on a real array. Node 22.1 and later can make one itself.
 const places = 'examples/arrays/places'

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { nameOf } from '../base/paths.ts'
 import { VERSION } from '../base/version.ts'
 import { packText } from '../calls/packed-text.ts'
 import type { PagePlaces } from '../calls/page-data.ts'
+import { nodeCodecs } from '../node/node-codecs.ts'
 import { builtBytes, packagedBytes } from '../node/packaged.ts'
 import type { Target } from '../objects/target.ts'
 import type { Folder } from '../storage/source.ts'
@@ -29,8 +29,6 @@ const PIECE = 1 << 18
 const CONNECT_ANYWHERE = 'connect-src http: https:'
 /** The scripts with which a page and its workers begin. */
 const FIRST: ReadonlySet<string> = new Set(['main', 'worker'])
-/** The scripts that a page without a target does not have: tools/build-page.mjs leaves them out, too. */
-const RARE: ReadonlySet<string> = new Set(['genomicsdb', 'workspace'])
 /** Whether a page in one piece needs a script, by the name of the script. It has every script that is not named here. */
 const NEEDED: { readonly [script: string]: (needs: ReportNeeds) => boolean } = {
   layers: ({ layers }) => layers,
@@ -47,7 +45,9 @@ const WASM_IN_PAGE = /<script type="application\/octet-stream" class="wasm" id="
 interface PackedScripts {
   /** Names of the scripts, and the characters of each. */
   scripts: readonly (readonly [name: string, length: number])[]
-  /** Their text, deflated. */
+  /** Bytes of their text. */
+  undone: number
+  /** Their text, as a zstd frame. */
   bytes: Uint8Array
 }
 
@@ -56,24 +56,20 @@ function builtPage(): { html: string; packed: readonly PackedScripts[] } {
   const pack = builtBytes(PACK)
   if (pack === undefined) throw new TypeError(`expected dist/${PACK}, which npm run build makes, found none`)
   const end = pack.indexOf(0x0a)
-  const head: readonly (Pick<PackedScripts, 'scripts'> & { size: number })[] = JSON.parse(
+  const head: readonly (Omit<PackedScripts, 'bytes'> & { size: number })[] = JSON.parse(
     Buffer.from(pack.subarray(0, end)).toString(),
   )
   let at = end + 1
-  const [html, ...packed] = head.map(({ scripts, size }) => {
+  const [html, ...packed] = head.map(({ scripts, undone, size }) => {
     const bytes = pack.subarray(at, at + size)
     at += size
-    return { scripts, bytes }
+    return { scripts, undone, bytes }
   })
-  return { html: html ? inflated(html.bytes) : '', packed }
+  return { html: html ? inflateRawSync(html.bytes).toString() : '', packed }
 }
 
-function inflated(bytes: Uint8Array): string {
-  return inflateRawSync(bytes).toString()
-}
-
-function scriptTexts({ scripts, bytes }: PackedScripts): { name: string; text: string }[] {
-  const text = inflated(bytes)
+async function scriptTexts({ scripts, undone, bytes }: PackedScripts): Promise<{ name: string; text: string }[]> {
+  const text = Buffer.from((await nodeCodecs.zstd()).decompress(bytes, undone)).toString()
   let at = 0
   return scripts.map(([name, length]) => {
     const from = at
@@ -89,16 +85,7 @@ function scriptElement({ name, text }: { name: string; text: string }): string {
 
 /** The page without data. The user drops a folder on it, or gives it a URL. */
 export function emptyPage(): string {
-  const { html, packed } = builtPage()
-  const scripts = packed.flatMap(scriptTexts)
-  const rare = scripts.filter(({ name }) => RARE.has(name))
-  const without = rare.reduce((page, { text }) => page.replace(` ${digestOf(text)}`, ''), html)
-  return withScripts(without, scripts.filter((one) => !rare.includes(one)).map(scriptElement))
-}
-
-/** A script in the policy of a page. */
-function digestOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+  return packedPage(ALL)
 }
 
 function withScripts(html: string, elements: readonly string[]): string {
@@ -106,38 +93,43 @@ function withScripts(html: string, elements: readonly string[]): string {
   return html.replace(SCRIPTS_PLACE, () => elements.join(''))
 }
 
+/** A page in one piece, without data. Its program stays compressed. */
+function packedPage(needs: ReportNeeds): string {
+  const { html, packed } = builtPage()
+  const elements = packed
+    .filter(({ scripts }) => scripts.some(([name]) => NEEDED[name]?.(needs) !== false))
+    .map(({ scripts, undone, bytes }) =>
+      packedElement(`data-scripts="${scripts.flat().join(' ')}" data-undone="${undone}"`, bytes),
+    )
+  return withScripts(html, elements).replace(WASM_IN_PAGE, (_, name: string, base64: string) =>
+    packedElement(`class="wasm" id="${name}"`, Buffer.from(base64, 'base64')),
+  )
+}
+
 /** What a page in one piece needs besides the program that every report has. */
 export interface ReportNeeds {
   layers: boolean
   genomicsdb: boolean
-  zstd: boolean
   webp: boolean
   encryption: boolean
   /** Whether its bytes are elsewhere. */
   places: boolean
 }
 
+const ALL: ReportNeeds = { layers: true, genomicsdb: true, webp: true, encryption: true, places: true }
+
 /**
- * A report, in pieces. Its program stays compressed.
+ * A report, in pieces.
  * @param data text without `<`, which goes in front of the program
  * @param rest base64 text that goes after the program, in several elements
  */
 export function reportPage(data: string, rest: string, needs: ReportNeeds): readonly string[] {
-  const { html, packed } = builtPage()
-  const needed = packed.filter(({ scripts }) => scripts.some(([name]) => NEEDED[name]?.(needs) !== false))
-  const elements = needed.map(({ scripts, bytes }) =>
-    packedElement(`data-scripts="${scripts.flat().join(' ')}"`, bytes),
-  )
-  const page = withScripts(html, elements).replace(WASM_IN_PAGE, (_, name: string, base64: string) =>
-    needs.zstd ? packedElement(`class="wasm" id="${name}"`, Buffer.from(base64, 'base64')) : '',
-  )
-  return pageWith(page, data, "'none'", rest)
+  return pageWith(packedPage(needs), data, "'none'", rest)
 }
 
 /** The page for a frame of another page. It has all of the program, and asks the other page for bytes. @param data text without `<` */
 export function framedPage(data: string): string {
-  const needs = { layers: true, genomicsdb: true, zstd: true, webp: true, encryption: true, places: true }
-  return reportPage(data, '', needs).join('')
+  return reportPage(data, '', ALL).join('')
 }
 
 /** A page whose server has the rest of its program. */
@@ -148,10 +140,10 @@ export interface ServedPage {
 }
 
 /** The page that is served. @param data text without `<`; undefined for a page without a target, which connects to anywhere */
-export function servedPage(data: string | undefined): ServedPage {
+export async function servedPage(data: string | undefined): Promise<ServedPage> {
   const files = new Map<string, () => Uint8Array>()
   const { html, packed } = builtPage()
-  const scripts = packed.flatMap(scriptTexts)
+  const scripts = (await Promise.all(packed.map(scriptTexts))).flat()
   const first = scripts.filter(({ name }) => FIRST.has(name))
   for (const { name, text } of scripts) if (!FIRST.has(name)) files.set(`part-${name}.js`, () => Buffer.from(text))
   const page = withScripts(html, first.map(scriptElement)).replace(WASM_IN_PAGE, (_, name: string, base64: string) => {

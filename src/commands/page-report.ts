@@ -99,7 +99,6 @@ export async function report(
   const has = {
     layers,
     genomicsdb: target === undefined,
-    zstd: target === undefined || needs('ZSTD'),
     webp: needs('WEBP'),
     encryption,
     places: false,

@@ -70,7 +70,7 @@ export async function* shownPage(cx: CommandContext, subject: PageSubject, asked
     return
   }
   const { servePage } = await import('../node/page-server.ts')
-  const { page, files } = servedPage(dataOf(places))
+  const { page, files } = await servedPage(dataOf(places))
   const server = await servePage(page, { ...served, files })
   const document: PageServed = { ...documentHead('page', shown), url: server.url }
   yield { kind: 'document', document, table: (out) => out.write(`${server.url}\nCtrl-C ends it.\n`) }

@@ -64,7 +64,7 @@ async function writtenSite(site: string): Promise<Outcome> {
     import('./page-html.ts'),
     import('../node/folder-output.ts'),
   ])
-  const { page, files } = servedPage(undefined)
+  const { page, files } = await servedPage(undefined)
   const folder = await openFolderOutput(site, async () => {})
   try {
     await folder.write('index.html', Buffer.from(page))

@@ -5,7 +5,6 @@ import { formatCount, formatSize } from '../render/units.ts'
 import { Call } from './call.tsx'
 import { Button } from './controls.tsx'
 import { PathName } from './fragment-name.tsx'
-import { knowsGenomicsdb } from './genomicsdb.ts'
 import { CHECKED, type Documents, Inspected, namesOf, type Place, placeInside } from './inspected.ts'
 import { UseKey } from './key-form.tsx'
 import { changeLink, type Link, linkText, outerPath, useLink, viewLink } from './link.ts'
@@ -92,11 +91,6 @@ export function App({ embedded }: { embedded: Place | undefined }) {
           {opened && <Fault error={opened.error} />}
           {opened?.error.code === 'NOT_FOUND' && place?.kind === 'url' && (
             <p>Check the URL. If its server does not list folders, give the URL of a fragment or of a file in it.</p>
-          )}
-          {opened?.error.code === 'UNSUPPORTED_VERSION' && !knowsGenomicsdb() && (
-            <p>
-              <code>tiledb-inspect page WORKSPACE</code> shows it.
-            </p>
           )}
           {place && !opened && <p role="status">Opening …</p>}
         </main>

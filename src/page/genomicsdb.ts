@@ -1,5 +1,5 @@
 /*
- * What the page needs for GenomicsDB beside its view: a script that comes only with reports of its workspaces, and from servers.
+ * What the page needs for GenomicsDB beside its view: a script that reports of other targets do not have.
  */
 import { loadedProgram } from './program.ts'
 

@@ -60,12 +60,12 @@ function textOf(name: string): Promise<string> {
   return known
 }
 
-/** The elements of a report with its scripts, compressed. Each has its names in `data-scripts`, and the characters of each script. */
+/** The elements of a page in one piece with its scripts, compressed. Each has its names in `data-scripts`, and the characters of each script. */
 const packed = inPage ? Array.from(document.querySelectorAll<HTMLElement>('[data-scripts]')) : []
 /** The texts of the scripts in an element. */
 const unpackedTexts = new Map<HTMLElement, Promise<string>>()
 
-/** The text of a script: from the page, compressed in a report, or else from the server. */
+/** The text of a script: from the page, compressed in a page in one piece, or else from the server. */
 async function readText(name: string): Promise<string> {
   for (const element of packed) {
     const words = wordsOf(element)
@@ -87,18 +87,43 @@ function wordsOf(element: HTMLElement): readonly string[] {
   return (element.dataset.scripts ?? '').split(' ')
 }
 
-function unpacked(element: HTMLElement): Promise<string> {
-  const bytes = unpackText(element.textContent ?? '', Number(element.dataset.size))
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text()
+function bytesOf(element: HTMLElement): Uint8Array<ArrayBuffer> {
+  return unpackText(element.textContent ?? '', Number(element.dataset.size))
 }
 
-/** Whether the element of a script is in the page. */
-function isInPage(script: string): boolean {
-  return inPage && document.getElementById(`part-${script}`) !== null
+/** What the decoder of zstd exports. Its element is in each page that has its scripts compressed. */
+interface Zstd {
+  memory: WebAssembly.Memory
+  malloc(size: number): number
+  free(address: number): void
+  ZSTD_decompress(out: number, outLength: number, data: number, length: number): number
 }
 
-/** Whether a server has the scripts that the page lacks. Only a served page begins without `more`, the script that most views share. */
-const isServed = packed.length === 0 && !isInPage('more')
+async function loadZstd(): Promise<Zstd> {
+  const deflated = new Blob([bytesOf(document.getElementById('zstddec.wasm') as HTMLElement)])
+  const wasm = deflated.stream().pipeThrough(new DecompressionStream('deflate-raw'))
+  const { instance } = await WebAssembly.instantiate(await new Response(wasm).arrayBuffer(), {
+    env: { emscripten_notify_memory_growth: () => {} },
+  })
+  return instance.exports as unknown as Zstd
+}
+
+let decoder: Promise<Zstd> | undefined
+
+/** The scripts of an element, one after another: they are a zstd frame. */
+async function unpacked(element: HTMLElement): Promise<string> {
+  decoder ??= loadZstd()
+  const { memory, malloc, free, ZSTD_decompress: decompress } = await decoder
+  const bytes = bytesOf(element)
+  const undone = Number(element.dataset.undone)
+  const [from, to] = [malloc(bytes.length), malloc(undone)]
+  new Uint8Array(memory.buffer).set(bytes, from)
+  decompress(to, undone, from, bytes.length)
+  const text = new TextDecoder().decode(new Uint8Array(memory.buffer, to, undone))
+  free(from)
+  free(to)
+  return text
+}
 
 const program = {
   /** Called for each part. @param maker runs the part with what the parts export that it needs */
@@ -106,9 +131,8 @@ const program = {
   /** Called at the end of each script. */
   ran: (script: string): unknown => ran.add(script),
   load,
-  /** Whether the page has a script, or its server. Reports leave some out, and so does a page without a target. */
-  has: (script: string): boolean =>
-    packed.length > 0 ? packed.some((one) => wordsOf(one).includes(script)) : isServed || isInPage(script),
+  /** Whether the page has a script, or its server. Reports leave some out. */
+  has: (script: string): boolean => packed.length === 0 || packed.some((one) => wordsOf(one).includes(script)),
   async workerText(name: string, more: Iterable<string>): Promise<string> {
     const all = new Set([name, ...more].flatMap((one) => SCRIPTS[one] ?? []))
     return [loader, ...(await Promise.all([...all].map(textOf))), `tiledbInspect.load('${name}')`].join(';\n')

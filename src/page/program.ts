@@ -6,7 +6,7 @@ export interface Program {
    * @param more what it will need
    */
   workerText(part: string, more: Iterable<string>): Promise<string>
-  /** Whether the page has a script, or its server. Reports leave some out, and so does a page without a target. */
+  /** Whether the page has a script, or its server. Reports leave some out. */
   has(script: string): boolean
 }
 
