@@ -12,6 +12,7 @@ import { checkCommits } from './commit-files.ts'
 import { collectItems, finding, guarded, type Items } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { checkMetadata, futureFinding } from './metadata-files.ts'
+import { checkReadTwice } from './read-twice.ts'
 import { type CheckRun, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 import type { Plan } from './units.ts'
@@ -94,6 +95,7 @@ export async function* checkArrayFiles(
       checkConsolidatedMetadata(run, array, entries),
     )
     yield* checkMetadata(run, folder, array.cx, false)
+    if (schema?.allows_duplicates) yield* checkReadTwice(array, entries)
   }
   for (const { path, tile, end } of await laterDeletePlaces(array))
     yield futureFinding('DELETE_FUTURE', { file: `${folder.path}/${path}`, offset: tile?.offset }, end, array.cx.now)

@@ -24,7 +24,7 @@ import {
   readsTimes,
   stem,
 } from '../objects/commits.ts'
-import { mayReplace, type Visibility, vacuumPath } from '../objects/visibility.ts'
+import { isRead, mayReplace, type Visibility, vacuumPath } from '../objects/visibility.ts'
 import { conditionFields } from '../read/condition.ts'
 import { readAll, withSource } from '../storage/source.ts'
 import { folderVariant, isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
@@ -229,13 +229,45 @@ function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: 
   } else if (hides && !replacement?.committed) {
     yield finding('VACUUM_UNCOMMITTED', { file: path }, `a commit of ${name}`, 'none')
   }
+  if (file.entries.length === 0 && !file.fault)
+    yield finding('VACUUM_DANGLING', { file: path, offset: 0 }, 'a list of fragments', 'nothing', 'empty')
   for (const entry of file.entries) {
     const { name: listed, offset, text } = entry
-    if (vacuumPath(text) === undefined) yield* lineFinding({ file: path, offset }, entry)
-    else if (!fragments.has(listed)) {
-      yield finding('VACUUM_DANGLING', { file: path, offset }, 'a fragment that is there', JSON.stringify(text))
+    const listedPath = vacuumPath(text)
+    if (listedPath === undefined) yield* lineFinding({ file: path, offset }, entry)
+    else if (fragments.get(listed)?.path !== listedPath) {
+      const near = nearFragment(facts, entry)
+      const other = parseFragmentName(listed) ? undefined : 'noFragment'
+      const variant = near ? 'near' : other
+      const expected = near ? JSON.stringify(near.path) : 'a fragment that is there'
+      yield finding('VACUUM_DANGLING', { file: path, offset }, expected, JSON.stringify(text), variant)
     }
   }
+}
+
+/** At most this many characters of a name differ if some of its bytes were changed. The UUIDs of two fragments differ in more. */
+const CHANGED_CHARACTERS = 2
+
+/** A fragment that readers read, and that a line of a vacuum file may have named before it was cut or changed. */
+function nearFragment({ fragments, visibility }: CommitFacts, { name }: CommitEntry): FragmentEntry | undefined {
+  const isMeant = ({ path, state }: FragmentEntry): boolean => isRead(state) && visibility.lists(path).length === 0
+  const same = fragments.get(name)
+  if (same) return isMeant(same) ? same : undefined
+  return Array.from(fragments.values()).find(
+    (entry) => (isCut(entry.name, name) || isChanged(entry.name, name)) && isMeant(entry),
+  )
+}
+
+/** Whether a name is the beginning of another, with more than the underscores that all begin with. */
+function isCut(name: string, beginning: string): boolean {
+  return beginning.length > 2 && name.startsWith(beginning)
+}
+
+function isChanged(name: string, other: string): boolean {
+  if (name.length !== other.length) return false
+  let changed = 0
+  for (let i = 0; i < name.length && changed <= CHANGED_CHARACTERS; i++) if (name[i] !== other[i]) changed++
+  return changed <= CHANGED_CHARACTERS
 }
 
 /** The fragments that TileDB does not read because of a vacuum file, and whose cells no readable fragment can hold. */

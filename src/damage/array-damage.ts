@@ -82,6 +82,9 @@ export const ARRAY_DAMAGE = {
   VACUUM_DANGLING: damage('vacuum', 'a vacuum file that lists a fragment that is gone', (array) =>
     array.removeAll(/\/__10_10_/),
   ),
+  VACUUM_MISSING: damage('duplicates', 'a vacuum file that is gone, so that cells are read twice', (array) =>
+    array.remove(array.find(/\.vac$/)),
+  ),
   VACUUM_UNCOMMITTED: damage('vacuum', 'a vacuum file of a fragment that is not committed', (array) =>
     array.removeAll(COMMIT),
   ),

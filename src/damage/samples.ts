@@ -35,6 +35,11 @@ const SMALL: SampleOptions = {
 }
 const THREE: SampleOptions = { ...SMALL, cells: '30', fragments: '3' }
 
+const DUPLICATES: SampleOptions = { ...SMALL, duplicates: true }
+const cellsAt = (at: readonly number[]): string => at.map((x) => `{"x":${x},"y":${x},"a":${x},"s":"s${x}"}\n`).join('')
+const FIRST = cellsAt([0, 1, 2, 7])
+const SECOND = cellsAt([3, 8, 9])
+
 /** Paths of the delete conditions of samples. What they delete does not matter. */
 const CONDITIONS = [15, 25].map((time) => `__commits/__${time}_${time}_${UUID}_22.del`)
 
@@ -53,6 +58,25 @@ function rename(array: EditableArray, ranges: readonly string[]): void {
     array.move(mark, `${array.root}/__commits/${now}.wrt`)
     array.move(`${array.root}/__fragments/${name}`, `${array.root}/__fragments/${now}`)
   }
+}
+
+/** Makes the only fragment one that replaced two others, and adds these. */
+async function addSources(array: EditableArray): Promise<void> {
+  rename(array, ['10_20'])
+  const lines: string[] = []
+  for (const [cells, time] of [
+    [FIRST, 10],
+    [SECOND, 20],
+  ] as const) {
+    const name = `__${time}_${time}_${UUID}_22`
+    for (const [path, content] of await filesOf({ options: DUPLICATES, cells }, '', array.newContext().codecs)) {
+      const [, file] = /\/__fragments\/[^/]*(\/.*)/.exec(path) ?? []
+      if (file) array.add(`__fragments/${name}${file}`, content)
+    }
+    array.add(`__commits/${name}.wrt`)
+    lines.push(`/__fragments/${name}\n`)
+  }
+  array.add(`__commits/${committed(array.find(/__10_20_.*\.wrt$/))}.vac`, text(lines.join('')))
 }
 
 /** Consolidates all commits but the last. @returns the lines of the `.con` file */
@@ -138,6 +162,7 @@ const SAMPLES = {
       array.add(`__commits/${committed(whole)}.vac`, text(lines.join('')))
     },
   },
+  duplicates: { options: DUPLICATES, cells: FIRST + SECOND, prepare: addSources },
   consolidatedMetadata: {
     options: THREE,
     async prepare(array) {

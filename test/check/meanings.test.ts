@@ -186,6 +186,10 @@ const PROVOKED: Readonly<
     '22/commits_consolidated',
     (array) => array.append(array.find(/\.con$/), text('notes\n')),
   ],
+  // A line that lost a digit's bit, as a disk may give it back.
+  'VACUUM_DANGLING.near': ['22/vacuum_left', (array) => array.flip(array.find(/\.vac$/), 40)],
+  'VACUUM_DANGLING.noFragment': [SPARSE, (array) => array.add(`__commits/${BEFORE}.vac`, text('/__fracments/x\n'))],
+  'VACUUM_DANGLING.empty': ['22/vacuum_left', (array) => array.cut(array.find(/\.vac$/), 0)],
   'COMMIT_WRONG_FOLDER.twice': [
     '22/duplicates',
     (array) => {
@@ -640,6 +644,42 @@ describe('what TileDB fails on', () => {
     array.move(array.fragmentPath(), `${EDITED}/${array.fragmentPath().replace(/^.*\//, '')}`)
     const { findings } = await check(array.storage(), EDITED)
     expect(findings.filter(({ code }) => code === 'COMMIT_DANGLING')).toMatchObject([{ severity: 'error' }])
+  })
+
+  test('a .vac file that was cut in a line, or whose line lies in no folder of fragments, names what it meant', async () => {
+    for (const change of [
+      (array: EditedArray, file: string) => array.cut(file, 90),
+      (array: EditedArray, file: string) => array.patch(file, 6, text('c')),
+    ]) {
+      const array = new EditedArray('22/vacuum_left')
+      change(array, array.find(/\.vac$/))
+      const { findings } = await check(array.storage(), EDITED)
+      expect(findings).toMatchObject([{ code: 'VACUUM_DANGLING', variant: 'near', severity: 'warning' }])
+      expect(findings[0].expected).toMatch(/^"__fragments\/__[12]0_[12]0_[0-9a-f]{32}_22"$/)
+    }
+  })
+
+  test('cells that are read twice are told only where the sources make up the whole fragment', async () => {
+    const codes = async (change: (array: EditableArray) => void): Promise<string[]> => {
+      const array = await sampleArray('duplicates', EDITED, writingCodecs)
+      change(array)
+      return serious((await check(array.storage(), EDITED)).findings).map(({ code }) => code)
+    }
+    expect(await codes(() => {})).toEqual([])
+    const list = /\.vac$/
+    expect(await codes((array) => array.remove(array.find(list)))).toEqual(['VACUUM_MISSING'])
+    // One of the two lines is gone.
+    expect(await codes((array) => array.cut(array.find(list), array.get(array.find(list)).length / 2))).toEqual([
+      'VACUUM_MISSING',
+    ])
+    // What was written later, or left out, at a time of the consolidated fragment.
+    for (const gone of [/__10_10_/, /__20_20_/])
+      expect(
+        await codes((array) => {
+          array.removeAll(gone)
+          array.remove(array.find(list))
+        }),
+      ).toEqual([])
   })
 
   test('a .vac file whose own fragment is gone hides cells that nothing holds anew', async () => {

@@ -1,0 +1,110 @@
+import { unlessFault } from '../base/errors.ts'
+import { sameBytes } from '../filters/bytes.ts'
+import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import { type FragmentInfo, storedCellNum } from '../objects/fragment.ts'
+import { isRead } from '../objects/visibility.ts'
+import { finding, type Items } from './finding.ts'
+
+/** What is compared of a fragment. */
+type Held = Pick<FragmentInfo, 'nonempty_domain'> & { cellNum: number }
+
+interface Timed {
+  entry: FragmentEntry
+  first: bigint
+  last: bigint
+}
+
+/**
+ * Reports consolidated fragments of an array with duplicates whose sources are read, too, since no vacuum file names them any more.
+ * A fragment written later at an earlier time, or left out of a consolidation, also lies in the times of a consolidated one. So only
+ * sources that make up the whole fragment are reported: from its first to its last time, as many cells, and the same ends in each
+ * dimension. Elsewhere the cells of the sources replace the same cells.
+ */
+export async function* checkReadTwice(array: InspectArray, entries: readonly FragmentEntry[]): Items {
+  const timed = entries.flatMap((entry): Timed[] => {
+    const [first, last] = entry.timestamp_range ?? []
+    return first === undefined || last === undefined || !entry.committed ? [] : [{ entry, first, last }]
+  })
+  const consolidated = timed.filter(({ entry, first, last }) => first < last && isRead(entry.state))
+  if (consolidated.length === 0) return
+  timed.sort((a, b) => Number(a.first > b.first) - Number(a.first < b.first))
+  const { visibility } = await array.listing()
+  const known = new Map<string, Held | undefined>()
+  for (const whole of consolidated) {
+    const ofWhole = (one: FragmentEntry): boolean =>
+      visibility.lists(one.path).some(({ name }) => name === whole.entry.name)
+    const from = firstAt(timed, whole.first)
+    if (timed[from]?.first !== whole.first) continue
+    let isAnyRead = false
+    const sources: FragmentEntry[] = []
+    for (let at = from; at < timed.length && timed[at].first <= whole.last; at++) {
+      const { entry, last } = timed[at]
+      if (entry === whole.entry || last > whole.last || !(isRead(entry.state) || ofWhole(entry))) continue
+      isAnyRead ||= isRead(entry.state)
+      sources.push(entry)
+    }
+    if (!isAnyRead || !sources.some(({ timestamp_range }) => timestamp_range?.[1] === whole.last)) continue
+    if (!(await areWhole(array, whole.entry, sources, known))) continue
+    const read = sources.filter(({ state }) => isRead(state))
+    const found = `${read.length} that readers read beside it, such as ${read[0].name}`
+    const place = { file: `${array.folder.path}/${whole.entry.path}` }
+    yield finding('VACUUM_MISSING', place, 'a vacuum file that names the fragments it was made of', found)
+  }
+}
+
+/** Index of the first fragment that begins at a time or later. */
+function firstAt(timed: readonly Timed[], time: bigint): number {
+  let low = 0
+  let high = timed.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (timed[middle].first < time) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Whether the sources have as many cells as the whole, and reach as far in each dimension. */
+async function areWhole(
+  array: InspectArray,
+  whole: FragmentEntry,
+  sources: readonly FragmentEntry[],
+  known: Map<string, Held | undefined>,
+): Promise<boolean> {
+  const all = await held(array, whole, known)
+  if (!all?.nonempty_domain || all.cellNum === 0) return false
+  const parts: Held[] = []
+  let cellNum = 0
+  for (const source of sources) {
+    const part = await held(array, source, known)
+    if (!part?.nonempty_domain) return false
+    parts.push(part)
+    cellNum += part.cellNum
+    if (cellNum > all.cellNum) return false
+  }
+  if (cellNum !== all.cellNum) return false
+  return all.nonempty_domain.every(({ min, max }, d) =>
+    [[min, 'min'] as const, [max, 'max'] as const].every(([end, key]) =>
+      parts.some(({ nonempty_domain }) => sameBytes(nonempty_domain?.[d][key] ?? end, end)),
+    ),
+  )
+}
+
+async function held(
+  array: InspectArray,
+  { path }: FragmentEntry,
+  known: Map<string, Held | undefined>,
+): Promise<Held | undefined> {
+  if (known.has(path)) return known.get(path)
+  const fragment = array.fragment(path)
+  try {
+    const info = await fragment.info()
+    known.set(path, { nonempty_domain: info.nonempty_domain, cellNum: storedCellNum(info) })
+  } catch (error) {
+    unlessFault(error)
+    known.set(path, undefined)
+  } finally {
+    await fragment.close()
+  }
+  return known.get(path)
+}
