@@ -69,8 +69,6 @@ const PRINTED_PARTS = [
   // Notes are for stderr.
   /(?<=\bcx\.note\()[`'].*(?=\)$)/gm,
   /^ {4}for \(const \[field, texts\] of this\.remarks\).*?^ {4}\}\n/ms,
-  // The page does not show which attributes the schema no longer has.
-  /, droppedAttributes\(.*\)(?=\),$)/gm,
   // Sums of groups and sweeps, whose modules a page does not load.
   /^async function\*? (?:groupOutcomes|sweptOutcome)\(.*?^\}\n/gms,
 ]
@@ -100,8 +98,6 @@ const UNUSED_PARTS = [
   [/src\/filters\/[\w-]+\.ts$/, WRITING_PARTS],
   [/src\/(?:commands|calls)\/[\w-]+\.ts$/, PRINTED_PARTS],
   [/src\/check\/codes\/[\w-]+\.ts$/, PLANNED_PARTS],
-  // The boxes of tiles tell the same, and a page reads them.
-  [/src\/check\/fragment\.ts$/, [/^ +yield\* crowdedDomain\(.*\n/m, /^function\* crowdedDomain\(.*?^\}\n/ms]],
   [/src\/layers\/[\w-]+\/[\w-]+\.ts$/, ASKED_PARTS],
 ]
 

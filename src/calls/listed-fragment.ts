@@ -177,7 +177,7 @@ function listedFragment(
     dense: info?.dense ?? null,
     timestamp_range: fragment.timestamp_range ?? null,
     cell_num: info ? exact(storedCellNum(info)) : null,
-    cells_in_domain: info ? exact(cellsInDomain(info)) : null,
+    cells_in_domain: info ? exact(cellsInDomain(info, box)) : null,
     tile_num: info?.tile_num ?? null,
     size,
     data_size,

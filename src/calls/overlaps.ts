@@ -1,4 +1,5 @@
-import { type Comparable, comparable, comparableReader, compare } from '../cells/bounds.ts'
+import { rising } from '../base/rising.ts'
+import { type Comparable, comparable, comparableReader } from '../cells/bounds.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { fixedSize } from '../format/range.ts'
@@ -150,19 +151,31 @@ function rankedEnds(boxes: readonly (NDRange | undefined)[], { type }: RangeType
   const lows = new Uint32Array(boxes.length)
   const highs = new Uint32Array(boxes.length)
   const read = comparableReader(type)
-  const ends: { value: Comparable; to: Uint32Array; box: number }[] = []
-  boxes.forEach((box, i) => {
-    if (!box) return
-    ends.push({ value: read(box[d].min), to: lows, box: i })
-    ends.push({ value: read(box[d].max), to: highs, box: i })
-  })
-  ends.sort((a, b) => compare(a.value, b.value))
-  let rank = 0
-  ends.forEach((end, i) => {
-    if (i > 0 && compare(ends[i - 1].value, end.value) !== 0) rank++
-    end.to[end.box] = rank
-  })
-  return { lows, highs, rank_num: rank + 1 }
+  // Both ends of each box, one after the other.
+  const ends: (number | bigint | string)[] = []
+  for (const box of boxes) if (box) ends.push(keyOf(read(box[d].min)), keyOf(read(box[d].max)))
+  const ranks = new Map<number | bigint | string, number>()
+  for (const value of inRisingOrder(ends)) if (!ranks.has(value)) ranks.set(value, ranks.size)
+  let at = 0
+  for (let i = 0; i < boxes.length; i++) {
+    if (!boxes[i]) continue
+    lows[i] = ranks.get(ends[at++]) ?? 0
+    highs[i] = ranks.get(ends[at++]) ?? 0
+  }
+  return { lows, highs, rank_num: ranks.size }
+}
+
+/** A value that is the same for equal values. Of bytes it is a text with a character for each: texts have their order. */
+function keyOf(value: Comparable): number | bigint | string {
+  if (!(value instanceof Uint8Array)) return value
+  let text = ''
+  for (const byte of value) text += String.fromCharCode(byte)
+  return text
+}
+
+/** A list of numbers is sorted by the engine, without a call for each two of them. */
+function inRisingOrder<T extends number | bigint | string>(values: readonly T[]): Iterable<number | T> {
+  return values.every((value) => typeof value === 'number') ? Float64Array.from(values).sort() : values.toSorted(rising)
 }
 
 /**

@@ -22,14 +22,15 @@ export function overwrittenFragments(
   dimensions: readonly RangeType[],
   newest: string | undefined,
 ): (boolean | null)[] {
+  const isDense = ({ isRead, result }: Listed): boolean => isRead && result.dense === true
   const boxes = found.map((one): Box | undefined => {
-    const domain = one.isRead && one.result.dense === true ? comparableDomain(one, dimensions) : undefined
+    // One that overlaps no other is neither overwritten, nor does it overwrite one.
+    const domain = isDense(one) && one.result.overlap_num !== 0 ? comparableDomain(one, dimensions) : undefined
     return domain && intervalsOf(domain, dimensions).map(({ low, high }) => ({ from: low, end: high + 1n }))
   })
   let [looks, cuts] = [0, 0]
   return boxes.map((box, i) => {
-    if (!box) return null
-    if (found[i].result.overlap_num === 0) return false
+    if (!box) return isDense(found[i]) && found[i].result.overlap_num === 0 ? false : null
     const schema = found[i].result.array_schema_name
     let rest: Box[] = [box]
     for (let j = i + 1; j < boxes.length && rest.length > 0; j++) {

@@ -8,12 +8,12 @@ import type { NDRange } from './range.ts'
 /** Reads a little-endian integer of a dimension's type, up to 8 bytes. Dates and times are integers, too. */
 export function integerOf(type: Datatype, bytes: Uint8Array): bigint {
   let [low, high] = [0, 0]
-  let i = 0
-  for (const byte of bytes) {
-    if (i < 4) low += byte * 2 ** (8 * i)
-    else high += byte * 2 ** (8 * i - 32)
-    i++
+  for (let i = 0; i < bytes.length; i++) {
+    if (i < 4) low |= (bytes[i] ?? 0) << (8 * i)
+    else high |= (bytes[i] ?? 0) << (8 * i - 32)
   }
+  low >>>= 0
+  high >>>= 0
   // Most numbers need a single BigInt: each takes memory of its own.
   const value = high < 2 ** 21 ? BigInt(high * 2 ** 32 + low) : (BigInt(high) << 32n) | BigInt(low)
   return isSignedInteger(type) ? BigInt.asIntN(8 * bytes.length, value) : value
@@ -69,16 +69,10 @@ export function denseTileGrid(schema: ArraySchema, nonemptyDomain: NDRange): Den
 
 /** One dimension of {@link denseTileGrid}. @throws InspectError INCONSISTENT */
 export function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: Uint8Array }): DenseAxis {
-  const { type, domain, name } = dimension
-  const size = datatypeSize(type)
-  const domainLow = integerOf(type, domain.subarray(0, size))
-  const domainHigh = integerOf(type, domain.subarray(size))
+  const { type, name } = dimension
+  const { domainLow, domainHigh, extent } = tilingOf(dimension)
   const low = integerOf(type, range.min)
   const high = integerOf(type, range.max)
-  const length = domainHigh - domainLow + 1n
-  // The extent of a whole domain may overflow a signed type: for INT8 from 0 to 127 it is stored as -128.
-  const whole = dimension.tile_extent && integerOf('UINT64', dimension.tile_extent) === length
-  const extent = dimension.tile_extent && !whole ? integerOf(type, dimension.tile_extent) : length
   const field = `nonempty_domain.${name}`
   if (extent <= 0n)
     throw inconsistent(
@@ -96,4 +90,27 @@ export function denseAxis(dimension: Dimension, range: { min: Uint8Array; max: U
   const firstTile = (low - domainLow) / extent
   const tile_num = Number((high - domainLow) / extent - firstTile + 1n)
   return { type, domainLow, domainHigh, extent, low, high, firstTile, tile_num }
+}
+
+/** What all fragments have in common of an axis. */
+type Tiling = Pick<DenseAxis, 'domainLow' | 'domainHigh' | 'extent'>
+
+/** The tilings of dimensions: thousands of fragments have the same. */
+const tilings = new WeakMap<Dimension, Tiling>()
+
+function tilingOf(dimension: Dimension): Tiling {
+  let tiling = tilings.get(dimension)
+  if (!tiling) {
+    const { type, domain, tile_extent } = dimension
+    const size = datatypeSize(type)
+    const domainLow = integerOf(type, domain.subarray(0, size))
+    const domainHigh = integerOf(type, domain.subarray(size))
+    const length = domainHigh - domainLow + 1n
+    // The extent of a whole domain may overflow a signed type: for INT8 from 0 to 127 it is stored as -128.
+    const whole = tile_extent && integerOf('UINT64', tile_extent) === length
+    const extent = tile_extent && !whole ? integerOf(type, tile_extent) : length
+    tiling = { domainLow, domainHigh, extent }
+    tilings.set(dimension, tiling)
+  }
+  return tiling
 }

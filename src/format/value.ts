@@ -48,6 +48,8 @@ export function cellValue(
   return cellReader(type, cellValNum, style)(bytes, 0, bytes.length)
 }
 
+const NO_VIEW: DataView = new DataView(new ArrayBuffer(0))
+
 /** Returns a {@link cellValue} for many cells of one field. It decides once what depends on the type. */
 export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueStyle): CellReader {
   const size = datatypeSize(type)
@@ -69,7 +71,7 @@ export function cellReader(type: Datatype, cellValNum: CellValNum, style: ValueS
   }
   const element = elementReader(type, style)
   let seen: Uint8Array | undefined
-  let view: DataView = new DataView(new ArrayBuffer(0))
+  let view = NO_VIEW
   const viewOf = (bytes: Uint8Array): DataView => {
     if (bytes !== seen) {
       seen = bytes

@@ -1,6 +1,7 @@
 import { element } from '../base/element.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
+import type { NDRange } from '../format/range.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from './fragment.ts'
 
@@ -28,20 +29,25 @@ function sum(values: Float64Array | undefined): number {
   return total
 }
 
-/** Cells inside the non-empty domain. In a sparse fragment these are all cells. */
-export function cellsInDomain(info: FragmentInfo): number | bigint {
+/**
+ * Cells inside the non-empty domain. In a sparse fragment these are all cells.
+ * @param box the non-empty domain, if the caller has it: it may have to be decoded
+ */
+export function cellsInDomain(info: FragmentInfo, box: NDRange | undefined = info.nonempty_domain): number | bigint {
   if (!info.dense) return storedCellNum(info)
-  const cells = pointsInDomain(info)
+  const cells = pointsInDomain(info, box)
   return cells <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cells) : cells
 }
 
-/** Points of integer dimensions inside the non-empty domain; 0 if there is none. */
-export function pointsInDomain({ schema, nonempty_domain }: FragmentInfo): bigint {
-  if (!nonempty_domain) return 0n
-  return schema.domain.dimensions.reduce((points, { type }, d) => {
-    const { min, max } = element(nonempty_domain, d)
-    return points * (integerOf(type, max) - integerOf(type, min) + 1n)
-  }, 1n)
+/** Points of integer dimensions inside the non-empty domain; 0 if there is none. @param box as in {@link cellsInDomain} */
+export function pointsInDomain({ schema, nonempty_domain }: FragmentInfo, box = nonempty_domain): bigint {
+  if (!box) return 0n
+  let points = 1n
+  for (const [d, { type }] of schema.domain.dimensions.entries()) {
+    const { min, max } = element(box, d)
+    points *= integerOf(type, max) - integerOf(type, min) + 1n
+  }
+  return points
 }
 
 /** Cells of a dense fragment's tiles outside of its non-empty domain, which it stores beside those that were written. */

@@ -1,3 +1,4 @@
+import { element } from '../base/element.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -167,7 +168,9 @@ export function isOddFooter(info: FragmentInfo): boolean {
 export function mostTiles(info: FragmentInfo): number {
   const { file_sizes, slots } = info
   let most = -1
-  for (const [i, slot] of slots.entries()) if (slotHasFiles(info, slot)) most = Math.max(most, file_sizes[i] ?? -1)
+  for (let i = 0; i < slots.length; i++) {
+    if (slotHasFiles(info, element(slots, i))) most = Math.max(most, file_sizes[i] ?? -1)
+  }
   return most < 0 ? Number.POSITIVE_INFINITY : most
 }
 
