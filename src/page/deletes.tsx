@@ -22,17 +22,24 @@ export function conditionWords(place: DeletePlace): string {
   return texts.get(place) ?? '…'
 }
 
+/** Reads a condition, so that {@link conditionWords} has it. One that cannot be read stays without words. */
+export function learnCondition(array: InspectArray, place: DeletePlace): Promise<string | undefined> {
+  return readCondition(array, place).catch(unlessFault)
+}
+
+async function readCondition(array: InspectArray, place: DeletePlace): Promise<string> {
+  const text =
+    texts.get(place) ?? (await shownCondition({ style: { raw: false } }, array, await readDelete(array, place)))
+  texts.set(place, text)
+  return text
+}
+
 /**
  * A delete condition as History prints it. It is read only when it is shown, as there may be thousands.
  * @param link that of the page, for a link to the cells that it deleted
  */
 export function Condition({ array, place, link }: { array: InspectArray; place: DeletePlace; link?: Link }) {
-  const text = useLoaded(async () => {
-    const node = await readDelete(array, place)
-    const shown = await shownCondition({ style: { raw: false } }, array, node)
-    texts.set(place, shown)
-    return shown
-  }, [array, place.name])
+  const text = useLoaded(() => readCondition(array, place), [array, place.name])
   if (text === undefined) return <>…</>
   if ('value' in text)
     return (

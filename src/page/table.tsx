@@ -19,6 +19,8 @@ export interface Column<Row> {
   show(row: Row): ComponentChild
   /** The words of a cell, if it is shown by a component with state. */
   words?(row: Row): string
+  /** Reads what {@link words} needs of a row that was not shown yet. The files of a table wait for it. */
+  learn?(row: Row): Promise<unknown>
   /** The value by which a click on the title sorts the rows. Without it, the title is no button. */
   by?(row: Row): Sortable
 }
@@ -96,10 +98,17 @@ export function Table<Row>(props: {
   const found = lower ? rows.filter((row) => rowWords(row).some((word) => word.toLowerCase().includes(lower))) : rows
   const sorted = by ? [...found].sort((a, b) => compared(by(a), by(b), order.down)) : found
   const titles = columns.map(({ title }) => title)
-  const saveCsv = (): void =>
-    download(`${caption}.csv`, new Blob([csvText([titles, ...sorted.map(rowWords)])], { type: 'text/csv' }))
-  const saveJson = (): void => {
-    const objects = sorted.map((row) => Object.fromEntries(rowWords(row).map((word, c) => [titles[c], word])))
+  const wordsOfRows = async (): Promise<string[][]> => {
+    await Promise.all(sorted.flatMap((row) => columns.map(({ learn }) => learn?.(row))))
+    return sorted.map(rowWords)
+  }
+  const saveCsv = async (): Promise<void> => {
+    const lines = await wordsOfRows()
+    download(`${caption}.csv`, new Blob([csvText([titles, ...lines])], { type: 'text/csv' }))
+  }
+  const saveJson = async (): Promise<void> => {
+    const lines = await wordsOfRows()
+    const objects = lines.map((words) => Object.fromEntries(words.map((word, c) => [titles[c], word])))
     download(`${caption}.json`, new Blob([JSON.stringify(objects)], { type: 'application/json' }))
   }
   const direction = order?.down ? 'descending' : 'ascending'

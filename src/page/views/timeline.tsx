@@ -9,7 +9,7 @@ import type { DeletePlace } from '../../objects/deletes.ts'
 import { heading } from '../../render/views/headings.ts'
 import { counted, NOTHING, shortSizeText, sizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
 import { Button, Form, fieldText, Radios } from '../controls.tsx'
-import { allDeletes, Condition, conditionWords } from '../deletes.tsx'
+import { allDeletes, Condition, conditionWords, learnCondition } from '../deletes.tsx'
 import { Drawing, placeOf, type Sheet } from '../drawing.tsx'
 import { FragmentName, PathName } from '../fragment-name.tsx'
 import type { Inspected } from '../inspected.ts'
@@ -150,6 +150,7 @@ const deleteColumns = (array: InspectArray, link: Link): readonly Column<Item>[]
     title: 'condition',
     show: ({ place }) => place && <Condition {...{ array, place, link }} />,
     words: ({ place }) => (place ? conditionWords(place) : ''),
+    learn: async ({ place }) => place && learnCondition(array, place),
   },
   writtenColumn(),
   {
