@@ -569,6 +569,8 @@ class CheckDocument(TypedDict):
     """`tiledb-inspect check <target> --json`. NDJSON: one finding a line, then a line with the rest of the document
     (`$defs/line`)."""
 
+    ok: bool
+    """Whether there is no finding of the severity of `--fail-on` or above."""
     kind: Literal["check"]
     """What the document is about."""
     path: "Path"
@@ -579,8 +581,6 @@ class CheckDocument(TypedDict):
     """What was checked: `--level`."""
     shard: NotRequired[str]
     """`i/n` of `--shard`: only the i-th of n parts was examined."""
-    ok: bool
-    """Whether there is no finding of the severity of `--fail-on` or above."""
     finding_num: "CheckFindingNum"
     """Number of findings by severity."""
     counts: "CheckCounts"
@@ -597,6 +597,8 @@ class CheckDocument(TypedDict):
 class CheckSummary(TypedDict):
     """The summary of a check."""
 
+    ok: bool
+    """Whether there is no finding of the severity of `--fail-on` or above."""
     kind: Literal["check"]
     """What the document is about."""
     path: "Path"
@@ -607,8 +609,6 @@ class CheckSummary(TypedDict):
     """What was checked: `--level`."""
     shard: NotRequired[str]
     """`i/n` of `--shard`: only the i-th of n parts was examined."""
-    ok: bool
-    """Whether there is no finding of the severity of `--fail-on` or above."""
     finding_num: "CheckFindingNum"
     """Number of findings by severity."""
     counts: "CheckCounts"
@@ -1105,36 +1105,36 @@ class SweepWorst(TypedDict):
 class GroupStatsArray(TypedDict):
     """The data files of an array."""
 
+    cells_in_domain: "Int64"
+    """Number of cells inside the non-empty domains."""
     size: "Bytes"
     """Stored bytes."""
     unfiltered_size: "Bytes"
     """Bytes before filtering."""
     ratio: Optional["Ratio"]
-    member: str
-    """Names from the group down to the array."""
     share: Optional[float]
     """Share of the bytes of all data files, from 0 to 1."""
+    member: str
+    """Names from the group down to the array."""
     fragment_num: int
     """Number of fragments."""
-    cells_in_domain: "Int64"
-    """Number of cells inside the non-empty domains."""
 
 
 
 class GroupStatsField(TypedDict):
     """The data files of a field."""
 
+    name: str
+    """Name of the attribute, dimension or internal field."""
     size: "Bytes"
     """Stored bytes."""
     unfiltered_size: "Bytes"
     """Bytes before filtering."""
     ratio: Optional["Ratio"]
-    member: str
-    """Names from the group down to the array."""
     share: Optional[float]
     """Share of the bytes of all data files, from 0 to 1."""
-    name: str
-    """Name of the attribute, dimension or internal field."""
+    member: str
+    """Names from the group down to the array."""
 
 
 
@@ -1147,6 +1147,20 @@ class GroupStatsFragment(TypedDict):
     """Name of the fragment."""
     size: "Bytes"
     """Bytes of its files."""
+
+
+
+class GroupStatsFinding(TypedDict):
+    code: Union["FindingCode", "AdviceCode"]
+    """Code of the findings."""
+    severity: "Severity"
+    """`error`: readers fail or get wrong cells. `warning`: something is not as it should be. `note`: worth knowing."""
+    finding_num: int
+    """Number of findings."""
+    members: List[str]
+    """The arrays, at most 10."""
+    bytes: "Bytes"
+    """Bytes that they are about."""
 
 
 FilterType = Literal["NONE", "GZIP", "ZSTD", "LZ4", "RLE", "BZIP2", "DOUBLE_DELTA", "BIT_WIDTH_REDUCTION", "BITSHUFFLE", "BYTESHUFFLE", "POSITIVE_DELTA", "AES_256_GCM", "CHECKSUM_MD5", "CHECKSUM_SHA256", "DICTIONARY_ENCODING", "SCALE_FLOAT", "XOR", "WEBP", "DELTA"]
@@ -1208,20 +1222,6 @@ class StatsFilter(TypedDict):
 
 
 
-class GroupStatsFinding(TypedDict):
-    code: Union["FindingCode", "AdviceCode"]
-    """Code of the findings."""
-    severity: "Severity"
-    """`error`: readers fail or get wrong cells. `warning`: something is not as it should be. `note`: worth knowing."""
-    finding_num: int
-    """Number of findings."""
-    members: List[str]
-    """The arrays, at most 10."""
-    bytes: "Bytes"
-    """Bytes that they are about."""
-
-
-
 class SweepStats(TypedDict):
     """The sums of `stats` over many arrays."""
 
@@ -1229,24 +1229,10 @@ class SweepStats(TypedDict):
     """Number of arrays."""
     fragment_num: int
     """Number of fragments in these sums."""
-    cells_in_domain: "Int64"
-    """Number of cells inside the non-empty domains."""
-    tile_num: int
-    """Number of tiles."""
     size: "Bytes"
     """Bytes of all files: those of fragments that TileDB reads and does not read, and those beside."""
-    unread_size: "Bytes"
-    """Bytes of fragments that TileDB does not read."""
-    vacuum_size: "Bytes"
-    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
-    of their cells."""
     other_size: "Bytes"
     """Bytes outside of fragments, those of the groups included."""
-    data_size: "Bytes"
-    """Bytes of data files."""
-    unfiltered_size: "Bytes"
-    """Bytes of the data before filtering."""
-    ratio: Optional["Ratio"]
     memory_size: "Bytes"
     """Bytes of the fragment metadata in TileDB's memory, once all is loaded."""
     arrays: List["GroupStatsArray"]
@@ -1255,10 +1241,24 @@ class SweepStats(TypedDict):
     """The largest fields of all arrays, at most 10."""
     fragments: List["GroupStatsFragment"]
     """The largest fragments of all arrays, at most 10."""
-    filters: List["StatsFilter"]
-    """Sizes by filter pipeline, largest first."""
     findings: List["GroupStatsFinding"]
     """Number of findings of all arrays, by their codes."""
+    cells_in_domain: "Int64"
+    """Number of cells inside the non-empty domains."""
+    tile_num: int
+    """Number of tiles."""
+    data_size: "Bytes"
+    """Bytes of data files."""
+    unfiltered_size: "Bytes"
+    """Bytes of the data before filtering."""
+    ratio: Optional["Ratio"]
+    filters: List["StatsFilter"]
+    """Sizes by filter pipeline, largest first."""
+    unread_size: "Bytes"
+    """Bytes of fragments that TileDB does not read."""
+    vacuum_size: "Bytes"
+    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
+    of their cells."""
 
 
 SweepCommand = Literal["ls", "check", "stats"]
@@ -1440,12 +1440,12 @@ class SweptDataset(TypedDict):
 
     level: NotRequired["Level"]
     """What was checked: `--level`."""
-    ok: NotRequired[bool]
-    """Whether there is no finding of the severity of `--fail-on` or above."""
     counts: NotRequired["CheckCounts"]
     """Number of examined parts."""
     not_checked: NotRequired[List[str]]
     """What this level does not check, in words."""
+    ok: NotRequired[bool]
+    """Whether there is no finding of the severity of `--fail-on` or above."""
     member_num: int
     """Number of members."""
     totals: "GroupTotals"
@@ -1486,12 +1486,12 @@ class SweepSummary(TypedDict):
 
     level: NotRequired["Level"]
     """What was checked: `--level`."""
-    ok: NotRequired[bool]
-    """Whether there is no finding of the severity of `--fail-on` or above."""
     counts: NotRequired["CheckCounts"]
     """Number of examined parts."""
     not_checked: NotRequired[List[str]]
     """What this level does not check, in words."""
+    ok: NotRequired[bool]
+    """Whether there is no finding of the severity of `--fail-on` or above."""
     member_num: int
     """Number of members."""
     totals: "GroupTotals"
@@ -1821,16 +1821,16 @@ ReaderName = Literal["DenseReader", "SparseGlobalOrderReader", "SparseUnorderedW
 class ExplainField(TypedDict):
     """Data that is read of a field."""
 
+    stored_bytes: "Bytes"
+    """Bytes on disk of the tiles that are read."""
+    unfiltered_bytes: "Bytes"
+    """Bytes of the tiles that are read, after the filters are undone."""
+    unfilter_seconds: float
+    """Estimated seconds to undo the filters on one core."""
     name: str
     """Name of the dimension, attribute, or internal field such as `__timestamps`."""
     tiles_read: int
     """Number of tiles that are read."""
-    stored_bytes: "Bytes"
-    """Bytes of these tiles on disk."""
-    unfiltered_bytes: "Bytes"
-    """Bytes of these tiles after the filters are undone."""
-    unfilter_seconds: float
-    """Estimated seconds to undo the filters on one core."""
 
 
 Certainty = Literal["measured", "exact", "at most", "estimated"]
@@ -1955,6 +1955,10 @@ PassedOverBy = Optional[Literal["domain", "rtree", "covered", "no tiles"]]
 class ExplainLine(TypedDict):
     """Data that is read of a fragment."""
 
+    stored_bytes: "Bytes"
+    """Bytes on disk of the tiles that are read."""
+    unfiltered_bytes: "Bytes"
+    """Bytes of the tiles that are read, after the filters are undone."""
     name: str
     """Name of the fragment."""
     passed_over_by: Union["PassedOverBy", Literal["time"]]
@@ -1967,16 +1971,18 @@ class ExplainLine(TypedDict):
     """Number of tiles whose boxes are entirely inside the ranges."""
     cells_read: int
     """Number of cells in the tiles that are read."""
-    stored_bytes: "Bytes"
-    """Bytes on disk of the tiles that are read."""
-    unfiltered_bytes: "Bytes"
-    """Bytes of the tiles that are read, after the filters are undone."""
 
 
 
 class ExplainTotal(TypedDict):
     """Sums over the whole read. The seconds include those of undoing the filters."""
 
+    stored_bytes: "Bytes"
+    """Bytes on disk of the tiles that are read."""
+    unfiltered_bytes: "Bytes"
+    """Bytes of the tiles that are read, after the filters are undone."""
+    unfilter_seconds: float
+    """Estimated seconds to undo the filters on one core."""
     reads: int
     """Number of read operations on files, as TileDB counts them."""
     requests: int
@@ -2010,10 +2016,6 @@ class ExplainTotal(TypedDict):
     deleted_cell_num: Optional[int]
     """Number of stored cells that the read leaves out because they were deleted, before a consolidation or after;
     null if `result_cell_num` is null."""
-    unfiltered_bytes: "Bytes"
-    """Bytes of the tiles that are read, after the filters are undone."""
-    stored_bytes: "Bytes"
-    """Bytes on disk of the tiles that are read."""
     metadata_bytes: "Bytes"
     """Bytes of schemas, commits and fragment metadata."""
     vfs_bytes: "Bytes"
@@ -2023,8 +2025,6 @@ class ExplainTotal(TypedDict):
     budget."""
     makes_progress: bool
     """Whether the read makes progress with the budget of `--budget`, by default that of TileDB."""
-    unfilter_seconds: float
-    """Estimated seconds to undo the filters on one core."""
 
 
 
@@ -2351,8 +2351,7 @@ class FragmentMetadataField(TypedDict):
     """Minimum of each tile, in the unit of the field; null for a tile without one. Since format 11. For a phantom
     slot, these are bytes."""
     tile_maxs: NotRequired[Union[List["CellValue"], "Binary"]]
-    """Maximum of each tile, in the unit of the field; null for a tile without one. Since format 11. For a phantom
-    slot, these are bytes."""
+    """Maximum of each tile, in the form of `tile_mins`. Since format 11."""
     tile_sums: NotRequired[List["Sum"]]
     """Sum of each tile, in the unit of the field. Since format 11."""
     tile_null_counts: NotRequired[List[int]]
@@ -2971,14 +2970,16 @@ class GenomicsdbTileDocument(TypedDict):
 
 
 class TilesLineField(TypedDict):
+    """What a tile has of a field. The data file of a var-sized field is its offsets file."""
+
     name: str
     """Name of the attribute, dimension or internal field."""
     offset: "Offset"
-    """Byte offset of the tile in the data file; for var-sized fields, in the offsets file."""
+    """Byte offset of the tile in the data file."""
     size: "Bytes"
-    """Stored bytes of the tile in the data file; for var-sized fields, in the offsets file."""
+    """Stored bytes of the tile in the data file."""
     unfiltered_size: "Bytes"
-    """Unfiltered bytes of the tile in the data file; for var-sized fields, in the offsets file."""
+    """Unfiltered bytes of the tile in the data file."""
     var_offset: NotRequired["Offset"]
     """Byte offset of the tile in the file of var-sized values."""
     var_size: NotRequired["Bytes"]
@@ -3011,10 +3012,9 @@ class TilesLine(TypedDict):
     cell_num: int
     """Number of cells in the tile."""
     mbr: NotRequired[Optional[List["ValueRange"]]]
-    """MBR of the tile: `[lo, hi]` of each dimension, both inclusive. Sparse fragments only."""
+    """MBR of the tile: a range for each dimension. Sparse fragments only."""
     tile_domain: NotRequired[Optional[List["ValueRange"]]]
-    """The part of the non-empty domain that is in the tile: `[lo, hi]` of each dimension, both inclusive. Dense
-    fragments only."""
+    """The part of the non-empty domain that is in the tile: a range for each dimension. Dense fragments only."""
     fields: List["TilesLineField"]
     """Fields in order."""
 
@@ -3317,18 +3317,22 @@ class MetadataVersionDescription(TypedDict):
 
 
 class MetadataMember(TypedDict):
-    path: "Path"
-    """Path of the target, or of something inside it, as a user would write it. Bytes if it is not UTF-8."""
     metadata: "KeyValues"
     """Key-value metadata by key: the newest values, without deleted keys."""
     versions: NotRequired[List["MetadataVersionDescription"]]
     """Every version of each key on disk. Only with `--all`."""
+    path: "Path"
+    """Path of the target, or of something inside it, as a user would write it. Bytes if it is not UTF-8."""
 
 
 
 class MetadataDocument(TypedDict):
     """`tiledb-inspect metadata <array|group> --json`."""
 
+    metadata: "KeyValues"
+    """Key-value metadata by key: the newest values, without deleted keys."""
+    versions: NotRequired[List["MetadataVersionDescription"]]
+    """Every version of each key on disk. Only with `--all`."""
     as_of: NotRequired["TimestampRange"]
     """First and last time at which the target was opened, both included. Only with `--as-of` or `--between`."""
     kind: Literal["metadata"]
@@ -3337,10 +3341,6 @@ class MetadataDocument(TypedDict):
     """Path of the target, or of something inside it, as a user would write it. Bytes if it is not UTF-8."""
     schema_version: Literal[1]
     """Version of the documents. Within a version keys may be added, but none is removed."""
-    metadata: "KeyValues"
-    """Key-value metadata by key: the newest values, without deleted keys."""
-    versions: NotRequired[List["MetadataVersionDescription"]]
-    """Every version of each key on disk. Only with `--all`."""
     members: NotRequired[List["MetadataMember"]]
     """Metadata of every group and array below a group."""
 
@@ -3375,6 +3375,8 @@ Extent = Literal["exact", "at least"]
 class ArrayOverview(TypedDict):
     """The overview of an array."""
 
+    layer: NotRequired["LayerPart"]
+    """What the layer above TileDB says of it; left out if none is known."""
     written_by: Optional[str]
     """TileDB releases that write this format version; null if there are none."""
     read_by: Optional[str]
@@ -3454,8 +3456,6 @@ class ArrayOverview(TypedDict):
     """`at least`: not all fragments were examined; the others add to `size` and to `unread_size`."""
     unread_size: "Bytes"
     """Bytes of those examined fragments that TileDB does not read."""
-    layer: NotRequired["LayerPart"]
-    """What the layer above TileDB says of it; left out if none is known."""
 
 
 
@@ -3529,6 +3529,8 @@ class FragmentOverview(TypedDict):
 class GroupOverview(TypedDict):
     """The overview of a group with all its members: a dataset."""
 
+    layer: NotRequired["LayerPart"]
+    """What the layer above TileDB says of it; left out if none is known."""
     as_of: NotRequired["TimestampRange"]
     """First and last time at which the target was opened, both included. Only with `--as-of` or `--between`."""
     kind: Literal["overview"]
@@ -3556,8 +3558,6 @@ class GroupOverview(TypedDict):
     """Members in stored order, each with its own members."""
     totals: NotRequired["GroupTotals"]
     """Sums over all members at any depth, whatever is listed; left out if no member was looked into."""
-    layer: NotRequired["LayerPart"]
-    """What the layer above TileDB says of it; left out if none is known."""
     unlisted: List["Path"]
     """Arrays and groups in the folder of a group that are no members of it. Of all groups; with `--names` only of
     the group itself."""
@@ -3723,6 +3723,8 @@ class PlanAdvice(TypedDict):
 class PlanDocument(TypedDict):
     """`tiledb-inspect check <target> --plan --json`. The program runs none of the steps."""
 
+    ok: bool
+    """Whether there is no finding of the severity of `--fail-on` or above."""
     kind: Literal["plan"]
     """What the document is about."""
     path: "Path"
@@ -3733,8 +3735,6 @@ class PlanDocument(TypedDict):
     """What was checked: `--level`."""
     shard: NotRequired[str]
     """`i/n` of `--shard`: only the i-th of n parts was examined."""
-    ok: bool
-    """Whether there is no finding of the severity of `--fail-on` or above."""
     finding_num: "CheckFindingNum"
     """Number of findings by severity."""
     plans: List["PlanLine"]
@@ -4472,12 +4472,12 @@ class StatsFieldFile(TypedDict):
     unfiltered_size: "Bytes"
     """Bytes before filtering."""
     ratio: Optional["Ratio"]
+    share: Optional[float]
+    """Share of the bytes of all data files, from 0 to 1."""
     role: "FileRole"
     """What the files hold of the field."""
     tile_size: Optional["Distribution"]
     """Distribution of the stored bytes of a tile."""
-    share: Optional[float]
-    """Share of all data bytes, from 0 to 1."""
     filters: List[List["FilterDescription"]]
     """Filter pipelines of the files; several if the schema evolved."""
 
@@ -4489,10 +4489,10 @@ class StatsField(TypedDict):
     unfiltered_size: "Bytes"
     """Bytes before filtering."""
     ratio: Optional["Ratio"]
+    share: Optional[float]
+    """Share of the bytes of all data files, from 0 to 1."""
     name: str
     """Name of the attribute, dimension or internal field."""
-    share: Optional[float]
-    """Share of all data bytes, from 0 to 1."""
     not_in_schema: NotRequired[bool]
     """Whether the schema of the time has no such attribute, so that readers do not see these bytes."""
     files: List["StatsFieldFile"]
@@ -4572,8 +4572,24 @@ class StatsNotExamined(TypedDict):
 
 
 class ArrayStats(TypedDict):
+    unread_size: "Bytes"
+    """Bytes of fragments that TileDB does not read."""
+    vacuum_size: "Bytes"
+    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
+    of their cells."""
     as_of: NotRequired["TimestampRange"]
     """First and last time at which the target was opened, both included. Only with `--as-of` or `--between`."""
+    cells_in_domain: "Int64"
+    """Number of cells inside the non-empty domains."""
+    tile_num: int
+    """Number of tiles."""
+    data_size: "Bytes"
+    """Bytes of data files."""
+    unfiltered_size: "Bytes"
+    """Bytes of the data before filtering."""
+    ratio: Optional["Ratio"]
+    filters: List["StatsFilter"]
+    """Sizes by filter pipeline, largest first."""
     kind: Literal["stats"]
     """What the document is about."""
     path: "Path"
@@ -4586,23 +4602,12 @@ class ArrayStats(TypedDict):
     """Number of fragments in these sums: those that could be read."""
     cell_num: int
     """Number of cells as TileDB counts them: in dense fragments, those of whole tiles."""
-    cells_in_domain: "Int64"
-    """Number of cells inside the non-empty domains."""
-    tile_num: int
-    """Number of tiles."""
     size: "Bytes"
     """Bytes of all files of the fragments in these sums, and of those that could not be read."""
-    data_size: "Bytes"
-    """Bytes of data files."""
-    unfiltered_size: "Bytes"
-    """Bytes of the data before filtering."""
-    ratio: Optional["Ratio"]
     fields: List["StatsField"]
     """Sizes by field, largest first."""
     roles: List["StatsRole"]
     """Sizes by role, largest first."""
-    filters: List["StatsFilter"]
-    """Sizes by filter pipeline, largest first."""
     fragment_metadata: "StatsMetadata"
     """Sizes of the fragment metadata."""
     sections: List["StatsSection"]
@@ -4621,13 +4626,8 @@ class ArrayStats(TypedDict):
     """Number of cells of a tile. Sparse arrays only."""
     unread_fragment_num: int
     """Number of fragments on disk that TileDB does not read."""
-    unread_size: "Bytes"
-    """Bytes of these fragments."""
-    vacuum_size: "Bytes"
-    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
-    of their cells."""
     unread_counted: bool
-    """Whether the sums include these fragments, as with `--all`."""
+    """Whether the other sums include fragments that TileDB does not read, as with `--all`."""
     other_size: "Bytes"
     """Bytes outside of fragments: schemas, commits, key-value metadata. Over plain HTTP, without folders deeper than
     4 levels."""
@@ -4637,6 +4637,17 @@ class ArrayStats(TypedDict):
 
 
 class FragmentStats(TypedDict):
+    cells_in_domain: "Int64"
+    """Number of cells inside the non-empty domains."""
+    tile_num: int
+    """Number of tiles."""
+    data_size: "Bytes"
+    """Bytes of data files."""
+    unfiltered_size: "Bytes"
+    """Bytes of the data before filtering."""
+    ratio: Optional["Ratio"]
+    filters: List["StatsFilter"]
+    """Sizes by filter pipeline, largest first."""
     kind: Literal["stats"]
     """What the document is about."""
     path: "Path"
@@ -4649,23 +4660,12 @@ class FragmentStats(TypedDict):
     """Number of fragments in these sums: those that could be read."""
     cell_num: int
     """Number of cells as TileDB counts them: in dense fragments, those of whole tiles."""
-    cells_in_domain: "Int64"
-    """Number of cells inside the non-empty domains."""
-    tile_num: int
-    """Number of tiles."""
     size: "Bytes"
     """Bytes of all files of the fragments in these sums, and of those that could not be read."""
-    data_size: "Bytes"
-    """Bytes of data files."""
-    unfiltered_size: "Bytes"
-    """Bytes of the data before filtering."""
-    ratio: Optional["Ratio"]
     fields: List["StatsField"]
     """Sizes by field, largest first."""
     roles: List["StatsRole"]
     """Sizes by role, largest first."""
-    filters: List["StatsFilter"]
-    """Sizes by filter pipeline, largest first."""
     fragment_metadata: "StatsMetadata"
     """Sizes of the fragment metadata."""
     sections: List["StatsSection"]
@@ -4688,6 +4688,22 @@ OneStats = Union["ArrayStats", "FragmentStats"]
 class GroupStats(TypedDict):
     """What fills a dataset: sums over all arrays in a group, and the largest parts first."""
 
+    unread_size: "Bytes"
+    """Bytes of fragments that TileDB does not read."""
+    vacuum_size: "Bytes"
+    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
+    of their cells."""
+    cells_in_domain: "Int64"
+    """Number of cells inside the non-empty domains."""
+    tile_num: int
+    """Number of tiles."""
+    data_size: "Bytes"
+    """Bytes of data files."""
+    unfiltered_size: "Bytes"
+    """Bytes of the data before filtering."""
+    ratio: Optional["Ratio"]
+    filters: List["StatsFilter"]
+    """Sizes by filter pipeline, largest first."""
     as_of: NotRequired["TimestampRange"]
     """First and last time at which the target was opened, both included. Only with `--as-of` or `--between`."""
     kind: Literal["stats"]
@@ -4702,24 +4718,10 @@ class GroupStats(TypedDict):
     """Number of arrays."""
     fragment_num: int
     """Number of fragments in these sums."""
-    cells_in_domain: "Int64"
-    """Number of cells inside the non-empty domains."""
-    tile_num: int
-    """Number of tiles."""
     size: "Bytes"
     """Bytes of all files: those of fragments that TileDB reads and does not read, and those beside."""
-    unread_size: "Bytes"
-    """Bytes of fragments that TileDB does not read."""
-    vacuum_size: "Bytes"
-    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
-    of their cells."""
     other_size: "Bytes"
     """Bytes outside of fragments, those of the groups included."""
-    data_size: "Bytes"
-    """Bytes of data files."""
-    unfiltered_size: "Bytes"
-    """Bytes of the data before filtering."""
-    ratio: Optional["Ratio"]
     memory_size: "Bytes"
     """Bytes of the fragment metadata in TileDB's memory, once all is loaded."""
     arrays: List["GroupStatsArray"]
@@ -4728,8 +4730,6 @@ class GroupStats(TypedDict):
     """The largest fields of all arrays, at most 10."""
     fragments: List["GroupStatsFragment"]
     """The largest fragments of all arrays, at most 10."""
-    filters: List["StatsFilter"]
-    """Sizes by filter pipeline, largest first."""
     findings: List["GroupStatsFinding"]
     """Number of findings of all arrays, by their codes."""
 
@@ -5257,7 +5257,7 @@ class WhatifDocument(TypedDict):
 
 
 class Need(TypedDict):
-    """What needs a file or folder. The documents print it as it is."""
+    """What needs a file or folder."""
 
     path: "StoredName"
     """Path in the array or group. For arrays and groups further up, the path as a user would write it. Empty for the
@@ -5270,7 +5270,7 @@ class Need(TypedDict):
 
 
 class Effect(TypedDict):
-    """A difference that a reader sees. The documents print it as it is."""
+    """A difference that a reader sees."""
 
     outcome: Literal["fails", "opens", "fields", "cells", "schema", "metadata", "enumerations", "labels", "members"]
     """fails: TileDB does not open the array; opens: TileDB opens it only without the path; fields: reads of these

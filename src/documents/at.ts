@@ -17,7 +17,6 @@ export interface AtDocument extends DocumentHead<'at'> {
   chain: readonly DumpField[]
   /** Dotted path of the smallest field, in the form that `dump --path` takes. */
   field_path: string
-  /** Cells whose values depend on the byte. */
   cells?: AtCells | undefined
   /** Everything that would detect a flip of one of its bits; null if this is unknown. Not with `--no-flips`. */
   detected_by?: readonly string[] | null | undefined

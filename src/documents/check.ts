@@ -12,15 +12,18 @@ export interface CheckDocument extends CheckSummary {
   findings: List<CheckFinding>
 }
 
+/** The verdict of a check. */
+export interface Verdict {
+  /** Whether there is no finding of the severity of `--fail-on` or above. */
+  ok: boolean
+}
+
 /** The options of a check, and its verdict. */
-export interface CheckHead<Kind extends string> extends DocumentHead<Kind> {
+export interface CheckHead<Kind extends string> extends DocumentHead<Kind>, Verdict {
   /** What was checked: `--level`. */
   level: Level
   /** `i/n` of `--shard`: only the i-th of n parts was examined. */
   shard?: string | undefined
-  /** Whether there is no finding of the severity of `--fail-on` or above. */
-  ok: boolean
-  /** Number of findings by severity. */
   finding_num: CheckFindingNum
 }
 

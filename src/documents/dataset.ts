@@ -1,6 +1,6 @@
 import type { Hurt, Measure } from '../advice/measures.ts'
 import type { Level } from '../check/finding.ts'
-import type { CheckCounts, CheckFinding } from './check.ts'
+import type { CheckCounts, CheckFinding, Verdict } from './check.ts'
 import type { AsOf, Bytes, Count, DocumentHead, Int64, NotExamined, Ratio } from './common.ts'
 import type { GroupLine, GroupParts, GroupTotals } from './group.ts'
 import type { GroupStats, StatsFilter, StatsRatio } from './stats.ts'
@@ -85,11 +85,9 @@ export interface SweepHurt extends Hurt {
 }
 
 /** The options of `check` of many arrays, and its sums. Other sweeps do not have them. */
-export interface SweepCheck {
+export interface SweepCheck extends Verdict {
   /** What was checked: `--level`. */
   level: Level
-  /** Whether there is no finding of the severity of `--fail-on` or above. */
-  ok: boolean
   /** Number of examined parts. */
   counts: CheckCounts
   /** What this level does not check, in words. */
@@ -116,9 +114,7 @@ export interface SweepMember
 }
 
 /** The check of one member. */
-export interface MemberCheck {
-  /** Whether there is no finding of the severity of `--fail-on` or above. */
-  ok: boolean
+export interface MemberCheck extends Verdict {
   /** The first findings, at most 10. */
   findings: readonly CheckFinding[]
   /** Number of findings that are not listed. */

@@ -28,7 +28,6 @@ export interface DumpNode extends DumpField {
   space?: string | undefined
   /** Why the rest of the bytes could not be read. */
   error?: ErrorBrief | undefined
-  /** Cells whose values are in these bytes. */
   cells?: DumpCells | undefined
   /** Fields inside this one. Those with the same `space` follow one another without gaps and cover all of its bytes. */
   children?: AsyncIterable<DumpNode> | undefined

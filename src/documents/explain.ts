@@ -35,7 +35,6 @@ export interface ExplainDocument extends DocumentHead<'explain'> {
   fragments: List<ExplainLine>
   /** Sums over the whole read. */
   total: ExplainTotal
-  /** The object store for which `seconds` are estimated. */
   storage: ExplainStorage
   /** What `tiledb.consolidate` would do; null for a read at another time than now, or if a non-empty domain cannot be read. */
   consolidation: ExplainConsolidation | null
@@ -75,18 +74,26 @@ export interface ExplainFunnel {
   dropped: Readonly<Record<string, Count>>
 }
 
+/** Bytes of the tiles that are read. */
+interface ReadBytes {
+  /** Bytes on disk of the tiles that are read. */
+  stored_bytes: Bytes
+  /** Bytes of the tiles that are read, after the filters are undone. */
+  unfiltered_bytes: Bytes
+}
+
+/** Bytes of the tiles that are read, and the time to make them. */
+interface UndoneBytes extends ReadBytes {
+  /** Estimated seconds to undo the filters on one core. */
+  unfilter_seconds: number
+}
+
 /** Data that is read of a field. */
-export interface ExplainField {
+export interface ExplainField extends UndoneBytes {
   /** Name of the dimension, attribute, or internal field such as `__timestamps`. */
   name: string
   /** Number of tiles that are read. */
   tiles_read: Count
-  /** Bytes of these tiles on disk. */
-  stored_bytes: Bytes
-  /** Bytes of these tiles after the filters are undone. */
-  unfiltered_bytes: Bytes
-  /** Estimated seconds to undo the filters on one core. */
-  unfilter_seconds: number
 }
 
 /** Requests to the storage, and the time that they take. */
@@ -167,7 +174,7 @@ export interface ExplainStorage {
 }
 
 /** Data that is read of a fragment. */
-export interface ExplainLine {
+export interface ExplainLine extends ReadBytes {
   /** Name of the fragment. */
   name: string
   /** Why nothing is read of it; null if something is read. */
@@ -180,14 +187,10 @@ export interface ExplainLine {
   tiles_inside: Count
   /** Number of cells in the tiles that are read. */
   cells_read: Count
-  /** Bytes on disk of the tiles that are read. */
-  stored_bytes: Bytes
-  /** Bytes of the tiles that are read, after the filters are undone. */
-  unfiltered_bytes: Bytes
 }
 
 /** Sums over the whole read. The seconds include those of undoing the filters. */
-export interface ExplainTotal extends ExplainRequests {
+export interface ExplainTotal extends ExplainRequests, UndoneBytes {
   /** Number of tiles that are read. A tile counts once for each field, as in TileDB. */
   tiles_read: Count
   /** Number of cells in the tiles that are read: TileDB's counter `cell_num` with one thread. */
@@ -202,10 +205,6 @@ export interface ExplainTotal extends ExplainRequests {
   result_cell_num: Count | null
   /** Number of stored cells that the read leaves out because they were deleted, before a consolidation or after; null if `result_cell_num` is null. */
   deleted_cell_num: Count | null
-  /** Bytes of the tiles that are read, after the filters are undone. */
-  unfiltered_bytes: Bytes
-  /** Bytes on disk of the tiles that are read. */
-  stored_bytes: Bytes
   /** Bytes of schemas, commits and fragment metadata. */
   metadata_bytes: Bytes
   /** All bytes from storage. */
@@ -214,6 +213,4 @@ export interface ExplainTotal extends ExplainRequests {
   memory_bytes: Bytes | null
   /** Whether the read makes progress with the budget of `--budget`, by default that of TileDB. */
   makes_progress: boolean
-  /** Estimated seconds to undo the filters on one core. */
-  unfilter_seconds: number
 }

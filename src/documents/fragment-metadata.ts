@@ -33,10 +33,7 @@ export interface FragmentMetadataField {
    * are bytes.
    */
   tile_mins?: TileValues<CellValue> | Binary | PagedBytes | undefined
-  /**
-   * Maximum of each tile, in the unit of the field; null for a tile without one. Since format 11. For a phantom slot, these
-   * are bytes.
-   */
+  /** Maximum of each tile, in the form of `tile_mins`. Since format 11. */
   tile_maxs?: TileValues<CellValue> | Binary | PagedBytes | undefined
   /** Sum of each tile, in the unit of the field. Since format 11. */
   tile_sums?: TileValues<Sum> | undefined

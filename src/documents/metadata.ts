@@ -1,11 +1,14 @@
 import type { Datatype } from '../format/datatype.ts'
 import type { AsOf, CellValue, Count, DocumentHead, KeyValues, Path, TimestampRange } from './common.ts'
 
-/** `tiledb-inspect metadata <array|group> --json`. */
-export interface MetadataDocument extends DocumentHead<'metadata'>, AsOf {
+interface MetadataAndVersions {
   metadata: KeyValues
   /** Every version of each key on disk. Only with `--all`. */
   versions?: readonly MetadataVersionDescription[] | undefined
+}
+
+/** `tiledb-inspect metadata <array|group> --json`. */
+export interface MetadataDocument extends DocumentHead<'metadata'>, AsOf, MetadataAndVersions {
   /** Metadata of every group and array below a group. */
   members?: readonly MetadataMember[] | undefined
 }
@@ -32,9 +35,6 @@ export interface MetadataVersionDescription {
   file: Path
 }
 
-export interface MetadataMember {
+export interface MetadataMember extends MetadataAndVersions {
   path: Path
-  metadata: KeyValues
-  /** Every version of each key on disk. Only with `--all`. */
-  versions?: readonly MetadataVersionDescription[] | undefined
 }

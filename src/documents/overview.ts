@@ -94,8 +94,13 @@ export interface StateCount {
   fragment_num: Count
 }
 
+interface WithLayer {
+  /** What the layer above TileDB says of it; left out if none is known. */
+  layer?: LayerPart | undefined
+}
+
 /** The overview of an array. */
-export interface ArrayOverview extends OverviewHead, ArrayFacts {
+export interface ArrayOverview extends OverviewHead, ArrayFacts, WithLayer {
   /** Type of the target. */
   target: 'array'
   /** Dimensions in order; empty if the schema cannot be read. */
@@ -138,8 +143,6 @@ export interface ArrayOverview extends OverviewHead, ArrayFacts {
   size_certainty: Extent
   /** Bytes of those examined fragments that TileDB does not read. */
   unread_size: Bytes
-  /** What the layer above TileDB says of it; left out if none is known. */
-  layer?: LayerPart | undefined
 }
 
 /** Keys of a listed fragment that its overview repeats. */
@@ -175,15 +178,13 @@ export interface FieldSize {
 }
 
 /** The overview of a group with all its members: a dataset. */
-export interface GroupOverview extends OverviewHead, AsOf {
+export interface GroupOverview extends OverviewHead, AsOf, WithLayer {
   /** Type of the target; `dataset` for a plain folder, whose members are the arrays and groups in it. */
   target: 'group' | 'dataset'
   /** Members in stored order, each with its own members. */
   members: readonly GroupLine[]
   /** Sums over all members at any depth, whatever is listed; left out if no member was looked into. */
   totals?: GroupTotals | undefined
-  /** What the layer above TileDB says of it; left out if none is known. */
-  layer?: LayerPart | undefined
   /** Arrays and groups in the folder of a group that are no members of it. Of all groups; with `--names` only of the group itself. */
   unlisted: readonly Path[]
   /** Keys of its metadata. */

@@ -28,31 +28,42 @@ export type StatsDocument = OneStats | GroupStats
 /** What uses the disk in one array or fragment. */
 export type OneStats = ArrayStats | FragmentStats
 
+/** Sums over fragments, of one array or of many. */
+interface SharedSums {
+  /** Number of cells inside the non-empty domains. */
+  cells_in_domain: Int64
+  tile_num: TileNum
+  /** Bytes of data files. */
+  data_size: Bytes
+  /** Bytes of the data before filtering. */
+  unfiltered_size: Bytes
+  ratio: Ratio | null
+  /** Sizes by filter pipeline, largest first. */
+  filters: readonly StatsFilter[]
+}
+
+/** Sizes of fragments on disk that TileDB does not read. */
+interface UnreadSizes {
+  /** Bytes of fragments that TileDB does not read. */
+  unread_size: Bytes
+  /** Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy of their cells. */
+  vacuum_size: Bytes
+}
+
 /** Sums over fragments. */
-export interface StatsSums extends DocumentHead<'stats'> {
+export interface StatsSums extends DocumentHead<'stats'>, SharedSums {
   /** Format versions of the fragments, in ascending order. */
   format_versions: readonly FormatVersion[]
   /** Number of fragments in these sums: those that could be read. */
   fragment_num: Count
   /** Number of cells as TileDB counts them: in dense fragments, those of whole tiles. */
   cell_num: Count
-  /** Number of cells inside the non-empty domains. */
-  cells_in_domain: Int64
-  tile_num: TileNum
   /** Bytes of all files of the fragments in these sums, and of those that could not be read. */
   size: Bytes
-  /** Bytes of data files. */
-  data_size: Bytes
-  /** Bytes of the data before filtering. */
-  unfiltered_size: Bytes
-  ratio: Ratio | null
   /** Sizes by field, largest first. */
   fields: readonly StatsField[]
   /** Sizes by role, largest first. */
   roles: readonly StatsRole[]
-  /** Sizes by filter pipeline, largest first. */
-  filters: readonly StatsFilter[]
-  /** Sizes of the fragment metadata. */
   fragment_metadata: StatsMetadata
   /** Sections of the fragment metadata, largest first. */
   sections: readonly StatsSection[]
@@ -69,7 +80,7 @@ export interface FragmentStats extends StatsSums {
   target: 'fragment'
 }
 
-export interface ArrayStats extends StatsSums, AsOf {
+export interface ArrayStats extends StatsSums, AsOf, UnreadSizes {
   /** What was counted: an array. */
   target: 'array'
   /** Array type. */
@@ -78,11 +89,7 @@ export interface ArrayStats extends StatsSums, AsOf {
   capacity?: Int64 | undefined
   /** Number of fragments on disk that TileDB does not read. */
   unread_fragment_num: Count
-  /** Bytes of these fragments. */
-  unread_size: Bytes
-  /** Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy of their cells. */
-  vacuum_size: Bytes
-  /** Whether the sums include these fragments, as with `--all`. */
+  /** Whether the other sums include fragments that TileDB does not read, as with `--all`. */
   unread_counted: boolean
   /**
    * Bytes outside of fragments: schemas, commits, key-value metadata. Over plain HTTP, without folders deeper than 4
@@ -94,29 +101,17 @@ export interface ArrayStats extends StatsSums, AsOf {
 }
 
 /** What fills a dataset: sums over all arrays in a group, and the largest parts first. */
-export interface GroupStats extends DocumentHead<'stats'>, AsOf {
+export interface GroupStats extends DocumentHead<'stats'>, AsOf, SharedSums, UnreadSizes {
   /** What was counted: a group and its members. */
   target: 'group'
   /** Number of arrays. */
   array_num: Count
   /** Number of fragments in these sums. */
   fragment_num: Count
-  /** Number of cells inside the non-empty domains. */
-  cells_in_domain: Int64
-  tile_num: TileNum
   /** Bytes of all files: those of fragments that TileDB reads and does not read, and those beside. */
   size: Bytes
-  /** Bytes of fragments that TileDB does not read. */
-  unread_size: Bytes
-  /** Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy of their cells. */
-  vacuum_size: Bytes
   /** Bytes outside of fragments, those of the groups included. */
   other_size: Bytes
-  /** Bytes of data files. */
-  data_size: Bytes
-  /** Bytes of the data before filtering. */
-  unfiltered_size: Bytes
-  ratio: Ratio | null
   /** Bytes of the fragment metadata in TileDB's memory, once all is loaded. */
   memory_size: Bytes
   /** The largest arrays, at most 10. */
@@ -125,38 +120,27 @@ export interface GroupStats extends DocumentHead<'stats'>, AsOf {
   fields: readonly GroupStatsField[]
   /** The largest fragments of all arrays, at most 10. */
   fragments: readonly GroupStatsFragment[]
-  /** Sizes by filter pipeline, largest first. */
-  filters: readonly StatsFilter[]
   /** Number of findings of all arrays, by their codes. */
   findings: readonly GroupStatsFinding[]
 }
 
 /** What an array, or a field, has of a dataset. */
-interface GroupStatsShare extends StatsRatio {
+interface GroupStatsShare extends StatsShare {
   /** Names from the group down to the array. */
   member: string
-  /** Share of the bytes of all data files, from 0 to 1. */
-  share: number | null
 }
 
 /** The data files of an array. */
-export interface GroupStatsArray extends GroupStatsShare {
+export interface GroupStatsArray extends GroupStatsShare, Pick<SharedSums, 'cells_in_domain'> {
   /** Number of fragments. */
   fragment_num: Count
-  /** Number of cells inside the non-empty domains. */
-  cells_in_domain: Int64
 }
 
 /** The data files of a field. */
-export interface GroupStatsField extends GroupStatsShare {
-  /** Name of the attribute, dimension or internal field. */
-  name: string
-}
+export interface GroupStatsField extends GroupStatsShare, Pick<StatsField, 'name'> {}
 
 /** A fragment. */
-export interface GroupStatsFragment {
-  /** Names from the group down to the array. */
-  member: string
+export interface GroupStatsFragment extends Pick<GroupStatsShare, 'member'> {
   /** Name of the fragment. */
   name: string
   /** Bytes of its files. */
@@ -205,6 +189,11 @@ export interface StatsRatio extends StatsSizes {
   ratio: Ratio | null
 }
 
+interface StatsShare extends StatsRatio {
+  /** Share of the bytes of all data files, from 0 to 1. */
+  share: number | null
+}
+
 export interface StatsSection extends StatsSizes {
   /** Name of the section. */
   name: SectionName
@@ -245,20 +234,16 @@ export interface StatsRole extends StatsRatio {
   tile_size: Distribution | null
 }
 
-export interface StatsField extends StatsRatio {
+export interface StatsField extends StatsShare {
   /** Name of the attribute, dimension or internal field. */
   name: string
-  /** Share of all data bytes, from 0 to 1. */
-  share: number | null
   /** Whether the schema of the time has no such attribute, so that readers do not see these bytes. */
   not_in_schema?: boolean | undefined
   /** Files of the field, one entry for each role. */
   files: readonly StatsFieldFile[]
 }
 
-export interface StatsFieldFile extends StatsRole {
-  /** Share of all data bytes, from 0 to 1. */
-  share: number | null
+export interface StatsFieldFile extends StatsRole, StatsShare {
   /** Filter pipelines of the files; several if the schema evolved. */
   filters: readonly (readonly FilterDescription[])[]
 }

@@ -113,7 +113,6 @@ export interface TileFilterMetadata {
   windows?: readonly TileFilterMetadataWindow[] | undefined
   /** Other filters: bytes of each part. */
   part_lengths?: readonly Count[] | undefined
-  /** RLE and DICTIONARY_ENCODING of strings: lengths of the strings. */
   part?: TileFilterMetadataPart | undefined
   /** RLE of strings: bytes of a run length. */
   run_length_size?: Bytes | undefined

@@ -29,22 +29,23 @@ export interface TilesLine {
   tile: TileIndex
   /** Number of cells in the tile. */
   cell_num: Count
-  /** MBR of the tile: `[lo, hi]` of each dimension, both inclusive. Sparse fragments only. */
+  /** MBR of the tile: a range for each dimension. Sparse fragments only. */
   mbr?: readonly ValueRange[] | null | undefined
-  /** The part of the non-empty domain that is in the tile: `[lo, hi]` of each dimension, both inclusive. Dense fragments only. */
+  /** The part of the non-empty domain that is in the tile: a range for each dimension. Dense fragments only. */
   tile_domain?: readonly ValueRange[] | null | undefined
   /** Fields in order. */
   fields: readonly TilesLineField[]
 }
 
+/** What a tile has of a field. The data file of a var-sized field is its offsets file. */
 export interface TilesLineField {
   /** Name of the attribute, dimension or internal field. */
   name: string
-  /** Byte offset of the tile in the data file; for var-sized fields, in the offsets file. */
+  /** Byte offset of the tile in the data file. */
   offset: Offset
-  /** Stored bytes of the tile in the data file; for var-sized fields, in the offsets file. */
+  /** Stored bytes of the tile in the data file. */
   size: Bytes
-  /** Unfiltered bytes of the tile in the data file; for var-sized fields, in the offsets file. */
+  /** Unfiltered bytes of the tile in the data file. */
   unfiltered_size: Bytes
   /** Byte offset of the tile in the file of var-sized values. */
   var_offset?: Offset | undefined

@@ -96,7 +96,7 @@ async function* readAxis(part: Part, id: string): Items<Axis | undefined> {
   return axis
 }
 
-/** The rows of a dense data frame: the coordinates that were written. Undefined if they cannot be read. */
+/** The rows of a dense data frame: the coordinates that were written. Undefined as in {@link columnAxis}. */
 export async function* rowAxis(part: Part | undefined): Items<Axis | undefined> {
   return part && (yield* guarded(part, () => countRows(part)))
 }

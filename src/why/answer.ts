@@ -1,6 +1,10 @@
 import type { Prose } from '../base/prose.ts'
 import type { Count, Int64, StoredName } from '../base/quantities.ts'
 
+/*
+ * The documents print these types as they are, apart from paths.
+ */
+
 /** What a file or folder of an array or a group is for, and what changes for a reader without it. */
 export interface Answer {
   /** What it is, in words. */
@@ -29,7 +33,7 @@ export interface Answer {
 
 export type NoticedBy = 'open' | 'read' | 'silent' | 'other' | 'nobody'
 
-/** What needs a file or folder. The documents print it as it is. */
+/** What needs a file or folder. */
 export interface Need {
   /** Path in the array or group. For arrays and groups further up, the path as a user would write it. Empty for the array or group itself. */
   path: StoredName
@@ -39,7 +43,7 @@ export interface Need {
   needed_by: readonly Need[]
 }
 
-/** A difference that a reader sees. The documents print it as it is. */
+/** A difference that a reader sees. */
 export interface Effect {
   /**
    * fails: TileDB does not open the array; opens: TileDB opens it only without the path; fields: reads of these fields fail; cells: other

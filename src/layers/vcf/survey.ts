@@ -232,7 +232,7 @@ function hashOfCell(column: ColumnData | undefined, cell: number): number {
 export interface NumberedSurvey {
   cells: number
   anchors: number
-  /** How many records each sample has, by its number. */
+  /** As in {@link Survey}. */
   ofSamples: ReadonlyMap<number, number>
 }
 
