@@ -217,7 +217,7 @@ function firstCells(axis: RasterAxis): Bounds[] {
   })
 }
 
-/** How many cells a picture of a dense array has; undefined if nothing was written in the ranges. */
+/** How many cells a picture of a dense array has; undefined as in {@link newRaster}. */
 export function cellsOfGrid(opened: OpenedArray, { down, right, ranges }: RasterOptions): number | undefined {
   const sizes = [down, right].map((d) => {
     const ends = clipped(opened, d, ranges.get(d)?.[0])

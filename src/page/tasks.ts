@@ -230,16 +230,21 @@ async function* pictureSource(engine: Engine, times: TimesOptions): AsyncGenerat
   return { ...arrayFacts(opened), labels, fragments: picturedFragments(opened), unopened: faults.map(plainFault) }
 }
 
-export interface PictureOptions extends Omit<RasterOptions, 'ranges' | 'points'> {
+/** What is asked for with every drawing. */
+interface AskedCells {
   /** Ranges as `--range` takes them. */
   ranges: readonly string[]
   /** Whether cells that cannot be read are left out. */
   goesOn: boolean
 }
 
+export interface PictureOptions extends Omit<RasterOptions, 'ranges' | 'points'>, AskedCells {}
+
 /** What was found of a drawing so far. */
 interface Drawn<T> {
+  /** Undefined if nothing was written in the ranges. */
   found: T | undefined
+  /** The faults that were met. */
   faults: readonly ReadFault[]
 }
 
@@ -249,11 +254,8 @@ export function ownMemory(result: unknown): ArrayBuffer[] {
   return Object.values(found ?? {}).flatMap((one) => (ArrayBuffer.isView(one) ? [one.buffer as ArrayBuffer] : []))
 }
 
-/** What both drawings are asked for. */
-interface DrawingOptions {
-  ranges: readonly string[]
+interface DrawingOptions extends AskedCells {
   isWhole: boolean
-  goesOn: boolean
 }
 
 /** Yields what a drawing shows whenever it is time, with the faults that were met, and returns the last. */
@@ -284,22 +286,14 @@ async function* drawn<T>(
   return { found, faults }
 }
 
-/** A picture and the faults that were met; `found` is undefined if nothing was written in the ranges. */
 export type Pictured = Drawn<Raster>
 
 function raster(engine: Engine, times: TimesOptions, wanted: PictureOptions): AsyncGenerator<Pictured, Pictured> {
   return drawn(engine, times, wanted, (opened, ranges, steps) => picture(opened, { ...wanted, ranges }, steps))
 }
 
-export interface LineOptions extends Omit<SeriesOptions, 'ranges'> {
-  /** Ranges as `--range` takes them. */
-  ranges: readonly string[]
-  isWhole: boolean
-  /** Whether cells that cannot be read are left out. */
-  goesOn: boolean
-}
+export interface LineOptions extends Omit<SeriesOptions, 'ranges'>, DrawingOptions {}
 
-/** Lines and the faults that were met; `found` is undefined if nothing was written in the ranges. */
 export type Lined = Drawn<Series>
 
 function lines(engine: Engine, times: TimesOptions, wanted: LineOptions): AsyncGenerator<Lined, Lined> {
@@ -315,7 +309,7 @@ async function* smallPicture(
   return picture.kind === 'image' ? smallImage(engine, times, picture) : smallPoints(engine, times, picture)
 }
 
-// biome-ignore lint/correctness/useYield: a small picture comes as a whole.
+// biome-ignore lint/correctness/useYield: as in `smallPicture`.
 async function* plainPicture(engine: Engine, times: TimesOptions): AsyncGenerator<never, PlainPicture | undefined> {
   return plainPictureOf(engine, times)
 }

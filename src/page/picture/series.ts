@@ -122,7 +122,7 @@ function addValue(line: SeriesLine, bin: number, value: number, fill: number | u
   if (value > line.highs[bin]) line.highs[bin] = value
 }
 
-/** Lines without values. Undefined if nothing was written in the ranges. */
+/** Lines without values. Undefined as in {@link series}. */
 function emptySeries(opened: OpenedArray, { d, attributes, ranges }: SeriesOptions): Series | undefined {
   const { schema, fragments } = opened
   const dimension = schema.domain.dimensions[d]
