@@ -57,7 +57,7 @@ export interface TileCost {
   stored_bytes: number
   /** `read_unfiltered_byte_num` */
   unfiltered_bytes: number
-  /** Estimated time to undo the filters on one core. */
+  /** As in {@link PartCost}. */
   unfilter_seconds: number
   /** In the order in which the fields are first read. */
   fields: FieldCost[]

@@ -1,7 +1,7 @@
 import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import type { DenseAxis } from '../format/dense-tiles.ts'
-import { hull, type Interval, stridesOf } from '../read/dense-windows.ts'
+import { type AxisOrder, hull, type Interval, stridesOf } from '../read/dense-windows.ts'
 
 /** An interval of coordinates along an axis, in tiles of the array's grid. */
 export interface Span {
@@ -107,8 +107,11 @@ function endIn({ last, to }: Span, tile: number, extent: number): number {
   return tile === last ? to : extent - 1
 }
 
-/** Whether a newer box has all cells that an older box has of one tile of the grid. @param at the tile's number along each axis */
-export function covers(newer: GridBox, older: GridBox, at: readonly number[], axes: readonly GridAxis[]): boolean {
+/** The numbers of a tile of the grid along each axis. */
+type TileAt = readonly number[]
+
+/** Whether a newer box has all cells that an older box has of one tile of the grid. */
+export function covers(newer: GridBox, older: GridBox, at: TileAt, axes: readonly GridAxis[]): boolean {
   return at.every(
     (tile, d) =>
       startIn(newer[d], tile) <= startIn(older[d], tile) &&
@@ -116,8 +119,8 @@ export function covers(newer: GridBox, older: GridBox, at: readonly number[], ax
   )
 }
 
-/** Whether all cells that a box has of one tile of the grid are wanted. @param at the tile's number along each axis */
-export function isWanted(box: GridBox, at: readonly number[], axes: readonly GridAxis[]): boolean {
+/** Whether all cells that a box has of one tile of the grid are wanted. */
+export function isWanted(box: GridBox, at: TileAt, axes: readonly GridAxis[]): boolean {
   return at.every((tile, d) => {
     const { wanted, extent } = axes[d]
     const [start, end] = [startIn(box[d], tile), endIn(box[d], tile, extent)]
@@ -131,15 +134,14 @@ export function isWanted(box: GridBox, at: readonly number[], axes: readonly Gri
 /**
  * Visits the wanted tiles in which any box has cells.
  *
- * @param order axes, the slowest-varying first
- * @param visit called once per tile with the tile's number along each axis (always the same array, with new content), its position among
- *   all wanted tiles, and the positions of the boxes that have cells of it, falling
+ * @param visit called once per tile with the tile's numbers (always the same array, with new content), its position among all wanted tiles,
+ *   and the positions of the boxes that have cells of it, falling
  */
 export function forTiles(
   axes: readonly GridAxis[],
-  order: readonly number[],
+  order: AxisOrder,
   boxes: readonly GridBox[],
-  visit: (at: readonly number[], rank: number, touching: readonly number[]) => void,
+  visit: (at: TileAt, rank: number, touching: readonly number[]) => void,
 ): void {
   const at = axes.map(() => 0)
   const walk = (k: number, candidates: readonly number[], rank: number): void => {
@@ -181,16 +183,9 @@ export function forTiles(
 /**
  * Finds after which tiles the result can be cut: the tiles up to there, in tile order, fill exactly the cells of the result up to
  * the last cell of the last of these tiles.
- *
- * @param tileOrder axes in the order of the tiles, the slowest-varying first
- * @param cellOrder axes in the order of the result's cells, the slowest-varying first
  * @returns by number of tiles, from none to all: 1 if the result can be cut there
  */
-export function cutsInOrder(
-  axes: readonly GridAxis[],
-  tileOrder: readonly number[],
-  cellOrder: readonly number[],
-): Uint8Array {
+export function cutsInOrder(axes: readonly GridAxis[], tileOrder: AxisOrder, cellOrder: AxisOrder): Uint8Array {
   const strides = stridesOf(
     axes.map(({ cell_num }) => cell_num),
     cellOrder,

@@ -24,10 +24,12 @@ export interface ExplainQuery {
 /** Why a reader reads nothing of a fragment; `null` if it reads some of it. */
 export type PassedOverBy = 'domain' | 'rtree' | 'covered' | 'no tiles' | null
 
+/** Position in {@link OpenedArray.fragments}. */
+export type FragmentAt = number
+
 /** What a query touches of a fragment. */
 export interface FragmentPlan {
-  /** Position in {@link OpenedArray.fragments}. */
-  fragment: number
+  fragment: FragmentAt
   passed_over_by: PassedOverBy
   tile_num: number
   /** Tiles whose boxes touch the ranges. */
@@ -46,8 +48,7 @@ export interface FragmentPlan {
  * @see ReaderBase::read_tiles, FilteredData
  */
 export interface TileRead {
-  /** Position in {@link OpenedArray.fragments}. */
-  fragment: number
+  fragment: FragmentAt
   /** Position of the field among the fragment's slots. */
   slot: number
   /** Tile numbers, rising. */
@@ -60,8 +61,7 @@ export interface TileRead {
 
 /** A section of a fragment's metadata that a reader loads in addition to the footer. */
 export interface MetadataRead {
-  /** Position in {@link OpenedArray.fragments}. */
-  fragment: number
+  fragment: FragmentAt
   section: SectionName
   /** Position of the field among the fragment's slots, for sections that exist once per field. */
   slot?: number | undefined

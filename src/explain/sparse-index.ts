@@ -34,7 +34,7 @@ export interface IndexedFragment extends TouchedTiles {
   loadsTimes: boolean
 }
 
-/** The cells that a query finds. */
+/** The cells that a query finds. In its place is undefined where they are not known. */
 export interface FoundCells {
   /** By fragment: the tiles that give cells, rising. */
   tiles: Uint32Array[]
@@ -146,7 +146,6 @@ export class SparseIndex {
   /**
    * All reads of tiles.
    * @param rounds undefined if everything fits into memory at once
-   * @param found undefined if it is not known which tiles give cells
    */
   tileReads(rounds: readonly TileRound[] | undefined, found: FoundCells | undefined): TileRead[] {
     const touched = this.fragments.map(({ tiles }) => tiles)
@@ -203,7 +202,6 @@ export class SparseIndex {
     return [...new Set(names.map((name) => this.slotOf(fragment, name)))].filter((slot) => slot >= 0)
   }
 
-  /** @param found undefined if it is not known which tiles give cells */
   fragmentPlans(found: FoundCells | undefined): FragmentPlan[] {
     return this.fragments.map((fragment) => {
       const { index, opened, tiles, isRelevant } = fragment

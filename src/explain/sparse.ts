@@ -40,7 +40,7 @@ export async function planSparseGlobal(
  * - It drops the tiles without a found cell. For the others it loads the returned fields that are not in memory yet.
  * - If not all tiles fit into memory, it does all of this for one group of tiles after another.
  *
- * The buffers are assumed to have room for the whole result.
+ * As for {@link planSparseGlobal}, the buffers have room for the whole result.
  *
  * @param total_budget `sm.mem.total_budget` in bytes
  * @see tiledb/sm/query/readers/sparse_unordered_with_dups_reader.cc

@@ -32,13 +32,16 @@ interface BlockAxis {
   length: number
 }
 
+/** Axes, the slowest-varying first. */
+export type AxisOrder = readonly number[]
+
 /** Wanted cells that are ordered together: every combination of the coordinates along the axes. */
 export interface Block {
   axes: BlockAxis[]
   cell_num: number
   /** Position of its first cell in the window. */
   at: number
-  /** Along each axis: the distance between adjacent cells. */
+  /** By {@link stridesOf}. */
   strides: number[]
 }
 
@@ -180,15 +183,14 @@ function partOf({ segments }: BlockAxis, from: number, to: number): BlockAxis {
   return out
 }
 
-/** @param order axes, the slowest-varying first */
-function blockOf(axes: BlockAxis[], order: readonly number[], at: number): Block {
+function blockOf(axes: BlockAxis[], order: AxisOrder, at: number): Block {
   const lengths = axes.map(({ length }) => length)
   const cell_num = lengths.reduce((product, length) => product * length, 1)
   return { axes, cell_num, at, strides: stridesOf(lengths, order) }
 }
 
-/** Along each axis of a box: the distance between adjacent cells. @param order axes, the slowest-varying first */
-export function stridesOf(lengths: readonly number[], order: readonly number[]): number[] {
+/** Along each axis of a box: the distance between adjacent cells. */
+export function stridesOf(lengths: readonly number[], order: AxisOrder): number[] {
   const strides = lengths.map(() => 1)
   let stride = 1
   for (const d of order.toReversed()) {
@@ -200,7 +202,7 @@ export function stridesOf(lengths: readonly number[], order: readonly number[]):
 
 /** Yields every combination of one element per axis, in the order of the axes. Calls `elements` again for each combination of the others. */
 function* combinations(
-  order: readonly number[],
+  order: AxisOrder,
   elements: (axis: number) => Iterable<BlockAxis>,
   chosen: BlockAxis[] = [],
 ): Generator<BlockAxis[]> {
@@ -216,14 +218,11 @@ function* combinations(
 
 /**
  * Yields the windows of a read in global order: whole tiles in tile order, each with its cells in cell order.
- *
- * @param tileOrder axes in the order of the tiles, the slowest-varying first
- * @param cellOrder axes in the order of a tile's cells, the slowest-varying first
  */
 export function* globalWindows(
   grid: readonly DenseAxis[],
   wanted: WantedCells,
-  { tileOrder, cellOrder }: { tileOrder: readonly number[]; cellOrder: readonly number[] },
+  { tileOrder, cellOrder }: { tileOrder: AxisOrder; cellOrder: AxisOrder },
   { usual, most, cutsTiles }: WindowSizes,
 ): Generator<Window> {
   let window: Window = { blocks: [], cell_num: 0, group: undefined }
@@ -245,18 +244,15 @@ export function* globalWindows(
  * Yields the windows of a read whose order goes across tiles. If it is not too large, a window has all cells along the faster axes, and
  * one tile, or several small ones, along the slowest axis. Otherwise it is cut along the slowest axis. If a single coordinate of that
  * axis is still too large, it is cut along the next axis.
- *
- * @param order axes, the slowest-varying first
  */
 export function* orderedWindows(
   grid: readonly DenseAxis[],
   wanted: WantedCells,
-  order: readonly number[],
+  order: AxisOrder,
   { usual, most }: WindowSizes,
 ): Generator<Window> {
   const lengths = wanted.map((intervals) => sum(intervals, ({ low, high }) => Number(high - low + 1n)))
-  /** Cells of one coordinate along each axis of the order. */
-  const slices = order.map((_, k) => order.slice(k + 1).reduce((product, d) => product * lengths[d], 1))
+  const slices = sliceCells(lengths, order)
   const cut = slices.findIndex((cells) => cells <= most)
   const slower = order.slice(0, cut)
   const whole = new Map(order.slice(cut + 1).map((d) => [d, [joined(tilesAlong(grid[d], wanted[d]))]]))
@@ -278,11 +274,18 @@ export function* orderedWindows(
   }
 }
 
+/** Along each axis, in their order: the cells that a box has at one coordinate, once those along the slower axes are chosen. */
+function sliceCells(lengths: readonly number[], order: AxisOrder): number[] {
+  return order.map((_, k) => order.slice(k + 1).reduce((product, d) => product * lengths[d], 1))
+}
+
 /** Yields the parts of tiles that have at most `most` cells, in the order of their cells. */
-function* cutTiles(tiles: Iterable<BlockAxis[]>, order: readonly number[], most: number): Generator<BlockAxis[]> {
+function* cutTiles(tiles: Iterable<BlockAxis[]>, order: AxisOrder, most: number): Generator<BlockAxis[]> {
   for (const axes of tiles) {
-    /** Cells of one coordinate along each axis of the order. */
-    const slices = order.map((_, k) => order.slice(k + 1).reduce((product, d) => product * axes[d].length, 1))
+    const slices = sliceCells(
+      axes.map((axis) => axis.length),
+      order,
+    )
     const cut = slices.findIndex((cells) => cells <= most)
     const length = Math.max(1, Math.floor(most / slices[cut]))
     yield* combinations(order, (d) => {

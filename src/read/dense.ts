@@ -10,6 +10,7 @@ import { fixedSize } from '../format/range.ts'
 import { type Assembly, batchOf, CoordinateColumn, fillBox, LOST, type ReadTile, UNWRITTEN } from './dense-batch.ts'
 import { type Column, DenseSource, type Overlap } from './dense-source.ts'
 import {
+  type AxisOrder,
   type Block,
   globalWindows,
   gridOf,
@@ -453,12 +454,8 @@ class DenseReader {
   }
 }
 
-/** The runs of adjacent cells of a box in a tile, rising. @param order axes, the slowest-varying first */
-function* runsOfBox(
-  { at, strides }: BoxPlace,
-  lengths: readonly number[],
-  order: readonly number[],
-): Generator<CellRun> {
+/** The runs of adjacent cells of a box in a tile, rising. */
+function* runsOfBox({ at, strides }: BoxPlace, lengths: readonly number[], order: AxisOrder): Generator<CellRun> {
   const [d, ...faster] = order
   if (d === undefined) {
     yield { first: at, count: 1 }

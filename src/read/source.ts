@@ -34,7 +34,7 @@ export interface SourceBatch {
   columns: (ColumnData | undefined)[]
   /** The time at which each cell was written; undefined if the fragment does not store these times. */
   written: CellTimes | undefined
-  /** The time at which each cell was deleted; undefined if the fragment does not store these times. */
+  /** The time at which each cell was deleted; undefined likewise. */
   deleted: CellTimes | undefined
   /** Whether a column could not be read. The cells hide older ones, but are left out of the result. */
   lost?: boolean | undefined

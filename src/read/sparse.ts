@@ -41,7 +41,7 @@ const SORTED_BATCH = 2 ** 16
 
 /**
  * Reads the cells of a sparse array. All fragments are merged as TileDB's reader merges them.
- * @param maxSorted upper limit on the bytes of the cells that are sorted together
+ * @param maxSorted in place of {@link MAX_SORTED}
  */
 export async function* readSparse(opened: OpenedArray, query: ReadQuery, maxSorted?: number): ReadBatches {
   const { room } = opened.array.cx.memory

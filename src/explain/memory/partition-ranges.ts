@@ -74,8 +74,11 @@ export function rangeNum({ intervals }: Box): number {
   return intervals.reduce((product, { length }) => product * length, 1)
 }
 
-/** The position of an n-dimensional range in each dimension. @param order dimensions, the slowest-varying first */
-export function rangePlaces({ intervals }: Box, index: number, order: readonly number[]): number[] {
+/** Dimensions, the slowest-varying first. */
+export type DimensionOrder = readonly number[]
+
+/** The position of an n-dimensional range in each dimension. */
+export function rangePlaces({ intervals }: Box, index: number, order: DimensionOrder): number[] {
   const places = intervals.map(() => 0)
   let left = index
   for (const d of order.toReversed()) {
@@ -86,7 +89,7 @@ export function rangePlaces({ intervals }: Box, index: number, order: readonly n
 }
 
 /** The inverse of {@link rangePlaces}. */
-export function rangeIndex({ intervals }: Box, places: readonly number[], order: readonly number[]): number {
+export function rangeIndex({ intervals }: Box, places: readonly number[], order: DimensionOrder): number {
   return order.reduce((index, d) => index * intervals[d].length + places[d], 0)
 }
 
@@ -97,13 +100,12 @@ export function boxBetween(box: Box, first: readonly number[], last: readonly nu
 
 /**
  * Halves a box as TileDB does.
- * @param order dimensions, the slowest-varying first
  * @returns the halves in the order in which they are read; undefined if TileDB cannot halve the box
  */
 export function halves(
   dimensions: readonly Dimension[],
   box: Box,
-  order: readonly number[],
+  order: DimensionOrder,
   hilbert: boolean,
 ): [Box, Box] | undefined {
   const { intervals } = box

@@ -11,6 +11,7 @@ import {
   type Box,
   boxBetween,
   boxOf,
+  type DimensionOrder,
   halves,
   type Interval,
   overlapRatio,
@@ -112,8 +113,7 @@ export class Partitioner {
   private readonly fragments: readonly Measured[]
   private readonly buffers: Buffers
   private readonly whole: Box
-  /** Dimensions, the slowest-varying first. */
-  private readonly order: readonly number[]
+  private readonly order: DimensionOrder
   /** Number of the next n-dimensional range. */
   private start = 0
   /** First and last n-dimensional range of the current partition. */

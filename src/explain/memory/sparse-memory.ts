@@ -56,7 +56,7 @@ export interface SparseMemory {
   rounds: readonly TileRound[] | undefined
 }
 
-/** The memory of SparseUnorderedWithDupsReader. @param found undefined if it is not known which cells are found */
+/** The memory of SparseUnorderedWithDupsReader. */
 export async function unorderedMemory(
   index: SparseIndex,
   reads: readonly MetadataRead[],
@@ -79,7 +79,7 @@ export async function unorderedMemory(
   }
 }
 
-/** The memory of SparseGlobalOrderReader. @param found undefined if it is not known which cells are found */
+/** The memory of SparseGlobalOrderReader. */
 export async function globalMemory(
   index: SparseIndex,
   reads: readonly MetadataRead[],

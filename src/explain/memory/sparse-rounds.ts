@@ -127,8 +127,7 @@ export function fitsHilbert(index: SparseIndex, tiles: LoadedTiles, budget: numb
 }
 
 /**
- * Simulates SparseGlobalOrderReader in Hilbert order. Each fragment that has tiles left to load gets an equal share of the memory for
- * coordinates. A merge ends at the last loaded cell of any fragment that has more tiles.
+ * Simulates SparseGlobalOrderReader in Hilbert order, with the shares of memory of {@link fitsHilbert}. A merge ends at the last loaded cell of any fragment that has more tiles.
  * @returns whether the reader makes progress to the end
  */
 export function simulateHilbert(
