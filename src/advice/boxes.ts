@@ -24,8 +24,8 @@ export function unionOfBoxes(boxes: readonly Box[]): Box {
 }
 
 /**
- * Makes boxes of typical reads. Each covers {@link TYPICAL_SHARE} of the domain, with the same part of each dimension; text dimensions
- * have single values. Their middles lie inside the given boxes, where the cells are.
+ * Makes boxes of typical reads, with sides as {@link typicalSides} has them. Their middles lie inside the given boxes, where the cells
+ * are.
  *
  * @param text by dimension: whether it is a text dimension
  */

@@ -417,7 +417,7 @@ function tileShares(sides: readonly number[], part: number): number[] {
 /**
  * Estimates the cells that are read for a box if tiles have its proportions, and cells are spread evenly.
  * @param cells number of cells in the box
- * @param sides lengths of the box, as parts of the box around all cells
+ * @param sides as for {@link tileShares}
  * @param size number of cells in a tile
  */
 export function bestRead(cells: number, sides: readonly number[], size: number): number {

@@ -142,7 +142,7 @@ const FIELD_NAMES_DETECTOR = /_UNREADABLE$|^GENERIC_TILE|^FOOTER_|^SCHEMA_|^CONS
 /** Codes about the metadata's lists of tiles. Their field begins with the name of the list. */
 const FIELD_BEGINS_WITH_LIST = /^(?:SECTION_(?!UNREADABLE)|STATISTICS_)|^(?:TILE|FRAGMENT)_(?:MIN|SUM|NULL)/
 
-/** The name of what notices a flip, by its finding. Names as in {@link Detectors}. */
+/** What notices a flip, by its finding. */
 function detectorOfItem(item: Item): string {
   if ('notExamined' in item) return detectorOf(item.notExamined)
   const { code, field } = item

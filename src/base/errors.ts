@@ -77,7 +77,7 @@ export class InspectError extends Error {
   readonly at: ErrorPlace
   /** What was expected; undefined if the error is a sentence. */
   declare readonly expected: Prose | undefined
-  /** What was found instead; undefined if the error is a sentence. */
+  /** What was found instead; undefined if {@link expected} is. */
   declare readonly found: Prose | undefined
   /**
    * The message on the command line, where it names an option or says what to type; undefined if it is the same. A page and users of the

@@ -14,7 +14,7 @@ export type Result = null | boolean | number | bigint | string | object
 
 /**
  * A long list in pages. It is also an async iterable of its elements. A writer that takes whole pages awaits once per page
- * instead of once per element. Can be iterated more than once.
+ * instead of once per element.
  */
 export class Pages<T = Result> implements AsyncIterable<T> {
   readonly pages: () => AsyncIterable<Iterable<T>>
@@ -28,7 +28,7 @@ export class Pages<T = Result> implements AsyncIterable<T> {
   }
 }
 
-/** One long value of bytes in pages. Can be iterated more than once. */
+/** One long value of bytes in pages, which can be iterated more than once, too. */
 export class PagedBytes {
   /** The length of every page but the last is a multiple of 3, so that base64 of the pages can be joined. */
   readonly pages: () => AsyncIterable<Uint8Array>

@@ -53,7 +53,7 @@ type ReadTail = CellsTail & Pick<ReadDocument, 'cell_num' | 'not_unique'>
  * Shows the cells of a reader in every format. The reader is closed after the last cell.
  * @param head the first keys of the document; `cells` follows them
  * @param options.counts whether the document says, after the cells, how many there are
- * @param total number of cells, if it is known
+ * @param total as in {@link ShownRows}
  */
 export function readerOutcome(
   cx: CommandContext,

@@ -53,7 +53,7 @@ export class LayeredTarget {
     return this.layer
   }
 
-  /** What the layer says of all that was added. Undefined if the target belongs to none. */
+  /** What the layer says of all that was added. Undefined without a layer. */
   async describe(seen: SeenCells = {}): Promise<Described | undefined> {
     const known = await this.settled()
     if (!known) return undefined

@@ -20,7 +20,7 @@ export interface QueryOptions {
   order?: string
 }
 
-/** Adds the options of a read. @param whereNote what the help of `--where` adds */
+/** Adds the options of a read. @param whereNote as for {@link addCellOptions} */
 export function addQueryOptions(command: CommanderCommand, whereNote = ''): void {
   addCellOptions(command, whereNote)
   command.option('--order <order>', `${READ_ORDERS.join(', ')}; by default the one that costs least`)

@@ -120,7 +120,7 @@ export class TilePieces {
   }
 
   /**
-   * Reads bytes `[from, to)` of the tile. `from` must not fall from call to call.
+   * Reads bytes `[from, to)` of the tile, as {@link storedChunks} does: `from` rises from call to call.
    * @throws InspectError INCONSISTENT if the chunks have more or fewer bytes than the tile must have
    */
   async read(from: number, to: number): Promise<Uint8Array> {

@@ -243,7 +243,7 @@ export function* slabPieces(start: number, length: number): Generator<Cells> {
   }
 }
 
-/** Minima or maxima of all tiles. */
+/** A list that fills with the minima of tiles, or with their maxima. */
 export class ExtremeList {
   private readonly size: number
   private readonly fixed: Uint8Array

@@ -117,7 +117,7 @@ export function* checkTimes(file: string, name: string, seen: boolean): Generato
   yield finding('FRAGMENT_TIMESTAMPS', { file }, `at least ${first}`, last, variant)
 }
 
-/** Checks the name and the place of a fragment's folder. @param seen whether readers read the name */
+/** Checks the name and the place of a fragment's folder. @param seen as for {@link checkTimes} */
 function* checkFragmentFolder(file: string, name: string, inFragments: boolean, seen: boolean): Generator<Finding> {
   const parsed = parseFragmentName(name)
   if (!parsed) {

@@ -151,7 +151,7 @@ function textAxis(bytes: Uint8Array, at: Float64Array): TextAxis {
   return { text: true, bytes, minStart, minEnd, maxStart: minEnd, maxEnd }
 }
 
-// biome-ignore lint/complexity/useMaxParams: called for each box, so no object is made
+// biome-ignore lint/complexity/useMaxParams: as `compare`
 function compareText(a: Uint8Array, from: number, to: number, other: TextAxis, end: End, j: number): number {
   const b = other.bytes
   const bFrom = other[`${end}Start`][j]

@@ -40,17 +40,17 @@ export interface UndoneTile {
 }
 
 interface UndoOptions {
+  /** Whether the tile holds the offsets of its strings. */
   stringOffsets: boolean
+  /** Whether to return the unfiltered bytes. */
   keep?: boolean
+  /** Whether to stop after the last checksum of each chunk. */
   checksumsOnly?: boolean
 }
 
 /**
  * Undoes the filters of a tile chunk by chunk, and continues after a fault.
  * @param stored undefined for a tile that is read chunk by chunk
- * @param stringOffsets whether the tile holds the offsets of its strings
- * @param keep whether to return the unfiltered bytes
- * @param checksumsOnly whether to stop after the last checksum of each chunk
  * @throws InspectError if the tile cannot be read, or is not made of chunks
  */
 export async function undoTile(
@@ -182,10 +182,7 @@ export class FaultlessTiles {
   /** Those of the tile that was undone last. */
   readonly verdicts: ChecksumVerdict[] = []
 
-  /**
-   * @param keep whether to return the unfiltered bytes
-   * @param checksumsOnly as in {@link undoTile}
-   */
+  /** @param keep @param checksumsOnly as in {@link UndoOptions} */
   constructor(file: TileFile, keep: boolean, checksumsOnly = false) {
     this.file = file
     this.keep = keep

@@ -292,7 +292,7 @@ function originOf(outcome: Exclude<Shown, DocumentOutcome>): Origin {
   return outcome.origin ?? { path }
 }
 
-/** The rows of an outcome, one by one. @param several whether rows must say which target they belong to */
+/** The rows of an outcome, one by one. @param several as in {@link OutputContext} */
 function rowsIn<Row extends Result, End>(
   outcome: Exclude<Shown, DocumentOutcome>,
   rows: AsyncGenerator<Row, End, undefined>,
@@ -301,7 +301,7 @@ function rowsIn<Row extends Result, End>(
   return several ? mapRows(rows, withOrigin(originOf(outcome))) : rows
 }
 
-/** The rows of a list. @param several whether rows must say which target they belong to */
+/** The rows of a list. @param several as in {@link OutputContext} */
 function listedRows(outcome: RowsOutcome, several: boolean): List<Result> {
   const { rows } = outcome
   if (!several) return rows

@@ -90,7 +90,7 @@ export interface ReadOptions {
 }
 
 interface WriteOptions {
-  /** Start of each cell in bytes, if the filters keep offsets in the data. The tile is then one chunk. */
+  /** As in {@link UnfilteredTile}. A tile with offsets is one chunk. */
   offsets?: Float64Array | undefined
   randomBytes?: FilterContext['randomBytes']
 }
@@ -596,10 +596,7 @@ function losesEmptyPart({ definition, datatype }: Stage, formatVersion: number):
   return definition.losesEmptyPart?.(datatype, formatVersion) === true
 }
 
-/**
- * Adds the filter's name to its error.
- * @param lost bytes that TileDB dropped in later filters when it wrote the chunk
- */
+/** Adds the filter's name to its error. @param lost as in {@link Contexts} */
 function inFilter(error: unknown, { name }: FilterConfig, lost = 0): unknown {
   if (!(error instanceof InspectError)) return error
   const field = error.at.field === undefined ? name : `${name}.${error.at.field}`

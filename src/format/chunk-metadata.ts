@@ -170,14 +170,14 @@ export function positiveDeltaHead(io: AnyIo) {
   return { window_num: io.derive('window_num', 'uint32', (m) => m.windows.length, 'windows') }
 }
 
-/** Metadata of POSITIVE_DELTA: the windows in the order of the data. */
+/** Metadata of POSITIVE_DELTA: windows as for BIT_WIDTH_REDUCTION. */
 export type PositiveDeltaMetadata = ReturnType<ReturnType<typeof positiveDeltaMetadata>>
 export type PositiveDeltaWindow = PositiveDeltaMetadata['windows'][number]
 
 /** Bytes of a window's `window_bytes`. */
 export const POSITIVE_DELTA_WINDOW_BYTES = 4
 
-/** @param elementSize bytes of one element of the type that the filter sees */
+/** @param elementSize as for {@link bitWidthMetadata} */
 export function positiveDeltaMetadata(elementSize: number) {
   const window = (io: AnyIo) => ({
     first_value: io.bytes('first_value', elementSize, 'first element of the window'),

@@ -144,7 +144,7 @@ export function lengthAndSizes(io: AnyIo, name: string, about: string, lengthAbo
   return io.sizes(name, length / 8, about)
 }
 
-/** A stored flag, 0 or 1, that is not part of the value. Writing computes it with `of`. */
+/** A stored flag, 0 or 1, as {@link Io.derive} reads and writes numbers. */
 export function flagOf<T>(io: Io<T>, name: string, of: (value: T) => boolean, about: string): boolean {
   const stored = io.derive(name, 'uint8', (value) => Number(of(value)), about)
   io.require(stored <= 1, name, () => ({ expected: '0 or 1', found: stored }))

@@ -222,10 +222,7 @@ export async function readCallset(folder: Folder, memory: Memory): Promise<Calls
   return { samples, faults: entries.faults }
 }
 
-/**
- * The contigs and fields, by `vidmap.json`.
- * @throws InspectError NOT_FOUND, TOO_LARGE; BAD_VALUE if it is no JSON object
- */
+/** The contigs and fields, by `vidmap.json`. @throws InspectError as {@link readCallset} */
 export async function readVidmap(folder: Folder, memory: Memory): Promise<Vidmap> {
   const map = await jsonObject(folder, VIDMAP_FILE, memory)
   const entries = new Entries()

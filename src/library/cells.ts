@@ -118,7 +118,7 @@ export async function collectColumns(cells: Cells): Promise<Map<string, ColumnVa
 /**
  * Writes cells as an Arrow IPC stream, as `decode --format arrow` does: memory holds one batch. Dates are timestamps, text is
  * UTF-8, null cells are nulls.
- * @param cells read to their end, but not closed
+ * @param cells as for {@link collectColumns}
  * @param write called with each piece of the stream, which it may keep. If it returns a promise, the next call waits for it.
  * @throws InspectError BAD_VALUE for invalid text; TOO_LARGE for 2 GiB in a column of a tile; any fault of the files
  */

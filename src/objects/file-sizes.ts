@@ -8,7 +8,7 @@ import { type FieldFile, type Fragment, type FragmentInfo, storedCellNum } from 
 /** Bytes of the offset of a var-sized cell. */
 const OFFSET_BYTES = 8
 
-/** Unfiltered bytes of a file's tiles. Undefined for var-sized values since version 3, for which the footer has no sizes. */
+/** {@link unfilteredFileSize}, if the footer tells. It does not for var-sized values since version 3. */
 export function unfilteredSizeByFooter(info: FragmentInfo, file: FieldFile): number | undefined {
   const slot = element(info.slots, file.slot)
   if (file.role === 'var') return info.v1 && sum(info.v1.tile_var_sizes[file.slot]?.values)

@@ -33,7 +33,7 @@ export async function painter(out: Pick<Output, 'color'>): Promise<Paint> {
   return (role, text) => roles[role](text)
 }
 
-/** Colours text with one of {@link TINTS}; returns it unchanged if there is no colour. */
+/** Colours text with one of {@link TINTS}; without colour, as {@link Paint}. */
 export type Tint = (color: number, text: string) => string
 
 /**

@@ -161,7 +161,7 @@ async function giveUp(text: JsonText, error: unknown): Promise<never> {
   throw error
 }
 
-/** Returns a small value as JSON. @throws AsyncValueError if it contains an asynchronous iterable */
+/** Returns a small value as JSON. @throws AsyncValueError as {@link JsonText.whole} */
 export function toJson(value: Result, style: JsonStyle): string {
   const start = small.length
   try {
@@ -209,7 +209,6 @@ export class JsonText {
 
   /**
    * Adds a value whether or not the sink is full.
-   *
    * @throws AsyncValueError if it contains an asynchronous iterable
    */
   whole(value: Result): void {

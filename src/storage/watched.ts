@@ -190,7 +190,7 @@ class WatchedStorage {
     return (await this.confirm([], false)) ?? error
   }
 
-  /** When a path was found, in milliseconds since 1970. */
+  /** The same, of a listed path also: by the time of its listing. */
   private foundAt(path: string): number | undefined {
     const found = this.found.get(path)
     if (found !== undefined) return found

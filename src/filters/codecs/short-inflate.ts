@@ -11,7 +11,7 @@ const DYNAMIC = 2
 const END = 256
 /** Upper limit on the symbols for literals and lengths. The two last ones have no meaning. */
 const LITERALS = 288
-/** Upper limit on the symbols for distances. The two last ones have no meaning. */
+/** The same for distances. */
 const DISTANCES = 32
 /** Order in which the lengths of the codes for code lengths are stored. */
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
@@ -175,7 +175,7 @@ class Inflater {
     }
   }
 
-  /** Undoes a stored block. @returns whether it is valid, and fits in `out` */
+  /** Undoes a stored block. @returns as {@link coded} */
   private stored(): boolean {
     this.bits(this.have & 7)
     const length = this.bits(16)

@@ -80,7 +80,7 @@ export async function schemaTable(
   }
 }
 
-/** Shows a line for each schema: when it was written, and what changed. @param count number of schemas of the array */
+/** Shows a line for each schema: when it was written, and what changed. @param count that of the array, with those that are not shown */
 async function schemaLines(listed: readonly ListedSchema[], count: number, out: Output): Promise<void> {
   const some = listed.length < count ? `${listed.length} of ` : ''
   await writeHeading(`${some}${counted(count, 'schema')} of ${listed[0].document.path}, oldest first`, out)

@@ -242,7 +242,7 @@ function watchRequest(timeout: number) {
   let timer = setTimeout(end, timeout)
   const watch = {
     late: false,
-    /** Bytes of the body that arrived. */
+    /** As in {@link RequestRecord}. */
     bytes: 0,
     signal: controller.signal,
     /** Call this when the answer has begun. From then on its body is timed. */

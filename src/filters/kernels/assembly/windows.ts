@@ -30,9 +30,8 @@ export function unpositiveDelta(
 }
 
 /**
- * Undoes BIT_WIDTH_REDUCTION. `table` has `windows` entries.
- * @returns whether the windows have exactly `inputLength` bytes of input and `length` of output; if not, the output is
- *   invalid
+ * Undoes BIT_WIDTH_REDUCTION, by a table as for {@link unpositiveDelta}.
+ * @returns as there; false also if the windows do not take exactly `inputLength` bytes of input
  */
 export function widen(
   output: usize,
