@@ -644,7 +644,7 @@ class CommitsLine(TypedDict):
     exists: Optional[bool]
     """Whether that fragment exists; null if it names none."""
     effect: Literal["visible", "hidden", "to-vacuum", "ignored", "future", "unlisted", "orphan", "dangling", "deletes", "updates", "lists"]
-    """Effect of the file or entry."""
+    """Effect of the file or entry (docs/commands.md, "commits")."""
     offset: NotRequired["Offset"]
     """Byte offset of the entry in the file."""
     entry_num: NotRequired[int]

@@ -21,7 +21,7 @@ export interface CommitsLine extends OfSeveral {
   refers_to: StoredName | null
   /** Whether that fragment exists; null if it names none. */
   exists: boolean | null
-  /** Effect of the file or entry. */
+  /** Effect of the file or entry (docs/commands.md, "commits"). */
   effect:
     | 'visible'
     | 'hidden'
