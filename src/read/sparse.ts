@@ -32,9 +32,9 @@ const MAX_WINDOW = 4 * 2 ** 20
 const WINDOW_GROWTH = 4
 /** Upper limit on the bytes of the cells that are sorted together. */
 const MAX_SORTED = 24 * 2 ** 20
-/** Cells that are sorted together are also held where they were read and merged, and as the next ones are read. */
+/** Sorting takes so many times the bytes of its cells. They are also held where they were read and merged, and while the next are read. */
 const PARTS_OF_ROOM = 4
-/** Number of fragments from which on it is worth preparing for small fragments. */
+/** From this number of fragments on, {@link SmallFragments} save more than they cost. */
 const MANY = 16
 /** Number of cells in a batch of sorted cells. */
 const SORTED_BATCH = 2 ** 16
@@ -230,6 +230,7 @@ class SparseReader {
     for (let more = true; more; ) {
       const batches = await this.load(schedule.next(bytes), ranges, pool)
       const limits = schedule.limits(batches)
+      // Nothing can be returned before more tiles are read.
       if (limits === null) continue
       await pause?.()
       const taken = pool.take(limits)
@@ -299,8 +300,8 @@ class SparseReader {
     const { from, rows } = cellsOfBatches(batches.map(({ rows, cell_num }) => rows ?? allRows(cell_num)))
     const count = rows.length
     const gathered = (c: number, picked: Picked): ColumnData => {
-      const sources = batches.map(({ columns }) => columns[c])
-      return pickedColumn(schema, this.columns[c], sources, picked)
+      const unsorted = batches.map(({ columns }) => columns[c])
+      return pickedColumn(schema, this.columns[c], unsorted, picked)
     }
     const coordinates = dimensions.map((_, d) => gathered(d, { from, rows }))
     const order = sortedPositions(layoutLanes(dimensions, coordinates, count, colMajor), count)
@@ -324,10 +325,10 @@ function isMerged(sources: readonly Source[]): boolean {
 /** Finds the tiles with cells in the ranges, rising, and which of them may also have cells outside the ranges. */
 export async function wantedTiles(
   source: Source,
-  places: readonly WantedTile[],
+  wanted: readonly WantedTile[],
   ranges: RangeSets,
 ): Promise<{ tiles: number[]; partly: Set<number> }> {
-  const rising = places.toSorted((a, b) => a.tile - b.tile)
+  const rising = wanted.toSorted((a, b) => a.tile - b.tile)
   const some = rising.flatMap(({ tile, overlap }) => (overlap === 'all' ? [] : [tile]))
   const partly = await source.touched(some, ranges)
   const tiles = rising.flatMap(({ tile, overlap }) => (overlap === 'all' || partly.has(tile) ? [tile] : []))
