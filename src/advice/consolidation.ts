@@ -35,7 +35,7 @@ export const CONSOLIDATION_DEFAULTS: ConsolidationSettings = {
  *   not hide
  * @see FragmentInfo::load
  */
-export function ofTimes(
+export function candidatesBetween(
   fragments: readonly Consolidatable[],
   times: readonly (readonly [bigint, bigint])[],
   [start, end]: readonly [bigint, bigint],
@@ -49,12 +49,8 @@ export function ofTimes(
   return { candidates, before: before?.box ?? [] }
 }
 
-/** Fragments that follow each other in time, taken together: the sum of their bytes, and the box around them. */
-interface Run {
-  bytes: number
-  box: Consolidatable['box']
-  tile_cells: number
-}
+/** The same facts of fragments that follow each other in time, taken together: sums, and the box around all of their tiles. */
+type Run = Consolidatable
 
 /**
  * Finds the fragments that one step of `tiledb.consolidate` merges: as many neighbours as the settings allow, and of several such runs the

@@ -24,7 +24,7 @@ export interface FragmentFacts {
   /** Bytes of the sections of its metadata. */
   sections_bytes: number
   /** Number of its data files. */
-  files: number
+  file_num: number
   /** Its non-empty domain; empty without cells. */
   box: Box
 }
@@ -35,8 +35,7 @@ export interface FileFacts {
   role: FileRole
   stored_bytes: number
   unfiltered_bytes: number
-  /** Number of tiles. */
-  tiles: number
+  tile_num: number
   /** The filters in the largest fragment. */
   filters: readonly FilterConfig[]
   /** The largest fragment with such a file, and the slot of the field there. */
@@ -65,7 +64,7 @@ export interface ArrayFacts {
 const MAX_SECTIONS = 4 * 1024 * 1024
 const MAX_EXAMINED = 16
 
-const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tiles'] as const
+const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tile_num'] as const
 
 /**
  * Collects facts from the footers of all fragments, and from other metadata of the largest fragments.
@@ -109,14 +108,14 @@ export async function arrayFacts(opened: OpenedArray, footersOnly = false): Prom
 
 function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
   let stored_bytes = 0
-  let files = 0
+  let file_num = 0
   const lists = [info.file_sizes, info.file_var_sizes, info.file_validity_sizes]
   for (const [slot, one] of info.slots.entries()) {
     if (!slotHasFiles(info, one)) continue
     for (const sizes of lists) {
       if (!sizes?.[slot]) continue
       stored_bytes += sizes[slot]
-      files++
+      file_num++
     }
   }
   return {
@@ -125,7 +124,7 @@ function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
     cell_num: storedCellNum(info),
     stored_bytes,
     sections_bytes: info.footer_span?.offset ?? 0,
-    files,
+    file_num,
     box,
   }
 }
@@ -144,7 +143,7 @@ async function filesOf(facts: FragmentFacts, footersOnly: boolean): Promise<File
         role,
         stored_bytes: size,
         unfiltered_bytes: unfiltered,
-        tiles: info.tile_num,
+        tile_num: info.tile_num,
         filters: filePipeline(info, file, false),
         fragment: facts,
         slot,
@@ -184,9 +183,9 @@ function boxesOf(dimensions: readonly RangeType[], count: number, found: (i: num
       box.length > 0 ? [box[d].min, box[d].max] : [],
     )
     texts.sort(compareBytes)
-    const places = new Map<string, number>()
-    for (const text of texts) places.set(text.join(' '), places.get(text.join(' ')) ?? places.size)
-    return (bytes) => places.get(bytes.join(' ')) ?? 0
+    const positions = new Map<string, number>()
+    for (const text of texts) positions.set(text.join(' '), positions.get(text.join(' ')) ?? positions.size)
+    return (bytes) => positions.get(bytes.join(' ')) ?? 0
   })
   return Array.from({ length: count }, (_, i) => boxAt(i).map(({ min, max }, d) => [numbers[d](min), numbers[d](max)]))
 }
@@ -195,8 +194,8 @@ function boxesOf(dimensions: readonly RangeType[], count: number, found: (i: num
  * Estimates the requests to an object store for a read of a whole fragment: three for the footer, one for all other metadata, which
  * TileDB reads ahead, and one for each data file.
  */
-export function requestsOf({ files }: FragmentFacts): number {
-  return FOOTER_REQUESTS + 1 + files
+export function requestsOf({ file_num }: FragmentFacts): number {
+  return FOOTER_REQUESTS + 1 + file_num
 }
 
 /** Number of requests for a footer that is not in consolidated metadata: the size of the file, the length of the footer, the footer. */

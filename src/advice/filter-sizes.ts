@@ -33,7 +33,7 @@ const MIN_TILE_BYTES = 1024
 /** Finds fields that their filters make larger. */
 export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<AdvisedFinding> {
   for (const file of files) {
-    if (file.filters.length === 0 || file.unfiltered_bytes < MIN_TILE_BYTES * file.tiles) continue
+    if (file.filters.length === 0 || file.unfiltered_bytes < MIN_TILE_BYTES * file.tile_num) continue
     const hasGeneral = file.filters.some(isGeneral)
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
     const more = stored - unfiltered

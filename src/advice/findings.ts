@@ -24,7 +24,7 @@ export type { AdvisedFinding, ReadCounts, Remedy } from './finding.ts'
 
 type Cause = (facts: ArrayFacts) => Iterable<AdvisedFinding> | AsyncIterable<AdvisedFinding>
 
-/** Functions that find causes in each fragment by itself. */
+/** Functions that find causes which a single fragment may have. */
 const OF_FRAGMENTS: readonly Cause[] = [
   smallTiles,
   largeTiles,
@@ -39,7 +39,7 @@ const OF_FRAGMENTS: readonly Cause[] = [
   missingStatistics,
 ]
 
-/** Functions that find each cause. */
+/** Functions that find the causes of an array. */
 const CAUSES: readonly Cause[] = [
   manyFragments,
   overlappingFragments,
@@ -54,7 +54,7 @@ const CAUSES: readonly Cause[] = [
 ]
 
 /**
- * Finds what makes typical reads of an array slow or needs much memory, worst first. Typical reads are those of the whole array, and of a
+ * Finds why typical reads of an array are slow or need much memory, worst first. Typical reads are those of the whole array, and of a
  * box of about 1 % of its domain. A healthy array has no findings. Reads footers, up to 4 MiB of other metadata and, where filters are in
  * doubt, a part of a tile.
  */
@@ -62,7 +62,7 @@ export async function arrayFindings(opened: OpenedArray): Promise<AdvisedFinding
   return worstFirst(await findingsOf(await arrayFacts(opened)))
 }
 
-/** Finds what makes reads of one fragment slow or needs much memory, worst first. */
+/** Finds why reads of one fragment are slow or need much memory, worst first. */
 export async function fragmentFindings(one: OpenedFragment): Promise<AdvisedFinding[]> {
   const { array } = one.fragment
   if (!array) return []
@@ -78,7 +78,7 @@ async function findingsOf(facts: ArrayFacts, causes = CAUSES): Promise<AdvisedFi
 }
 
 /**
- * Finds what makes one read slow or needs much memory, worst first, and what the read would cost after the remedies. With
+ * Finds why one read is slow or needs much memory, worst first, and what it would cost after the remedies. With
  * {@link ExplainQuery.computesRemedies} these costs are computed on the changed array in memory, for arrays of up to 2 million cells and 64 MiB.
  * Otherwise they are estimated.
  *

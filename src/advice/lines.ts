@@ -13,7 +13,9 @@ import type { AdviceLine } from './line.ts'
 import { dtypeOf } from './numpy-types.ts'
 import { keepsTimes, vacuumNote } from './vacuum-note.ts'
 
-/** Makes the lines of advice: calls of TileDB-Py, or commands of this program. */
+/*
+ * Makes the lines of advice: calls of TileDB-Py, or commands of this program.
+ */
 
 /** How an array is changed when it is written again. */
 export interface Rewrite {
@@ -99,9 +101,9 @@ export function vacuumLine(opened: OpenedArray, version = opened.schema.version)
 
 /** The calls that consolidate and vacuum one kind of file. */
 export function modeLines(opened: OpenedArray, mode: 'fragment_meta' | 'commits'): AdviceLine[] {
-  return (['consolidation', 'vacuum'] as const).map((part) => {
-    const does = part === 'vacuum' ? 'vacuum' : 'consolidate'
-    return { does, code: `tiledb.${does}(${pathOf(opened)}, config=tiledb.Config({"sm.${part}.mode": "${mode}"}))` }
+  return (['consolidate', 'vacuum'] as const).map((does) => {
+    const settings = does === 'vacuum' ? 'sm.vacuum' : 'sm.consolidation'
+    return { does, code: `tiledb.${does}(${pathOf(opened)}, config=tiledb.Config({"${settings}.mode": "${mode}"}))` }
   })
 }
 
@@ -117,6 +119,26 @@ export function rewriteLines(
   const enumerations = [...new Set(schema.attributes.flatMap(({ enumeration }) => enumeration || []))]
   const path = pathOf(opened)
   const fresh = pythonString(`${array.folder.path}.new`)
+  const load =
+    enumerations.length > 0
+      ? `a = tiledb.open(${path}); s, e = a.schema, [a.enum(n) for n in ${listOf(enumerations)}]; a.close()`
+      : `s = tiledb.ArraySchema.load(${path})`
+  return [
+    { does: 'load', code: load },
+    {
+      does: 'create',
+      code: `tiledb.Array.create(${fresh}, tiledb.ArraySchema(${schemaOptions(schema, change).join(', ')}))`,
+    },
+    {
+      does: 'copy',
+      code: `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: ${copyOf(schema)}; b.meta.update(a.meta)`,
+      note: copyNote(schema),
+    },
+  ]
+}
+
+/** Arguments of TileDB-Py's `ArraySchema` for the new array, from the schema `s` of the old one. Its enumerations are in `e`. */
+function schemaOptions(schema: ArraySchema, change: Rewrite): string[] {
   const dense = schema.array_type === 'dense'
   const { cell_order, capacity, tile_extents, dimensions, filters } = change
   const own = (of: string): string =>
@@ -140,10 +162,10 @@ export function rewriteLines(
     : '[*s]'
   const ofDimensions =
     changes(schema.domain.dimensions) || schema.domain.dimensions.some((one) => one.filters.filters.length > 0)
-  const options = [
+  return [
     `domain=tiledb.Domain(${domain})`,
     `attrs=${attributes}`,
-    ...(enumerations.length > 0 ? ['enums=e'] : []),
+    ...(schema.attributes.some(({ enumeration }) => enumeration) ? ['enums=e'] : []),
     `cell_order=${cell_order ? JSON.stringify(cell_order) : 's.cell_order'}`,
     `tile_order=${cell_order === 'hilbert' ? '"row-major"' : 's.tile_order'}`,
     ...(dense ? [] : [`capacity=${capacity ?? 's.capacity'}`, 'sparse=True', 'allows_duplicates=s.allows_duplicates']),
@@ -151,19 +173,6 @@ export function rewriteLines(
     ...(ofDimensions ? [] : ['coords_filters=s.coords_filters']),
     `offsets_filters=${filters?.offsets ? filterList(filters.filters) : 's.offsets_filters'}`,
     `validity_filters=${filters?.validity ? filterList(filters.filters) : 's.validity_filters'}`,
-  ]
-  const load =
-    enumerations.length > 0
-      ? `a = tiledb.open(${path}); s, e = a.schema, [a.enum(n) for n in ${listOf(enumerations)}]; a.close()`
-      : `s = tiledb.ArraySchema.load(${path})`
-  return [
-    { does: 'load', code: load },
-    { does: 'create', code: `tiledb.Array.create(${fresh}, tiledb.ArraySchema(${options.join(', ')}))` },
-    {
-      does: 'copy',
-      code: `with tiledb.open(${path}) as a, tiledb.open(${fresh}, "w") as b: ${copyOf(schema)}; b.meta.update(a.meta)`,
-      note: copyNote(schema),
-    },
   ]
 }
 

@@ -22,13 +22,13 @@ import { changedSchema, Remedies } from './remedies.ts'
 import {
   bestRead,
   boxAroundCells,
+  cellNumOfBox,
   cellsPerTile,
   GOOD_CELLS,
   MIN_READ_RATIO,
   MIN_SHAPE_RATIO,
   MIN_UNWANTED_BYTES,
   ofTileSize,
-  placesIn,
   shapeOf,
   stepOf,
   tileSize,
@@ -73,18 +73,18 @@ export async function* overRead(
 ): AsyncGenerator<AdvisedFinding> {
   const wanted = await wantedCells(facts, query.ranges, plan)
   const touched = touchedTiles(facts, plan)
-  const read = sum(touched, ({ tiles, perTile }) => tiles.length * perTile)
+  const read = sum(touched, ({ tiles, tile_cells }) => tiles.length * tile_cells)
   if (wanted === undefined || read === 0 || read < MIN_READ_RATIO * wanted.cells) return
   const { all, cells, sides } = wanted
-  const unwantedBytes = bytesOf(counts) * (1 - cells / read)
+  const share = 1 - cells / read
+  const unwantedBytes = bytesOf(counts) * share
   if (unwantedBytes < MIN_UNWANTED_BYTES) return
-  const perTile = read / sum(touched, ({ tiles }) => tiles.length)
+  const cellsOfTile = read / sum(touched, ({ tiles }) => tiles.length)
   const size = tileSize(facts)
   const shaped = shapeOf(facts, sides, size)
   // Extents tell exactly what is read of a dense array. Where the cells of a sparse array are, only --exact knows.
   const isDense = opened.schema.array_type === 'dense'
   const best = isDense ? denseRead(shaped, opened, query.ranges).read : bestRead(cells, sides, size)
-  const share = 1 - cells / read
   const bytes = counts.stored_bytes * share
   const effect = {
     seconds: rounded(secondsOf(0, bytes)),
@@ -100,7 +100,7 @@ export async function* overRead(
     const message = `${found}; with tiles in the proportions of the ranges it ${number}`
     yield advise('TILE_SHAPE', { message, effect, advice: rewriteLines(opened, shaped) })
   } else {
-    const message = `${found}: tiles have ${Math.round(perTile)} cells`
+    const message = `${found}: tiles have ${Math.round(cellsOfTile)} cells`
     yield advise('TILES_LARGE', { message, effect, advice: rewriteLines(opened, smallerTiles(facts)) })
   }
 }
@@ -110,11 +110,13 @@ function smallerTiles(facts: ArrayFacts): Rewrite {
   return ofTileSize(facts.opened, cellsPerTile(facts), Math.min(cellsPerTile(facts), tileSize(facts)) / 10)
 }
 
-/** What is read of a fragment: the tiles of the field with the most of them, and the number of cells of each. */
+/** What is read of a fragment. */
 interface Touched {
   one: FragmentFacts
+  /** Those of the field of which the most are read. */
   tiles: Uint32Array
-  perTile: number
+  /** Number of cells in a tile. */
+  tile_cells: number
 }
 
 function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): Touched[] {
@@ -124,7 +126,7 @@ function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): Touched[] {
   return Array.from(most, ([fragment, tiles]) => {
     const one = facts.fragments[fragment]
     const { tile_num, last_tile_cell_num, cells_per_tile } = one.info
-    return { one, tiles, perTile: tile_num === 1 ? last_tile_cell_num : cells_per_tile }
+    return { one, tiles, tile_cells: tile_num === 1 ? last_tile_cell_num : cells_per_tile }
   })
 }
 
@@ -143,7 +145,7 @@ function countedCells({ cells_found, reader }: ReadPlan): number | undefined {
   return reader === 'DenseReader' ? undefined : (cells_found ?? undefined)
 }
 
-/** Undefined if there are no ranges, or if one limits a text dimension: it is unknown how much of the dimension it covers. */
+/** What the ranges cover. Undefined without ranges, or if one is of texts: nobody knows how much of the dimension it covers. */
 async function wantedCells(facts: ArrayFacts, ranges: RangeSets, plan: ReadPlan): Promise<Wanted | undefined> {
   const { opened, cell_num } = facts
   const { dimensions } = opened.schema.domain
@@ -152,7 +154,7 @@ async function wantedCells(facts: ArrayFacts, ranges: RangeSets, plan: ReadPlan)
   if (ranges.size === 0 || limitsTexts || !box) return undefined
   // A read of a dense array returns a cell once, however many fragments have it.
   const isDense = opened.schema.array_type === 'dense'
-  const all = isDense ? placesIn(box) : cell_num
+  const all = isDense ? cellNumOfBox(box) : cell_num
   const sides = sharesInside(box, ranges, dimensions).map((share) => Math.min(1, Math.max(share, 1 / all)))
   const evenly = sides.reduce((cells, side) => cells * side, all)
   const cells = countedCells(plan) ?? (isDense ? undefined : await cellsByBoxes(facts, ranges, plan)) ?? evenly
@@ -222,9 +224,9 @@ export async function withRemedies(
   return out
 }
 
-/** Codes of findings that are dropped if no remedy reads fewer bytes or makes fewer requests. */
+/** Codes of findings that are dropped if no remedy {@link helps}. */
 const CODES_THAT_MUST_HELP: ReadonlySet<string> = new Set([...CODES_OF_TYPICAL_READS, 'FRAGMENTS_MANY'])
-/** Lower limit on the part of the tiles, of the unfiltered bytes or of the requests that a remedy must save. */
+/** A remedy must save at least this part of the tiles, of the bytes or of the read operations. */
 const MIN_SAVED_SHARE = 0.1
 
 function helps({ before, after }: Remedy): boolean {
@@ -256,9 +258,9 @@ async function changesFor(
   const wanted = await wantedCells(facts, query.ranges, plan)
   const shaped = wanted ? [shapeOf(facts, wanted.sides, tileSize(facts))] : []
   if (schema.array_type === 'dense') return shaped
-  const numbers = schema.domain.dimensions.every(({ cell_val_num }) => cell_val_num !== 'var')
+  const hasTexts = schema.domain.dimensions.some(({ cell_val_num }) => cell_val_num === 'var')
   const orders = ['hilbert', 'row-major', 'col-major'] as const
-  const others = orders.filter((order) => order !== schema.cell_order && (numbers || order !== 'hilbert'))
+  const others = orders.filter((order) => order !== schema.cell_order && !(hasTexts && order === 'hilbert'))
   return [...shaped, ...others.map((cell_order) => ({ cell_order }))]
 }
 
@@ -277,7 +279,7 @@ function denseRead(change: Rewrite, { schema, fragments }: OpenedArray, ranges: 
 const MAX_GROWTH = 2
 
 /**
- * The effect of other extents of a dense array. They tell its tiles exactly. The stored bytes are estimated, as if values were compressed
+ * The effect of other extents of a dense array. The extents tell its tiles exactly. The stored bytes are estimated, as if values were compressed
  * as well as now, and padding took no bytes. Of sparse arrays only --remedies tells what changes do: which boxes other tiles have, and how
  * many cells, hidden cells and timestamps are in consolidated ones.
  */

@@ -46,7 +46,7 @@ export function tileOverhead(facts: ArrayFacts, isWhole = true): TileOverhead | 
   const { fragments, examined, stored_bytes, unfiltered_bytes } = facts
   const tiled = fragments.filter(({ info }) => info.tile_num >= MIN_TILES)
   if (tiled.length === 0) return undefined
-  const ofTiles = sum(tiled, ({ info, files }) => info.tile_num * files * BYTES_PER_TILE)
+  const ofTiles = sum(tiled, ({ info, file_num }) => info.tile_num * file_num * BYTES_PER_TILE)
   const added = isWhole && examined.length > 0 ? stored_bytes - unfiltered_bytes : 0
   const bytes = sum(tiled, ({ sections_bytes }) => sections_bytes) + Math.max(ofTiles, added)
   const all = stored_bytes + sum(fragments, ({ sections_bytes }) => sections_bytes)
@@ -62,8 +62,8 @@ export function* smallTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
   const { tiled, bytes, share } = found
   const tiles = sum(tiled, ({ info }) => info.tile_num)
   const cells = Math.round(sum(tiled, ({ cell_num }) => cell_num) / tiles)
-  const perTile = Math.round(unfiltered_bytes / sum(fragments, ({ info }) => info.tile_num))
-  const size = examined.length > 0 ? `, ${shortSize(perTile)} in all fields` : ''
+  const bytesOfTile = Math.round(unfiltered_bytes / sum(fragments, ({ info }) => info.tile_num))
+  const size = examined.length > 0 ? `, ${shortSize(bytesOfTile)} in all fields` : ''
   yield advise('TILES_SMALL', {
     message: `${tiles} tiles of ${cells} cells${size}: ${percent(share)} of the stored bytes describe the tiles, and are not data`,
     effect: { seconds: rounded(secondsOf(0, bytes)), bytes, tiles, share },
@@ -80,15 +80,15 @@ export const MIN_READ_RATIO = 8
 export function* largeTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
   const { opened, fragments, cell_num, unfiltered_bytes, stored_bytes } = facts
   const tiles = sum(fragments, ({ info }) => info.tile_num)
-  const perTile = unfiltered_bytes / Math.max(1, tiles)
-  if (perTile < LARGE_TILE) return
-  const cellsPerTile = cell_num / tiles
+  const bytesOfTile = unfiltered_bytes / Math.max(1, tiles)
+  if (bytesOfTile < LARGE_TILE) return
+  const cellsOfTile = cell_num / tiles
   // A box of 1 % of the domain touches at least one tile.
   const share = Math.max(TYPICAL_SHARE, 1 / tiles)
   if (share / TYPICAL_SHARE < MIN_READ_RATIO) return
   const bytes = (share - TYPICAL_SHARE) * stored_bytes
   yield advise('TILES_LARGE', {
-    message: `tiles of ${shortSize(Math.round(perTile))} in all fields: ${boxText(facts)} reads ${percent(share)} of the array or more`,
+    message: `tiles of ${shortSize(Math.round(bytesOfTile))} in all fields: ${boxText(facts)} reads ${percent(share)} of the array or more`,
     effect: {
       seconds: rounded(secondsOf(0, bytes)),
       bytes: Math.round(bytes),
@@ -96,7 +96,7 @@ export function* largeTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
       tiles,
       share: share - TYPICAL_SHARE,
     },
-    advice: rewriteLines(opened, ofTileSize(opened, cellsPerTile, (cellsPerTile / perTile) * GOOD_BYTES)),
+    advice: rewriteLines(opened, ofTileSize(opened, cellsOfTile, (cellsOfTile / bytesOfTile) * GOOD_BYTES)),
   })
 }
 
@@ -136,12 +136,12 @@ export function* paddedTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
       unfiltered_bytes: Math.round(padded_bytes),
       share,
     },
-    advice: mergeCures(facts) ? consolidationLines(opened) : rewriteLines(opened, fittingExtents(facts)),
+    advice: mergeHalvesPadding(facts) ? consolidationLines(opened) : rewriteLines(opened, fittingExtents(facts)),
   })
 }
 
 /** Whether fragments share so many tiles that one fragment in their place has less than half of the padding. */
-function mergeCures({ opened, fragments, cell_num }: ArrayFacts): boolean {
+function mergeHalvesPadding({ opened, fragments, cell_num }: ArrayFacts): boolean {
   if (fragments.length < 2) return false
   const box = unionOfBoxes(fragments.flatMap(({ box }) => (box.length > 0 ? [box] : [])))
   const grid = gridOf(opened.schema.domain)
@@ -202,16 +202,16 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<AdvisedFindi
     span ??= costs.span
   }
   if (read < MIN_SHAPE_RATIO * best) return
-  const perCell = unfiltered_bytes / Math.max(1, cell_num)
-  const more = (read - best) * scale
-  if (more * perCell < MIN_UNWANTED_BYTES) return
-  const bytes = (more / cell_num) * stored_bytes
+  const bytesOfCell = unfiltered_bytes / Math.max(1, cell_num)
+  const unwanted = (read - best) * scale
+  if (unwanted * bytesOfCell < MIN_UNWANTED_BYTES) return
+  const bytes = (unwanted / cell_num) * stored_bytes
   yield advise('TILE_SHAPE', {
     message: `${span ?? 'tiles are long and thin'}: ${boxText(facts)} reads about ${Math.round(read * scale)} cells; with tiles of the same size in the proportions of the box it could be about ${Math.round(best * scale)}`,
     effect: {
       seconds: rounded(secondsOf(0, bytes)),
-      cells: Math.round(more),
-      unfiltered_bytes: Math.round(more * perCell),
+      cells: Math.round(unwanted),
+      unfiltered_bytes: Math.round(unwanted * bytesOfCell),
       bytes: Math.round(bytes),
       share: (read - best) / read,
     },
@@ -256,21 +256,20 @@ async function sparseCosts(one: FragmentFacts): Promise<ShapeCosts | undefined> 
   const { info, cell_num } = one
   const { dimensions } = info.schema.domain
   const text = dimensions.map(({ cell_val_num }) => cell_val_num === 'var')
-  const count = text.filter((isText) => !isText).length
-  if (count < 2 || text.includes(true) || info.tile_num < 2) return undefined
+  if (dimensions.length < 2 || text.includes(true) || info.tile_num < 2) return undefined
   const boxes = (await tileBoxes(info.schema.domain, [one])).filter((box) => box.flat().every(Number.isFinite))
   if (boxes.length === 0) return undefined
   const domain = unionOfBoxes(boxes)
   // The length of a dimension may exceed the largest number.
   if (!domain.every(([low, high]) => Number.isFinite(high - low))) return undefined
-  const perTile = cell_num / info.tile_num
+  const cellsOfTile = cell_num / info.tile_num
   const asked = typicalBoxes(domain, boxes, text)
   const touched = asked.map((box) => boxes.filter((tile) => overlaps(tile, box)))
-  const read = mean(touched.map(({ length }) => length)) * perTile
-  const wanted = mean(asked.map((box, i) => sum(touched[i], (tile) => shareInside(tile, box)))) * perTile
+  const read = mean(touched.map(({ length }) => length)) * cellsOfTile
+  const wanted = mean(asked.map((box, i) => sum(touched[i], (tile) => shareInside(tile, box)))) * cellsOfTile
   return {
     read,
-    best: bestRead(wanted, typicalSides(dimensions), perTile),
+    best: bestRead(wanted, typicalSides(dimensions), cellsOfTile),
     span: widestSpan(
       domain,
       boxes,
@@ -290,19 +289,26 @@ function widestSpan(domain: Box, boxes: readonly Box[], names: readonly string[]
 
 /** Text boxes do not prune if a value lies in more than this part of the tiles' boxes. */
 const MIN_TOUCHED_SHARE = 0.3
+/** Fragments with fewer tiles are not looked at. */
 const MIN_BOXES = 16
+/** Lower limit on the unfiltered bytes that a read of one value makes. */
 const MIN_TOUCHED_BYTES = 256 * 1024
+/** Number of values that are tried. */
+const TRIED_VALUES = 64
 
 /** Finds text dimensions whose ranges exclude few tiles. */
 export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
   const { examined, unfiltered_bytes, stored_bytes, opened } = facts
   const { dimensions } = opened.schema.domain
-  const all = examined.filter(({ info }) => !info.dense && info.tile_num >= MIN_BOXES)
-  const boxes = await tileBoxes(opened.schema.domain, all)
+  const tiled = examined.filter(({ info }) => !info.dense && info.tile_num >= MIN_BOXES)
+  const boxes = await tileBoxes(opened.schema.domain, tiled)
   if (boxes.length === 0) return
   for (const [d, { name, cell_val_num }] of dimensions.entries()) {
     if (cell_val_num !== 'var') continue
-    const values = Array.from({ length: 64 }, (_, i) => boxes[Math.floor((i * boxes.length) / 64)][d][0])
+    const values = Array.from(
+      { length: TRIED_VALUES },
+      (_, i) => boxes[Math.floor((i * boxes.length) / TRIED_VALUES)][d][0],
+    )
     const share = mean(
       values.map((value) => boxes.filter((box) => box[d][0] <= value && box[d][1] >= value).length / boxes.length),
     )
@@ -354,11 +360,11 @@ export function cellsPerTile({ fragments, cell_num }: ArrayFacts): number {
 export function tileSize(facts: ArrayFacts): number {
   const { array_type, capacity } = facts.opened.schema
   if (array_type === 'sparse') return Math.min(Number(capacity), facts.cell_num)
-  return Math.min(cellsPerTile(facts), placesIn(boxAroundCells(facts) ?? []))
+  return Math.min(cellsPerTile(facts), cellNumOfBox(boxAroundCells(facts) ?? []))
 }
 
 /** Number of cells in a box of a dense array. */
-export function placesIn(box: Box): number {
+export function cellNumOfBox(box: Box): number {
   return box.reduce((cells, [low, high]) => cells * (high - low + 1), 1)
 }
 
@@ -374,7 +380,7 @@ export function shapeOf(facts: ArrayFacts, sides: readonly number[], size: numbe
   const { array_type, cell_order, domain } = opened.schema
   const box = boxAroundCells(facts) ?? []
   const lengths = box.map(([low, high], d) => high - low + stepOf(domain.dimensions[d]))
-  const shares = tileShares(sides, size / (array_type === 'dense' ? placesIn(box) : cell_num))
+  const shares = tileShares(sides, size / (array_type === 'dense' ? cellNumOfBox(box) : cell_num))
   const change = extentsOf(
     opened,
     shares.map((share, d) => share * lengths[d]),
@@ -388,7 +394,7 @@ export function boxAroundCells({ fragments }: ArrayFacts): Box | undefined {
   return boxes.length > 0 ? unionOfBoxes(boxes) : undefined
 }
 
-/** The distance between adjacent coordinates: 1, or 0 for floats and texts. A range from 3 to 3 covers a part of a dimension of integers. */
+/** The distance between adjacent coordinates: 1, or 0 for floats and texts. A range from 3 to 3 has a length only among integers. */
 export function stepOf({ type, cell_val_num }: RangeType): number {
   return cell_val_num === 'var' || datatypeKind(type) === 'float' ? 0 : 1
 }

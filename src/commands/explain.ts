@@ -1,11 +1,11 @@
 import {
   CONSOLIDATION_DEFAULTS,
+  candidatesBetween,
   consolidatables,
   leastAmplification,
   MOST_GROUPED,
   neighbours,
   nextConsolidated,
-  ofTimes,
 } from '../advice/consolidation.ts'
 import { type AdvisedFinding, advise, printed } from '../advice/finding.ts'
 import { queryFindings } from '../advice/findings.ts'
@@ -323,7 +323,7 @@ async function consolidationOf(
   const every = consolidatables(opened)
   const { timestamp_start = 0n, timestamp_end = LAST_TIME } = consolidation ?? {}
   const times = opened.fragments.map(({ fragment }) => fragment.timestamp_range ?? ([0n, 0n] as const))
-  const { candidates, before } = ofTimes(every, times, [timestamp_start, timestamp_end])
+  const { candidates, before } = candidatesBetween(every, times, [timestamp_start, timestamp_end])
   const all = candidates.map((i) => every[i])
   const next = nextConsolidated(all, consolidation ?? CONSOLIDATION_DEFAULTS, before) ?? { first: 0, count: 0 }
   const isAll = next.count === all.length

@@ -4,9 +4,9 @@ import {
   CONSOLIDATION_DEFAULTS,
   type Consolidatable,
   type ConsolidationSettings,
+  candidatesBetween,
   leastAmplification,
   nextConsolidated,
-  ofTimes,
 } from '../../src/advice/consolidation.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 
@@ -49,7 +49,7 @@ test('the same with settings that limit the times', () => {
     const { timestamp_start = 0, timestamp_end = 99, ...others } = settings
     const every = fragments.map(consolidatable)
     const times = every.map((_, i) => [BigInt(i + 1), BigInt(i + 1)] as const)
-    const { candidates, before } = ofTimes(every, times, [BigInt(timestamp_start), BigInt(timestamp_end)])
+    const { candidates, before } = candidatesBetween(every, times, [BigInt(timestamp_start), BigInt(timestamp_end)])
     const some = candidates.map((i) => every[i])
     const next = nextConsolidated(some, { ...CONSOLIDATION_DEFAULTS, ...others }, before)
     const found = next ? candidates.slice(next.first, next.first + next.count) : []
