@@ -16,7 +16,7 @@ import { groupDetails } from '../format/group-details.ts'
 import { decodePrefix } from '../format/io.ts'
 import { decodeText } from '../format/text.ts'
 import { parseTimestampedName } from '../format/timestamped-name.ts'
-import { METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
+import { ENUMERATIONS_FOLDER, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import { commitKind } from '../objects/commits.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE } from '../objects/group.ts'
@@ -140,7 +140,7 @@ export async function isGroup(folder: Folder): Promise<boolean> {
  */
 export function fileTypeByName(name: string, inside: string, length: number, isOfGroup: boolean): string {
   if (name === OLD_SCHEMA_FILE || (inside === SCHEMA_FOLDER && parseTimestampedName(name))) return 'array schema'
-  if (inside === '__enumerations') return 'enumeration'
+  if (inside === ENUMERATIONS_FOLDER) return 'enumeration'
   const kind = commitKind(name)
   if (kind === 'vacuum' || kind === 'ignore' || name.endsWith('.vac')) return `${kind ?? 'vacuum'} file`
   if (kind === 'write') return 'commit file'
@@ -198,6 +198,9 @@ function linePart(name: string, space: Space, bytes: Uint8Array, offset: number)
   return newline < 0 ? part : { ...part, length: part.length + 1, meaning: 'a line and its line feed' }
 }
 
+/** Bytes of the length in front of a tile among commits. */
+const TILE_LENGTH_BYTES = 8
+
 /** The parts of a `.con` file: its lines. The line of a delete or update is followed by its generic tile. */
 function commitParts(target: FileTarget, space: Space, bytes: Uint8Array): Part[] {
   let commits: ReturnType<typeof parseConsolidatedCommits>
@@ -227,7 +230,7 @@ function commitParts(target: FileTarget, space: Space, bytes: Uint8Array): Part[
       length: end - offset,
       async children() {
         const line = linePart('path', space, bytes, offset)
-        const length = numberPart(space, tile.offset - 8, 'tile_length', tile.length, 'bytes')
+        const length = numberPart(space, tile.offset - TILE_LENGTH_BYTES, 'tile_length', tile.length, 'bytes')
         const content = await conditionContent(target, kind)
         const inner = await genericTilePart('condition', space, tile.offset, end, content)
         return childList(withGaps(space, [line, length, inner], offset, end, 'after the generic tile'))

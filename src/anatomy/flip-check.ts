@@ -64,6 +64,7 @@ export async function checkedFlips(
   const flips = async (all: boolean): Promise<CheckedFlips | undefined> => {
     const before = await checkCopy(all)
     if (before.some((item) => 'notExamined' in item && /_KEY$|^KEY_/.test(item.notExamined.code))) return undefined
+    // A check that opens no more files finds no more.
     if (all && filesSeen.get(true) === filesSeen.get(false)) return undefined
     const known = new Set(before.map(identity))
     const detectors: string[][] = []
@@ -74,8 +75,8 @@ export async function checkedFlips(
       const fresh = (await checkCopy(all)).filter((item) => !known.has(identity(item)))
       flippedBytes[offset] ^= 1 << bit
       // The finding about an unreadable schema covers the files that need it.
-      const first = fresh.filter((item) => !('notExamined' in item && item.notExamined.code === 'NO_SCHEMA'))
-      detectors.push([...new Set((first.length > 0 ? first : fresh).map(detectorOfItem))])
+      const causes = fresh.filter((item) => !('notExamined' in item && item.notExamined.code === 'NO_SCHEMA'))
+      detectors.push([...new Set((causes.length > 0 ? causes : fresh).map(detectorOfItem))])
       for (const item of fresh) {
         if ('notExamined' in item) continue
         levels[needsCells(item.code) || item.cell !== undefined ? 'cells' : 'others'].add(item.code)

@@ -1,5 +1,5 @@
 import { element } from '../base/element.ts'
-import { faultOf, grammatical, InspectError, orError } from '../base/errors.ts'
+import { grammatical, InspectError, orError, unlessFault } from '../base/errors.ts'
 import { gunzip } from '../filters/codecs/gunzip.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import {
@@ -117,13 +117,13 @@ async function bookKeepingParts(
   const bytes = await space.read(0, length)
   const { content, length: streamLength, fault } = gunzip(bytes, mostContent(reading.memory, length))
   const optional = optionalBytes(bytes)
-  const around = GZIP_HEAD_BYTES + optional + GZIP_TAIL_BYTES
+  const headAndTail = GZIP_HEAD_BYTES + optional + GZIP_TAIL_BYTES
   const end = fault ? length : streamLength
-  const placed = fault && new InspectError(fault.code, fault.fault, { file: space.file })
+  const faultOfFile = fault && new InspectError(fault.code, fault.fault, { file: space.file })
   const stream = { space, bytes: bytes.subarray(0, end), base: 0 }
-  const deflated = Math.max(0, end - around)
+  const deflated = Math.max(0, end - headAndTail)
   const part = tracedPart('gzip', gzipMember(optional, deflated), stream)
-  const gzip: Part = placed ? { ...part, verdict: 'invalid', fault: placed } : part
+  const gzip: Part = faultOfFile ? { ...part, verdict: 'invalid', fault: faultOfFile } : part
   const inner = memorySpace(space, CONTENT_SPACE, content, mostElements(length, reading))
   return {
     parts: withGaps(space, [gzip], 0, length, 'after the gzip stream; readers skip it'),
@@ -162,12 +162,12 @@ async function openFile(
   const files = columnFiles({ array: opened })
   const file = files.find((one) => one.name === name)
   if (!file) return undefined
-  const whole = await openGenomicsdbFragment(opened, await fragmentFolder(fragment))
+  const found = await openGenomicsdbFragment(opened, await fragmentFolder(fragment))
   const offsets = files.find(({ index, role }) => index === file.index && role === 'offsets')
-  const found = [await openColumnFile(whole, file)]
-  const more = file.role === 'var' && offsets ? await orError(() => openColumnFile(whole, offsets)) : undefined
+  const own = await openColumnFile(found, file)
+  const more = file.role === 'var' && offsets ? await orError(() => openColumnFile(found, offsets)) : undefined
   // The parts of the offsets file show its faults.
-  return more && !(more instanceof InspectError) ? [...found, more] : found
+  return more && !(more instanceof InspectError) ? [own, more] : [own]
 }
 
 function tileParts(files: readonly OpenColumnFile[], space: Space): Part[] {
@@ -176,8 +176,7 @@ function tileParts(files: readonly OpenColumnFile[], space: Space): Part[] {
   const start = (index: number): number => Math.min(element(file.starts, index), space.length)
   if (count === 0) return withGaps(space, [], 0, space.length, 'the fragment has no tiles')
   const children = async () => lazyChildren(count, start, (index) => genomicsdbTilePart(files, space, index))
-  const tiles: Part = { name: 'tiles', type: 'list', space, offset: 0, length: space.length, children }
-  return [{ ...tiles, offset: start(0), length: start(count) - start(0) }]
+  return [{ name: 'tiles', type: 'list', space, offset: start(0), length: start(count) - start(0), children }]
 }
 
 /** The part of one tile. @param files the file, and for var-sized values that of their offsets */
@@ -200,13 +199,8 @@ async function insideTile(files: readonly OpenColumnFile[], part: Part, tile: nu
   const { space, offset, length } = part
   const { compression } = file.layout
   const [bytes, starts] = [await orError(() => file.read(tile)), await startsIn(files, tile)]
-  if (compression.startsWith('NONE'))
-    return childList([
-      bytes instanceof InspectError
-        ? unreadable(space, offset, length, bytes)
-        : contentOf(file, tile, bytes, starts, { space, offset }),
-    ])
   if (bytes instanceof InspectError) return childList([unreadable(space, offset, length, bytes)])
+  if (compression.startsWith('NONE')) return childList([contentOf(file, tile, bytes, starts, { space, offset })])
   const extra = extraBytes(file.layout, await space.read(offset, length), bytes.length)
   const stored: Part = {
     name: 'compressed',
@@ -221,7 +215,7 @@ async function insideTile(files: readonly OpenColumnFile[], part: Part, tile: nu
   return childList(parts, () => contentOf(file, tile, bytes, starts, { space: inner, offset: 0 }))
 }
 
-/** Starts of the cells of a tile of var-sized values, and the end of the last. */
+/** Starts of the cells of a tile of var-sized values, and the end of the last. Undefined if the file of offsets does not tell them. */
 async function startsIn(files: readonly OpenColumnFile[], tile: number): Promise<Float64Array | undefined> {
   const [file, offsets] = files
   if (!file || !offsets) return undefined
@@ -234,8 +228,7 @@ async function startsIn(files: readonly OpenColumnFile[], tile: number): Promise
     starts[stored.length] = end
     return starts.every((at, i) => at >= (starts[i - 1] ?? 0) && at <= end) ? starts : undefined
   } catch (error) {
-    faultOf(error)
-    return undefined
+    return unlessFault(error)
   }
 }
 

@@ -15,7 +15,7 @@ export interface Anatomist {
 export interface Space extends Anatomist {
   /** The file that the bytes are in, or come from. */
   readonly file: string
-  /** Upper limit on the elements that a list in this space may claim: see Origin. */
+  /** Upper limit on the elements of lists in this space: see {@link import('../format/io.ts').Origin}. */
   mostElements?: number | undefined
   /** The content in words; undefined for the file itself. */
   readonly name: string | undefined
@@ -154,7 +154,7 @@ export function gap(space: Space, offset: number, length: number, meaning: strin
   return { name: 'gap', type: 'gap', space, offset, length, meaning, fault }
 }
 
-/** Makes the part of a uint64 that is right. */
+/** Makes the part of a uint64 that was found to be right. */
 export function numberPart(space: Space, offset: number, name: string, value: number, unit: string): Part {
   return { name, type: 'uint64', space, offset, length: 8, value, unit, verdict: 'valid' }
 }

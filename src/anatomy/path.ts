@@ -56,13 +56,18 @@ export async function findPath(root: Part, text: string): Promise<Part> {
   const found = await findBelow(root, wanted, 0, reached)
   if (found) return found
   const at = pathText(wanted.slice(0, reached.depth))
-  const names = reached.names.slice(0, 12)
-  const more = reached.names.length > 12 ? ', …' : ''
+  const names = reached.names.slice(0, MOST_LISTED)
+  const more = reached.names.length > MOST_LISTED ? ', …' : ''
   throw wrongPath(
     `${at === '' ? '' : `below ${at} `}one of ${names.join(', ')}${more}`,
     JSON.stringify(wanted[reached.depth] ?? text),
   )
 }
+
+/** Most names that an error lists. */
+const MOST_LISTED = 12
+/** In lists longer than this, elements are found only by their number. */
+const MANY = 1000
 
 /** The deepest part that was found, for the error message. */
 interface Reached {
@@ -79,7 +84,7 @@ async function findBelow(
   reached: Reached,
 ): Promise<Part | undefined> {
   if (depth === steps.length) return part
-  if (part.elements) return element(part, part.elements, steps, depth, reached)
+  if (part.elements) return namedElement(part, part.elements, steps, depth, reached)
   const children = await part.children?.()
   if (!children) return undefined
   if (depth > reached.depth) {
@@ -92,6 +97,7 @@ async function findBelow(
     if (child.name === steps[depth]) return findBelow(child, steps, depth + 1, reached)
   }
   if (index >= 0 && children.count > MANY) return undefined
+  // A name that is written beats one below a part that paths may leave out, so those wait.
   const transparent: Part[] = []
   for (let i = 0; i < children.count; i++) {
     const child = await children.at(i)
@@ -129,10 +135,8 @@ export async function chainTo(root: Part, offset: number): Promise<Part[]> {
   return chain
 }
 
-/** In lists longer than this, elements are found only by their number. */
-const MANY = 1000
-
-function element(
+/** The element of a list of values that the last step names: by its number, or by its name. */
+function namedElement(
   part: Part,
   elements: Elements,
   steps: readonly string[],

@@ -43,6 +43,7 @@ export async function* selected(
     } else if (child.offset > to) {
       // Children with a space of their own come after the others.
       if (!isInside) return
+      // An empty child lies in the range if its place does.
     } else if (child.offset + child.length > from || (child.length === 0 && child.offset >= from))
       yield { child, index }
   }
