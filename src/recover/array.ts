@@ -23,7 +23,7 @@ import type { Folder } from '../storage/source.ts'
 import { enterOnce } from '../storage/walk.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { commitFiles } from './commits.ts'
-import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
+import { type FactsFromOutside, factsOf, type MetadataFacts } from './facts.ts'
 import { lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
 import { type LeftOut, NewFiles } from './new-files.ts'
 
@@ -191,7 +191,7 @@ export async function recoverOne(
   return { fragments: [fragment], leftOut: [] }
 }
 
-function factsWithoutUser(array: InspectArray, path: string): Promise<FragmentFacts | InspectError> {
+function factsWithoutUser(array: InspectArray, path: string): Promise<MetadataFacts | InspectError> {
   const outside = outsideOf(array, lastPathPart(path), { domain: () => undefined })
   return array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment, outside)))
 }

@@ -29,8 +29,8 @@ export interface DataFile {
   isUnused?: boolean
 }
 
-/** The facts of a fragment that its metadata file holds, from the metadata if it agrees with the data files, otherwise from these. */
-export interface FragmentFacts {
+/** What the metadata file of a fragment holds: read from it if it agrees with the data files, otherwise found in these. */
+export interface MetadataFacts {
   version: number
   schemaName: string
   schema: ArraySchema
@@ -55,12 +55,12 @@ export interface FragmentFacts {
 export interface FactsFromOutside {
   /** Returns the box that the user gave for a dense fragment. */
   domain(schema: ArraySchema): NDRange | undefined
-  /** Returns the box around the fragments that it replaced. */
+  /** Returns the box around the fragments that this one replaced. */
   union(): Promise<NDRange | undefined>
 }
 
 /** A guess at the schema and the kind of a fragment, which is compared with the data files. */
-interface Shape extends Pick<FragmentFacts, 'version' | 'schemaName' | 'schema' | 'dense' | 'slots'> {
+interface Shape extends Pick<MetadataFacts, 'version' | 'schemaName' | 'schema' | 'dense' | 'slots'> {
   /** Names of files that contradict the guess. */
   contradicting: readonly string[]
 }
@@ -70,7 +70,7 @@ export async function factsOf(
   array: InspectArray,
   fragment: Fragment,
   outside: FactsFromOutside,
-): Promise<FragmentFacts> {
+): Promise<MetadataFacts> {
   const walked = await walkFiles(fragment)
   const info = await agreeingInfo(fragment, walked)
   const remains = info ? undefined : await footerRemains(array, fragment)
@@ -85,15 +85,7 @@ export async function factsOf(
   const { version, schema, schemaName, dense, slots } = shape
   const tileNum = info?.tile_num ?? tileNumOf([...walked.values()])
   const cellsPerTile = dense ? gridOf(schema).cells_per_tile : Number(schema.capacity)
-  const files: DataFile[] = []
-  for (const { slot, role, name } of filesOf(shape)) {
-    if (role === 'offsets' && valuesHoldOffsets(shape, slot)) {
-      files.push({ slot, role, name, ...unusedTiles(tileNum) })
-      continue
-    }
-    const stored = info && (await storedTiles(fragment, info, slot, role))
-    files.push({ slot, role, name, ...placesOf(walked.get(name) ?? NO_FILE, tileNum, stored) })
-  }
+  const files = await dataFiles(fragment, shape, { walked, tileNum, info })
   let domain = info?.dense ? info.nonempty_domain : undefined
   if (dense && !domain) {
     const agrees = remains !== undefined && footerAgrees(remains, shape, walked)
@@ -113,7 +105,29 @@ export async function factsOf(
   }
 }
 
-/** One by one, as metadata of many fragments decodes its fields on demand: spreading it would lose them. */
+/** The data files, with the places of their tiles. @param info the metadata, if it agrees with them */
+async function dataFiles(
+  fragment: Fragment,
+  shape: Shape,
+  {
+    walked,
+    tileNum,
+    info,
+  }: { walked: ReadonlyMap<string, WalkedFile>; tileNum: number; info: FragmentInfo | undefined },
+): Promise<DataFile[]> {
+  const files: DataFile[] = []
+  for (const { slot, role, name } of filesOf(shape)) {
+    if (role === 'offsets' && valuesHoldOffsets(shape, slot)) {
+      files.push({ slot, role, name, ...unusedTiles(tileNum) })
+      continue
+    }
+    const stored = info && (await storedTiles(fragment, info, slot, role))
+    files.push({ slot, role, name, ...placesOf(walked.get(name) ?? NO_FILE, tileNum, stored) })
+  }
+  return files
+}
+
+/** Names each field, because metadata of many fragments decodes its fields on demand: spreading it would lose them. */
 function shapeOf({ format_version: version, schemaName, schema, dense, slots }: FragmentInfo): Shape {
   return { version, schemaName, schema, dense, slots, contradicting: [] }
 }
@@ -160,10 +174,10 @@ async function agreeingInfo(
     const file = walked.get(name) ?? NO_FILE
     if (file.size > size) return undefined
     if (file.size === size && isWhole(file) && !endsInZeros(file, info.tile_num)) {
-      const each = cellSize(info.slots[slot], role)
+      const cellBytes = cellSize(info.slots[slot], role)
       const last = file.lengths[info.tile_num - 1]
       if (file.starts.length !== info.tile_num) return undefined
-      if (each !== undefined && last > 0 && last !== info.last_tile_cell_num * each) return undefined
+      if (cellBytes !== undefined && last > 0 && last !== info.last_tile_cell_num * cellBytes) return undefined
     }
     // A file that lost its end, or all of it, cannot have more tiles than the metadata.
     if (file.size < size && file.starts.length > info.tile_num) return undefined
@@ -203,12 +217,12 @@ async function bestShape(
   walked: ReadonlyMap<string, WalkedFile>,
   remains: FooterRemains | undefined,
 ): Promise<Shape> {
-  const named = fragment.parsedName?.least_version ?? nameFacts(fragment.name)?.format_version
-  const written = fragment.timestamp_range?.[1] ?? 0n
+  const versionInName = fragment.parsedName?.least_version ?? nameFacts(fragment.name)?.format_version
+  const writtenAt = fragment.timestamp_range?.[1] ?? 0n
   const files = (await array.schemaFiles()).filter(
-    ({ name }) => named === undefined || named >= 10 || name === OLD_SCHEMA_FILE,
+    ({ name }) => versionInName === undefined || versionInName >= 10 || name === OLD_SCHEMA_FILE,
   )
-  const before = files.filter(({ timestamp_range }) => (timestamp_range?.[0] ?? 0n) <= written).reverse()
+  const before = files.filter(({ timestamp_range }) => (timestamp_range?.[0] ?? 0n) <= writtenAt).reverse()
   const names = [...before, ...files.filter((file) => !before.includes(file))].map(({ name }) => name)
   if (remains) names.unshift(remains.schemaName)
   let best: Shape | undefined
@@ -219,7 +233,7 @@ async function bestShape(
       return unlessDamaged(error)
     })
     if (!schema || schema.domain.dimensions.length === 0) continue
-    const shape = shapeWith(schemaName, schema, versionOf(named, schema), walked)
+    const shape = shapeWith(schemaName, schema, versionOf(versionInName, schema), walked)
     if (!best || shape.contradicting.length < best.contradicting.length) best = shape
   }
   if (best) return best
@@ -234,10 +248,10 @@ async function bestShape(
 }
 
 /** The format version of a fragment. Names of versions 1 and 2 look the same, and so do those of 3 and 4: the array's schema tells which. */
-function versionOf(named: number | undefined, { version }: ArraySchema): number {
-  if (named === undefined) return version
-  if (named >= 5) return named
-  const least = named <= 2 ? 1 : 3
+function versionOf(inName: number | undefined, { version }: ArraySchema): number {
+  if (inName === undefined) return version
+  if (inName >= 5) return inName
+  const least = inName <= 2 ? 1 : 3
   return version <= least ? least : least + 1
 }
 

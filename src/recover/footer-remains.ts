@@ -20,7 +20,7 @@ import { readStored } from '../objects/generic-tile.ts'
 import { withSource } from '../storage/source.ts'
 import { emptySlot, type FragmentMetadataToWrite, writeFragmentMetadata } from '../write/fragment-metadata-writer.ts'
 import { wholeDomain } from './dense-domain.ts'
-import type { FragmentFacts } from './facts.ts'
+import type { MetadataFacts } from './facts.ts'
 
 /** The readable part of a damaged footer. */
 export interface FooterRemains {
@@ -60,7 +60,7 @@ export async function domainInPlace(
     schemaName,
     slots,
     dense,
-  }: Pick<FragmentFacts, 'version' | 'schema' | 'schemaName' | 'slots' | 'dense'>,
+  }: Pick<MetadataFacts, 'version' | 'schema' | 'schemaName' | 'slots' | 'dense'>,
 ): Promise<NDRange | undefined> {
   if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
   const bytes = await withSource(fragment.metadataSource(), (source) => readStored(source, fragment.cx)).catch(

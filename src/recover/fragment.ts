@@ -32,7 +32,7 @@ import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { Random } from '../write/random.ts'
 import { contradictedField, isContradiction, lastingContradictions } from './contradictions.ts'
 import { boxCells, roundOut } from './dense-domain.ts'
-import { type FactsFromOutside, type FragmentFacts, factsOf } from './facts.ts'
+import { type FactsFromOutside, factsOf, type MetadataFacts } from './facts.ts'
 import { keptStatistics } from './kept-statistics.ts'
 import { processedByCells } from './processed-conditions.ts'
 import {
@@ -175,7 +175,7 @@ async function recoverOpened(
 }
 
 /** Requires that no two fields have the same name: cells of one would be measured as those of the other. */
-function requireOwnNames({ slots }: FragmentFacts, { folder }: Fragment): void {
+function requireOwnNames({ slots }: MetadataFacts, { folder }: Fragment): void {
   const names = new Set<string>()
   for (const { name } of slots) {
     const fault = { expected: 'a schema with a name of its own for each field', found: `${JSON.stringify(name)} twice` }
@@ -244,7 +244,7 @@ function writtenCells(info: FragmentInfo, tile: number): number {
 async function rebuilt(
   array: InspectArray,
   fragment: Fragment,
-  facts: FragmentFacts,
+  facts: MetadataFacts,
   errors: Pick<Errors, 'contradicted' | 'lasting'> & { dropDamaged: boolean },
   cx: WriteContext,
 ): Promise<Omit<RecoveredFragment, 'codes'>> {

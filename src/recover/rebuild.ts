@@ -28,7 +28,7 @@ import {
 import { boundsOf, phantomSlot } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { wholeDomain } from './dense-domain.ts'
-import type { DataFile, FragmentFacts } from './facts.ts'
+import type { DataFile, MetadataFacts } from './facts.ts'
 import { type KeptStatistics, keep } from './kept-statistics.ts'
 
 /** Tiles of a fragment that become a fragment of their own: all of them, or some that can be read. */
@@ -54,13 +54,13 @@ export interface UnreadTile {
 
 /** A fragment whose metadata was replaced in memory by what is needed to read its tiles. */
 export interface OpenedTiles {
-  facts: FragmentFacts
+  facts: MetadataFacts
   fragment: Fragment
   lastTileCellNum: number
 }
 
 /** Opens the tiles of a fragment with metadata made from other facts. */
-export async function openTiles(damaged: Fragment, facts: FragmentFacts, cx: WriteContext): Promise<OpenedTiles> {
+export async function openTiles(damaged: Fragment, facts: MetadataFacts, cx: WriteContext): Promise<OpenedTiles> {
   const open = async (lastTileCellNum: number): Promise<OpenedTiles> => {
     const { schema, tileNum, domain } = facts
     const anywhere = wholeDomain(schema)
@@ -214,7 +214,7 @@ function rangesOf({ starts, size }: DataFile, tiles: readonly number[]): ByteRan
 }
 
 async function metadataFile(
-  facts: FragmentFacts,
+  facts: MetadataFacts,
   { tiles, domain }: TileSelection,
   { statistics, bounds, lastTileCellNum }: Measured,
   cx: WriteContext,

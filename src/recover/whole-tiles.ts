@@ -2,14 +2,14 @@ import { fastestFirst } from '../cells/dense-coordinates.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
 import type { NDRange } from '../format/range.ts'
 import { bytesOf } from '../format/value.ts'
-import type { FragmentFacts } from './facts.ts'
+import type { MetadataFacts } from './facts.ts'
 import { all, type TileSelection } from './rebuild.ts'
 
 /**
  * The tiles of new fragments that together hold all but the unreadable tiles. A sparse fragment becomes one with fewer tiles. A dense
  * fragment must fill a box, so it becomes several fragments, whose boxes leave out the unreadable tiles.
  */
-export function selectionsWithout(facts: FragmentFacts, unread: ReadonlySet<number>): TileSelection[] {
+export function selectionsWithout(facts: MetadataFacts, unread: ReadonlySet<number>): TileSelection[] {
   const { tileNum, domain } = facts
   if (domain) return boxesWithout(facts, domain, unread)
   const tiles = all(tileNum).filter((tile) => !unread.has(tile))
@@ -17,7 +17,7 @@ export function selectionsWithout(facts: FragmentFacts, unread: ReadonlySet<numb
 }
 
 function boxesWithout(
-  { schema, tileNum }: FragmentFacts,
+  { schema, tileNum }: MetadataFacts,
   domain: NDRange,
   unread: ReadonlySet<number>,
 ): TileSelection[] {
