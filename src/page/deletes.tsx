@@ -15,7 +15,7 @@ export async function allDeletes(array: InspectArray): Promise<readonly DeletePl
   return (await allDeletePlaces(array).catch(unlessFault)) ?? []
 }
 
-/** The delete conditions that were read, for the words of a table: those are asked for outside of its components. */
+/** The texts of the delete conditions that were read. A table asks for its words where no component can wait for them. */
 const texts = new WeakMap<DeletePlace, string>()
 
 export function conditionWords(place: DeletePlace): string {

@@ -63,7 +63,7 @@ export function writtenBounds(
 }
 
 /** The facts of an array that tell what a picture can show. */
-export interface ArrayFacts {
+export interface PictureFacts {
   array_type: OpenedArray['schema']['array_type']
   dimensions: readonly Dimension[]
   attributes: readonly Pick<ColumnType, 'name' | 'type' | 'cell_val_num'>[]
@@ -75,7 +75,7 @@ export interface ArrayFacts {
   firsts: readonly bigint[]
 }
 
-export function arrayFacts(opened: OpenedArray): ArrayFacts {
+export function pictureFacts(opened: OpenedArray): PictureFacts {
   const { array_type, domain, attributes } = opened.schema
   const { dimensions } = domain
   return {

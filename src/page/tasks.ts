@@ -11,7 +11,7 @@ import { newTally, type Summary, type Tally } from './histogram.ts'
 import { type Labels, pictureLabels } from './picture/labels.ts'
 import { type PicturedFragment, picture, picturedFragments, type Steps, stagesOf } from './picture/picture.ts'
 import { type Series, type SeriesOptions, series } from './picture/series.ts'
-import { type ArrayFacts, arrayFacts, isNumeric, type Raster, type RasterOptions } from './raster.ts'
+import { isNumeric, type PictureFacts, pictureFacts, type Raster, type RasterOptions } from './raster.ts'
 import { cellOption, type ShortCell, shortCell } from './short-cell.ts'
 import {
   type PlainPicture,
@@ -215,7 +215,7 @@ function tallyOf({ array_type, dimensions, attributes }: FieldTypes, name: strin
 }
 
 /** The facts of an array that the page needs before it can ask for a picture. */
-export interface PictureSource extends ArrayFacts {
+export interface PictureSource extends PictureFacts {
   labels: Labels
   /** The fragments that are read, oldest first. */
   fragments: readonly PicturedFragment[]
@@ -227,7 +227,7 @@ export interface PictureSource extends ArrayFacts {
 async function* pictureSource(engine: Engine, times: TimesOptions): AsyncGenerator<never, PictureSource> {
   const { opened, faults } = await engine.openedArray(times)
   const labels = await pictureLabels(opened)
-  return { ...arrayFacts(opened), labels, fragments: picturedFragments(opened), unopened: faults.map(plainFault) }
+  return { ...pictureFacts(opened), labels, fragments: picturedFragments(opened), unopened: faults.map(plainFault) }
 }
 
 /** What is asked for with every drawing. */

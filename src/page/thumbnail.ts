@@ -16,12 +16,12 @@ import { coordinateWord, type PlotAxis } from './picture/plot-axis.ts'
 import { cellsInTiles, previewOf } from './picture/preview.ts'
 import { series } from './picture/series.ts'
 import {
-  type ArrayFacts,
-  arrayFacts,
   cellsOfGrid,
   fillRaster,
   isNumeric,
   newRaster,
+  type PictureFacts,
+  pictureFacts,
   pixelOf,
   pixelValue,
   type Raster,
@@ -106,7 +106,7 @@ const LEAST_TILES = 16
  */
 export async function plainPictureOf(engine: Engine, times: TimesOptions): Promise<PlainPicture | undefined> {
   const { opened } = await engine.openedArray(times)
-  const source = arrayFacts(opened)
+  const source = pictureFacts(opened)
   const [d, ...more] = axesOf(source)
   const [name] = shownNames(source)
   if (d === undefined || name === undefined) return undefined
@@ -143,7 +143,7 @@ function endsOf(axis: PlotAxis, isLastFirst: boolean): ShownAxis {
 /** Undefined without cells, or if nothing cheap tells what they are. */
 async function plainRaster(
   opened: OpenedArray,
-  { array_type, extents }: ArrayFacts,
+  { array_type, extents }: PictureFacts,
   { up, across, fillIsValue }: Chosen,
   { attribute, ranges }: Chosen['planes'][number],
 ): Promise<Raster | undefined> {
@@ -173,7 +173,7 @@ async function plainRaster(
 /** Cells that are read of a line without statistics. */
 const MOST_OF_LINE = 300_000
 
-async function plainLine(opened: OpenedArray, source: ArrayFacts, d: number): Promise<PlainPicture | undefined> {
+async function plainLine(opened: OpenedArray, source: PictureFacts, d: number): Promise<PlainPicture | undefined> {
   const name = source.attributes.find(isNumeric)?.name
   if (name === undefined) return undefined
   const wanted = { d, attributes: [name], ranges: new Map() }
@@ -265,7 +265,7 @@ async function withFall(engine: Engine, times: TimesOptions, axis: PictureAxis):
   const { dimension, values } = axis
   if (!values) return axis
   const member = await engine.member(values.array)
-  const bounds = arrayFacts((await member.openedArray(times)).opened).bounds[0]
+  const bounds = pictureFacts((await member.openedArray(times)).opened).bounds[0]
   if (!bounds) return axis
   const range = [bounds.low, bounds.high].map((end) => `${dimension}=${String(end)}`)
   const found: number[] = []
@@ -287,7 +287,7 @@ interface Plane {
 /** The cells of one colour. Undefined if nothing was written. */
 async function rasterOf(opened: OpenedArray, plane: Plane): Promise<Raster | undefined> {
   const { dimensions } = opened.schema.domain
-  const { bounds } = arrayFacts(opened)
+  const { bounds } = pictureFacts(opened)
   const axes = new Map([plane.across, plane.up].map((axis) => [axis.dimension, axis]))
   const ranges: string[] = []
   for (const [d, dimension] of dimensions.entries()) {
@@ -322,7 +322,7 @@ async function rasterOf(opened: OpenedArray, plane: Plane): Promise<Raster | und
  * colours are left out.
  */
 function otherPlaces(opened: OpenedArray, { axes, channels }: LayerImage): Map<string, Comparable> {
-  const { bounds } = arrayFacts(opened)
+  const { bounds } = pictureFacts(opened)
   const places = new Map<string, Comparable>()
   for (const [d, { name }] of opened.schema.domain.dimensions.entries()) {
     if (axes.some(({ dimension }) => dimension === name)) continue
@@ -352,7 +352,7 @@ export async function smallPoints(
   const member = await engine.member(picture.array)
   const { opened } = await member.openedArray(times)
   const { dimensions } = opened.schema.domain
-  const { bounds } = arrayFacts(opened)
+  const { bounds } = pictureFacts(opened)
   const [rows, numbers] = [picture.row_dimension, picture.number_dimension].map(
     (name) => bounds[dimensions.findIndex((one) => one.name === name)],
   )

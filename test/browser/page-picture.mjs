@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { namedRoles } from '../../src/page/picture/chosen.ts'
-import { arrayFacts } from '../../src/page/raster.ts'
+import { pictureFacts } from '../../src/page/raster.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
@@ -383,7 +383,7 @@ test('the overview of an array has a small picture, which leads to the large one
 test('y and x of an array in red, green and blue are rows and columns, in the map as in the picture', async () => {
   const rolesOf = async (path) => {
     const array = new InspectArray(new Folder(localFiles, path), contextFor({ key: undefined }))
-    return namedRoles(arrayFacts(await openAt(array)))
+    return namedRoles(pictureFacts(await openAt(array)))
   }
   assert.deepEqual(await rolesOf('examples/gallery/island'), ['row', 'column'])
   assert.deepEqual(await rolesOf('examples/gallery/walnut'), [undefined, 'y', 'x'])

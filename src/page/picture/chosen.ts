@@ -5,7 +5,7 @@ import type { LayerImage, PictureAxis } from '../../layers/picture.ts'
 import type { Link } from '../link.ts'
 import { type AxisFacts, isLastLeft, isLastTop, isOfCamera, orientationOf } from '../orientation.ts'
 import { listOf, rangeOf } from '../range-list.ts'
-import { type ArrayFacts, isNumeric } from '../raster.ts'
+import { isNumeric, type PictureFacts } from '../raster.ts'
 import { bestPair, roleOf } from './axis-role.ts'
 import {
   coordinateAt,
@@ -60,24 +60,24 @@ export interface Slice {
 export const COUNT = '#'
 
 /** Names of the attributes that can be shown, and {@link COUNT}. */
-export function shownNames({ attributes, array_type }: ArrayFacts): readonly string[] {
+export function shownNames({ attributes, array_type }: PictureFacts): readonly string[] {
   const names = attributes.filter(isNumeric).map(({ name }) => name)
   return array_type === 'sparse' ? [...names, COUNT] : names
 }
 
 /** Indexes of the dimensions that can be an axis: those with numbers or dates that have cells. */
-export function axesOf({ dimensions, bounds }: Pick<ArrayFacts, 'dimensions' | 'bounds'>): readonly number[] {
+export function axesOf({ dimensions, bounds }: Pick<PictureFacts, 'dimensions' | 'bounds'>): readonly number[] {
   return dimensions.flatMap((one, d) => (isNumeric(one) && bounds[d] ? [d] : []))
 }
 
 /** The axis of a dimension, from the first to the last written coordinate. */
-export function writtenAxis({ dimensions, bounds }: Pick<ArrayFacts, 'dimensions' | 'bounds'>, d: number): PlotAxis {
+export function writtenAxis({ dimensions, bounds }: Pick<PictureFacts, 'dimensions' | 'bounds'>, d: number): PlotAxis {
   const { low = 0, high = 0 } = bounds[d] ?? {}
   return plotAxis(dimensions[d], low as number | bigint, high as number | bigint)
 }
 
 /** @param picture what the layer above says of the array */
-export function chosenPicture(source: ArrayFacts, link: Link, picture: LayerImage | undefined): Chosen {
+export function chosenPicture(source: PictureFacts, link: Link, picture: LayerImage | undefined): Chosen {
   const axes = axesOf(source)
   const isPhoto = isOfColours(source, picture)
   const facts = (d: number): AxisFacts => {
@@ -131,7 +131,7 @@ export function chosenPicture(source: ArrayFacts, link: Link, picture: LayerImag
 }
 
 function pairOf(
-  source: ArrayFacts,
+  source: PictureFacts,
   link: Link,
   axes: readonly number[],
   picture: LayerImage | undefined,
@@ -152,7 +152,7 @@ function pairOf(
 
 /** The places between which a range of the link lies; undefined without one. */
 export function boundsPlaces(
-  source: ArrayFacts,
+  source: PictureFacts,
   ranges: readonly string[],
   axis: PlotAxis,
 ): [number, number] | undefined {
@@ -166,7 +166,7 @@ export function boundsPlaces(
 }
 
 /** A typed range of a dimension; undefined if there is none, or if it is no range. */
-function boundsIn({ dimensions }: ArrayFacts, ranges: readonly string[], name: string): Bounds | undefined {
+function boundsIn({ dimensions }: PictureFacts, ranges: readonly string[], name: string): Bounds | undefined {
   const range = rangeOf(ranges, name)
   if (range === undefined) return undefined
   try {
@@ -180,7 +180,7 @@ function boundsIn({ dimensions }: ArrayFacts, ranges: readonly string[], name: s
 
 /** The dimensions of a dense array of which one coordinate is shown: the middle one, unless the link says another. */
 function slicesOf(
-  source: ArrayFacts,
+  source: PictureFacts,
   inLink: readonly string[],
   pair: readonly number[],
   channel: number | undefined,
@@ -220,7 +220,7 @@ const OF_PHOTO: ReadonlyMap<AxisFacts['role'], AxisFacts['role']> = new Map([
 ])
 
 /** The facts of an array that tell whether it has colours. */
-type ColourFacts = Pick<ArrayFacts, 'dimensions' | 'attributes' | 'bounds'>
+type ColourFacts = Pick<PictureFacts, 'dimensions' | 'attributes' | 'bounds'>
 
 function isOfColours(source: ColourFacts, picture: LayerImage | undefined): boolean {
   return coloursOf(source, picture, channelOf(source, [], picture))?.isCertain === true
