@@ -96,14 +96,13 @@ async function groupStatsTable(document: GroupStats, out: Output): Promise<void>
 /** Shows the sums over many arrays, and the largest parts. */
 export async function groupSums(document: SweepStats, out: Output): Promise<void> {
   const { arrays, fields, fragments, filters, findings } = document
-  const { data_size, unfiltered_size, unread_size, vacuum_size, other_size, memory_size } = document
-  const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
+  const { unread_size, vacuum_size, other_size, memory_size } = document
   await writeKeyValues(
     [
       ['cells', `${countText(document.cells_in_domain)} in ${counted(document.fragment_num, 'fragment')}`],
-      ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
-      ['fragment metadata', `about ${shortSizeText(memory_size)} in TileDB's memory once all is loaded`],
-      ['vacuum frees', vacuum_size === 0 ? 'nothing' : sizeText(vacuum_size)],
+      ['data', dataText(document)],
+      ['fragment metadata', memoryText(memory_size)],
+      ['vacuum frees', vacuumText(vacuum_size)],
       unread_size > vacuum_size && [
         'unread, kept by vacuum',
         `${sizeText(unread_size - vacuum_size)} of fragments: tiledb-inspect why PATH says which may be deleted`,
@@ -114,11 +113,11 @@ export async function groupSums(document: SweepStats, out: Output): Promise<void
   )
   if (arrays.length > 1) {
     await writeSection('arrays, largest first', out)
-    await writeTableOrBelow(listOf(GROUP_ARRAY_COLUMNS, arrays.slice(0, SCREEN)), out)
+    await writeTableOrBelow(listOf(GROUP_ARRAY_COLUMNS, arrays.slice(0, FEW_ROWS)), out)
   }
   if (fields.length > 0) {
     await writeSection('fields of all arrays, largest first', out)
-    await writeTableOrBelow(listOf(GROUP_FIELD_COLUMNS, fields.slice(0, SCREEN)), out)
+    await writeTableOrBelow(listOf(GROUP_FIELD_COLUMNS, fields.slice(0, FEW_ROWS)), out)
   }
   // If each array has one fragment, the table of arrays says as much. Of 10 arrays and more, both lists are cut to 10.
   if (fragments.length > arrays.length) {
@@ -127,7 +126,7 @@ export async function groupSums(document: SweepStats, out: Output): Promise<void
   }
   if (filters.length > 0) {
     await writeSection('by filters', out)
-    await writeTableOrBelow(listOf(FILTER_COLUMNS, filters.slice(0, SCREEN)), out)
+    await writeTableOrBelow(listOf(FILTER_COLUMNS, filters.slice(0, FEW_ROWS)), out)
   }
   for (const { code, severity, finding_num, members } of findings) {
     const [first] = members
@@ -140,11 +139,24 @@ export async function groupSums(document: SweepStats, out: Output): Promise<void
   }
 }
 
+function dataText({ data_size, unfiltered_size }: Pick<OneStats, 'data_size' | 'unfiltered_size'>): string {
+  const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
+  return `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`
+}
+
+function memoryText(memory_size: number): string {
+  return `about ${shortSizeText(memory_size)} in TileDB's memory once all is loaded`
+}
+
+function vacuumText(vacuum_size: number): string {
+  return vacuum_size === 0 ? 'nothing' : sizeText(vacuum_size)
+}
+
 /** Mark beside the name of an attribute. */
 const DROPPED = ' (dropped)'
 
-/** Number of rows of each table on the screen of a dataset. */
-const SCREEN = 5
+/** Number of rows of the tables of a dataset. It is shown on one screen. */
+const FEW_ROWS = 5
 const FEW_FRAGMENTS = 3
 
 const GROUP_ARRAY_COLUMNS: readonly Shows<GroupStatsArray>[] = [
@@ -172,18 +184,16 @@ const GROUP_FRAGMENT_COLUMNS: readonly Shows<GroupStatsFragment>[] = [
 ]
 
 function facts(document: OneStats): Pairs {
-  const { cell_num, cells_in_domain, data_size, unfiltered_size, fragment_metadata } = document
+  const { cell_num, cells_in_domain, fragment_metadata } = document
   const padding = Number(cell_num) - Number(cells_in_domain)
   const padded = padding > 0 && cell_num ? `: ${percentText(padding / Number(cell_num))} padding` : ''
   const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles${padded})`
-  const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
-  const memory = `about ${shortSizeText(fragment_metadata.memory_size)} in TileDB's memory once all is loaded`
   const sums: Pairs = [
     ['format version', document.format_versions.map(releasesText).join(', ') || NOTHING],
     ['cells', countText(cells_in_domain) + whole],
     ['tiles', countText(document.tile_num)],
-    ['data', `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`],
-    ['fragment metadata', `${sizeText(fragment_metadata.size)}, ${memory}`],
+    ['data', dataText(document)],
+    ['fragment metadata', `${sizeText(fragment_metadata.size)}, ${memoryText(fragment_metadata.memory_size)}`],
   ]
   const nothingRead = document.target === 'array' && document.fragment_num === 0 && document.not_examined.length > 0
   return [
@@ -208,7 +218,7 @@ function arrayFacts(document: ArrayStats): Pairs {
       `${counted(not_examined.length, 'fragment')}, only counted in the size on disk`,
     ],
     unread_fragment_num > 0 && ['unread', `${unread}, ${unread_counted ? 'counted here' : 'not counted here'}`],
-    unread_fragment_num > 0 && ['vacuum frees', vacuum_size === 0 ? 'nothing' : sizeText(vacuum_size)],
+    unread_fragment_num > 0 && ['vacuum frees', vacuumText(vacuum_size)],
     ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`],
   ]
 }
@@ -423,7 +433,7 @@ function differenceText(difference: number, format: (value: number) => string): 
 
 /** Compares the stored bytes of each file of each field, and of each section of the metadata. */
 function comparedParts(a: OneStats, b: OneStats): Compared[] {
-  const [left, right] = [parts(a), parts(b)]
+  const [left, right] = [storedSizes(a), storedSizes(b)]
   const names = new Set([...left.keys(), ...right.keys()])
   return Array.from(names, (name) => {
     const [one, other] = [left.get(name), right.get(name)]
@@ -436,7 +446,8 @@ function bothFilters(a: string | undefined, b: string | undefined): string | und
   return a !== undefined && b !== undefined && a !== b ? `${a} -> ${b}` : (a ?? b)
 }
 
-function parts({ fields, sections }: OneStats): Map<string, { size: number; filters: string | undefined }> {
+/** The stored bytes of each file and section, by what it is. */
+function storedSizes({ fields, sections }: OneStats): Map<string, { size: number; filters: string | undefined }> {
   const sizes = new Map<string, { size: number; filters: string | undefined }>()
   for (const { name, files } of fields) {
     for (const { role, size, filters } of files)
