@@ -3,7 +3,7 @@ import { sizeText } from './sizes.ts'
 
 /**
  * Every error code and the exit code of the process for it: 1 damage, 2 wrong usage, 3 could not be examined.
- * Codes are part of the public contract: they are never renamed.
+ * Codes are part of the public contract.
  */
 export const ERROR_CODES = {
   TRUNCATED: 1,
@@ -114,7 +114,7 @@ export class InspectError extends Error {
 
 /**
  * Frees the objects whose methods were running when an error and its causes were made. V8 keeps them, with the tiles that they hold,
- * until the text of the stack is made. Call it for errors that wait.
+ * until the text of the stack is made. To be called for errors that are kept.
  */
 export function freeStack(error: unknown): void {
   for (let one = error; one instanceof Error; one = one.cause) void one.stack
@@ -138,7 +138,7 @@ export function wrongOption(option: string, expected: Prose, found: Prose, form 
   return usage({ expected, found, commandLine: `${option} expects ${form}, found ${found}` })
 }
 
-/** The same with more words at its end. */
+/** A fault with more words at its end. */
 export function longer(fault: Fault, more: string): Fault {
   if (typeof fault === 'string') return fault + more
   const commandLine = fault.commandLine === undefined ? undefined : fault.commandLine + more
@@ -259,7 +259,7 @@ export function exitCodeOf(error: InspectError): 1 | 2 | 3 {
   return ERROR_CODES[error.code]
 }
 
-/** Whether `told` has no error of the same file, code and message; offsets may differ. Adds the error to `told`. */
+/** Whether no error of the same file, code and message was told. Offsets may differ. Adds the error to `told`. */
 export function isNew(told: Set<string>, { code, message, at }: InspectError): boolean {
   const text = `${code} ${at.file ?? ''} ${message}`
   // Prose: what would look the same is told once.

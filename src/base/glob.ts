@@ -1,7 +1,7 @@
 /**
  * A function that says whether a path meets a pattern of a shell: `*` and `?` stay inside a name, `**` goes through folders, `[abc]` is one
  * of some characters. A pattern without a slash is about the last name of the path, wherever it lies.
- * @param pattern a slash in front of it means the same as none
+ * @param pattern a slash in front of it changes nothing
  */
 export function globMatcher(pattern: string): (path: string) => boolean {
   const clean = pattern.replace(/\/+$/, '')
@@ -54,8 +54,8 @@ function setOf(characters: readonly string[]): Meets {
 }
 
 /**
- * Follows all ways through the pattern at once, so that no pattern takes more than the product of the lengths. A regular expression would
- * try them one after the other, which some patterns make take years.
+ * Follows all ways through the pattern at once, so that no pattern takes more steps than the product of the lengths. A regular expression
+ * would try one way after the other: with some patterns that takes years.
  */
 function meets(parts: readonly PatternPart[], path: string): boolean {
   let at = reached(parts, [0], '/')

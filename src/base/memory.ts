@@ -138,7 +138,7 @@ export class CountedBytes {
 
   /**
    * @param what names the lists, for the error
-   * @param times how often memory holds their bytes, as a share of {@link Memory.room}
+   * @param times how often memory holds each of their bytes: so many times they must fit into {@link Memory.room}
    */
   constructor({ room }: Memory, what: Prose, times = 1) {
     this.most = Math.floor(room / times)

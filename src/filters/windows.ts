@@ -20,7 +20,7 @@ export interface WindowCodec<Head extends { window_num: number }, Entry extends 
   forward(window: Uint8Array, type: IntegerType): { entry: Entry; stored: Uint8Array }
   /** Returns the bytes of a window in the data. */
   storedLength(entry: Entry, size: ElementSize): number
-  /** Words for the data, for the error if it has another length. */
+  /** What the data is, in the error about its length. */
   dataIs: string
   /** Checks the unfiltered bytes of all windows. */
   check?(total: number, head: Head): void

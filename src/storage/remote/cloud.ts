@@ -51,8 +51,8 @@ interface FilesAhead {
 const FOLDER = -1
 
 /**
- * `scheme://bucket/key`. A listing takes one request for each thousand names. A cloud is what differs: how requests are written and
- * signed, and how a page of a listing is read.
+ * `scheme://bucket/key`. A listing takes one request for each thousand names. The class of each cloud has what differs: how requests are
+ * written and signed, and how a page of a listing is read.
  */
 export abstract class CloudStorage extends RemoteStorage {
   /** Files in folders, with their sizes. */
@@ -173,7 +173,8 @@ export abstract class CloudStorage extends RemoteStorage {
 
   /**
    * The entries of a folder by page. Names may be empty.
-   * @param before pages of an earlier call, which are returned once all but the last are known to be as they were when that one was read
+   * @param before pages of an earlier call. They are returned if all but the last have not changed: they are then what the folder held when
+   *   the last one was read.
    */
   private async entryPages(path: string, before: Entry[][] = []): Promise<Entry[][]> {
     const { prefix } = partsOf(path)
@@ -231,13 +232,13 @@ export abstract class CloudStorage extends RemoteStorage {
 /** The entries with a name, sorted. @throws InspectError NOT_FOUND if there is not even a mark of the folder */
 function namedIn(entries: readonly Entry[], path: string): Entry[] {
   if (entries.length === 0) throw notFound(path)
-  // The name is empty of a key that marks the folder itself, which sync tools and consoles write, and of keys such as `array//x`.
+  // A key that marks the folder itself has an empty name: sync tools and consoles write such keys. So has a key such as `array//x`.
   const named = entries.filter(({ name }) => name !== '')
   countListedNames(named.length)
   return sorted(named)
 }
 
-/** The list of a folder below `path`. A new list is also entered in the list of the folder around it. */
+/** The list of a folder below `path`. A folder without a list gets one, and stands in that of the folder around it. */
 function aheadOf(found: Map<string, FilesAhead>, path: string, below: string): FilesAhead {
   const folder = `${path}/${below}`
   const known = found.get(folder)
