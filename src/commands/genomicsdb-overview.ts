@@ -31,20 +31,20 @@ export const handler: GenomicsdbHandler<object> = {
     }
     // A map that cannot be read is a finding.
     const { workspace, intervals, maps } = await openWorkspace(cx, 'overview', target, () => {})
-    const all = await allFacts(intervals)
+    const facts = await allFacts(intervals)
     const run = { ...newRun('structure', true), quick: true }
-    const items: Item[] = faultItems(all)
+    const items: Item[] = faultItems(facts)
     const isWhole = target.kind === 'workspace' && workspace !== undefined
     const found = isWhole ? checkWorkspace(run, workspace) : checkInterval(run, intervals[0] ?? never())
     for await (const item of found) items.push(item)
-    if (workspace && maps.callset) items.push(...(await rowItems(workspace, maps.callset, all)))
-    const sums = countsOf(all)
-    const times = all.flatMap(({ folders }) => readFolders(folders).flatMap(({ time }) => time ?? []))
-    const versions = new Set(all.flatMap(({ schema_version }) => schema_version ?? []))
+    if (workspace && maps.callset) items.push(...(await rowItems(workspace, maps.callset, facts)))
+    const sums = countsOf(facts)
+    const times = facts.flatMap(({ folders }) => readFolders(folders).flatMap(({ time }) => time ?? []))
+    const versions = new Set(facts.flatMap(({ schema_version }) => schema_version ?? []))
     const sorted = [...versions].sort((a, b) => a - b)
     const samples = [...(maps.callset?.samples ?? [])].sort((a, b) => a.row - b.row)
     const newest = sorted.at(-1)
-    const imported = importOf(cx, workspace && (await importFacts(workspace, all)))
+    const imported = importOf(cx, workspace && (await importFacts(workspace, facts)))
     const document: GenomicsdbOverviewDocument = {
       ...documentHead('genomicsdb-overview', cx.shownPath(target.path)),
       target: isWhole ? 'workspace' : 'array',
@@ -55,14 +55,14 @@ export const handler: GenomicsdbHandler<object> = {
       contig_num: maps.vidmap?.contigs.length ?? null,
       interval_num: intervals.length,
       intervals: intervals.slice(0, MOST_NAMES).map(({ name }) => name),
-      field_num: all.find(({ field_num }) => field_num !== undefined)?.field_num ?? null,
+      field_num: facts.find(({ field_num }) => field_num !== undefined)?.field_num ?? null,
       schema_versions: sorted,
       written_by: newest === undefined ? null : writtenBy(newest),
       timestamp_range: spanOf(times),
       ...sums,
-      call_num: await callNum(all, sums.cell_num),
+      call_num: await callNum(facts, sums.cell_num),
       size: sums.size + (isWhole ? await sizeAround(workspace) : 0),
-      most_fragments: mostFragments(all),
+      most_fragments: mostFragments(facts),
       ...judgement(cx, items),
       not_checked: ['data; sizes of files; samples against cells'],
       next: genomicsdbNext(cx, target.path, nextOf(isWhole, imported.state)),
@@ -81,11 +81,11 @@ export const handler: GenomicsdbHandler<object> = {
  * Findings about rows that no sample has, among the first and last rows of fragments: these have cells, as the boxes end at them. Fragments
  * of an import that did not end are left out, because their samples may not be listed yet.
  */
-async function rowItems(workspace: Workspace, callset: Callset, all: readonly IntervalFacts[]): Promise<Item[]> {
+async function rowItems(workspace: Workspace, callset: Callset, facts: readonly IntervalFacts[]): Promise<Item[]> {
   const listed = await orError(() => workspace.fragmentList())
-  const before = listed instanceof InspectError || !listed ? undefined : new Set(listed)
-  const ends = all.map(({ interval, folders }) => {
-    const counted = readFolders(folders).filter(({ name }) => before?.has(name) ?? true)
+  const listedNames = listed instanceof InspectError || !listed ? undefined : new Set(listed)
+  const ends = facts.map(({ interval, folders }) => {
+    const counted = readFolders(folders).filter(({ name }) => listedNames?.has(name) ?? true)
     return { interval, rows: new Set(counted.flatMap(({ rows }) => rows ?? [])) }
   })
   return [...unknownRows(workspace.folder.path, callset, ends)]
@@ -113,10 +113,10 @@ function spanOf(times: readonly bigint[]): TimestampRange | null {
 }
 
 /** Number of calls; null if there are too many cells, or some cannot be read. */
-async function callNum(all: readonly IntervalFacts[], cells: number | null): Promise<number | null> {
+async function callNum(facts: readonly IntervalFacts[], cells: number | null): Promise<number | null> {
   if (cells === null || cells > MOST_COUNTED) return null
   let calls = 0
-  for (const { interval } of all) {
+  for (const { interval } of facts) {
     const counts = await callsByRow(interval).catch(unlessFault)
     if (!counts) return null
     for (const count of counts.values()) calls += count
@@ -128,8 +128,8 @@ async function sizeAround(workspace: Workspace): Promise<number> {
   return sizeOf(workspace.folder, await workspace.entries())
 }
 
-function importOf({ reading: { now } }: CommandContext, facts: ImportFacts | undefined): GenomicsdbImport {
-  const { signs = [], fresh = [], changed = 0 } = facts ?? {}
+function importOf({ reading: { now } }: CommandContext, found: ImportFacts | undefined): GenomicsdbImport {
+  const { signs = [], fresh = [], changed = 0 } = found ?? {}
   const isOld = Number(now) - changed > DEAD_AFTER
   const unfinished = isOld ? 'died' : 'running'
   return {

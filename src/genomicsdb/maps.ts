@@ -1,4 +1,5 @@
 import { faultOf, InspectError } from '../base/errors.ts'
+import { lastNotAfter } from '../base/last-not-after.ts'
 import { CountedBytes, type Memory } from '../base/memory.ts'
 import type { Prose } from '../base/prose.ts'
 import { CALLSET_FILE, VIDMAP_FILE } from '../format/genomicsdb/names.ts'
@@ -109,10 +110,10 @@ export async function fileLines(folder: Folder, name: string, memory: Memory): P
 function bytesAsValues(text: string): number {
   let bytes = text.length * TIMES_TEXT
   for (let i = 0; i < text.length; i++) {
-    const one = text[i]
-    if (one === '{' || one === '[') bytes += NODE_BYTES
-    else if (one === '"') bytes += STRING_BYTES / 2
-    else if (one === ',' || one === ':') bytes += ENTRY_BYTES
+    const character = text[i]
+    if (character === '{' || character === '[') bytes += NODE_BYTES
+    else if (character === '"') bytes += STRING_BYTES / 2
+    else if (character === ',' || character === ':') bytes += ENTRY_BYTES
   }
   return bytes
 }
@@ -255,20 +256,12 @@ function lengthsOf(json: Json | undefined): string[] {
 
 /** Where a column lies: the contig, and the position in it, from 1 on. Undefined outside of all contigs. */
 export function placeOfColumn(contigs: readonly Contig[], column: number): { contig: Contig; pos: number } | undefined {
-  let low = 0
-  let high = contigs.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const { offset = 0 } = contigs[middle] ?? {}
-    if (offset <= column) low = middle + 1
-    else high = middle
-  }
-  const contig = contigs[low - 1]
+  const contig = contigs[lastNotAfter(contigs.length, (i) => contigs[i]?.offset ?? 0, column)]
   if (!contig || column >= contig.offset + contig.length) return undefined
   return { contig, pos: column - contig.offset + 1 }
 }
 
-/** The rows that an import wrote to an interval: one file for each batch of samples. */
+/** A file of what an import wrote to an interval: one for each batch of samples. */
 export interface BatchFile {
   name: string
   /** The last row that readers look at; undefined if the file does not say it. */
