@@ -51,18 +51,18 @@ async function addConditions(array: EditableArray): Promise<void> {
 }
 
 /** Gives fragments new timestamps, in the order in which they were written. @param ranges `<first>_<last>` */
-function rename(array: EditableArray, ranges: readonly string[]): void {
+function setTimes(array: EditableArray, ranges: readonly string[]): void {
   for (const [i, mark] of array.matching(/\.wrt$/).entries()) {
     const name = committed(mark)
-    const now = name.replace(/^__\d+_\d+_/, `__${ranges[i]}_`)
-    array.move(mark, `${array.root}/__commits/${now}.wrt`)
-    array.move(`${array.root}/__fragments/${name}`, `${array.root}/__fragments/${now}`)
+    const newName = name.replace(/^__\d+_\d+_/, `__${ranges[i]}_`)
+    array.move(mark, `${array.root}/__commits/${newName}.wrt`)
+    array.move(`${array.root}/__fragments/${name}`, `${array.root}/__fragments/${newName}`)
   }
 }
 
 /** Makes the only fragment one that replaced two others, and adds these. */
 async function addSources(array: EditableArray): Promise<void> {
-  rename(array, ['10_20'])
+  setTimes(array, ['10_20'])
   const lines: string[] = []
   for (const [cells, time] of [
     [FIRST, 10],
@@ -156,7 +156,7 @@ const SAMPLES = {
   vacuum: {
     options: THREE,
     prepare(array) {
-      rename(array, ['10_10', '20_20', '10_30'])
+      setTimes(array, ['10_10', '20_20', '10_30'])
       const [first, whole, second] = array.matching(/\.wrt$/)
       const lines = [first, second].map((mark) => `/__fragments/${committed(mark)}\n`)
       array.add(`__commits/${committed(whole)}.vac`, text(lines.join('')))
@@ -166,7 +166,7 @@ const SAMPLES = {
   consolidatedMetadata: {
     options: THREE,
     async prepare(array) {
-      rename(array, ['10_10', '20_20', '30_30'])
+      setTimes(array, ['10_10', '20_20', '30_30'])
       await consolidateMetadata(array)
     },
   },

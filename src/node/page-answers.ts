@@ -4,7 +4,7 @@ import { resolvedPath } from '../storage/rooted.ts'
 import type { ByteSource, Storage } from '../storage/source.ts'
 import { LINKED } from '../storage/walk.ts'
 
-/**
+/*
  * Answers what a page asks for: listings and bytes of one folder. page-server.ts has the questions from a browser, page-stdio.ts from
  * another program. The answers have the statuses and headers of HTTP. Nothing can be written.
  *
@@ -66,20 +66,20 @@ function placeOf(search: string, { storage, folder, top, only }: Served): string
   const path = parsedPath(search)
   if (path === undefined || !isWithinFolder(path, top)) return undefined
   const below = path.slice(top.length)
-  const parts = below.split('/')
-  if (parts.slice(1).some((part) => ['', '.', '..'].includes(part) || /[\\\0]/.test(part))) return undefined
+  const names = below.split('/')
+  if (names.slice(1).some((name) => ['', '.', '..'].includes(name) || /[\\\0]/.test(name))) return undefined
   const isTarget = only !== undefined && below !== ''
   if (isTarget && below !== `/${only}`) return undefined
-  return isTarget || isInside(storage, folder, parts) ? folder + below : undefined
+  return isTarget || isInside(storage, folder, names) ? folder + below : undefined
 }
 
 /** Whether a path stays in the folder after its links. Links may lead out only where commands follow them: {@link LINKED}. */
-function isInside(storage: Storage, folder: string, parts: readonly string[]): boolean {
-  const real = resolvedPath(storage, folder + parts.join('/'))
+function isInside(storage: Storage, folder: string, names: readonly string[]): boolean {
+  const real = resolvedPath(storage, folder + names.join('/'))
   const isBelow = (path: string): boolean => isWithinFolder(real, resolvedPath(storage, path))
   if (isBelow(folder)) return true
-  const at = parts.findLastIndex((part) => LINKED.has(part))
-  return at >= 0 && isBelow(folder + parts.slice(0, at + 1).join('/')) && isInside(storage, folder, parts.slice(0, at))
+  const at = names.findLastIndex((name) => LINKED.has(name))
+  return at >= 0 && isBelow(folder + names.slice(0, at + 1).join('/')) && isInside(storage, folder, names.slice(0, at))
 }
 
 /** The path in a query; undefined if it is not valid. */
@@ -135,7 +135,7 @@ async function* pieces(source: ByteSource, from: number, end: number): AsyncGene
     yield Buffer.from(await source.read(at, Math.min(PIECE, end - at)))
 }
 
-/** The range `[from, end)` of a request. Undefined for no range, or several, which the whole file answers. */
+/** The range `[from, end)` of a request. `none` if the file ends before it. Undefined for no range, or several, which the whole file answers. */
 function rangeOf(header: string | undefined, size: number): [number, number] | 'none' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (first === undefined || (first === '' && last === '')) return undefined

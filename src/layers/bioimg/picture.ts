@@ -4,7 +4,7 @@ import type { LayerImage } from '../picture.ts'
 import { jsonOf, listOf, stringOf } from '../text.ts'
 import { depthsOf, levelOf, levelParts } from './image.ts'
 
-/** The names of the axes across and down. */
+/** Names of the dimensions across and down, and of that of the channels. */
 const [X, Y, CHANNELS] = ['X', 'Y', 'C']
 /** The channels that are the colours of a picture. */
 const COLOURS = ['RED', 'GREEN', 'BLUE']
