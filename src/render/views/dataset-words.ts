@@ -8,7 +8,12 @@ export function memberKind({ type, found, state, array_type, layer_type }: Group
   return layer_type ?? array_type ?? found ?? type
 }
 
-const ABOUT: Readonly<Record<Exactness, string>> = { exact: '', 'at most': 'at most ', estimated: 'about ' }
+const ABOUT: Readonly<Record<Exactness, string>> = {
+  exact: '',
+  'at most': 'at most ',
+  'at least': 'at least ',
+  estimated: 'about ',
+}
 
 /** `8 arrays, 3 groups: 12 fragments, 1,234,567 cells, 45.1 MiB in 210 files` */
 export function totalsText(totals: GroupTotals): string {

@@ -208,12 +208,13 @@ function sumsText(fragments: readonly ArrayFragment[]): string {
     unreadable === 0 ? '' : `${unreadable} ${UNREADABLE}`,
     incomplete === 0 ? '' : `${incomplete} ${INCOMPLETE}`,
   ].filter((note) => note !== '')
+  const least = unreadable > 0 ? 'at least ' : ''
   return [
     `${counted(fragments.length, 'fragment')}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
     // The numbers of cells and tiles of an unreadable fragment are unknown.
     ...(unreadable > 0 && unreadable === fragments.length
       ? []
-      : [counted(total('cells_in_domain'), 'cell'), counted(total('tile_num'), 'tile')]),
+      : [`${least}${counted(total('cells_in_domain'), 'cell')}`, `${least}${counted(total('tile_num'), 'tile')}`]),
     formatSize(Number(total('size'))),
   ].join(', ')
 }
@@ -370,7 +371,7 @@ export function shapeText(shape: GroupLine['shape']): string {
 /** Above this length a dimension is as good as without an end: writers that know none take about the largest INT32. */
 const MOST_SHOWN = 2 ** 31 - 3
 
-const ABOUT: Readonly<Record<Exactness, string>> = { exact: '', 'at most': '≤ ', estimated: '~ ' }
+const ABOUT: Readonly<Record<Exactness, string>> = { exact: '', 'at most': '≤ ', 'at least': '≥ ', estimated: '~ ' }
 
 function cellsText({ cell_num, certainty }: GroupLine): string {
   if (cell_num === undefined) return ''
