@@ -2357,15 +2357,15 @@ class FragmentMetadataField(TypedDict):
     tile_sums: NotRequired[List["Sum"]]
     """Sum of each tile, in the unit of the field. Since format 11."""
     tile_null_counts: NotRequired[List[int]]
-    """Number of null cells of each tile. Since format 11."""
+    """Number of null cells of each tile; left out if TileDB does not count those of the field. Since format 11."""
     min: NotRequired["CellValue"]
     """Minimum over the fragment; null if there is none. Since format 12."""
     max: NotRequired["CellValue"]
     """Maximum over the fragment; null if there is none. Since format 12."""
     sum: NotRequired["Sum"]
     """Sum of the values: an integer, or a floating-point number for floating-point types; 0 if there are no values."""
-    null_count: NotRequired[int]
-    """Number of null cells of the fragment. Since format 12."""
+    null_count: NotRequired[Optional[int]]
+    """Number of null cells of the fragment; null if TileDB does not count those of the field. Since format 12."""
 
 
 
