@@ -149,7 +149,9 @@ export class DatasetSums {
     const type = line.found ?? line.type
     if (isOpened && type === 'group') sums.group_num++
     if (isOpened && type === 'array') sums.array_num++
-    if (line.state !== undefined && (!isOpened || line.error)) sums.unread_num++
+    // Of an array without a readable schema, as without its key, nothing but its names and files is known.
+    const isRead = isOpened && !line.error && line.array_type !== null
+    if (line.state !== undefined && !isRead) sums.unread_num++
     if (line.place === 'elsewhere' || line.place === 'linked') sums.elsewhere_num++
     if (line.format_version) this.formats.add(line.format_version)
     this.addTimes(line.timestamp_range)
