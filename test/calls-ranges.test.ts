@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { parseRangeSets } from '../src/calls/ranges.ts'
+import { parseRangeSets, wholeDays } from '../src/calls/ranges.ts'
 import type { Datatype } from '../src/format/datatype.ts'
 import type { Dimension } from '../src/format/dimension.ts'
 import { rangeSets } from '../src/read/array-cells.ts'
@@ -20,4 +20,17 @@ test.each([
   ['DATETIME_DAY', 'x=2024-01-01..2024-02-01', ['2024-01-01', '2024-02-01']],
 ] as const)('the range of %s is the same for --range and for the library: %s', (type, option, range) => {
   expect(rangeSets([dimension(type)], { x: range })).toEqual(parseRangeSets([dimension(type)], [option]))
+})
+
+test.each([
+  ['DATETIME_SEC', 'x=2024-02-29', ['x=2024-02-29..2024-02-29T23:59:59']],
+  ['DATETIME_HR', 'x=2024-02-29', ['x=2024-02-29..2024-02-29T23']],
+  ['DATETIME_MS', 'x="2024-02-29"', ['x=2024-02-29..2024-02-29T23:59:59.999']],
+  ['DATETIME_SEC', 'x=2024-02-29T10:00:00', []],
+  ['DATETIME_SEC', 'x=2024-02-29..', []],
+  ['DATETIME_DAY', 'x=2024-02-29', []],
+  ['STRING_ASCII', 'x=2024-02-29', []],
+] as const)('the day that %s may mean with %s', (type, option, days) => {
+  expect(wholeDays([dimension(type)], [option])).toEqual(days)
+  for (const day of days) expect(() => parseRangeSets([dimension(type)], [day])).not.toThrow()
 })

@@ -752,7 +752,7 @@ class DamagedSampleDocument(TypedDict):
     """Command that shows the damage."""
 
 
-Exactness = Literal["exact", "at most", "estimated"]
+Exactness = Literal["exact", "at most", "at least", "estimated"]
 """How exact a number is."""
 
 
@@ -869,7 +869,8 @@ class GroupTotals(TypedDict):
     cell_num: "Int64"
     """Number of cells that readers see in all arrays."""
     certainty: "Exactness"
-    """How exact `cell_num` is: as the least exact of its members."""
+    """How exact `cell_num` is: as the least exact of its members; `estimated` if some are `at most` and others `at
+    least`."""
     timestamp_range: Optional["TimestampRange"]
     """First and last timestamp of the fragments that TileDB reads; null if there are none."""
     format_versions: List["FormatVersion"]
@@ -2355,15 +2356,15 @@ class FragmentMetadataField(TypedDict):
     tile_sums: NotRequired[List["Sum"]]
     """Sum of each tile, in the unit of the field. Since format 11."""
     tile_null_counts: NotRequired[List[int]]
-    """Number of null cells of each tile. Since format 11."""
+    """Number of null cells of each tile; left out if TileDB does not count those of the field. Since format 11."""
     min: NotRequired["CellValue"]
     """Minimum over the fragment; null if there is none. Since format 12."""
     max: NotRequired["CellValue"]
     """Maximum over the fragment; null if there is none. Since format 12."""
     sum: NotRequired["Sum"]
     """Sum of the values: an integer, or a floating-point number for floating-point types; 0 if there are no values."""
-    null_count: NotRequired[int]
-    """Number of null cells of the fragment. Since format 12."""
+    null_count: NotRequired[Optional[int]]
+    """Number of null cells of the fragment; null if TileDB does not count those of the field. Since format 12."""
 
 
 
@@ -3428,16 +3429,20 @@ class ArrayOverview(TypedDict):
     """Number of fragments that were examined: the newest ones. Of the others, only the names are known."""
     fragment_format_versions: List["FormatVersion"]
     """Format versions of the examined fragments, in ascending order."""
+    opens: bool
+    """Whether TileDB opens the array at that time. If not, a finding says why, and readers see no cell of any
+    fragment."""
     cell_num: Optional["Int64"]
-    """Number of cells that a reader sees; in dense arrays, of those that were written; null if no fragment could be
-    read."""
+    """Number of cells that a reader sees, or would see if the array opens not; in dense arrays, of those that were
+    written; null if no fragment could be read, or if nobody can say how many cells of the others are older versions
+    of a cell."""
     whole_cell_num: NotRequired["Int64"]
     """Number of cells of a dense array: of the current domain, or else of the domain. A reader gets all of them;
     those that were never written have fill values."""
     certainty: "Exactness"
     """How exact `cell_num` is. `at most`: later writes or deletes may hide earlier cells, or consolidation of dense
-    fragments may have stored fill values as cells. `estimated`: some fragments could not be read, or were not
-    examined."""
+    fragments may have stored fill values as cells. `at least`: some fragments could not be read. `estimated`: some
+    were not examined."""
     nonempty_domain: Optional[List["ValueRange"]]
     """Box around the cells that `cell_num` counts: `[lo, hi]` of each dimension; null if there are none, or if they
     are unknown."""

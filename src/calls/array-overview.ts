@@ -4,7 +4,7 @@ import type { Prose } from '../base/prose.ts'
 import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
-import type { FindingCode } from '../check/codes.ts'
+import { type FindingCode, refusalOf } from '../check/codes.ts'
 import type { Finding, Item } from '../check/finding.ts'
 import { QuickCheck } from '../check/quick.ts'
 import type {
@@ -89,7 +89,8 @@ export async function arrayOverview(
     states: statesOf(entries),
     examined_num: opened.length,
     fragment_format_versions: [...versions].sort((a, b) => a - b),
-    ...cellsOf(known, read_num, schema, delete_condition_num, box),
+    opens: !shown.some((item) => 'code' in item && refusalOf(item)?.act === 'open'),
+    ...cellsOf({ known, lost_num: read.length - known.length, read_num, delete_condition_num, box }, schema),
     whole_cell_num: schema?.array_type === 'dense' ? exact(openedCells(schema)) : undefined,
     nonempty_domain: schema && box ? rangesResult(schema.domain.dimensions, box, cx.style) : null,
     nonempty_domain_certainty: extentOf(known.length, read_num),
@@ -270,25 +271,32 @@ function union({ type }: RangeType, a: NDRange[number], b: NDRange[number]): NDR
   return { min: isLess(b.min, a.min) ? b.min : a.min, max: isLess(a.max, b.max) ? b.max : a.max }
 }
 
-/**
- * How many cells a reader sees, according to the footers.
- * @param known the fragments that TileDB reads and whose footers can be read
- * @param read_num number of all fragments that TileDB reads
- * @param box the box around the known fragments; a dense array has no more cells than its box
- */
+/** What tells how many cells an array has. */
+interface Counted {
+  /** The fragments that TileDB reads and whose footers can be read. */
+  known: readonly Listed[]
+  /** Number of fragments that TileDB reads and whose footers cannot be read. */
+  lost_num: number
+  /** Number of all fragments that TileDB reads. */
+  read_num: number
+  delete_condition_num: number
+  /** The box around the known fragments. A dense array has no more cells than its box. */
+  box: NDRange | undefined
+}
+
+/** How many cells a reader sees, according to the footers. An average says nothing of a fragment that cannot be read: it may be any size. */
 function cellsOf(
-  known: readonly Listed[],
-  read_num: number,
+  { known, lost_num, read_num, delete_condition_num, box }: Counted,
   schema: ArraySchema | undefined,
-  delete_condition_num: number,
-  box: NDRange | undefined,
 ): { cell_num: number | bigint | null; certainty: Exactness } {
-  if (!schema || (known.length === 0 && read_num > 0)) return { cell_num: null, certainty: 'estimated' }
+  if (!schema || (known.length === 0 && read_num > 0)) return { cell_num: null, certainty: 'at least' }
   const held = known.reduce((cells, { result }) => cells + BigInt(result.cells_in_domain ?? 0), 0n)
+  const mayBeExact = delete_condition_num === 0 && !known.some(({ result }) => result.state === 'unlisted')
+  const isExact = (lost_num > 0 || known.length === read_num) && mayBeExact && !mayHoldMore(known, schema)
+  if (lost_num > 0) return { cell_num: isExact ? exact(held) : null, certainty: 'at least' }
   if (known.length < read_num)
     return { cell_num: exact((held * BigInt(read_num)) / BigInt(known.length)), certainty: 'estimated' }
-  const isExact = delete_condition_num === 0 && !known.some(({ result }) => result.state === 'unlisted')
-  if (isExact && !mayHoldMore(known, schema)) return { cell_num: exact(held), certainty: 'exact' }
+  if (isExact) return { cell_num: exact(held), certainty: 'exact' }
   const inBox = schema.array_type === 'dense' && box ? cellsIn(box, schema.domain.dimensions) : undefined
   const isLess = inBox !== undefined && inBox < held
   return { cell_num: exact(isLess ? inBox : held), certainty: 'at most' }

@@ -123,6 +123,12 @@ function shapeOf({ domain, current_domain }: ArraySchema): (number | bigint | nu
   })
 }
 
+/** How exact a sum is. The sum of a number that is a lower bound and one that is an upper bound is neither. */
+function ofSum(a: Exactness, b: Exactness): Exactness {
+  if (a === b || b === 'exact') return a
+  return a === 'exact' ? b : 'estimated'
+}
+
 /** Sums over the lines of a dataset. */
 export class DatasetSums {
   private readonly sums = { group_num: 0, array_num: 0, unread_num: 0, elsewhere_num: 0, fragment_num: 0, file_num: 0 }
@@ -143,7 +149,9 @@ export class DatasetSums {
     const type = line.found ?? line.type
     if (isOpened && type === 'group') sums.group_num++
     if (isOpened && type === 'array') sums.array_num++
-    if (line.state !== undefined && (!isOpened || line.error)) sums.unread_num++
+    // Of an array without a readable schema, as without its key, nothing but its names and files is known.
+    const isRead = isOpened && !line.error && line.array_type !== null
+    if (line.state !== undefined && !isRead) sums.unread_num++
     if (line.place === 'elsewhere' || line.place === 'linked') sums.elsewhere_num++
     if (line.format_version) this.formats.add(line.format_version)
     this.addTimes(line.timestamp_range)
@@ -151,8 +159,7 @@ export class DatasetSums {
     sums.file_num += line.file_num ?? 0
     this.size += line.size ?? 0
     this.cells += BigInt(line.cell_num ?? 0)
-    if (line.certainty === 'estimated' || line.cell_num === null) this.certainty = 'estimated'
-    else if (line.certainty === 'at most' && this.certainty === 'exact') this.certainty = 'at most'
+    if (line.cell_num !== undefined) this.certainty = ofSum(this.certainty, line.certainty ?? 'exact')
   }
 
   private addTimes(more: GroupLine['timestamp_range']): void {

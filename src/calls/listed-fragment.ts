@@ -31,6 +31,7 @@ import {
 import type { CommandContext } from './command.ts'
 import { damagedFault, damagedFiles } from './damaged-files.ts'
 import { errorResult } from './document-parts.ts'
+import { withRefusedOpening } from './refused.ts'
 import { exact, rangesResult } from './values.ts'
 import { inPart } from './walkers.ts'
 
@@ -144,7 +145,9 @@ async function examineLater(
       : await orError(() => withPlaceAsync({ file: fragment.folder.path }, () => fragment.info()))
   const error = found instanceof InspectError ? asState(found, entry) : undefined
   const info = found instanceof InspectError ? undefined : found
-  return { listed: listedFragment(cx, fragment, entry, onDisk, { info, error }), info, onDisk }
+  const listed = listedFragment(cx, fragment, entry, onDisk, { info, error })
+  if (listed.fault && listed.fault === error) listed.fault = await withRefusedOpening(fragment, error)
+  return { listed, info, onDisk }
 }
 
 /** What keeps a fragment from being read. Metadata that is half written or half removed is not there yet, or no more: no damage. */

@@ -3,8 +3,9 @@ import { didYouMean } from '../base/nearest.ts'
 import type { Prose } from '../base/prose.ts'
 import { type Bounds, type RangeEnd, type RangeSets, rangeBounds } from '../cells/bounds.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
+import { countAt, formatDatetime } from '../format/datetime.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
-import { bytesOf } from '../format/value.ts'
+import { bytesOf, isDatetime } from '../format/value.ts'
 
 /** The forms of a range, for the help of `--range`. */
 export const RANGE_SET_FORMS = 'x=3, x=3..5, x=..5, name="a".."b"'
@@ -62,6 +63,25 @@ export function parseRangeSets(dimensions: readonly NamedDimension[], options: r
   return sets
 }
 
+const DATE = /^(\d{4}-\d\d-\d\d)$|^"(\d{4}-\d\d-\d\d)"$/
+const DAY_MS = 86_400_000
+
+/**
+ * The ranges of whole days that their user may have meant with a date without a time. Where a dimension counts shorter units, such a range
+ * is one instant: the first of the day.
+ */
+export function wholeDays(dimensions: readonly NamedDimension[], options: readonly string[]): string[] {
+  return options.flatMap((option) => {
+    const [name, text] = namedPart(dimensions, option) ?? []
+    const { type } = dimensions.find((one) => one.name === name) ?? {}
+    const [, plain, quoted] = DATE.exec(text ?? '') ?? []
+    const day = plain ?? quoted
+    if (day === undefined || type === undefined || !isDatetime(type)) return []
+    const [first, next] = [0, DAY_MS].map((ms) => countAt(type, Date.parse(day) + ms, 'down'))
+    return next - first > 1n ? [`${name}=${day}..${formatDatetime(type, next - 1n)}`] : []
+  })
+}
+
 /** Parses a box of whole numbers or dates: a range with both ends for each dimension. @throws InspectError USAGE */
 export function parseBox(dimensions: readonly NamedDimension[], options: readonly string[]): NDRange {
   const bounds = parseRanges(dimensions, options)
@@ -94,15 +114,20 @@ function namedDimension(
   { name, form, takes }: RangeOption,
 ): { dimension: number; rest: string } {
   const names = dimensions.map(({ name }) => name)
-  const fitting = names.filter((name) => option.startsWith(`${name}=`))
-  if (fitting.length > 0) {
-    // Names may have `=` in them. Then the option can begin with two names, and the longer one counts.
-    const longest = fitting.reduce((a, b) => (b.length > a.length ? b : a))
-    return { dimension: names.indexOf(longest), rest: option.slice(longest.length + 1) }
-  }
+  const [longest, rest] = namedPart(dimensions, option) ?? []
+  if (longest !== undefined && rest !== undefined) return { dimension: names.indexOf(longest), rest }
   const near = option.includes('=') ? didYouMean(option.split('=')[0], names) : ''
   const all = `(${names.join(', ')})`
   throw wrongOption(name, `${takes} ${all}`, JSON.stringify(option) + near, `${form} with a dimension ${all}`)
+}
+
+/** The name of the dimension with which an option begins, and what follows after `=`. */
+function namedPart(dimensions: readonly NamedDimension[], option: string): [name: string, rest: string] | undefined {
+  const fitting = dimensions.map(({ name }) => name).filter((name) => option.startsWith(`${name}=`))
+  if (fitting.length === 0) return undefined
+  // Names may have `=` in them. Then the option can begin with two names, and the longer one counts.
+  const longest = fitting.reduce((a, b) => (b.length > a.length ? b : a))
+  return [longest, option.slice(longest.length + 1)]
 }
 
 /** The texts of both ends; empty for an open end. Dots inside quotes do not separate them. */

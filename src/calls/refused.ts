@@ -1,5 +1,5 @@
 import { element } from '../base/element.ts'
-import { unlessFault } from '../base/errors.ts'
+import { exitCodeOf, InspectError, longer, unlessFault } from '../base/errors.ts'
 import { type Comparable, comparable, compare, type RangeSets } from '../cells/bounds.ts'
 import type { RefusedChunk } from '../cells/fragment-cells.ts'
 import type { Finding } from '../check/finding.ts'
@@ -10,6 +10,8 @@ import type { InspectArray } from '../objects/array.ts'
 import { changedTiles, hasOtherDomain } from '../objects/changed-fields.ts'
 import { pathOfCommit } from '../objects/commits.ts'
 import type { RefusedAct } from '../objects/condition.ts'
+import { fragmentFileSizes } from '../objects/file-sizes.ts'
+import type { Fragment } from '../objects/fragment.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup } from '../objects/group.ts'
 import { hasOddFilters, isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
 import { isPassedOver, isStray } from '../objects/timed-files.ts'
@@ -239,6 +241,21 @@ export async function tellNotOpened(
   const commits = missing.map((path) => `${array.folder.path}/${pathOfCommit(path)}`)
   const left = untold(refused, array, new Set([...told, ...commits]))
   if (left.length > 0) cx.fault(refusalError(left))
+}
+
+/**
+ * The error of a fragment's metadata. It also says that TileDB does not open the array, if a check of the fragment finds that: then not
+ * only this fragment cannot be read.
+ */
+export async function withRefusedOpening(fragment: Fragment, error: InspectError): Promise<InspectError> {
+  if (exitCodeOf(error) !== 1 || error.at.file !== `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`) return error
+  const entry = await fragment.array?.entryOf(fragment.folder)
+  if (!entry?.isRead) return error
+  const { quickFragmentItems } = await import('../check/quick.ts')
+  const { keptClosed } = await import('../check/refusals.ts')
+  const closed = keptClosed(await quickFragmentItems(fragment, entry, await fragmentFileSizes(fragment)))
+  if (!closed) return error
+  return new InspectError(error.code, longer(error.fault, `; ${closed}`), error.at, { cause: error })
 }
 
 /**

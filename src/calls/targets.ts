@@ -1,4 +1,5 @@
-import { firstOf, InspectError } from '../base/errors.ts'
+import { firstOf, InspectError, unlessFault } from '../base/errors.ts'
+import type { InspectArray } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import { kindOf, type Target, type TargetKind, type TargetsByKind, targetInWords } from '../objects/target.ts'
 import type { CommandContext } from './command.ts'
@@ -122,23 +123,41 @@ export async function wrongTarget(
 /**
  * The fragment, if the target is one, or a file of one.
  * @param hint what the command can do with an array, for the error
+ * @param best path in the array of the fragment that the user most likely wants, and why
  * @throws InspectError WRONG_TARGET, with what to type instead
  */
-export async function oneFragment(cx: CommandContext, call: string, target: Target, hint = ''): Promise<Fragment> {
+export async function oneFragment(
+  cx: CommandContext,
+  call: string,
+  target: Target,
+  hint = '',
+  best?: { path: string; why: string },
+): Promise<Fragment> {
   if (target.type !== 'array') return (await targetFor(cx, call, ONE_FRAGMENT, target)).fragment
   const fragments = await target.array.fragments()
-  const one = fragments.find(({ isRead }) => isRead) ?? fragments[0]
-  const instead = one ? `${hint}; as in: ${call} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
+  const one = best ?? fragments.find(({ isRead }) => isRead) ?? fragments[0]
+  const why = best?.why ?? 'as in'
+  const instead = one ? `${hint}; ${why}: ${call} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
   const message = `${call} expects one fragment, found an array${await contentsText(cx, target)}${instead}`
   throw new InspectError('WRONG_TARGET', message, { file: target.path })
 }
 
-/** {@link oneFragment}, or the fragment of an array that has a single one. @throws InspectError WRONG_TARGET */
-export async function singleFragment(cx: CommandContext, call: string, target: Target): Promise<Fragment> {
+/**
+ * {@link oneFragment}, or the fragment of an array that has a single one.
+ * @param bestOf finds the fragment that the user most likely wants, if there are several
+ * @throws InspectError WRONG_TARGET
+ */
+export async function singleFragment(
+  cx: CommandContext,
+  call: string,
+  target: Target,
+  bestOf?: (array: InspectArray) => Promise<{ path: string; why: string } | undefined>,
+): Promise<Fragment> {
   const found = await targetFor(cx, call, SINGLE_FRAGMENT, target)
   if (found.type !== 'array') return found.fragment
   const [only, ...more] = await found.array.fragments()
-  return only && more.length === 0 ? found.array.fragment(only.path) : oneFragment(cx, call, found)
+  if (only && more.length === 0) return found.array.fragment(only.path)
+  return oneFragment(cx, call, found, '', await bestOf?.(found.array).catch(unlessFault))
 }
 
 /** Where a target lies, or what is in it. */

@@ -1,5 +1,6 @@
 import { asInspectError, exitCodeOf, InspectError, longer, unlessFault, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { isWithinFolder } from '../base/paths.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
@@ -8,7 +9,7 @@ import { isInWork } from '../objects/visibility.ts'
 import type { Folder } from '../storage/source.ts'
 import type { CommandContext } from './command.ts'
 import type { Outcome } from './outcome.ts'
-import { tellGroupNotOpened } from './refused.ts'
+import { tellGroupNotOpened, withRefusedOpening } from './refused.ts'
 import { type Takes, wrongTarget } from './targets.ts'
 import { refuseTimes } from './times.ts'
 
@@ -63,19 +64,30 @@ function ofFragmentInWork(error: InspectError): InspectError {
 }
 
 /**
- * The error of a command. If it is about the metadata of a fragment that TileDB does not look at, it says why: what is not there yet, or no
- * more, is no damage.
+ * The error of a command. If it is about the metadata of a fragment, it also says what TileDB does: it does not look at the fragment, so
+ * that what is not there yet, or no more, is no damage; or it does not open the whole array.
  * @param targets what the command has opened
  */
 export async function withState(targets: Iterable<Target>, error: InspectError): Promise<InspectError> {
   const { file } = error.at
   if (stated.has(error) || (exitCodeOf(error) !== 1 && error.code !== 'NOT_FOUND')) return error
   for (const target of targets) {
-    const fragment = 'fragment' in target ? target.fragment : undefined
-    if (!fragment || file !== `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`) continue
+    const fragment = fragmentOfMetadata(target, file)
+    if (!fragment) continue
     if (await isFragmentInWork(target, fragment).catch(unlessFault)) return ofFragmentInWork(error)
+    return (await withRefusedOpening(fragment, error).catch(unlessFault)) ?? error
   }
   return error
+}
+
+/** The fragment of a target whose metadata is in this file. */
+function fragmentOfMetadata(target: Target, file = ''): Fragment | undefined {
+  const path = file.slice(0, -FRAGMENT_METADATA_FILE.length - 1)
+  if (file !== `${path}/${FRAGMENT_METADATA_FILE}`) return undefined
+  if (target.type === 'array')
+    return isWithinFolder(path, target.path) ? target.array.fragment(path.slice(target.path.length + 1)) : undefined
+  const fragment = 'fragment' in target ? target.fragment : undefined
+  return fragment?.folder.path === path ? fragment : undefined
 }
 
 /** The error of metadata that is half written or half removed: it is not there yet, or no more. */

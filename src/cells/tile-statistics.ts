@@ -51,6 +51,11 @@ export function countsNulls(field: StatisticsField): boolean {
   return hasMinMax(field) || (field.cell_val_num !== 'var' && !isEncodedText(field.type))
 }
 
+/** Whether the stored null counts of a slot mean what they say. Where TileDB does not count nulls it stores zeros. */
+export function knowsNullCount(slot: Omit<StatisticsField, 'dimension'>): boolean {
+  return !slot.nullable || countsNulls({ ...slot, dimension: false })
+}
+
 /** Text in an encoding other than ASCII. */
 function isEncodedText(type: Datatype): boolean {
   return datatypeKind(type) === 'text' && !isPlainText({ type })

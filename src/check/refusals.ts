@@ -183,6 +183,12 @@ export function refusalError(refused: readonly Refused[], what = 'array'): Inspe
   return new InspectError('TILEDB_REFUSES', message, { file, offset, space, field })
 }
 
+/** `TileDB 2.30 does not open the array (its error)`, if one of the items keeps it from that. */
+export function keptClosed(items: readonly Item[]): string | undefined {
+  const closing = refusedFindings(items).find(({ refusal }) => refusal.act === 'open')
+  return closing && `TileDB ${MEASURED_RELEASE} does not open the array (${closing.refusal.error})`
+}
+
 function rankOf({ refusal }: Refused): number {
   return REFUSED_ACTS.indexOf(refusal.act)
 }

@@ -215,6 +215,11 @@ export const QUESTIONS: readonly Question[] = [
     'stats --read weather --where "temperature > 20"',
     'count number query filter find search null dense',
   ],
+  [
+    'Which cells of a dense array meet a condition?',
+    'read weather --where "temperature > 20" --sort-by temperature:desc --limit 10',
+    'query filter find search dense fill values leave out only',
+  ],
   ['Which cells are null?', 'read places --where "founded == null"', 'missing none empty nan isnull without value'],
   [
     'Which cells have the highest values of an attribute?',

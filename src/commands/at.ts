@@ -4,17 +4,20 @@ import { type CheckedFlips, checkedFlips } from '../anatomy/flip-check.ts'
 import type { CellRange, Part } from '../anatomy/part.ts'
 import { exitCodeOf, faultOf, unlessFault, usage } from '../base/errors.ts'
 import { lookAtByte, parseOffset } from '../calls/byte-place.ts'
+import { parseCell } from '../calls/cell-option.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { fileTarget, TAKES_FILE } from '../calls/file-target.ts'
 import { collect, onlyWith } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from '../calls/targets.ts'
+import { oneRangeEach } from '../cells/bounds.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { AtCells, AtDocument, AtTriedOn } from '../documents/at.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { Slot } from '../format/fragment-slots.ts'
+import type { InspectArray } from '../objects/array.ts'
 import type { FieldFile, Fragment } from '../objects/fragment.ts'
 import type { Target } from '../objects/target.ts'
 
@@ -49,7 +52,8 @@ export const command: CommandModule<AtOptions> = {
   async *run(cx, [path, offset], options) {
     if (options.cell) {
       if (offset !== undefined) throw usage('at expects an offset or --cell, found both')
-      const fragment = await singleFragment(cx, 'at --cell', await cx.open(path))
+      const { cell } = options
+      const fragment = await singleFragment(cx, 'at --cell', await cx.open(path), (array) => holderOf(array, cell))
       try {
         const { cellPlacesOutcome } = await import('./cell-places.ts')
         yield await cellPlacesOutcome(cx, fragment, options.cell, options.field)
@@ -66,6 +70,22 @@ export const command: CommandModule<AtOptions> = {
       await target.fragment?.close()
     }
   },
+}
+
+/** The fragment from which a reader has a cell; undefined if it has it from none. */
+async function holderOf(
+  array: InspectArray,
+  cell: readonly string[],
+): Promise<{ path: string; why: string } | undefined> {
+  const [{ cellHistories }, { openAt }] = await Promise.all([
+    import('../read/history.ts'),
+    import('../read/opening.ts'),
+  ])
+  const opened = await openAt(array)
+  const ranges = oneRangeEach(parseCell(opened.schema.domain.dimensions, cell))
+  const [history] = await cellHistories(opened, { ranges, fields: [], most: 1, onUnread: () => {} })
+  const current = history?.versions.find(({ state }) => state === 'current')
+  return current && { path: current.entry.path, why: 'a reader has this cell from' }
 }
 
 /** Largest number of unfiltered bytes of a generic tile for which flips are tried. More takes minutes: each bit is one read. */

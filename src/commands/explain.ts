@@ -51,7 +51,7 @@ import type { ArrayTarget } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, ReadQuery } from '../read/query.ts'
 import { type Config, parseConfig } from './config.ts'
-import { denseCells, resultBuffers } from './result-buffers.ts'
+import { denseCells, heldTiles, resultBuffers } from './result-buffers.ts'
 
 interface ExplainOptions extends QueryOptions {
   exact?: boolean
@@ -153,7 +153,7 @@ async function arrayOutcome(
     exact,
     reader: plan.reader,
     fields: explainedFields(cost.tiles),
-    ...(await resultBuffers(request, cost.tiles, counted)),
+    ...(await resultBuffers(request, await heldTiles(opened, plan.tile_reads, cost.tiles), counted)),
     funnel: funnelOf(request, plan, fragments),
     steps: explainedSteps(cost, rates),
     opening: { step_num: cost.opening.length, ...costOf(cost.opening, rates) },

@@ -10,6 +10,7 @@ import { type Takes, type TargetFor, targetFor, targetsHelp } from '../calls/tar
 import { minMaxCellSize, minMaxValues, sumValues } from '../calls/tile-min-max.ts'
 import { asOf, refuseTimes } from '../calls/times.ts'
 import { outcomeOrError, throughGroups } from '../calls/walkers.ts'
+import { knowsNullCount } from '../cells/tile-statistics.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { FragmentMetadataDocument, FragmentMetadataField, TileValues } from '../documents/fragment-metadata.ts'
 import type { MetadataDocument, MetadataVersionDescription } from '../documents/metadata.ts'
@@ -225,7 +226,7 @@ async function slotLists(lists: TileLists, slot: Slot, i: number, style: ValueSt
     tile_mins: mins,
     tile_maxs: maxs,
     tile_sums: sums && listResult(sums, (values) => sumValues(slot.type, values)),
-    tile_null_counts: await offsets('tile_null_counts'),
+    tile_null_counts: knowsNullCount(slot) ? await offsets('tile_null_counts') : undefined,
   }
   return { name: slot.name, phantom: slot.phantom || undefined, ...columns }
 }
@@ -273,6 +274,6 @@ function slotTotals(
     min: valueOrNull(statistics.min),
     max: valueOrNull(statistics.max),
     sum: sumValue(type, statistics.sum),
-    null_count: statistics.null_count,
+    null_count: knowsNullCount(slot) ? statistics.null_count : null,
   }
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '../base/shell-word.ts'
 import { type CellOptions, FaultList, parseLimit, readerOutcome } from '../calls/cell-reader.ts'
 import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
@@ -5,13 +6,16 @@ import { FieldReport } from '../calls/field-report.ts'
 import { AXIS_OPTIONS, LAYER_OPTION, type LayerOptions, selectionOf } from '../calls/layer-selection.ts'
 import { NotUniqueReport } from '../calls/not-unique.ts'
 import type { Outcome } from '../calls/outcome.ts'
+import { wholeDays } from '../calls/ranges.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
 import type { Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { RefusedChunks, tellRangesRefused, tellRefused } from '../calls/refused.ts'
 import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
+import type { CellBatch } from '../cells/column.ts'
 import type { ReadHead } from '../documents/read.ts'
+import type { ConditionNode } from '../format/delete-condition.ts'
 import type { Selection } from '../layers/layer.ts'
 import { conditionFields } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
@@ -84,14 +88,23 @@ export const command: CommandModule<ReadOptions> = {
     const parts = { faults, onRefused: chunks.add, told, selection, asked }
     const outcome = await arrayOutcome(cx, path, opened, parts, options)
     // Not earlier, as a wrong option has an error without notes.
-    if (options.where !== undefined && options.sortBy === undefined && opened.schema.array_type === 'dense')
-      cx.note('the array is dense: cells that do not meet the condition are shown with fill values')
+    if (asked.where && options.sortBy === undefined && opened.schema.array_type === 'dense')
+      cx.note(await unmetText(opened, asked, asked.where))
     if (missing > 0)
       cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
     yield outcome
     // Said after the cells. With --labels, some faults of the labels were said already.
     if (!(await tellRefused(cx, opened, options.field, told, chunks))) await tellRangesRefused(cx, opened, asked.ranges)
   },
+}
+
+/** Says of a dense array that cells are shown that do not meet the condition, and what leaves them out. */
+async function unmetText({ schema }: OpenedArray, query: ReadQuery, where: ConditionNode): Promise<string> {
+  const { canSort } = await import('../read/first-cells.ts')
+  const sortable = readColumns(schema, query).filter(canSort)
+  const asked = conditionFields(where)
+  const field = (sortable.find(({ name }) => asked.has(name)) ?? sortable[0])?.name ?? 'FIELD'
+  return `the array is dense: cells that do not meet the condition are shown with fill values; --sort-by ${shellWord(`${field}:desc`)} --limit 10 shows only cells that meet it, stats --read --where counts them`
 }
 
 /** What a read works with, besides the array. */
@@ -113,7 +126,8 @@ async function arrayOutcome(
 ): Promise<Outcome> {
   const report = new FieldReport()
   const notUnique = new NotUniqueReport(opened.fragments)
-  const isDense = opened.schema.array_type === 'dense'
+  const { schema } = opened
+  const isDense = schema.array_type === 'dense'
   const sorts = options.sortBy !== undefined
   const query: ReadQuery = {
     ...asked,
@@ -128,12 +142,22 @@ async function arrayOutcome(
     onRemark: (field, remark) => report.remark(field, remark),
     onFault: options.keepGoing ? faults.addNew : undefined,
   }
-  const columns = readColumns(opened.schema, { ...query, provenance: options.provenance })
+  const columns = readColumns(schema, { ...query, provenance: options.provenance })
   const limit = parseLimit(options.limit)
   const shown = selection?.columns(columns) ?? columns
   const sorting = options.sortBy === undefined ? undefined : await import('../calls/sorted-cells.ts')
   const sort = sorting?.parseSort(options.sortBy ?? '', shown, limit)
   let progress = NO_PROGRESS
+  let days: readonly string[] = []
+  /** The same batches. If they have no cells, it is told what the ranges may be meant for. */
+  async function* tellingDays(batches: AsyncIterable<CellBatch>): AsyncGenerator<CellBatch> {
+    let cells = 0
+    for await (const batch of batches) {
+      cells += batch.rows?.length ?? batch.cell_num
+      yield batch
+    }
+    if (cells === 0) days = wholeDays(schema.domain.dimensions, options.range ?? [])
+  }
   const reader: Reader = {
     columns: shown,
     asked: [...(sort ? [sort.column.name] : []), ...(asked.where ? conditionFields(asked.where) : [])],
@@ -148,11 +172,14 @@ async function arrayOutcome(
         total: async () => (await import('../calls/work-size.ts')).bytesOfRead(opened, query),
       })
       const merged = readMerged(opened, query)
-      const batches = selection?.batches(merged) ?? merged
-      return sorting && sort ? sorting.sortedBatches(batches, shown, sort, { schema: opened.schema, limit }) : batches
+      const chosen = selection?.batches(merged) ?? merged
+      const batches = sorting && sort ? sorting.sortedBatches(chosen, shown, sort, { schema, limit }) : chosen
+      return options.range ? tellingDays(batches) : batches
     },
     async close() {
       progress.stop()
+      for (const day of days)
+        cx.note(`no cells: a date without a time is one instant; --range ${shellWord(day)} is the day`)
     },
   }
   const head: ReadHead = {

@@ -2,23 +2,33 @@ import type { CountedCells } from '../advice/values.ts'
 import { unlessFault } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import type { ExplainResultField, ExplainResultSize } from '../documents/explain.ts'
-import type { TileCost } from '../explain/cost.ts'
-import type { ExplainQuery } from '../explain/plan.ts'
+import { type TileCost, tileCost } from '../explain/cost.ts'
+import { type ExplainQuery, type TileRead, withoutRepeats } from '../explain/plan.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { fixedSize } from '../format/range.ts'
 import { hull, integer, intersection, intervalsOf } from '../read/dense-windows.ts'
 import { openedCells } from '../read/domain-cells.ts'
-import { readColumns } from '../read/query.ts'
+import { type OpenedArray, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 
 /** Bytes of an offset in TileDB's result buffers, unless `sm.var_offsets.bitsize` is 32. */
 const OFFSET_BYTES = 8
 
 /**
+ * What the tiles hold of which a result is made. That does not depend on how often a reader reads them, for want of memory.
+ * @param cost that of all reads
+ */
+export async function heldTiles(opened: OpenedArray, reads: readonly TileRead[], cost: TileCost): Promise<TileCost> {
+  const once = withoutRepeats(reads)
+  return once === reads ? cost : tileCost(opened, once)
+}
+
+/**
  * The bytes that a query needs in each result buffer if it is submitted once, and in all of them together. The var-sized values
  * of a dense array, or without counted cells, are those of all tiles that are read.
  *
+ * @param cost what the tiles hold: see {@link heldTiles}
  * @param counted the cells of a sparse read, if they were counted; then var-sized values are read and counted, too
  */
 export async function resultBuffers(

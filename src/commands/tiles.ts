@@ -21,7 +21,7 @@ import {
   type TileRole,
   tileCellNum,
 } from '../cells/tile-places.ts'
-import { countsNulls } from '../cells/tile-statistics.ts'
+import { knowsNullCount } from '../cells/tile-statistics.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { TilesDocument, TilesLine, TilesLineField } from '../documents/tiles.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
@@ -191,9 +191,8 @@ async function fieldBlocks(
   const mins = await minMaxBlocks(lists, field, slot, 'min', style)
   const maxs = await minMaxBlocks(lists, field, slot, 'max', style)
   const sums = perTile(await lists.sums(slot), (entries) => sumValues(field.type, entries))
-  // Where TileDB does not count nulls it stores zeros, which say nothing.
-  const isCounted = !nullable || countsNulls({ ...field, dimension: false })
-  const nulls = isCounted ? perTile(await lists.offsets('tile_null_counts', slot), ValueColumn.numbers) : undefined
+  const nullCounts = knowsNullCount(field) ? await lists.offsets('tile_null_counts', slot) : undefined
+  const nulls = perTile(nullCounts, ValueColumn.numbers)
   return async (from, to) => {
     const place = await main(from, to)
     const varPlace = await variable?.(from, to)

@@ -37,13 +37,13 @@ export interface FragmentMetadataField {
   tile_maxs?: TileValues<CellValue> | Binary | PagedBytes | undefined
   /** Sum of each tile, in the unit of the field. Since format 11. */
   tile_sums?: TileValues<Sum> | undefined
-  /** Number of null cells of each tile. Since format 11. */
+  /** Number of null cells of each tile; left out if TileDB does not count those of the field. Since format 11. */
   tile_null_counts?: TileValues<Count> | undefined
   /** Minimum over the fragment; null if there is none. Since format 12. */
   min?: CellValue | undefined
   /** Maximum over the fragment; null if there is none. Since format 12. */
   max?: CellValue | undefined
   sum?: Sum | undefined
-  /** Number of null cells of the fragment. Since format 12. */
-  null_count?: Count | undefined
+  /** Number of null cells of the fragment; null if TileDB does not count those of the field. Since format 12. */
+  null_count?: Count | null | undefined
 }

@@ -50,7 +50,7 @@ export interface GroupTotals {
   fragment_num: Count
   /** Number of cells that readers see in all arrays. */
   cell_num: Int64
-  /** How exact `cell_num` is: as the least exact of its members. */
+  /** How exact `cell_num` is: as the least exact of its members; `estimated` if some are `at most` and others `at least`. */
   certainty: Exactness
   /** First and last timestamp of the fragments that TileDB reads; null if there are none. */
   timestamp_range: TimestampRange | null

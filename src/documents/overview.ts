@@ -73,7 +73,7 @@ export interface NextCommand {
 }
 
 /** How exact a number is. */
-export type Exactness = 'exact' | 'at most' | 'estimated'
+export type Exactness = 'exact' | 'at most' | 'at least' | 'estimated'
 
 /** Whether a number or box is that of all fragments, or only of some, so that the whole is this or more. */
 export type Extent = 'exact' | 'at least'
@@ -115,7 +115,12 @@ export interface ArrayOverview extends OverviewHead, ArrayFacts, WithLayer {
   examined_num: Count
   /** Format versions of the examined fragments, in ascending order. */
   fragment_format_versions: readonly FormatVersion[]
-  /** Number of cells that a reader sees; in dense arrays, of those that were written; null if no fragment could be read. */
+  /** Whether TileDB opens the array at that time. If not, a finding says why, and readers see no cell of any fragment. */
+  opens: boolean
+  /**
+   * Number of cells that a reader sees, or would see if the array opens not; in dense arrays, of those that were written; null if no
+   * fragment could be read, or if nobody can say how many cells of the others are older versions of a cell.
+   */
   cell_num: Int64 | null
   /**
    * Number of cells of a dense array: of the current domain, or else of the domain. A reader gets all of them; those that were never
@@ -124,7 +129,7 @@ export interface ArrayOverview extends OverviewHead, ArrayFacts, WithLayer {
   whole_cell_num?: Int64 | undefined
   /**
    * How exact `cell_num` is. `at most`: later writes or deletes may hide earlier cells, or consolidation of dense fragments may have
-   * stored fill values as cells. `estimated`: some fragments could not be read, or were not examined.
+   * stored fill values as cells. `at least`: some fragments could not be read. `estimated`: some were not examined.
    */
   certainty: Exactness
   /** Box around the cells that `cell_num` counts: `[lo, hi]` of each dimension; null if there are none, or if they are unknown. */

@@ -1,3 +1,5 @@
+import { groupBy } from '../base/group-by.ts'
+import { sum } from '../base/sum.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { SectionName } from '../format/metadata-sections.ts'
@@ -57,6 +59,23 @@ export interface TileRead {
   validityOnly?: boolean | undefined
   /** Number of the call. Reads with the same number belong to the same call. */
   call: number
+}
+
+/**
+ * The reads with every tile of a field once. A reader without the memory for all tiles reads some of them again, for other cells of the
+ * same tiles. Reads stay as they are if none repeats another.
+ */
+export function withoutRepeats(reads: readonly TileRead[]): readonly TileRead[] {
+  const groups = groupBy(reads, ({ fragment, slot, validityOnly }) => `${fragment} ${slot} ${validityOnly}`)
+  if (groups.size === reads.length) return reads
+  let repeated = 0
+  const merged = Array.from(groups.values(), (some): TileRead => {
+    const tiles = new Set<number>()
+    for (const read of some) for (const tile of read.tiles) tiles.add(tile)
+    repeated += sum(some, (read) => read.tiles.length) - tiles.size
+    return { ...some[0], tiles: Uint32Array.from(tiles).sort() }
+  })
+  return repeated === 0 ? reads : merged
 }
 
 /** A section of a fragment's metadata that a reader loads in addition to the footer. */

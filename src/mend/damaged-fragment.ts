@@ -151,15 +151,22 @@ export class DamagedFragment {
     return !this.draft.hasErrors
   }
 
-  /** Adds commands that keep the undamaged fields of the cells that the plan drops, if their coordinates can be read. */
+  /** Adds commands that keep the undamaged fields of the cells that the plan drops. */
   async keepOthers(shell: Shell, fresh: (path: string) => Promise<string>): Promise<void> {
     if (!this.loss || this.loss.whole.length === 0 || !this.isCut) return
-    const fields = this.loss.whole.map((name) => ` --field ${shellWord(name)}`).join('')
-    const runs = runsOf(this.loss.placed)
+    const { whole, placed, tiles, lostDimensions } = this.loss
+    const fields = whole.map((name) => ` --field ${shellWord(name)}`).join('')
+    const isPlaced = new Set(placed)
+    const runs = [placed, tiles.filter((tile) => !isPlaced.has(tile))].flatMap((some) => runsOf(some))
     for (const [first, last] of runs.slice(0, MOST_KEPT)) {
       const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))
-      const command = `tiledb-inspect decode ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields} -o ${to}`
-      this.draft.keep.push({ command })
+      const decode = `tiledb-inspect decode ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields}`
+      if (isPlaced.has(first)) this.draft.keep.push({ command: `${decode} -o ${to}` })
+      else {
+        // A file of -o is never incomplete.
+        const text = `ends with exit code 1: without ${lostDimensions.map(shownName).join(' and ')}, nothing tells where these values belong`
+        this.draft.keep.push({ command: `${decode} --format ndjson > ${to}`, text })
+      }
     }
     if (runs.length > MOST_KEPT)
       this.draft.keep.push({ text: `likewise the other ${runs.length - MOST_KEPT} runs of tiles` })

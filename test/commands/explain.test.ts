@@ -50,6 +50,21 @@ describe('opening, and requests by their kinds', () => {
   })
 })
 
+test.each(['global', 'hilbert', 'times'])(
+  'the result of small_tiles/%s is no larger with a smaller budget, though tiles are read twice',
+  async (name) => {
+    const array = `${FIXTURES}/small_tiles/${name}`
+    const [{ document: usual }, { document: small }] = await Promise.all([
+      explained(array),
+      explained(array, '--budget', '10K'),
+    ])
+    expect(get(small, 'result_size')).toEqual(get(usual, 'result_size'))
+    expect(get(small, 'result')).toEqual(get(usual, 'result'))
+    const tilesRead = (document: Json): number => Number(get(get(document, 'total'), 'tiles_read'))
+    expect(tilesRead(small)).toBeGreaterThan(tilesRead(usual))
+  },
+)
+
 test('requests of a finding are those that the head of the output counts, about', async () => {
   const array = `${folder}/many`
   const dimensions = [

@@ -20,6 +20,22 @@ test('tiles: nulls of var-sized text are not counted by TileDB, and zeros are no
   expect(text).not.toContain('nulls')
 })
 
+test('metadata: nulls that TileDB did not count are no zeros, of tiles and of the fragment', async () => {
+  const fragment = firstFragment(ARRAY)
+  const { documents } = await runJson(['metadata', fragment])
+  const [{ fields }] = documents as [
+    { fields: { name: string; null_count: number | null; tile_null_counts?: number[] }[] },
+  ]
+  const [t, n] = ['t', 'n'].map((name) => fields.find((field) => field.name === name))
+  expect([t?.null_count, t?.tile_null_counts]).toEqual([null, undefined])
+  expect([n?.null_count, n?.tile_null_counts]).toEqual([expect.any(Number), expect.any(Array)])
+  const { text } = await run(['metadata', fragment])
+  expect(text).toMatch(/^t .* -$/m)
+  expect(text).toMatch(/^n .* \d+$/m)
+  const [ofTiles] = text.match(/tiles of t\n.*/) ?? []
+  expect(ofTiles).not.toContain('nulls')
+})
+
 test('recover: a file that is gone is not said to be expected with 0 bytes', async () => {
   const from = `${folder}/gone`
   cpSync(ARRAY, from, { recursive: true })

@@ -56,6 +56,17 @@ test.each(['sparse', 'dense'])('%s cells come in the order of any field, equal o
       }
 })
 
+test('with --where on a dense array, a note names the call that shows only cells that meet it', async () => {
+  const array = `${FIXTURES}/22/dense_basic`
+  const { stderr } = await run(['read', array, '--where', 'a > 3'])
+  expect(stderr).toMatch(
+    /shown with fill values; --sort-by a:desc --limit 10 shows only cells that meet it, stats --read --where counts them\n$/,
+  )
+  const met = await rowsOf(array, '--where', 'a > 3', '--sort-by', 'a:desc', '--limit', '10')
+  expect(met.every(({ a }) => Number(a) > 3)).toBe(true)
+  expect((await run(['read', array, '--where', 'a > 3', '--field', 'f'])).stderr).not.toContain('--sort-by a')
+})
+
 test('of a dense array only written cells that meet the condition are sorted', async () => {
   const array = `${FIXTURES}/22/dense_basic`
   const written = (await rowsOf(array, '--provenance')).filter((row) => row.__fragment !== null)

@@ -1,4 +1,4 @@
-import { cpSync, rmSync, truncateSync } from 'node:fs'
+import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -100,4 +100,22 @@ test('--raw leaves the names of --provenance as they are', async () => {
 test('a condition on a field that the array lacks is an error without notes', async () => {
   const ran = await run(['read', `${FIXTURES}/22/dense_basic`, '--where', 'zz > 3'])
   expect(ran).toMatchObject({ code: 2, text: '', stderr: expect.stringMatching(/^error: --where "zz > 3"/) })
+})
+
+describe('a date without a time', () => {
+  const array = `${folder}/times`
+  const note =
+    /^note: no cells: a date without a time is one instant; --range t=2024-05-01\.\.2024-05-01T23:59:59 is the day$/m
+
+  test('that has no cells is said to be one instant, and how the day is written', async () => {
+    const options = ['--dim', 't:DATETIME_SEC:2024-01-01..2024-12-31', '--attr', 'a:INT32', '--data', `${array}.csv`]
+    writeFileSync(`${array}.csv`, 't,a\n2024-05-01T10:00:00,1\n2024-05-02,2\n')
+    expect((await run(['write-sample', array, ...options])).code).toBe(0)
+    const stderr = async (...more: string[]): Promise<string> => (await run(['read', array, ...more])).stderr
+    expect(await stderr('--range', 't=2024-05-01')).toMatch(note)
+    expect(await stderr('--range', 't=2024-05-01', '--format', 'csv')).toMatch(note)
+    for (const range of ['t=2024-05-01..2024-05-01T23:59:59', 't=2024-05-02', 't=2024-05-03..2024-05-04'])
+      expect(await stderr('--range', range)).toBe('')
+    expect(await stderr('--range', 't=2024-05-01', '--limit', '0')).toBe('')
+  })
 })

@@ -426,3 +426,42 @@ describe('where TileDB fails on a name, every command says so in one line', () =
     }
   })
 })
+
+describe('a footer of one of two fragments that cannot be read', () => {
+  const cutLast = (fixture: string): Promise<EditedArray> =>
+    edited(fixture, (array) => {
+      const file = array.find(/__30_30_.*__fragment_metadata/)
+      array.cut(file, array.get(file).length - 40)
+    })
+
+  test('the overview says that nothing opens, and puts no average in the place of its cells', async () => {
+    const storage = (await cutLast('22/duplicates')).storage()
+    const { documents } = await runJson([EDITED], { storage })
+    expect(documents[0]).toMatchObject({ opens: false, cell_num: 50, certainty: 'at least' })
+    const { text } = await run([EDITED], { storage })
+    expect(text).toMatch(/reader sees {2}no cells: TileDB 2\.30 does not open the array\. It has at least 50\s+cells; /)
+    expect((await run(['ls', EDITED], { storage })).text).toContain('2 fragments (1 unreadable), at least 50 cells')
+  })
+
+  test('an array that can be opened has no such words', async () => {
+    const storage = new EditedArray('22/duplicates').storage()
+    const { documents } = await runJson([EDITED], { storage })
+    expect(documents[0]).toMatchObject({ opens: true, cell_num: 53, certainty: 'exact' })
+  })
+
+  test.each([['ls'], ['read'], ['tiles'], ['explain']])(
+    '%s says that TileDB does not open the array',
+    async (command) => {
+      const storage = (await cutLast('22/duplicates')).storage()
+      const { code, stderr } = await run([command, EDITED], { storage })
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/cut short; TileDB 2\.30 does not open the array \(/)])
+    },
+  )
+
+  test('at an earlier time its array opens', async () => {
+    const storage = (await cutLast('22/duplicates')).storage()
+    const { documents, code } = await runJson([EDITED, '--as-of', '25'], { storage })
+    expect([code, documents[0]]).toMatchObject([0, { opens: true, cell_num: 50 }])
+    expect((await run(['ls', EDITED, '--as-of', '25'], { storage })).stderr).not.toContain('does not open')
+  })
+})

@@ -40,3 +40,20 @@ async function rows(args: string[]): Promise<Record<string, unknown>[]> {
   const { text } = await run([...args, '--format', 'ndjson'])
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
 }
+
+test('of several fragments, at --cell names the one from which a reader has the cell', async () => {
+  const array = `${FIXTURES}/22/deletes`
+  const rows = JSON.parse((await run(['read', array, '--provenance', '--json'])).text).cells as {
+    x: number
+    y: number
+    __fragment: string
+  }[]
+  for (const { x, y, __fragment } of rows.slice(0, 3)) {
+    const { stderr } = await run(['at', array, '--cell', `x=${x},y=${y}`])
+    expect(stderr.trimEnd()).toMatch(
+      new RegExp(`; a reader has this cell from: at --cell ${array}/__fragments/${__fragment}$`),
+    )
+  }
+  // No reader has this one.
+  expect((await run(['at', array, '--cell', 'x=0,y=0'])).stderr).toMatch(/; as in: at --cell /)
+})

@@ -181,6 +181,32 @@ describe('a sweep', () => {
     expect(text).toMatch(/^the size of a group is that of its own files, without its members$/m)
   })
 
+  test('counts what is not read alike in all commands: an array without its key, too', async () => {
+    array('keys/plain')
+    array('keys/secret', `${FIXTURES}/22/encrypted`)
+    for (const command of ['ls', 'check', 'stats']) {
+      const { text } = await run([command, '--recursive', `${folder}/keys`, '--quiet'])
+      expect({ command, text }).toEqual({ command, text: expect.stringMatching(/, 1 member not read$/m) })
+    }
+    expect((await run(['ls', '--recursive', `${folder}/keys`])).text).toMatch(/ secret {2}not read: /)
+  })
+
+  test('says of cells that later ones may hide that there are at most so many', async () => {
+    array('bounds/one', `${FIXTURES}/22/sparse_consolidated`)
+    const { text } = await run(['ls', '--recursive', `${folder}/bounds`])
+    expect(text).toMatch(/^sparse +≤ \d+ /m)
+    expect((await run(['ls', '--depth', 'all', `${folder}/bounds`])).text).toMatch(/ ≤ \d+ /)
+  })
+
+  test('names the only code of a member on a narrow terminal, too', async () => {
+    const name = 'narrow/a-member-with-a-name-of-some-length'
+    const [fragment] = fragmentsOf(array(name))
+    truncateSync(`${fragment}/__fragment_metadata.tdb`, 3000)
+    const { text } = await run(['check', '--recursive', `${folder}/narrow`], { columns: 80, env: { NO_COLOR: '1' } })
+    expect(text).toMatch(/^NOT OK .* a-m\S*…\S* {2}FOOTER_UNREADABLE$/m)
+    expect(text.split('\n').every((line) => line.length <= 80 || line.includes('/narrow'))).toBe(true)
+  })
+
   test('is sorted and cut if that is asked for, and an unknown order is refused before anything is read', async () => {
     const root = `${folder}/sorted`
     for (const name of ['b', 'a', 'c']) array(`sorted/${name}`)

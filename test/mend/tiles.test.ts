@@ -53,24 +53,38 @@ describe('damaged tiles', () => {
     ])
   })
 
-  test('values whose coordinates are lost are not kept: nothing tells where they belong', async () => {
+  test('values whose coordinates are lost are kept, too, and the plan says that nothing tells where they belong', async () => {
     const path = copyOf('22/deletes', 'no coordinates')
     const fragment = firstFragment(path)
     truncateSync(`${fragment}/d0.tdb`, statSync(`${fragment}/d0.tdb`).size - 1)
     const lostPlaces = (cells: number): string =>
       `where ${cells} cells were: without x, nothing tells where their other values belong`
+    const unplaced = (tiles: string, fields: string): unknown => ({
+      command: expect.stringMatching(
+        new RegExp(` --tiles ${tiles} ${fields} --format ndjson > '.*\\.kept-${tiles[0]}\\.ndjson'$`),
+      ),
+      text: 'ends with exit code 1: without x, nothing tells where these values belong',
+    })
     const one = await planOf(path)
-    expect(one.plans.map(({ keep }) => keep)).toEqual([[]])
+    expect(one.plans.map(({ keep }) => keep)).toEqual([[unplaced('1..1', '--field a --field s --field y')]])
     expect(one.plans[0].lost).toContain(lostPlaces(6))
+    runSteps(one.plans[0].keep)
+    const kept = readFileSync(`${path}.kept-1.ndjson`, 'utf8').trimEnd().split('\n')
+    rmSync(`${path}.kept-1.ndjson`)
+    expect(kept).toHaveLength(6)
+    for (const line of kept) expect(JSON.parse(line)).toMatchObject({ a: expect.any(Number), s: expect.any(String) })
     // The other tile still has its coordinates.
     rmSync(`${fragment}/a1.tdb`)
     const two = await planOf(path)
     expect(two.plans[0].lost).toContain(lostPlaces(6))
     const [{ command = '' }, ...more] = two.plans[0].keep
-    expect([command, more]).toEqual([expect.stringMatching(/ --tiles 0\.\.0 --field a --field y -o /), []])
+    expect([command, more]).toEqual([
+      expect.stringMatching(/ --tiles 0\.\.0 --field a --field y -o /),
+      [unplaced('1..1', '--field a --field y')],
+    ])
     rmSync(`${fragment}/d0.tdb`)
     const all = await planOf(path)
-    expect(all.plans.map(({ keep }) => keep)).toEqual([[]])
+    expect(all.plans.map(({ keep }) => keep)).toEqual([[unplaced('0..1', '--field a --field y')]])
     expect(all.plans[0].lost).toContain(lostPlaces(12))
   })
 

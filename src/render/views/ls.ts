@@ -5,13 +5,12 @@ import type { LayerPart } from '../../documents/common.ts'
 import type { ListedDataset } from '../../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
-import type { Exactness } from '../../documents/overview.ts'
 import { lastPathPart } from '../../format/commit-files.ts'
 import { withArticle } from '../../objects/target.ts'
 import { isRead } from '../../objects/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { memberKind, totalsText } from './dataset-words.ts'
+import { cellsText, memberKind, totalsText } from './dataset-words.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
 import { layerPairs, layerRows, layerTitle } from './layer.ts'
 import { writeValues } from './metadata.ts'
@@ -208,12 +207,13 @@ function sumsText(fragments: readonly ArrayFragment[]): string {
     unreadable === 0 ? '' : `${unreadable} ${UNREADABLE}`,
     incomplete === 0 ? '' : `${incomplete} ${INCOMPLETE}`,
   ].filter((note) => note !== '')
+  const least = unreadable > 0 ? 'at least ' : ''
   return [
     `${counted(fragments.length, 'fragment')}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`,
     // The numbers of cells and tiles of an unreadable fragment are unknown.
     ...(unreadable > 0 && unreadable === fragments.length
       ? []
-      : [counted(total('cells_in_domain'), 'cell'), counted(total('tile_num'), 'tile')]),
+      : [`${least}${counted(total('cells_in_domain'), 'cell')}`, `${least}${counted(total('tile_num'), 'tile')}`]),
     formatSize(Number(total('size'))),
   ].join(', ')
 }
@@ -369,14 +369,6 @@ export function shapeText(shape: GroupLine['shape']): string {
 
 /** Above this length a dimension is as good as without an end: writers that know none take about the largest INT32. */
 const MOST_SHOWN = 2 ** 31 - 3
-
-const ABOUT: Readonly<Record<Exactness, string>> = { exact: '', 'at most': '≤ ', estimated: '~ ' }
-
-function cellsText({ cell_num, certainty }: GroupLine): string {
-  if (cell_num === undefined) return ''
-  if (cell_num === null) return NOTHING
-  return ABOUT[certainty ?? 'exact'] + countText(cell_num)
-}
 
 /** Where a member is read from, if that needs to be said. */
 function whereText({ implicit, place, resolved, uri, relative }: GroupLine): string {

@@ -13,6 +13,7 @@ import type {
   OverviewField,
   OverviewFinding,
 } from '../../documents/overview.ts'
+import { MEASURED_RELEASE } from '../../format/releases.ts'
 import type { LayerTable } from '../../layers/layer.ts'
 import { isRead } from '../../objects/visibility.ts'
 import { type CodeLine, codeLines } from '../code-lines.ts'
@@ -243,12 +244,15 @@ function seenText(document: ArrayOverview): string {
   const { whole_cell_num } = document
   if (fragment_num === 0) return 'no cells: nothing was written yet'
   if (readNum(document) === 0) return `no cells: TileDB reads none of ${counted(fragment_num, 'fragment')}`
-  if (cell_num === null) return 'unknown'
+  if (!document.opens)
+    return `no cells: TileDB ${MEASURED_RELEASE} does not open the array. It has ${seenText({ ...document, opens: true })}`
+  if (cell_num === null) return 'an unknown number of cells'
   const names = dimensions.map(({ name }) => name)
   const least = document.nonempty_domain_certainty === 'exact' ? '' : 'at least '
   const domain = nonempty_domain === null ? undefined : `${least}${domainText(names, nonempty_domain)}`
   const cells = counted(BigInt(cell_num), 'cell')
-  const how = { exact: cells, 'at most': `at most ${cells}`, estimated: `${cells}, estimated` }[certainty]
+  const how =
+    certainty === 'estimated' ? `${cells}, estimated` : `${certainty === 'exact' ? '' : `${certainty} `}${cells}`
   if (whole_cell_num !== undefined) {
     if (certainty === 'exact' && BigInt(cell_num) === BigInt(whole_cell_num))
       return `${counted(BigInt(whole_cell_num), 'cell')}, all of them written: ${domainText(names, nonempty_domain)}`

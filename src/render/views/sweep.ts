@@ -4,7 +4,7 @@ import type { SweepHead, SweepHurt, SweepMember, SweepTail, SweepWorst } from '.
 import { painter, type Role } from '../color.ts'
 import { cutMiddle, pad, textWidth } from '../text-width.ts'
 import { escapeText, formatCount } from '../units.ts'
-import { totalsText } from './dataset-words.ts'
+import { cellsText, totalsText } from './dataset-words.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { groupSums } from './stats.ts'
 import { heading } from './terminal-headings.ts'
@@ -25,6 +25,8 @@ interface Fixed {
 const GAP = '  '
 /** Least width of a name beside which there is a remark. */
 const LEAST_NAME = 16
+/** The same beside a code, which says more than the middle of a name. */
+const LEAST_CUT_NAME = 8
 
 /** Shows the lines as they come, then the totals and the worst. */
 export async function sweepTable(
@@ -54,13 +56,20 @@ export async function sweepTable(
   await writeEnd(head, tail, out)
 }
 
-/** A name and what is said of it, so that both fit: if need be, without codes and messages. */
-function fitted(name: string, { whole, short }: Remark, room: number | undefined): { name: string; note: string } {
+/** A name and what is said of it, so that both fit: if need be, without messages. The only code of a member is always there. */
+function fitted(
+  name: string,
+  { whole, codes, short }: Remark,
+  room: number | undefined,
+): { name: string; note: string } {
   if (room === undefined) return { name, note: whole }
   const left = room - GAP.length - textWidth(name)
-  const note = whole === '' || textWidth(whole) <= left ? whole : short
+  const [worst, ...more] = codes
+  const only = more.length === 0 ? worst : undefined
+  const forms = [whole, only ?? (worst === undefined ? short : `${worst}, …`)]
+  const note = forms.find((one) => textWidth(one) <= left) ?? only ?? short
   if (note === '') return { name: cutMiddle(name, room), note }
-  const forName = Math.min(LEAST_NAME, textWidth(name))
+  const forName = Math.min(only === undefined ? LEAST_NAME : LEAST_CUT_NAME, textWidth(name))
   const forNote = Math.min(textWidth(note), Math.max(0, room - GAP.length - forName))
   return { name: cutMiddle(name, room - GAP.length - forNote), note: cutMiddle(note, forNote) }
 }
@@ -73,7 +82,7 @@ const fixed = (name: string, width: number, cell: Fixed['cell'], align: Fixed['a
 })
 
 const KIND = fixed('kind', 6, kindText, 'left')
-const CELLS = fixed(heading('cell_num'), 11, ({ cell_num }) => (cell_num === undefined ? '' : countText(cell_num)))
+const CELLS = fixed(heading('cell_num'), 11, cellsText)
 const FRAGMENTS = fixed(heading('fragment_num'), 9, ({ fragment_num }) =>
   fragment_num === undefined ? '' : countText(fragment_num),
 )
@@ -110,13 +119,19 @@ function verdict({ check, error, again }: SweepMember): string {
 /** What is to be said of a member besides its numbers. */
 interface Remark {
   whole: string
+  /** The codes of its findings, the worst first. */
+  codes: readonly string[]
   /** Without codes and messages. */
   short: string
 }
 
 function remark(line: SweepMember, sweep: SweepHead['sweep']): Remark {
   const { error, state, again, finding_num, codes = [], check } = line
-  const alone = (text: string, short = text): Remark => ({ whole: escapeText(text), short: escapeText(short) })
+  const alone = (text: string, short = text): Remark => ({
+    whole: escapeText(text),
+    codes: [],
+    short: escapeText(short),
+  })
   if (again !== undefined) return alone(`the same as ${again}`, 'again')
   if (error) return alone(`${error.code}: ${error.message}`, error.code)
   if (state === 'missing') return alone('missing')
@@ -128,8 +143,12 @@ function remark(line: SweepMember, sweep: SweepHead['sweep']): Remark {
   })
   const [unexamined] = check?.not_examined ?? []
   const found = counts.length === 0 || codes.length === 0 ? '' : `: ${codes.join(', ')}`
+  if (sweep === 'ls' && line.array_type === null && counts.length === 0)
+    return alone('not read: its schema is not readable', 'not read')
   const short = [...counts, ...(unexamined ? [unexamined.code] : [])].join(', ')
-  return alone(`${short}${unexamined ? `: ${unexamined.message}` : found}`, short)
+  const whole = alone(`${short}${unexamined ? `: ${unexamined.message}` : found}`, short)
+  // Codes that are not counted here are not named.
+  return unexamined || found === '' ? whole : { ...whole, codes }
 }
 
 const SEVERITIES = ['error', 'warning', 'note'] as const
