@@ -300,6 +300,9 @@ class CheckOptions(CommonOptions, total=False):
     """Structure (reads no tiles), chunks (undoes every filter) or cells (looks at every cell)"""
     fail_on: Literal["note", "warning", "error"]
     """Exit with 1 if a finding has this severity or a worse one: error, warning or note"""
+    ignore: Union[str, Sequence[str]]
+    """Leave out findings with this code, or CODE.variant, and do not let them fail: known findings, which the last
+    line counts; CODE,CODE; may be repeated"""
     all: bool
     """Check everything in the folder, also uncommitted fragments and unused enumerations"""
     plan: bool

@@ -497,6 +497,11 @@ class CheckFindingNum(TypedDict):
     """Number of findings of this severity."""
 
 
+IgnoredNum = Dict[str, int]
+"""Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if there
+are none, so that the name is no longer needed. Left out without the option."""
+
+
 
 class CheckCounts(TypedDict):
     """Number of examined parts."""
@@ -583,6 +588,9 @@ class CheckDocument(TypedDict):
     """Whether there is no finding of the severity of `--fail-on` or above."""
     finding_num: "CheckFindingNum"
     """Number of findings by severity."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     counts: "CheckCounts"
     """Number of examined parts."""
     not_examined: List["NotExamined"]
@@ -611,6 +619,9 @@ class CheckSummary(TypedDict):
     """Whether there is no finding of the severity of `--fail-on` or above."""
     finding_num: "CheckFindingNum"
     """Number of findings by severity."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     counts: "CheckCounts"
     """Number of examined parts."""
     not_examined: List["NotExamined"]
@@ -1295,6 +1306,9 @@ class MemberCheck(TypedDict):
     """Number of further parts that could not be examined."""
     counts: "CheckCounts"
     """Number of examined parts."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
 
 
 
@@ -1444,6 +1458,9 @@ class SweptDataset(TypedDict):
     """Whether there is no finding of the severity of `--fail-on` or above."""
     counts: NotRequired["CheckCounts"]
     """Number of examined parts."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     not_checked: NotRequired[List[str]]
     """What this level does not check, in words."""
     member_num: int
@@ -1490,6 +1507,9 @@ class SweepSummary(TypedDict):
     """Whether there is no finding of the severity of `--fail-on` or above."""
     counts: NotRequired["CheckCounts"]
     """Number of examined parts."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     not_checked: NotRequired[List[str]]
     """What this level does not check, in words."""
     member_num: int
@@ -3737,6 +3757,9 @@ class PlanDocument(TypedDict):
     """Whether there is no finding of the severity of `--fail-on` or above."""
     finding_num: "CheckFindingNum"
     """Number of findings by severity."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     plans: List["PlanLine"]
     """Plans that mend the findings, in the order in which their steps should be run."""
     advice: List["PlanAdvice"]

@@ -291,6 +291,12 @@ export const QUESTIONS: readonly Question[] = [
     'ci cron script exit code monitor airflow docker container',
   ],
 
+  [
+    'How does a known finding no longer fail my CI job?',
+    'check --ignore RTREE_FANOUT places',
+    'accept suppress skip exclude baseline allow except code warning ci exit code ignored',
+  ],
+
   ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time expensive cache'],
   [
     'What does opening the array cost, before it reads a cell?',

@@ -207,8 +207,8 @@ async function sweptOutcome(cx: CommandContext, path: string, target: Target, op
   return sweepOutcome(cx, path, target, options, {
     command: 'stats',
     settings: { all: options.all ?? false },
-    async examine(own, { target: found, path: place }) {
-      if (found?.type !== 'array') return {}
+    async examine(own, { target: found, path: place, again }) {
+      if (found?.type !== 'array' || again) return {}
       const fragments: MemberStatsFragment[] = []
       const add = (one: MemberStatsFragment): void => void fragments.push(one)
       const document = await arrayDocument(own, place ?? found.path, found.array, options, add)

@@ -1,6 +1,6 @@
 import type { Hurt, Measure } from '../advice/measures.ts'
 import type { Level } from '../check/finding.ts'
-import type { CheckCounts, CheckFinding } from './check.ts'
+import type { CheckCounts, CheckFinding, IgnoredNum } from './check.ts'
 import type { AsOf, Bytes, Count, DocumentHead, Int64, NotExamined, Ratio } from './common.ts'
 import type { GroupLine, GroupParts, GroupTotals } from './group.ts'
 import type { GroupStats, StatsFilter, StatsRatio } from './stats.ts'
@@ -92,6 +92,7 @@ export interface SweepCheck {
   ok: boolean
   /** Number of examined parts. */
   counts: CheckCounts
+  ignored?: IgnoredNum | undefined
   /** What this level does not check, in words. */
   not_checked: readonly string[]
 }
@@ -129,6 +130,7 @@ export interface MemberCheck {
   more_not_examined_num: Count
   /** Number of examined parts. */
   counts: CheckCounts
+  ignored?: IgnoredNum | undefined
 }
 
 /** The sums of one array. */
