@@ -378,6 +378,8 @@ class DiffOptions(CommonOptions, total=False):
     """Compare what readers see, all fragments merged, instead of what is stored"""
     as_of: Union[Time, Sequence[Time]]
     """With --read of two arrays: compare them at that time; given twice: the time of a, then the time of b"""
+    files: bool
+    """Compare files byte by byte: which are only in one, and where and in how many bytes the others differ"""
     recursive: bool
     """Of a plain folder, also the arrays and groups in folders below it, at any depth"""
 
@@ -587,7 +589,7 @@ def document(name: Literal["recover"], target: Uri, **options: Unpack[RecoverOpt
 def document(name: Literal["verify-checksums"], target: Uri, **options: Unpack[VerifyChecksumsOptions]) -> of.VerifyChecksumsDocument | of.EmptyDocument: ...
 
 @overload
-def document(name: Literal["diff"], target: Uri, *arguments: Uri | int, **options: Unpack[DiffOptions]) -> of.DiffDocument | of.SweepDiffDocument: ...
+def document(name: Literal["diff"], target: Uri, *arguments: Uri | int, **options: Unpack[DiffOptions]) -> of.DiffDocument | of.SweepDiffDocument | of.FileDiffDocument: ...
 
 @overload
 def document(name: Literal["footer"], target: Uri, **options: Unpack[FooterOptions]) -> of.FooterDocument | of.DumpDocument | of.GenomicsdbFooterDocument | of.EmptyDocument: ...
@@ -670,7 +672,7 @@ def documents(name: Literal["recover"], target: Uri, **options: Unpack[RecoverOp
 def documents(name: Literal["verify-checksums"], *targets: Uri, **options: Unpack[VerifyChecksumsOptions]) -> list[of.VerifyChecksumsDocument | of.EmptyDocument]: ...
 
 @overload
-def documents(name: Literal["diff"], target: Uri, *arguments: Uri | int, **options: Unpack[DiffOptions]) -> list[of.DiffDocument | of.SweepDiffDocument]: ...
+def documents(name: Literal["diff"], target: Uri, *arguments: Uri | int, **options: Unpack[DiffOptions]) -> list[of.DiffDocument | of.SweepDiffDocument | of.FileDiffDocument]: ...
 
 @overload
 def documents(name: Literal["footer"], *targets: Uri, **options: Unpack[FooterOptions]) -> list[of.FooterDocument | of.DumpDocument | of.GenomicsdbFooterDocument | of.EmptyDocument]: ...

@@ -2185,6 +2185,72 @@ class ExplainDocument(TypedDict):
 
 
 
+class FileDiffByte(TypedDict):
+    """A byte that differs, and what `at` says of it: only of the first 100 files, and as far as they can be read."""
+
+    offset: "Offset"
+    """Byte offset from the start of the file."""
+    byte: int
+    """Its value in the first target, 0 to 255."""
+    other_byte: int
+    """Its value in the second target, 0 to 255."""
+    file_kind: NotRequired[str]
+    """Kind of the file, in words."""
+    field_path: NotRequired[str]
+    """Dotted path of the smallest field that has the byte, as of `at`."""
+    tile: NotRequired[int]
+    """Index of the tile."""
+    chunk: NotRequired[int]
+    """Index of the chunk in the tile."""
+    cells: NotRequired["AtCells"]
+    """Cells whose values depend on the byte."""
+
+
+
+class FileDiffLine(TypedDict):
+    """A file that is not the same in both."""
+
+    name: str
+    """Its path below the targets; of two files, the name of the first."""
+    state: Literal["only-a", "only-b", "size", "bytes", "not-compared"]
+    """`only-a`, `only-b`: one of the targets lacks it. `size`: the sizes differ. `bytes`: some bytes do.
+    `not-compared`: it cannot be read."""
+    size: Optional["Bytes"]
+    """Bytes of the file in the first target; null if it has none."""
+    other_size: Optional["Bytes"]
+    """Bytes of the file in the second target; null if it has none."""
+    differing_num: Optional[int]
+    """Number of bytes that differ. Only of `bytes`."""
+    first: Optional["FileDiffByte"]
+    """The first byte that differs. Only of `bytes`."""
+    last: Optional["Offset"]
+    """Offset of the last byte that differs. Only of `bytes`."""
+
+
+
+class FileDiffDocument(TypedDict):
+    """`tiledb-inspect diff <a> <b> --files --json`, and `diff` of two data files. NDJSON: one file a line
+    (`$defs/line`)."""
+
+    kind: Literal["file-diff"]
+    """What the document is about."""
+    path: "Path"
+    """Path of the target, or of something inside it, as a user would write it. Bytes if it is not UTF-8."""
+    schema_version: Literal[1]
+    """Version of the documents. Within a version keys may be added, but none is removed."""
+    other: "Path"
+    """The second target."""
+    equal: bool
+    """Whether both have the same files, with the same bytes."""
+    same_num: int
+    """Number of files that are the same in both."""
+    same_size: "Bytes"
+    """Bytes of these files."""
+    files: List["FileDiffLine"]
+    """The files that are not the same, by name."""
+
+
+
 class FooterFieldOffsets(TypedDict):
     """Byte offset in the metadata file of each section of the field that the format version has."""
 

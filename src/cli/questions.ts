@@ -271,6 +271,11 @@ export const QUESTIONS: readonly Question[] = [
     'compare difference equal consolidated merged cells as-of time changed backup copy copied original',
   ],
   [
+    'Which byte differs between two copies of a file or an array?',
+    'diff --files places my-copy',
+    'byte bytes bit compare difference files cmp identical first flipped backup copied checksum',
+  ],
+  [
     'How do I get the data out of a damaged array?',
     'recover places --drop-damaged --to places.new',
     'repair rebuild rescue restore salvage lost metadata corrupt fragment_metadata',

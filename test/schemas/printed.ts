@@ -328,6 +328,7 @@ async function* sweeps(folder: string): AsyncGenerator<Printed> {
   await run(['ls', '--recursive', '--exclude', 'arrays', EXAMPLES, '-o', some])
   yield* json(['diff', some, all])
   yield* ndjson('sweep-diff', ['diff', all, some])
+  yield* json(['diff', '--files', `${EXAMPLES}/arrays/places`, `${EXAMPLES}/damaged/places`])
 }
 
 /** A plain folder of arrays. */
