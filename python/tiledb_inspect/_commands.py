@@ -232,6 +232,9 @@ class StatsOptions(CommonOptions, total=False):
     overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls, and
     which values of its enumeration are used. It reads all these fields once, so use --field and --range if the array
     is large"""
+    values: bool
+    """With --read: of each field (--field) the number of distinct values, the ten that most cells have, and of
+    numbers and dates the median and percentiles"""
     recursive: bool
     """Go through all arrays and groups below a plain folder or prefix, and show a line for each as soon as it is
     done (--format ndjson: a document a line; csv: a table). At the end are the totals, and the ten arrays that hurt

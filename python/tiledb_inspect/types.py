@@ -3934,6 +3934,61 @@ class ReadStatsLengths(TypedDict):
 
 
 
+class ReadStatsFrequent(TypedDict):
+    """A value, or the label of an enumeration."""
+
+    value: "CellValue"
+    """The value; null if the enumeration has none of this index."""
+    cell_num: int
+    """Number of cells with this value."""
+
+
+
+class ReadStatsPercentiles(TypedDict):
+    p1: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    p5: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    p25: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    median: "CellValue"
+    """The 50th percentile."""
+    p75: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    p95: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    p99: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+
+
+
+class ReadStatsValues(TypedDict):
+    """The values of a field, without null, NaN and NaT."""
+
+    distinct_num: Optional[int]
+    """Number of distinct values; null if memory does not hold them: `more_than` says how many it held."""
+    more_than: NotRequired[int]
+    """Set if there are more distinct values than this. `--memory` raises the bound."""
+    frequent: List["ReadStatsFrequent"]
+    """The ten values that most cells have; empty if `distinct_num` is null."""
+    percentiles: Optional["ReadStatsPercentiles"]
+    """Percentiles of numbers, dates and times, by nearest rank: the smallest value that at least so many percent of
+    the values are not larger than. Null for other fields, if there are no values, and if memory does not hold them."""
+
+
+
 class ReadStatsLabel(TypedDict):
     value: "CellValue"
     """The value."""
@@ -3987,6 +4042,8 @@ class ReadStatsField(TypedDict):
     filled_cell_num: int
     """Number of cells that were written before the array had the field in its current form. A read returns the fill
     value for them."""
+    values: NotRequired["ReadStatsValues"]
+    """Its values. Only with `--values`."""
     enumeration_use: NotRequired["ReadStatsEnumeration"]
     """Use of the values of the enumeration, if the field has one."""
 

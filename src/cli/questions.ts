@@ -118,6 +118,11 @@ export const QUESTIONS: readonly Question[] = [
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice subarray empty inside'],
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
   ['Which delete conditions are there?', 'commits places', 'del erase gdpr purge'],
+  [
+    'Which values does a field have, how often, with which median and percentiles? (Averages by group: docs/sql.md)',
+    'stats --read --values --field rain_mm weather',
+    'distinct unique count counts frequent frequency most common histogram percentile percentiles quantile quantiles median quartile distribution cardinality group by groups average sql',
+  ],
   ['How many cells did each delete condition remove?', 'stats --read places', 'yesterday'],
   [
     'Can deleted cells still be read from the files, and how are they erased for good?',

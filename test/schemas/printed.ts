@@ -328,6 +328,8 @@ async function* sweeps(folder: string): AsyncGenerator<Printed> {
   await run(['ls', '--recursive', '--exclude', 'arrays', EXAMPLES, '-o', some])
   yield* json(['diff', some, all])
   yield* ndjson('sweep-diff', ['diff', all, some])
+  const values = ['stats', '--read', '--values', `${EXAMPLES}/arrays/places`]
+  for (const option of [[], ['--memory', '48K', '--field', 'lat']]) yield* json([...values, ...option])
   const copies = [`${EXAMPLES}/arrays/places`, `${EXAMPLES}/damaged/places`]
   yield* json(['diff', '--files', ...copies])
   yield* ndjson('file-diff', ['diff', '--files', ...copies])
