@@ -232,6 +232,9 @@ class StatsOptions(CommonOptions, total=False):
     overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls, and
     which values of its enumeration are used. It reads all these fields once, so use --field and --range if the array
     is large"""
+    values: bool
+    """With --read: of each field (--field) the number of distinct values, the ten that most cells have, and of
+    numbers and dates the median and percentiles"""
     recursive: bool
     """Go through all arrays and groups below a plain folder or prefix, and show a line for each as soon as it is
     done (--format ndjson: a document a line; csv: a table). At the end are the totals, and the ten arrays that hurt
@@ -300,6 +303,9 @@ class CheckOptions(CommonOptions, total=False):
     """Structure (reads no tiles), chunks (undoes every filter) or cells (looks at every cell)"""
     fail_on: Literal["note", "warning", "error"]
     """Exit with 1 if a finding has this severity or a worse one: error, warning or note"""
+    ignore: Union[str, Sequence[str]]
+    """Leave out findings with this code, or CODE.variant, and do not let them fail: known findings, which the last
+    line counts; CODE,CODE; may be repeated"""
     all: bool
     """Check everything in the folder, also uncommitted fragments and unused enumerations"""
     plan: bool
@@ -375,6 +381,8 @@ class DiffOptions(CommonOptions, total=False):
     """Compare what readers see, all fragments merged, instead of what is stored"""
     as_of: Union[Time, Sequence[Time]]
     """With --read of two arrays: compare them at that time; given twice: the time of a, then the time of b"""
+    files: bool
+    """Compare files byte by byte: which are only in one, and where and in how many bytes the others differ"""
     recursive: bool
     """Of a plain folder, also the arrays and groups in folders below it, at any depth"""
 
@@ -584,7 +592,7 @@ def document(name: Literal["recover"], target: Uri, **options: Unpack[RecoverOpt
 def document(name: Literal["verify-checksums"], target: Uri, **options: Unpack[VerifyChecksumsOptions]) -> of.VerifyChecksumsDocument | of.EmptyDocument: ...
 
 @overload
-def document(name: Literal["diff"], target: Uri, *arguments: Uri | int, **options: Unpack[DiffOptions]) -> of.DiffDocument | of.SweepDiffDocument: ...
+def document(name: Literal["diff"], target: Uri, *arguments: Uri | int, **options: Unpack[DiffOptions]) -> of.DiffDocument | of.SweepDiffDocument | of.FileDiffDocument: ...
 
 @overload
 def document(name: Literal["footer"], target: Uri, **options: Unpack[FooterOptions]) -> of.FooterDocument | of.DumpDocument | of.GenomicsdbFooterDocument | of.EmptyDocument: ...
@@ -667,7 +675,7 @@ def documents(name: Literal["recover"], target: Uri, **options: Unpack[RecoverOp
 def documents(name: Literal["verify-checksums"], *targets: Uri, **options: Unpack[VerifyChecksumsOptions]) -> list[of.VerifyChecksumsDocument | of.EmptyDocument]: ...
 
 @overload
-def documents(name: Literal["diff"], target: Uri, *arguments: Uri | int, **options: Unpack[DiffOptions]) -> list[of.DiffDocument | of.SweepDiffDocument]: ...
+def documents(name: Literal["diff"], target: Uri, *arguments: Uri | int, **options: Unpack[DiffOptions]) -> list[of.DiffDocument | of.SweepDiffDocument | of.FileDiffDocument]: ...
 
 @overload
 def documents(name: Literal["footer"], *targets: Uri, **options: Unpack[FooterOptions]) -> list[of.FooterDocument | of.DumpDocument | of.GenomicsdbFooterDocument | of.EmptyDocument]: ...

@@ -497,6 +497,11 @@ class CheckFindingNum(TypedDict):
     """Number of findings of this severity."""
 
 
+IgnoredNum = Dict[str, int]
+"""Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if there
+are none, so that the name is no longer needed. Left out without the option."""
+
+
 
 class CheckCounts(TypedDict):
     """Number of examined parts."""
@@ -583,6 +588,9 @@ class CheckDocument(TypedDict):
     """`i/n` of `--shard`: only the i-th of n parts was examined."""
     finding_num: "CheckFindingNum"
     """Number of findings by severity."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     counts: "CheckCounts"
     """Number of examined parts."""
     not_examined: List["NotExamined"]
@@ -611,6 +619,9 @@ class CheckSummary(TypedDict):
     """`i/n` of `--shard`: only the i-th of n parts was examined."""
     finding_num: "CheckFindingNum"
     """Number of findings by severity."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     counts: "CheckCounts"
     """Number of examined parts."""
     not_examined: List["NotExamined"]
@@ -1296,6 +1307,9 @@ class MemberCheck(TypedDict):
     """Number of further parts that could not be examined."""
     counts: "CheckCounts"
     """Number of examined parts."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
 
 
 
@@ -1443,6 +1457,9 @@ class SweptDataset(TypedDict):
     """What was checked: `--level`."""
     counts: NotRequired["CheckCounts"]
     """Number of examined parts."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     not_checked: NotRequired[List[str]]
     """What this level does not check, in words."""
     ok: NotRequired[bool]
@@ -1489,6 +1506,9 @@ class SweepSummary(TypedDict):
     """What was checked: `--level`."""
     counts: NotRequired["CheckCounts"]
     """Number of examined parts."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     not_checked: NotRequired[List[str]]
     """What this level does not check, in words."""
     ok: NotRequired[bool]
@@ -2163,6 +2183,72 @@ class ExplainDocument(TypedDict):
     be read."""
     findings: List["Finding"]
     """Causes that make this read slow, worst first."""
+
+
+
+class FileDiffByte(TypedDict):
+    """A byte that differs, and what `at` says of it: only of the first 100 files, and as far as they can be read."""
+
+    offset: "Offset"
+    """Byte offset from the start of the file."""
+    byte: int
+    """Its value in the first target, 0 to 255."""
+    other_byte: int
+    """Its value in the second target, 0 to 255."""
+    file_kind: NotRequired[str]
+    """Kind of the file, in words."""
+    field_path: NotRequired[str]
+    """Dotted path of the smallest field that has the byte, as of `at`."""
+    tile: NotRequired[int]
+    """Index of the tile."""
+    chunk: NotRequired[int]
+    """Index of the chunk in the tile."""
+    cells: NotRequired["AtCells"]
+    """Cells whose values depend on the byte."""
+
+
+
+class FileDiffLine(TypedDict):
+    """A file that is not the same in both."""
+
+    name: str
+    """Its path below the targets; of two files, the name of the first."""
+    state: Literal["only-a", "only-b", "size", "bytes", "not-compared"]
+    """`only-a`, `only-b`: one of the targets lacks it. `size`: the sizes differ. `bytes`: some bytes do.
+    `not-compared`: it cannot be read."""
+    size: Optional["Bytes"]
+    """Bytes of the file in the first target; null if it has none."""
+    other_size: Optional["Bytes"]
+    """Bytes of the file in the second target; null if it has none."""
+    differing_num: Optional[int]
+    """Number of bytes that differ. Only of `bytes`."""
+    first: Optional["FileDiffByte"]
+    """The first byte that differs. Only of `bytes`."""
+    last: Optional["Offset"]
+    """Offset of the last byte that differs. Only of `bytes`."""
+
+
+
+class FileDiffDocument(TypedDict):
+    """`tiledb-inspect diff <a> <b> --files --json`, and `diff` of two data files. NDJSON: one file a line
+    (`$defs/line`)."""
+
+    kind: Literal["file-diff"]
+    """What the document is about."""
+    path: "Path"
+    """Path of the target, or of something inside it, as a user would write it. Bytes if it is not UTF-8."""
+    schema_version: Literal[1]
+    """Version of the documents. Within a version keys may be added, but none is removed."""
+    other: "Path"
+    """The second target."""
+    equal: bool
+    """Whether both have the same files, with the same bytes."""
+    same_num: int
+    """Number of files that are the same in both."""
+    same_size: "Bytes"
+    """Bytes of these files."""
+    files: List["FileDiffLine"]
+    """The files that are not the same, by name."""
 
 
 
@@ -3742,6 +3828,9 @@ class PlanDocument(TypedDict):
     """`i/n` of `--shard`: only the i-th of n parts was examined."""
     finding_num: "CheckFindingNum"
     """Number of findings by severity."""
+    ignored: NotRequired["IgnoredNum"]
+    """Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if
+    there are none, so that the name is no longer needed. Left out without the option."""
     plans: List["PlanLine"]
     """Plans that mend the findings, in the order in which their steps should be run."""
     advice: List["PlanAdvice"]
@@ -3850,6 +3939,61 @@ class ReadStatsLengths(TypedDict):
 
 
 
+class ReadStatsFrequent(TypedDict):
+    """A value, or the label of an enumeration."""
+
+    value: "CellValue"
+    """The value; null if the enumeration has none of this index."""
+    cell_num: int
+    """Number of cells with this value."""
+
+
+
+class ReadStatsPercentiles(TypedDict):
+    p1: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    p5: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    p25: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    median: "CellValue"
+    """The 50th percentile."""
+    p75: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    p95: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+    p99: "CellValue"
+    """A value in the unit of its field: number, text, ISO date, boolean or null; a list where a cell has several
+    values; `{"base64"}` for bytes. "NaN", "Infinity" and "-Infinity" are strings; with --raw a NaN of other bits
+    than 0x7fc00000 and 0x7ff8000000000000 is "NaN:0x" and its 8 or 16 hexadecimal digits."""
+
+
+
+class ReadStatsValues(TypedDict):
+    """The values of a field, without null, NaN and NaT."""
+
+    distinct_num: Optional[int]
+    """Number of distinct values; null if memory does not hold them: `more_than` says how many it held."""
+    more_than: NotRequired[int]
+    """Set if there are more distinct values than this. `--memory` raises the bound."""
+    frequent: List["ReadStatsFrequent"]
+    """The ten values that most cells have; empty if `distinct_num` is null."""
+    percentiles: Optional["ReadStatsPercentiles"]
+    """Percentiles of numbers, dates and times, by nearest rank: the smallest value that at least so many percent of
+    the values are not larger than. Null for other fields, if there are no values, and if memory does not hold them."""
+
+
+
 class ReadStatsLabel(TypedDict):
     value: "CellValue"
     """The value."""
@@ -3903,6 +4047,8 @@ class ReadStatsField(TypedDict):
     filled_cell_num: int
     """Number of cells that were written before the array had the field in its current form. A read returns the fill
     value for them."""
+    values: NotRequired["ReadStatsValues"]
+    """Its values. Only with `--values`."""
     enumeration_use: NotRequired["ReadStatsEnumeration"]
     """Use of the values of the enumeration, if the field has one."""
 

@@ -66,7 +66,7 @@ export interface SweepWork {
   command: SweepCommand
   /** The options that decide what lines say. A file of `--resume` with other ones is refused. */
   settings: Readonly<Record<string, string | boolean>>
-  /** What the command finds in a member, beside what an overview knows. */
+  /** What the command finds in a member, beside what an overview knows. The member may be missing, or have been met before. */
   examine?(cx: CommandContext, member: DatasetMember, line: SweepMember): Promise<Partial<SweepMember>>
   /** Whether something in a member is not right. */
   isWrong(line: SweepMember): boolean
@@ -328,11 +328,11 @@ class Sweep {
     const path = member.path ?? line.uri
     const head = documentHead('member', own.shownPath(path))
     const whole: SweepMember = { ...head, ...line, ...head, name: names.join('/') }
-    if (member.again || !member.target) return whole
+    if (!member.target && member.state !== 'missing' && member.state !== 'cycle') return whole
     const found = whole.error ? {} : await orError(async () => work.examine?.(own, member, whole) ?? {})
     if (found instanceof InspectError) faults.push(found)
     const all = { ...whole, ...(found instanceof InspectError ? { error: errorResult(own, found) } : found) }
-    if (member.target.type !== 'array') return all
+    if (member.again || member.target?.type !== 'array') return all
     const { array } = member.target
     const { entries = [], opened = [], schema, fragments = [] } = facts ?? {}
     const replaced = opened.filter(({ result }) => result.state === 'to-vacuum')

@@ -148,7 +148,7 @@ export class ColumnSummary {
 }
 
 /** Whether each cell is one number, date or time. */
-function isNumeric({ type, cell_val_num }: ColumnType): boolean {
+export function isNumeric({ type, cell_val_num }: ColumnType): boolean {
   return cell_val_num === 1 && !['text', 'bytes'].includes(datatypeKind(type))
 }
 

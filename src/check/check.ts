@@ -30,8 +30,10 @@ export async function* checkMember(
   runner?: UnitRunner<Item>,
   lostAs?: LostAs,
 ): Items {
-  const plan = planMember({ ...run, shared: runner !== undefined }, member, lostAs)
-  if (member.target) yield* checkPlan(run, plan, member.target, runner)
+  const { target } = member
+  if (target)
+    yield* checkPlan(run, planMember({ ...run, shared: runner !== undefined }, member, lostAs), target, runner)
+  else if (isFirst(run.shard)) yield* memberItems(member, lostAs)
 }
 
 async function* checkPlan(run: CheckRun, plan: Plan, target: Target, runner: UnitRunner<Item> | undefined): Items {

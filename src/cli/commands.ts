@@ -117,7 +117,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   diff: {
     group: RIGHT,
-    summary: 'compares two arrays, datasets, fragments or schemas; --cells: their cells, too',
+    summary: 'compares two arrays, datasets, fragments or schemas; --cells: their cells, --files: their bytes',
     load: () => import('../commands/diff.ts'),
   },
   footer: {

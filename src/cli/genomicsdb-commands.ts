@@ -53,7 +53,7 @@ export const GENOMICSDB_COMMANDS: Readonly<Record<string, GenomicsdbCommand>> = 
   stats: { takes: CALLS, load: () => import('../commands/genomicsdb-stats.ts') },
   check: {
     takes: FOLDERS,
-    with: ['level', 'failOn', 'all', 'plan'],
+    with: ['level', 'failOn', 'ignore', 'all', 'plan'],
     load: () => import('../commands/genomicsdb-check.ts'),
   },
   page: {

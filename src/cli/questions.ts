@@ -118,6 +118,11 @@ export const QUESTIONS: readonly Question[] = [
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice subarray empty inside'],
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
   ['Which delete conditions are there?', 'commits places', 'del erase gdpr purge'],
+  [
+    'Which values does a field have, how often, with which median and percentiles? (Averages by group: docs/sql.md)',
+    'stats --read --values --field rain_mm weather',
+    'distinct unique count counts frequent frequency most common histogram percentile percentiles quantile quantiles median quartile distribution cardinality group by groups average sql',
+  ],
   ['How many cells did each delete condition remove?', 'stats --read places', 'yesterday'],
   [
     'Can deleted cells still be read from the files, and how are they erased for good?',
@@ -276,6 +281,11 @@ export const QUESTIONS: readonly Question[] = [
     'compare difference equal consolidated merged cells as-of time changed backup copy copied original',
   ],
   [
+    'Which byte differs between two copies of a file or an array?',
+    'diff --files places my-copy',
+    'byte bytes bit compare difference files cmp identical first flipped backup copied checksum',
+  ],
+  [
     'How do I get the data out of a damaged array?',
     'recover places --drop-damaged --to places.new',
     'repair rebuild rescue restore salvage lost metadata corrupt fragment_metadata',
@@ -294,6 +304,12 @@ export const QUESTIONS: readonly Question[] = [
     'How do I check arrays every night?',
     'check --quiet --fail-on warning places',
     'ci cron script exit code monitor airflow docker container',
+  ],
+
+  [
+    'How does a known finding no longer fail my CI job?',
+    'check --ignore RTREE_FANOUT places',
+    'accept suppress skip exclude baseline allow except code warning ci exit code ignored',
   ],
 
   ['Why is my read slow?', 'explain places --range lat=40..60', 'performance speed latency query time expensive cache'],

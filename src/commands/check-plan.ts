@@ -40,15 +40,18 @@ export async function plansOutcome(
   const plans: PlanDocument['plans'][number][] = []
   for await (const plan of planning.plans(found))
     plans.push({ ...plan, findings: plan.findings.map((finding) => findingResult(cx, finding)) })
-  const { ok, finding_num, not_examined, not_checked } = tail
+  const { ok, finding_num, ignored, not_examined, not_checked } = tail
+  // An error that is ignored may be why these steps would fail.
+  const hasErrors = finding_num.error > 0 || checked.ignored.hasError
   const document: PlanDocument = {
     ...documentHead('plan', cx.shownPath(path)),
     level,
     shard: shardText(shard),
     ok,
     finding_num,
+    ignored,
     plans,
-    advice: finding_num.error === 0 ? ((await planning.advice?.()) ?? []) : [],
+    advice: hasErrors ? [] : ((await planning.advice?.()) ?? []),
     not_examined,
     not_checked,
   }

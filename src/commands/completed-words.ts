@@ -13,6 +13,8 @@ export const DIMENSION_OPTIONS: readonly string[] = ['--range', '--cell', '--dom
 
 /** Options whose value is tiles, by their numbers. */
 export const TILE_OPTIONS: readonly string[] = ['--tiles']
+/** Options whose value is the code of a finding. */
+export const CODE_OPTIONS: readonly string[] = ['--ignore']
 /** Most tiles that are offered one by one. */
 const MOST_TILES = 100
 
@@ -64,6 +66,7 @@ async function candidates(places: Places, words: readonly string[], word: string
     return schema?.domain.dimensions.map(({ name }) => name + end) ?? []
   }
   if (plain[0] === 'help') return places.helpWords()
+  if (CODE_OPTIONS.includes(before)) return (await import('../calls/ignored-findings.ts')).ignorableCodes()
   if (TILE_OPTIONS.includes(before)) {
     const last = ((await tileNumOf(places, plain)) ?? 0) - 1
     return last < 0 ? [] : [`0..${last}`]

@@ -10,7 +10,7 @@ import { SEVERITIES } from '../check/codes.ts'
 import { LEVELS } from '../check/finding.ts'
 import type { CompletionDocument } from '../documents/completion.ts'
 import { READ_ORDERS } from '../read/query.ts'
-import { DIMENSION_OPTIONS, FIELD_OPTIONS, TILE_OPTIONS } from './completed-words.ts'
+import { CODE_OPTIONS, DIMENSION_OPTIONS, FIELD_OPTIONS, TILE_OPTIONS } from './completed-words.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof SHELLS)[number]
@@ -65,7 +65,7 @@ export const command: CommandModule<object> = {
 }
 
 /** Options whose values the program completes. */
-const NAME_OPTIONS = [...FIELD_OPTIONS, ...DIMENSION_OPTIONS, ...TILE_OPTIONS]
+const NAME_OPTIONS = [...FIELD_OPTIONS, ...DIMENSION_OPTIONS, ...TILE_OPTIONS, ...CODE_OPTIONS]
 
 function describedOption({ short, long, description, flags, argChoices = [] }: Option) {
   return {

@@ -20,6 +20,7 @@ export interface DiffOptions {
   read?: boolean
   asOf?: string[]
   recursive?: boolean
+  files?: boolean
 }
 
 const CELL_COUNTS = ['cells_same', 'cells_changed', 'cells_only_a', 'cells_only_b'] as const

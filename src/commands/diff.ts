@@ -4,14 +4,24 @@ import { documentHead } from '../calls/document-parts.ts'
 import { collect, openRecursive, RECURSIVE_OPTION } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
-import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
+import { type Takes, takesKind, targetFor, targetsHelp } from '../calls/targets.ts'
 import { parseEnd } from '../calls/times.ts'
 import type { DiffDocument, DiffVerdict } from '../documents/diff.ts'
+import { kindOf, type Target } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { Comparison, type DiffOptions, TAKES } from './diff-comparison.ts'
 import { compareArraysRead, compareObjects } from './diff-objects.ts'
 
+/** What `diff` takes: files of other kinds than {@link TAKES} has are compared byte by byte. */
+const TAKES_ANY = {
+  array: '',
+  fragment: '',
+  group: 'its members',
+  file: 'other than schemas and fragment metadata: its bytes',
+} as const satisfies Takes
+/** What `diff --files` takes. Two data files are compared so without the option. */
+const TAKES_FILES = { array: '', fragment: '', group: 'all that lies in it', file: '' } as const satisfies Takes
 const TAKES_READ = { array: '', group: '' } as const satisfies Takes
 
 export const command: CommandModule<DiffOptions> = {
@@ -22,17 +32,18 @@ export const command: CommandModule<DiffOptions> = {
     ['two arrays and all their cells; exit code 0 where nothing differs', 'diff --cells weather weather'],
     ['what readers see of two arrays or datasets, however it is stored', 'diff --read weather weather'],
     ['two folders of arrays, and only their schemas', 'diff --schema-only . .'],
+    ['byte by byte: the files that differ, and what the first byte is that does', 'diff --files places places'],
     ['for a script: whether they are equal, and every difference', 'diff --json weather weather'],
   ],
 
   together: true,
 
-  takes: TAKES,
-  takesWith: { '--read': TAKES_READ },
+  takes: TAKES_ANY,
+  takesWith: { '--read': TAKES_READ, '--files': TAKES_FILES },
 
   configure(command) {
     command
-      .argument('<a>', `${targetsHelp(TAKES)}; or a saved sweep (ndjson of ls, check or stats --recursive)`)
+      .argument('<a>', `${targetsHelp(TAKES_ANY)}; or a saved sweep (ndjson of ls, check or stats --recursive)`)
       .argument('<b>', 'another of the same kind')
       .option('--schema-only', 'compare nothing but schemas')
       .option('--cells', 'compare the cells, too: in stored order, or as readers see them if they are stored otherwise')
@@ -43,6 +54,10 @@ export const command: CommandModule<DiffOptions> = {
         'with --read of two arrays: compare them at that time; given twice: the time of a, then the time of b',
         collect,
       )
+      .option(
+        '--files',
+        'compare files byte by byte: which are only in one, and where and in how many bytes the others differ',
+      )
       .option(...RECURSIVE_OPTION)
   },
 
@@ -51,9 +66,12 @@ export const command: CommandModule<DiffOptions> = {
     if (read && (options.cells || options.names || options.schemaOnly))
       throw usage({ expected: '--read, or --cells, --names and --schema-only', found: 'both' })
     if (options.schemaOnly && options.cells) throw usage({ expected: '--schema-only or --cells', found: 'both' })
+    if (options.files && (read || options.cells || options.names || options.schemaOnly))
+      throw usage({ expected: '--files, or another way to compare', found: 'both' })
     if (!read && options.asOf) throw usage('--as-of expects --read beside it, found none')
     if (asOf.length > 2) throw usage({ expected: '--as-of twice at most', found: `it ${asOf.length} times` })
-    if (!read && !options.cells && !options.names && !options.schemaOnly && (await areLocalFiles(cx, [a, b]))) {
+    const isPlain = !read && !options.cells && !options.names && !options.schemaOnly && !options.files
+    if (isPlain && (await areLocalFiles(cx, [a, b]))) {
       const { diffSweeps, isSweep } = await import('./diff-sweeps.ts')
       if ((await isSweep(cx, a)) && (await isSweep(cx, b))) {
         yield await diffSweeps(cx, a, b)
@@ -61,11 +79,24 @@ export const command: CommandModule<DiffOptions> = {
       }
     }
     const run = new Comparison(cx, options)
-    const [call, taken] = read ? (['diff --read', TAKES_READ] as const) : (['diff', TAKES] as const)
-    const left = await targetFor(cx, call, taken, await openRecursive(cx, a, options.recursive))
-    const right = await targetFor(cx, call, taken, await openRecursive(cx, b, options.recursive))
-    if (left.type !== right.type)
-      throw new InspectError('WRONG_TARGET', `diff expects two targets of a kind, found ${left.type} and ${right.type}`)
+    const [call, taken] = read
+      ? (['diff --read', TAKES_READ] as const)
+      : (['diff', options.schemaOnly || options.cells || options.names ? TAKES : TAKES_ANY] as const)
+    const targets = [
+      await openRecursive(cx, a, options.recursive),
+      await openRecursive(cx, b, options.recursive),
+    ] as const
+    if (options.files || (isPlain && targets.some(hasOnlyBytes))) {
+      const { diffFiles } = await import('./diff-files.ts')
+      const files: Target[] = []
+      for (const target of targets) files.push(await targetFor(cx, 'diff --files', TAKES_FILES, target))
+      throwIfUnlike(files[0], files[1])
+      yield await diffFiles(cx, [a, files[0]], [b, files[1]])
+      return
+    }
+    const left = await targetFor(cx, call, taken, targets[0])
+    const right = await targetFor(cx, call, taken, targets[1])
+    throwIfUnlike(left, right)
     if (read) for (const target of [left, right]) await noteBytesToRead(cx, target)
     const times = asOf.map((text) => parseEnd(cx, '--as-of', text))
     if (left.type === 'group' && right.type === 'group') {
@@ -86,6 +117,17 @@ export const command: CommandModule<DiffOptions> = {
       yield diffOutcome(run, [a, b], verdict)
     }
   },
+}
+
+/** Whether a target is a file of which nothing but its bytes is compared. */
+function hasOnlyBytes(target: Target): boolean {
+  return target.type === 'file' && takesKind(TAKES_FILES, kindOf(target)) && !takesKind(TAKES, kindOf(target))
+}
+
+/** @throws InspectError WRONG_TARGET */
+function throwIfUnlike(left: Target, right: Target): void {
+  if (left.type !== right.type)
+    throw new InspectError('WRONG_TARGET', `diff expects two targets of a kind, found ${left.type} and ${right.type}`)
 }
 
 /** Whether two targets may be saved sweeps. */

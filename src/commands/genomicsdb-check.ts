@@ -1,5 +1,6 @@
 import type { CommandContext } from '../calls/command.ts'
 import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts'
+import { Ignored, parseIgnore } from '../calls/ignored-findings.ts'
 import { parseChoice } from '../calls/option-values.ts'
 import { SEVERITIES } from '../check/codes.ts'
 import { LEVELS, type Level } from '../check/finding.ts'
@@ -13,6 +14,7 @@ import { findingsOutcome, runningCheck } from './open-check.ts'
 interface Options {
   level?: string
   failOn?: string
+  ignore?: string[]
   plan?: boolean
 }
 
@@ -27,12 +29,14 @@ export const handler: GenomicsdbHandler<Options> = {
   async *run(cx, target, _args, options) {
     const level = parseChoice('--level', LEVELS, options.level ?? 'chunks')
     const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn ?? 'error')
+    const ignored = new Ignored(parseIgnore(options.ignore))
     if (target.kind === 'file') throw notForGenomicsdb('check', target)
     const run = newRun(level, true)
     const checked = runningCheck(cx, run, failOn, {
       items: () => checkGenomicsdb(run, target, cx.reading),
       total: async () => (await import('../calls/work-size.ts')).bytesBelow(cx.storage, target.path),
       notChecked: NOT_CHECKED[level],
+      ignored,
     })
     if (!options.plan) {
       yield findingsOutcome(cx, target.path, checked)

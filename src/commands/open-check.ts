@@ -3,6 +3,7 @@ import type { Output } from '../base/result.ts'
 import { mapRows } from '../base/walk.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
+import type { Ignored } from '../calls/ignored-findings.ts'
 import { openRecursive } from '../calls/options.ts'
 import type { FindingsOutcome } from '../calls/outcome.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
@@ -51,11 +52,13 @@ export type OpenCheck = Awaited<ReturnType<typeof openCheck>>
 interface Asked {
   run: CheckRun
   failOn: Severity
+  ignored: Ignored
   jobs: number
   recursive: boolean | undefined
 }
 
-export async function openCheck(cx: CommandContext, path: string, { run, failOn, jobs, recursive }: Asked) {
+export async function openCheck(cx: CommandContext, path: string, asked: Asked) {
+  const { run, failOn, ignored, jobs, recursive } = asked
   const { level, all } = run
   const target = await targetFor(cx, 'check', TAKES_CHECKED, await openRecursive(cx, path, recursive))
   await noteIfEmpty(cx, target)
@@ -75,6 +78,7 @@ export async function openCheck(cx: CommandContext, path: string, { run, failOn,
         counted = done
       },
       notChecked: notChecked(cx, level, all),
+      ignored,
     }),
   }
 }
@@ -88,6 +92,7 @@ interface Checking {
   begin?(done: (count: number) => void): void
   /** What is not checked, in words. */
   notChecked: readonly string[]
+  ignored: Ignored
 }
 
 /** A check that runs while its findings are read. */
@@ -97,7 +102,7 @@ export function runningCheck(
   cx: CommandContext,
   run: CheckRun,
   failOn: Severity,
-  { items, unit, total, begin, notChecked: not_checked }: Checking,
+  { items, unit, total, begin, notChecked: not_checked, ignored }: Checking,
 ) {
   const finding_num = { error: 0, warning: 0, note: 0 }
   const not_examined: NotExamined[] = []
@@ -108,6 +113,7 @@ export function runningCheck(
   return {
     run,
     fails,
+    ignored,
     /**
      * The findings as they are found. The generator returns the keys of the document that are known after the last one.
      * @param listsNotExamined whether the output lists what was not examined. Then stderr does not repeat it.
@@ -123,7 +129,7 @@ export function runningCheck(
             if (!isNew(reported, item.notExamined)) continue
             cx.fault(item.notExamined, listsNotExamined)
             not_examined.push(notExaminedResult(cx, item.notExamined))
-          } else {
+          } else if (!ignored.takes(item)) {
             if (item.severity === 'error') await cx.storage.confirm?.([item.file])
             finding_num[item.severity]++
             yield item
@@ -137,6 +143,7 @@ export function runningCheck(
       return {
         ok: ok() && !not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION'),
         finding_num,
+        ignored: ignored.result(),
         counts: run.counts,
         not_examined,
         not_checked,

@@ -15,7 +15,8 @@ import { bytesOfRead } from '../calls/work-size.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { mayBeNaN } from '../cells/column-summary.ts'
 import { columnValue } from '../cells/rows.ts'
-import type { ValueRange } from '../documents/common.ts'
+import type { ValueCounts } from '../cells/value-counts.ts'
+import type { CellValue, ValueRange } from '../documents/common.ts'
 import type {
   OverwrittenFragment,
   ReadStatsDelete,
@@ -24,6 +25,8 @@ import type {
   ReadStatsDuplicates,
   ReadStatsEnumeration,
   ReadStatsField,
+  ReadStatsPercentiles,
+  ReadStatsValues,
 } from '../documents/read-stats.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { Enumeration } from '../format/enumeration.ts'
@@ -42,7 +45,7 @@ export async function readStats(
   cx: CommandContext,
   path: string,
   array: InspectArray,
-  options: QueryOptions,
+  options: QueryOptions & { values?: boolean },
 ): Promise<{ document: ReadStatsDocument; lines: readonly AdviceLine[] }> {
   const opened = await openAt(array)
   const { schema, between, fragments } = opened
@@ -60,6 +63,7 @@ export async function readStats(
       fields,
       where,
       labelled: new Set(enumerations.keys()),
+      countsValues: (name) => options.values === true && (options.field?.includes(name) ?? true),
       onRemark: (field, remark) => report.remark(field, remark),
       onRefused: chunks.add,
       onNotUnique: notUnique.add,
@@ -187,7 +191,7 @@ function duplicatesResult(
 
 function fieldResult(
   { style }: CommandContext,
-  { summary, filled }: FieldSummary,
+  { summary, counts, filled }: FieldSummary,
   enumeration: Enumeration | undefined,
 ): ReadStatsField {
   const { column, min, max, sum: total, nulls, nans, indexes, values, lengths } = summary
@@ -210,7 +214,33 @@ function fieldResult(
     null_count: nulls,
     nan_cell_num: mayBeNaN(column) ? nans : undefined,
     filled_cell_num: filled,
+    values: counts && valuesResult(counts, value, enumeration && enumerationResult(enumeration, style).values),
     enumeration_use: enumeration && indexes && enumerationCounts(enumerationResult(enumeration, style), indexes),
+  }
+}
+
+/** Number of the most frequent values that are listed. */
+const MOST_FREQUENT = 10
+
+const PERCENTS = { p1: 1, p5: 5, p25: 25, median: 50, p75: 75, p95: 95, p99: 99 } as const
+
+/** @param labels the values of the enumeration by index, if the field has one */
+function valuesResult(
+  counts: ValueCounts,
+  value: (bytes: Uint8Array) => CellValue,
+  labels: readonly CellValue[] | undefined,
+): ReadStatsValues {
+  const shown = (bytes: Uint8Array): CellValue => (labels ? (labels[Number(value(bytes))] ?? null) : value(bytes))
+  // Indexes of an enumeration have no order.
+  const found = labels ? undefined : counts.percentiles(Object.values(PERCENTS))
+  const percentiles = found && Object.fromEntries(Object.keys(PERCENTS).map((name, i) => [name, value(found[i])]))
+  return {
+    distinct_num: counts.distinct ?? null,
+    more_than: counts.moreThan,
+    frequent: counts
+      .frequent(MOST_FREQUENT)
+      .map(({ value: bytes, cells }) => ({ value: shown(bytes), cell_num: cells })),
+    percentiles: (percentiles as ReadStatsPercentiles | undefined) ?? null,
   }
 }
 

@@ -58,6 +58,7 @@ import { Distribution, ratio, SizeTally, type TalliedFile, type TalliedRole } fr
 interface StatsOptions extends QueryOptions, SweepOptions {
   all?: boolean
   read?: boolean
+  values?: boolean
 }
 
 const TAKES = { 'fragment or its file': '', array: '', group: 'each array' } as const satisfies Takes
@@ -70,6 +71,10 @@ export const command: CommandModule<StatsOptions> = {
     ['what fills the disk: fields, filters, metadata, tile sizes', 'stats weather'],
     ['why one fragment is larger than another', 'stats places/__1714 weather/__1714'],
     ['what a reader sees: duplicates, deleted cells, minimum, maximum, sum', 'stats --read places'],
+    [
+      'the most frequent values, the median and percentiles of a field',
+      'stats --read --values --field rain_mm weather',
+    ],
     ['for a script: bytes, ratios, memory that the metadata needs', 'stats --json places'],
   ],
 
@@ -87,10 +92,14 @@ export const command: CommandModule<StatsOptions> = {
         '--read',
         'show instead what a reader sees of an array: how many cells there are, and how many are unwritten, overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls, and which values of its enumeration are used. It reads all these fields once, so use --field and --range if the array is large',
       )
+    command.option(
+      '--values',
+      'with --read: of each field (--field) the number of distinct values, the ten that most cells have, and of numbers and dates the median and percentiles',
+    )
     addSweepOptions(command)
     addJobsOfSweeps(command)
     addCellOptions(command, '; with --read')
-    onlyWith(command, 'read', 'field', 'range', 'where')
+    onlyWith(command, 'read', 'field', 'range', 'where', 'values')
   },
 
   async *run(cx, paths, options) {
@@ -207,8 +216,8 @@ async function sweptOutcome(cx: CommandContext, path: string, target: Target, op
   return sweepOutcome(cx, path, target, options, {
     command: 'stats',
     settings: { all: options.all ?? false },
-    async examine(own, { target: found, path: place }) {
-      if (found?.type !== 'array') return {}
+    async examine(own, { target: found, path: place, again }) {
+      if (found?.type !== 'array' || again) return {}
       const fragments: MemberStatsFragment[] = []
       const add = (one: MemberStatsFragment): void => void fragments.push(one)
       const document = await arrayDocument(own, place ?? found.path, found.array, options, add)

@@ -1,6 +1,7 @@
 import { isNew } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { notExaminedResult } from '../calls/document-parts.ts'
+import { Ignored } from '../calls/ignored-findings.ts'
 import { worstCodes } from '../calls/member-lines.ts'
 import { openRecursive } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
@@ -27,6 +28,8 @@ const MOST_PLACES = 10
 interface Asked {
   level: Level
   failOn: Severity
+  /** What `--ignore` names. */
+  ignore: readonly string[]
   all: boolean
   /** Number of threads for a large array. */
   jobs: number
@@ -36,43 +39,46 @@ interface Asked {
 export async function sweptCheck(
   cx: CommandContext,
   path: string,
-  { level, failOn, all, jobs }: Asked,
+  asked: Asked,
   options: SweepOptions,
 ): Promise<Outcome> {
+  const { level, failOn, ignore, all } = asked
   const target = await targetFor(cx, 'check', TAKES_CHECKED, await openRecursive(cx, path, true))
   if (target.type !== 'group') throw new TypeError(target.type)
   const counts = newRun(level, all).counts
   let isRight = true
+  const ignored = new Ignored(ignore)
   const roots = new LayerRoots()
   // Threads help one array at a time.
   const { jobs: _, ...others } = options
   return sweepOutcome(cx, path, target, others, {
     command: 'check',
-    settings: { level, all, fail_on: failOn },
-    examine: (own, member) => examined(own, member, { level, failOn, all, jobs }, roots),
+    settings: { level, all, fail_on: failOn, ...(ignore.length > 0 && { ignore: ignore.join(',') }) },
+    examine: (own, member) => examined(own, member, asked, roots),
     isWrong: ({ check }) => check !== undefined && !check.ok,
     add({ check }) {
       if (!check) return
       isRight &&= check.ok
+      ignored.add(check.ignored)
       for (const key of ['fragment_num', 'file_num', 'tile_num', 'chunk_num', 'cell_num'] as const)
         counts[key] += check.counts[key]
     },
-    tail: () => ({ level, ok: isRight, counts, not_checked: notChecked(cx, level, all) }),
+    tail: () => ({ level, ok: isRight, counts, ignored: ignored.result(), not_checked: notChecked(cx, level, all) }),
   })
 }
 
 async function examined(
   cx: CommandContext,
   member: DatasetMember,
-  { level, failOn, all, jobs }: Asked,
+  { level, failOn, ignore, all, jobs }: Asked,
   roots: LayerRoots,
 ): Promise<Partial<SweepMember>> {
   const { target } = member
-  if (!target) return {}
   const run = newRun(level, all)
-  const isLocal = !cx.storage.isRemote?.(target.path)
+  const ignored = new Ignored(ignore)
+  const isLocal = target && !member.again && !cx.storage.isRemote?.(target.path)
   const bytes = jobs > 1 && isLocal && level !== 'structure' ? await bytesBelow(cx.storage, target.path) : undefined
-  const runner = bytes === undefined ? undefined : await unitRunner(cx, target, checkUnit, { jobs, bytes })
+  const runner = target && bytes !== undefined ? await unitRunner(cx, target, checkUnit, { jobs, bytes }) : undefined
   const finding_num = { error: 0, warning: 0, note: 0 }
   const findings: CheckFinding[] = []
   const not_examined: NotExamined[] = []
@@ -81,7 +87,7 @@ async function examined(
   let [num, unexamined] = [0, 0]
   async function* items(): Items {
     yield* checkMember(run, member, runner, await lostAs(member))
-    yield* roots.items(member, level)
+    if (!member.again) yield* roots.items(member, level)
   }
   for await (const item of items()) {
     if ('notExamined' in item) {
@@ -90,6 +96,7 @@ async function examined(
       if (unexamined++ < MOST_PLACES) not_examined.push(notExaminedResult(cx, item.notExamined))
       continue
     }
+    if (ignored.takes(item)) continue
     finding_num[item.severity]++
     const { severity, code } = item
     codes.set(`${severity} ${code}`, { severity, code })
@@ -103,6 +110,7 @@ async function examined(
     not_examined,
     more_not_examined_num: unexamined - not_examined.length,
     counts: run.counts,
+    ignored: ignored.result(),
   }
   return { finding_num, codes: worstCodes([...codes.values()]), check }
 }

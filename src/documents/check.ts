@@ -25,7 +25,14 @@ export interface CheckHead<Kind extends string> extends DocumentHead<Kind>, Verd
   /** `i/n` of `--shard`: only the i-th of n parts was examined. */
   shard?: string | undefined
   finding_num: CheckFindingNum
+  ignored?: IgnoredNum | undefined
 }
+
+/**
+ * Number of findings that `--ignore` leaves out of all else, by the code or `CODE.variant` that it names: 0 if there are none, so that the name
+ * is no longer needed. Left out without the option.
+ */
+export type IgnoredNum = Readonly<Record<string, Count>>
 
 /** The summary of a check. */
 export interface CheckSummary extends CheckHead<'check'> {

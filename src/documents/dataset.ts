@@ -1,6 +1,6 @@
 import type { Hurt, Measure } from '../advice/measures.ts'
 import type { Level } from '../check/finding.ts'
-import type { CheckCounts, CheckFinding, Verdict } from './check.ts'
+import type { CheckCounts, CheckFinding, IgnoredNum, Verdict } from './check.ts'
 import type { AsOf, Bytes, Count, DocumentHead, Int64, NotExamined, Ratio } from './common.ts'
 import type { GroupLine, GroupParts, GroupTotals } from './group.ts'
 import type { GroupStats, StatsFilter, StatsRatio } from './stats.ts'
@@ -90,6 +90,7 @@ export interface SweepCheck extends Verdict {
   level: Level
   /** Number of examined parts. */
   counts: CheckCounts
+  ignored?: IgnoredNum | undefined
   /** What this level does not check, in words. */
   not_checked: readonly string[]
 }
@@ -125,6 +126,7 @@ export interface MemberCheck extends Verdict {
   more_not_examined_num: Count
   /** Number of examined parts. */
   counts: CheckCounts
+  ignored?: IgnoredNum | undefined
 }
 
 /** The sums of one array. */

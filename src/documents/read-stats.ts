@@ -165,8 +165,44 @@ export interface ReadStatsField {
   nan_cell_num?: Count | undefined
   /** Number of cells that were written before the array had the field in its current form. A read returns the fill value for them. */
   filled_cell_num: Count
+  /** Its values. Only with `--values`. */
+  values?: ReadStatsValues | undefined
   /** Use of the values of the enumeration, if the field has one. */
   enumeration_use?: ReadStatsEnumeration | undefined
+}
+
+/** The values of a field, without null, NaN and NaT. */
+export interface ReadStatsValues {
+  /** Number of distinct values; null if memory does not hold them: `more_than` says how many it held. */
+  distinct_num: Count | null
+  /** Set if there are more distinct values than this. `--memory` raises the bound. */
+  more_than?: Count | undefined
+  /** The ten values that most cells have; empty if `distinct_num` is null. */
+  frequent: readonly ReadStatsFrequent[]
+  /**
+   * Percentiles of numbers, dates and times, by nearest rank: the smallest value that at least so many percent of the values are not larger than.
+   * Null for other fields, if there are no values, and if memory does not hold them.
+   */
+  percentiles: ReadStatsPercentiles | null
+}
+
+/** A value, or the label of an enumeration. */
+export interface ReadStatsFrequent {
+  /** The value; null if the enumeration has none of this index. */
+  value: CellValue
+  /** Number of cells with this value. */
+  cell_num: Count
+}
+
+export interface ReadStatsPercentiles {
+  p1: CellValue
+  p5: CellValue
+  p25: CellValue
+  /** The 50th percentile. */
+  median: CellValue
+  p75: CellValue
+  p95: CellValue
+  p99: CellValue
 }
 
 export interface ReadStatsLengths {

@@ -1,10 +1,12 @@
 import { unlessFault } from '../base/errors.ts'
+import { Lease } from '../base/memory.ts'
 import type { RangeSets } from '../cells/bounds.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { ColumnSummary } from '../cells/column-summary.ts'
 import { type CellAt, isSamePlace } from '../cells/coordinates.ts'
 import { type Cells, cellNumOf, markedPieces, numbersOf, revisited } from '../cells/elements.ts'
 import { gather } from '../cells/gather.ts'
+import { ValueCounts } from '../cells/value-counts.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, integerOf } from '../format/dense-tiles.ts'
@@ -62,6 +64,8 @@ interface CountedDeletion {
 
 export interface FieldSummary {
   summary: ColumnSummary
+  /** Its values, if they were asked for. */
+  counts: ValueCounts | undefined
   /** Number of cells that were written before the array had the field in its present form. A read returns fill values for them. */
   filled: number
 }
@@ -70,16 +74,33 @@ interface SummaryQuery
   extends Pick<ReadQuery, 'ranges' | 'fields' | 'where' | 'onRemark' | 'onRefused' | 'onNotUnique'> {
   /** Names of attributes whose cells are indexes of an enumeration. */
   labelled: ReadonlySet<string>
+  /** Whether the cells of a field are counted by their values. By default no field's are. */
+  countsValues?: (name: string) => boolean
 }
+
+/** The part of the room for tiles that the values of all fields get together. */
+const ROOM_OF_VALUES = 1 / 4
 
 /** Reads all wanted cells once, and summarizes their fields. Cells that were never written do not count. */
 export async function summarize(opened: OpenedArray, query: SummaryQuery): Promise<ReadSummary> {
   const { schema, fragments } = opened
   for (const one of fragments) hasTilesOf(schema, one)
-  return schema.array_type === 'dense' ? summarizeDense(opened, query) : summarizeSparse(opened, query)
+  const lease = new Lease(opened.array.cx.memory)
+  try {
+    const tally = new Tally(opened, query.fields, query, lease)
+    return await (schema.array_type === 'dense'
+      ? summarizeDense(opened, query, tally)
+      : summarizeSparse(opened, query, tally))
+  } finally {
+    lease.release()
+  }
 }
 
-async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...query }: SummaryQuery) {
+async function summarizeSparse(
+  opened: OpenedArray,
+  { ranges, fields, where, ...query }: SummaryQuery,
+  tally: Tally,
+): Promise<ReadSummary> {
   const { schema, deletes } = opened
   let [held, merged] = [0, 0]
   const deleted = new Map<string, { deletion: Deletion; cells: number }>()
@@ -87,7 +108,6 @@ async function summarizeSparse(opened: OpenedArray, { ranges, fields, where, ...
     const { name, time } = condition
     deleted.set(name, { deletion: { name, time, condition }, cells: 0 })
   }
-  const tally = new Tally(opened, fields, query)
   const repeated = schema.allows_duplicates ? new Repeated(schema) : undefined
   const asked: ReadQuery = {
     // Cells of equal coordinates come one after another.
@@ -223,9 +243,12 @@ function keyOf({ name, time }: Deletion): string {
   return name ?? `at ${time}`
 }
 
-async function summarizeDense(opened: OpenedArray, { ranges, fields, where, ...query }: SummaryQuery) {
+async function summarizeDense(
+  opened: OpenedArray,
+  { ranges, fields, where, ...query }: SummaryQuery,
+  tally: Tally,
+): Promise<ReadSummary> {
   const { schema, fragments } = opened
-  const tally = new Tally(opened, fields, query)
   const axes = gridOf(schema.domain)
   const nothing = axes.map(() => [])
   const wanted = wantedCells(axes, withEnds(schema, ranges), nothing)
@@ -290,9 +313,10 @@ class Tally {
   private readonly lacks: readonly (readonly boolean[])[]
 
   constructor(
-    { schema, fragments }: OpenedArray,
+    { array, schema, fragments }: OpenedArray,
     names: readonly string[] | undefined,
-    { labelled }: Pick<SummaryQuery, 'labelled'>,
+    { labelled, countsValues = () => false }: Pick<SummaryQuery, 'labelled' | 'countsValues'>,
+    lease: Lease,
   ) {
     this.columns = readColumns(schema, { order: 'global', ranges: new Map(), fields: names })
     this.fills = this.columns.map((column) => fillCell(schema, column))
@@ -300,7 +324,11 @@ class Tally {
       fragments.map((one) => column.kind === 'attribute' && !hasAttribute(one, column)),
     )
     this.needsFragments = this.lacks.some((own) => own.includes(true))
+    const room = Math.floor(array.cx.memory.room * ROOM_OF_VALUES)
+    const counted = this.columns.filter(({ name }) => countsValues(name))
+    if (counted.length > 0) lease.hold(room)
     this.fields = this.columns.map((column) => ({
+      counts: counted.includes(column) ? new ValueCounts(column, Math.floor(room / counted.length)) : undefined,
       summary: new ColumnSummary(column, column.kind === 'attribute' && labelled.has(column.name)),
       filled: 0,
     }))
@@ -319,7 +347,10 @@ class Tally {
       const has = fragments && lacks.includes(true) && Uint8Array.from(fragments, (one) => (lacks[one] ? 0 : 1))
       const there = has ? () => markedPieces(pieces(), has) : pieces
       field.filled += cells - cellNumOf(there())
-      for (const one of there()) field.summary.add(column, one)
+      for (const one of there()) {
+        field.summary.add(column, one)
+        field.counts?.add(column, one)
+      }
     }
   }
 

@@ -65,6 +65,7 @@ const ARGUMENTS: Readonly<Record<string, Arguments>> = {
   'recover --relocate': (target) => ['recover', '--relocate', target, '--to', `${folder}/${made++}`],
   diff: (target) => ['diff', target, target],
   'diff --read': (target) => ['diff', '--read', target, target],
+  'diff --files': (target) => ['diff', '--files', target, target],
   'rtree --svg': (target) => ['rtree', target, '--svg', `${folder}/${made++}.svg`],
   tile: (target) => ['tile', target, 'lat'],
   dump: (target) => ['dump', '--depth', '1', target],

@@ -27,7 +27,7 @@ export const PRINTED_BY: Readonly<Record<string, readonly string[]>> = {
   why: ['why'],
   recover: ['recover', 'relocate'],
   'verify-checksums': ['verify-checksums', 'empty'],
-  diff: ['diff', 'sweep-diff'],
+  diff: ['diff', 'sweep-diff', 'file-diff'],
   footer: ['footer', 'dump', 'genomicsdb-footer', 'empty'],
   rtree: ['rtree', 'rtree-svg', 'dump', 'genomicsdb-rtree', 'empty'],
   tiles: ['tiles', 'genomicsdb-tiles', 'empty'],

@@ -328,6 +328,16 @@ async function* sweeps(folder: string): AsyncGenerator<Printed> {
   await run(['ls', '--recursive', '--exclude', 'arrays', EXAMPLES, '-o', some])
   yield* json(['diff', some, all])
   yield* ndjson('sweep-diff', ['diff', all, some])
+  const values = ['stats', '--read', '--values', `${EXAMPLES}/arrays/places`]
+  for (const option of [[], ['--memory', '48K', '--field', 'lat']]) yield* json([...values, ...option])
+  const copies = [`${EXAMPLES}/arrays/places`, `${EXAMPLES}/damaged/places`]
+  yield* json(['diff', '--files', ...copies])
+  yield* ndjson('file-diff', ['diff', '--files', ...copies])
+  const ignore = ['--ignore', 'FILE_MISSING', copies[1]]
+  for (const option of [[], ['--plan']]) yield* json(['check', ...option, ...ignore])
+  yield* ndjson('check', ['check', ...ignore])
+  yield* json(['check', '--recursive', '--ignore', 'FILE_MISSING', EXAMPLES])
+  yield* ndjson('dataset', ['check', '--recursive', '--ignore', 'FILE_MISSING', EXAMPLES])
 }
 
 /** A plain folder of arrays. */

@@ -5,7 +5,7 @@ import type { CheckDocument, CheckFinding } from '../../documents/check.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import type { FindingsTail } from '../reports/reporter.ts'
 import { writeHeading } from '../table.ts'
-import { limitOf, shortPlace, writeLine, writeNotExamined } from './parts.ts'
+import { limitOf, shortPlace, writeIgnored, writeLine, writeNotExamined } from './parts.ts'
 import { counted, countText, shardText, verdictWord } from './wording.ts'
 
 /** Shows findings as they are found, then the verdict, then what was not examined. */
@@ -38,7 +38,7 @@ export async function checkTable(
   await begin()
   for (const { finding, count, places } of alike.values())
     if (count > most) await writeMore(finding, count - most, places, out)
-  const { finding_num, counts, not_examined, not_checked } = result
+  const { finding_num, ignored, counts, not_examined, not_checked } = result
   const total = (['error', 'warning', 'note'] as const).flatMap((severity) => {
     const count = finding_num[severity]
     return count > 0 ? [counted(count, severity)] : []
@@ -54,6 +54,7 @@ export async function checkTable(
   await writeLine(`${shardText(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
   await writeNotExamined(not_examined, path, out)
   await writeLine(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
+  await writeIgnored(ignored, out)
 }
 
 /** Findings of one kind. */

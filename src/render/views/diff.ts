@@ -42,7 +42,7 @@ export async function diffTable(document: DiffDocument, isRead: boolean, out: Ou
       const kept = members ? `, in ${counted(members.length, 'member')}` : ''
       const text = isRead
         ? `EQUAL: readers see the same ${counted(cell_num, 'cell')}, fields and metadata${kept}`
-        : `EQUAL${cells === '' ? '; cells were not compared (--cells)' : cells}`
+        : `EQUAL${cells === '' ? '; cells and the bytes of files were not compared (--cells, --files)' : cells}`
       await writeLine(text, out, 'good')
       return
     }

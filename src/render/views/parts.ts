@@ -3,6 +3,7 @@
 import { grammatical } from '../../base/errors.ts'
 import { relativePath } from '../../base/paths.ts'
 import type { Output } from '../../base/result.ts'
+import type { IgnoredNum } from '../../documents/check.ts'
 import type { NotExamined } from '../../documents/common.ts'
 import { type CodeLine, codeLines } from '../code-lines.ts'
 import { painter, type Role } from '../color.ts'
@@ -77,6 +78,13 @@ export async function writeNotExamined(faults: readonly NotExamined[], path: str
   for (const [code, count] of counts)
     if (count > most)
       await writeLine(`not examined: ${formatCount(count - most)} more ${code}, --full shows them`, out, 'bad')
+}
+
+/** Says what `--ignore` left out, if it was given. */
+export async function writeIgnored(ignored: IgnoredNum | undefined, out: Output): Promise<void> {
+  if (!ignored) return
+  const parts = Object.entries(ignored).map(([name, num]) => `${formatCount(num)} ${name}`)
+  await writeLine(`ignored: ${parts.join(', ')}`, out, 'dim')
 }
 
 /** Cuts the middle of a long path on a terminal, so that it stays on one line. `--full` shows it whole. @param before columns before it */

@@ -8,7 +8,7 @@ import { writeHeading } from '../table.ts'
 import { wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { writeFinding } from './check.ts'
-import { writeLine, writeNotExamined } from './parts.ts'
+import { writeIgnored, writeLine, writeNotExamined } from './parts.ts'
 import { counted, verdictWord } from './wording.ts'
 
 /** Most findings of a plan that are shown. */
@@ -45,6 +45,7 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
   if (not_checked.length > 0) await writeLine(`not checked: ${not_checked.join('; ')}`, out, 'dim')
   const isGood = document.ok && not_examined.length === 0
   await writeLine(verdict(document), out, isGood ? 'good' : 'bad')
+  await writeIgnored(document.ignored, out)
 }
 
 async function writePlan(plan: PlanLine, path: string, out: Output): Promise<void> {

@@ -8,6 +8,7 @@ import type {
   ReadStatsDelete,
   ReadStatsDocument,
   ReadStatsField,
+  ReadStatsFrequent,
   ReadStatsRepeated,
 } from '../../documents/read-stats.ts'
 import { datatypeSize } from '../../format/datatype.ts'
@@ -117,7 +118,15 @@ async function writeFields(document: ReadStatsDocument, first: readonly string[]
       'dim',
     )
   }
-  for (const field of fields) await writeEnumeration(field, out)
+  const ranked = fields.filter(({ values }) => values?.percentiles)
+  if (ranked.length > 0) {
+    await writeSection('percentiles, by nearest rank', out)
+    await writeTableOrBelow(listOf(PERCENTILE_COLUMNS, ranked), out)
+  }
+  for (const field of fields) {
+    await writeValues(field, out)
+    await writeEnumeration(field, out)
+  }
 }
 
 function facts(document: ReadStatsDocument): Pairs {
@@ -330,6 +339,44 @@ function lengthText({ type, lengths }: ReadStatsField): string {
 }
 
 /** Shows the values of an enumeration, most used first, then those without a cell. */
+const PERCENTILES = ['p1', 'p5', 'p25', 'median', 'p75', 'p95', 'p99'] as const
+
+const PERCENTILE_COLUMNS: readonly Shows<ReadStatsField>[] = [
+  { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
+  ...PERCENTILES.map(
+    (name): Shows<ReadStatsField> => ({
+      name,
+      align: 'right',
+      below: true,
+      cell: ({ values }) => shortValue(values?.percentiles?.[name] ?? null, VALUE),
+    }),
+  ),
+]
+
+/** Shows the values that most cells have. An enumeration has all of its values in a table of its own. */
+async function writeValues({ name, values, enumeration_use }: ReadStatsField, out: Output): Promise<void> {
+  if (!values || enumeration_use) return
+  const { distinct_num, more_than, frequent } = values
+  const what = `values of ${fieldName(name)}`
+  if (distinct_num === null) {
+    await writeSection(`${what}: more than ${countText(more_than ?? 0)} distinct`, out)
+    await writeLine(
+      'they are not listed, as memory holds no more: --memory raises the bound, --field leaves more to each field',
+      out,
+      'dim',
+    )
+    return
+  }
+  const most = distinct_num > frequent.length ? `, the ${frequent.length} that most cells have` : ''
+  await writeSection(`${what}: ${countText(distinct_num)} distinct${most}`, out)
+  if (frequent.length > 0) await writeTableOrBelow(listOf(FREQUENT_COLUMNS, frequent), out)
+}
+
+const FREQUENT_COLUMNS: readonly Shows<ReadStatsFrequent>[] = [
+  { name: 'value', cell: ({ value }) => shortValue(value, VALUE) },
+  { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+]
+
 async function writeEnumeration({ name, enumeration_use: use }: ReadStatsField, out: Output): Promise<void> {
   if (!use) return
   const { used, unused, missing_cell_num } = use

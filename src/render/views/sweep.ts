@@ -5,7 +5,7 @@ import { painter, type Role } from '../color.ts'
 import { cutMiddle, pad, textWidth } from '../text-width.ts'
 import { escapeText, formatCount } from '../units.ts'
 import { cellsText, totalsText } from './dataset-words.ts'
-import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
+import { listOf, type Shows, writeIgnored, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { groupSums } from './stats.ts'
 import { heading } from './terminal-headings.ts'
 import { counted, countText, NOTHING, ratioText, shardText, shortSizeText } from './wording.ts'
@@ -92,7 +92,9 @@ const COLUMNS: Readonly<Record<SweepHead['sweep'], readonly Fixed[]>> = {
   check: [
     fixed('verdict', 8, verdict, 'left'),
     FRAGMENTS,
-    fixed(heading('tile_num'), 10, ({ check }) => (check ? countText(check.counts.tile_num) : '')),
+    fixed(heading('tile_num'), 10, ({ check, resolved }) =>
+      check && resolved !== null ? countText(check.counts.tile_num) : '',
+    ),
     SIZE,
   ],
   stats: [
@@ -109,10 +111,10 @@ function kindText({ array_type, found, type, state }: SweepMember): string {
   return array_type ?? found ?? type
 }
 
-function verdict({ check, error, again }: SweepMember): string {
+function verdict({ check, error, again, state }: SweepMember): string {
   if (error || (check && check.not_examined.length > 0 && check.ok)) return 'not read'
   if (again !== undefined) return 'again'
-  if (check === undefined) return NOTHING
+  if (check === undefined || (check.ok && (state === 'missing' || state === 'cycle'))) return NOTHING
   return check.ok ? 'OK' : 'NOT OK'
 }
 
@@ -158,7 +160,20 @@ function roleOf({ error, finding_num, state }: SweepMember): Role {
 }
 
 async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<void> {
-  const { totals, member_num, worst, worst_num, resumed_num, not_entered, level, ok, counts, not_checked, stats } = tail
+  const {
+    totals,
+    member_num,
+    worst,
+    worst_num,
+    resumed_num,
+    not_entered,
+    level,
+    ok,
+    counts,
+    ignored,
+    not_checked,
+    stats,
+  } = tail
   await writeTitle(`${shardText(head.shard)}${head.path}`, member_num === 0 ? 'no members' : totalsText(totals), out)
   const found = SEVERITIES.flatMap((severity) =>
     totals.finding_num[severity] > 0 ? counted(totals.finding_num[severity], severity) : [],
@@ -173,6 +188,7 @@ async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<
   if (head.sweep === 'ls' && totals.group_num > 0)
     await writeLine('the size of a group is that of its own files, without its members', out, 'dim')
   if (not_checked && not_checked.length > 0) await writeLine(`not checked: ${not_checked.join('; ')}`, out, 'dim')
+  await writeIgnored(ignored, out)
   if (stats) await groupSums(stats, out)
   if (worst.length === 0) {
     await writeLine('no array needs attention: none reaches a limit from which explain reports it', out, 'dim')
