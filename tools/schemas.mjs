@@ -282,8 +282,24 @@ const rootOf = (kind) => Object.keys(definitions).find((name) => homeOf(name) ==
 
 const PYTHON = join(ROOT, 'python/tiledb_inspect')
 const printedTypes = roots.filter((name) => !NOT_PRINTED.has(`${homeOf(name)}.json`))
+/** Longest line of a schema, if it can be cut. */
+const LINE = 140
+
+/** JSON text in which what fits in a line has one: a fifth shorter than a line for each value, and a property is seen as a whole. */
+function jsonText(value, indent = '') {
+  const line = JSON.stringify(value)
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= LINE) return line
+  const inside = `${indent} `
+  const isArray = Array.isArray(value)
+  const entries = isArray
+    ? value.map((one) => jsonText(one, inside))
+    : Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${jsonText(one, inside)}`)
+  const [open, close] = isArray ? '[]' : '{}'
+  return `${open}\n${entries.map((entry) => inside + entry).join(',\n')}\n${indent}${close}`
+}
+
 const outputs = new Map([
-  ...Array.from(files, ([file, schema]) => [join(SCHEMAS, file), `${JSON.stringify(schema, undefined, 1)}\n`]),
+  ...Array.from(files, ([file, schema]) => [join(SCHEMAS, file), `${jsonText(schema)}\n`]),
   [join(PYTHON, 'types.py'), new PythonDocuments(definitions, INLINE).text(printedTypes)],
   [join(PYTHON, '_commands.py'), await pythonCommands(rootOf)],
 ])

@@ -16,6 +16,8 @@ export interface Named {
   kinds: ReadonlySet<Kind>
   /** Schemas that have it. */
   documents: ReadonlySet<string>
+  /** The paths to it in the documents, such as `fields[].size`; `.*` stands for a name that depends on the target. */
+  places: ReadonlySet<string>
 }
 
 type Schema = { readonly [key: string]: unknown }
@@ -47,7 +49,12 @@ export function namedKeys(): ReadonlyMap<string, Named> {
   }
 
   function meet(key: string, schema: Schema, file: string): void {
-    const named = found.get(key) ?? { descriptions: new Set(), kinds: new Set(), documents: new Set() }
+    const named = found.get(key) ?? {
+      descriptions: new Set(),
+      kinds: new Set(),
+      documents: new Set(),
+      places: new Set(),
+    }
     found.set(key, named)
     named.documents.add(file.replace('.json', ''))
     const text = schema.description ?? definition(schema, file)?.[0].description
@@ -78,7 +85,30 @@ export function namedKeys(): ReadonlyMap<string, Named> {
     return [schema.type].flat().flatMap((type) => KINDS[String(type)] ?? [])
   }
 
+  /** Notes the paths of the keys of a document. */
+  function placeAll(document: string): void {
+    /** A type inside itself is entered once. @param around the schemas that lie around */
+    function place(value: unknown, file: string, path: string, around: readonly unknown[]): void {
+      if (!isSchema(value) || around.includes(value)) return
+      const inside = [...around, value]
+      const refers = definition(value, file)
+      if (refers) place(...refers, path, inside)
+      for (const word of ['anyOf', 'allOf', 'oneOf'])
+        if (Array.isArray(value[word])) for (const one of value[word]) place(one, file, path, inside)
+      place(value.items, file, `${path}[]`, inside)
+      place(value.additionalProperties, file, `${path}.*`, inside)
+      if (!isSchema(value.properties)) return
+      for (const [key, schema] of Object.entries(value.properties)) {
+        const own = path === '' ? key : `${path}.${key}`
+        found.get(key)?.places.add(`${document} ${own}`)
+        place(schema, file, own, inside)
+      }
+    }
+    place(schemas.get(`${document}.json`), `${document}.json`, '', [])
+  }
+
   for (const [file, schema] of schemas) look(schema, file)
+  for (const file of schemas.keys()) if (file !== 'common.json') placeAll(file.replace('.json', ''))
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -97,7 +127,7 @@ function firstSentence(text: string): string {
   return sentence.replace(/\.$/, '')
 }
 
-const HEAD = '| key in JSON, column in CSV | fact | heading | documents |\n| --- | --- | --- | --- |\n'
+const HEAD = '| key in JSON, column in CSV | fact | heading | where |\n| --- | --- | --- | --- |\n'
 const ROW = /^\| `(?<key>[^`]+)` \| (?<fact>.*?) \| (?<heading>[^|]*) \| (?<documents>[^|]*) \|$/gm
 
 /** The facts that the page has, by key. */
@@ -111,20 +141,42 @@ export function factsOf(page: string): ReadonlyMap<string, string> {
  */
 export function namesPage(page: string): string {
   const facts = factsOf(page)
-  const rows = Array.from(namedKeys(), ([key, { descriptions, documents }]) => {
+  const rows = Array.from(namedKeys(), ([key, named]) => {
+    const { descriptions } = named
     const [one, ...others] = descriptions
     const fact = one !== undefined && others.length === 0 ? one.replaceAll('|', '\\|') : (facts.get(key) ?? '')
-    return `| \`${key}\` | ${fact} | ${heading(key)} | ${placesText(documents)} |\n`
+    return `| \`${key}\` | ${fact} | ${heading(key)} | ${placesText(key, named)} |\n`
   })
   const start = page.indexOf(HEAD) + HEAD.length
   const end = start + page.slice(start).search(/^(?!\|)/m)
   return page.slice(0, start) + rows.join('') + page.slice(end)
 }
 
-/** Most documents that are named. */
+/** Most documents, and most places in documents, that are named. */
 const MOST = 6
 
-function placesText(documents: ReadonlySet<string>): string {
+/** Where a key is: the documents that have it at the top, then its places elsewhere. */
+function placesText(key: string, { documents, places }: Named): string {
+  const byPath = new Map<string, Set<string>>()
+  for (const place of places) {
+    const [document = '', path = ''] = place.split(/ (.*)/)
+    byPath.set(path, (byPath.get(path) ?? new Set()).add(document))
+  }
+  const tops = byPath.get(key)
+  byPath.delete(key)
+  // Only lines of NDJSON have some keys.
+  if (!tops && byPath.size === 0) return documentsText(documents)
+  const inner = [...byPath].sort(([a], [b]) => steps(a) - steps(b) || (a < b ? -1 : 1))
+  const shown = inner.slice(0, MOST).map(([path, own]) => `\`${path}\` of ${documentsText(own)}`)
+  const more = inner.length - shown.length
+  return [...(tops ? [documentsText(tops)] : []), ...shown, ...(more > 0 ? [`${more} more places`] : [])].join('; ')
+}
+
+function steps(path: string): number {
+  return path.split('.').length
+}
+
+function documentsText(documents: ReadonlySet<string>): string {
   const names = [...documents].sort()
   return names.length > MOST ? `${names.length} documents` : names.join(', ')
 }
