@@ -96,11 +96,11 @@ ValueRange = List["CellValue"]
 
 
 FragmentState = Literal["live", "unlisted", "uncommitted", "to-vacuum", "hidden", "ignored", "future", "past", "no-metadata"]
-"""State of a fragment folder between given times. `live`: TileDB lists it. `uncommitted`: no commit names it, after
-a failed or unfinished write. `to-vacuum`: a `.vac` file hides it, and the fragment that replaced it is there.
+"""State of a fragment folder between given times. `live`: TileDB lists it. `unlisted`: only a part of a sparse
+fragment is between these times. TileDB does not list it, but reads it. `uncommitted`: no commit names it, after a
+failed or unfinished write. `to-vacuum`: a `.vac` file hides it, and the fragment that replaced it is there.
 `hidden`: a `.vac` file hides it, but no other fragment that TileDB reads can have its cells. `ignored`: an `.ign`
 file cancels its commit. `future`: its timestamps end after these times. `past`: they begin before these times.
-`unlisted`: only a part of a sparse fragment is between these times; TileDB does not list it, but reads it.
 `no-metadata`: a folder of an old version without a metadata file."""
 
 
@@ -2104,8 +2104,8 @@ class Remedy(TypedDict):
     change: str
     """A description of the change."""
     basis: Literal["computed", "estimated"]
-    """`computed`: by planning the read on the changed array, made in memory; `estimated`: from metadata, as if
-    values were compressed as well as now."""
+    """`computed`: the changed array was made in memory, and the read was planned on it. `estimated`: from metadata,
+    as if values were compressed as well as now."""
     before: "ReadCounts"
     """What a read costs, as TileDB counts it."""
     after: "ReadCounts"
@@ -2114,8 +2114,7 @@ class Remedy(TypedDict):
 
 
 class Finding(TypedDict):
-    """A reason why reads of an array are slow or need much memory: what it costs, and what to do. Documents print it
-    as it is."""
+    """A reason why reads of an array are slow or need much memory: what it costs, and what to do."""
 
     severity: "Severity"
     """`error`: readers fail or get wrong cells. `warning`: something is not as it should be. `note`: worth knowing."""
@@ -2908,7 +2907,7 @@ class GenomicsdbFieldDescription(TypedDict):
     level: NotRequired[int]
     """Level of the compressor; negative for its default. Since version 1."""
     offsets_compression: NotRequired[str]
-    """Compression of the offsets of var-sized cells."""
+    """Compression of the offsets; left out for cells of a fixed size."""
     offsets_level: NotRequired[int]
     """Level of the compressor of the offsets."""
 

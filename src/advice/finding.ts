@@ -3,7 +3,7 @@ import type { Bytes, Count } from '../base/quantities.ts'
 import { ADVICE_CODES, type AdviceCode, FINDING_CODES, type FindingCode, type Severity } from '../check/codes.ts'
 import { type AdviceLine, lineText } from './line.ts'
 
-/** A reason why reads of an array are slow or need much memory: what it costs, and what to do. Documents print it as it is. */
+/** A reason why reads of an array are slow or need much memory: what it costs, and what to do. */
 export interface Finding {
   severity: Severity
   code: AdviceCode | FindingCode
@@ -24,7 +24,7 @@ export interface Finding {
   remedies?: readonly Remedy[] | undefined
 }
 
-/** A finding in the program: its advice is data, on which a plan decides. */
+/** A finding in the program: its advice is data, by which a plan decides. */
 export interface AdvisedFinding extends Omit<Finding, 'advice'> {
   advice: readonly AdviceLine[]
 }
@@ -52,7 +52,10 @@ export interface ReadCounts {
 export interface Remedy {
   /** A description of the change. */
   change: string
-  /** `computed`: by planning the read on the changed array, made in memory; `estimated`: from metadata, as if values were compressed as well as now. */
+  /**
+   * `computed`: the changed array was made in memory, and the read was planned on it. `estimated`: from metadata, as if values were
+   * compressed as well as now.
+   */
   basis: 'computed' | 'estimated'
   before: ReadCounts
   after: ReadCounts

@@ -40,7 +40,7 @@ export interface ContentPlace {
   space: Space
   /** Offset of the first byte in `space`. */
   offset: number
-  /** Unfiltered bytes of the tile before it. */
+  /** How many unfiltered bytes of the tile come before it. */
   from: number
 }
 
@@ -51,18 +51,13 @@ interface UndoneFilter {
 }
 
 interface UndoneChunk {
-  /** The filters that were undone. */
+  /** In the order of undoing. */
   stages: UndoneFilter[]
   /** Undefined if a filter failed. */
   out: FilteredBytes | undefined
   error: InspectError | undefined
   /** Checksums that the failed filter compared. */
   failedVerdicts: ChecksumVerdict[]
-}
-
-/** The filters that change the data. Others only add metadata. */
-function changingFilters(filters: readonly FilterConfig[]): FilterConfig[] {
-  return filters.filter(({ name }) => !filterOf(name)?.keepsData)
 }
 
 /** The parts of a run of chunks. */
@@ -99,7 +94,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
   }
   const sizeFits = expectedSize === undefined || expectedSize === total
   const kept: UndoneChunk[] = []
-  const undone = (index: number): UndoneChunk => {
+  const undoneAt = (index: number): UndoneChunk => {
     const known = kept[index]
     if (known) return known
     // If the sizes fit but the tile is too large, every chunk is refused, even the first.
@@ -112,7 +107,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     if (path.length === 1 && path[0] === 'extra') return { ...part, type: part.length > 0 ? 'gap' : 'bytes' }
     if (path.length !== 2 || path[0] !== 'chunks') return part
     const index = Number(path[1])
-    return chunkPart(run, part, chunks[index], () => undone(index), starts[index])
+    return chunkPart(run, part, chunks[index], () => undoneAt(index), starts[index])
   }
   const reading: Reading = { space, bytes: stored, base: offset, refine }
   const parts = (traced.root.children ?? [])
@@ -124,22 +119,25 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     parts[0] = { ...parts[0], fault, verdict: 'invalid' }
   }
   const inPlace = run.inPlace && changingFilters(run.filters).length === 0
-  const hasContent = !inPlace && total > 0 && undone(0).out !== undefined
+  const hasContent = !inPlace && total > 0 && undoneAt(0).out !== undefined
   return {
     parts,
-    content: hasContent ? () => contentPart(run, chunks, undone, total) : undefined,
+    content: hasContent ? () => contentPart(run, chunks, undoneAt, total) : undefined,
     isWhole: () =>
       sizeFits &&
       !traced.error &&
       chunks.every((_, index) => {
-        const { out, stages } = undone(index)
+        const { out, stages } = undoneAt(index)
         return out !== undefined && stages.every(({ verdicts }) => verdicts.every(({ ok }) => ok))
       }),
     total,
   }
 }
 
-/** Undoes a chunk. @param end unfiltered bytes that count against the size limit: the whole tile, or up to the end of the chunk */
+/**
+ * Undoes a chunk.
+ * @param end unfiltered bytes that count against the size limit: those of the whole tile, or those up to the end of the chunk
+ */
 function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): UndoneChunk {
   const stages: UndoneChunk['stages'] = []
   let verdicts: ChecksumVerdict[] = []
@@ -171,18 +169,18 @@ function undo(run: ChunkRun, chunk: StoredChunk, index: number, end: number): Un
 async function contentPart(
   run: ChunkRun,
   chunks: readonly StoredChunk[],
-  undone: (index: number) => UndoneChunk,
+  undoneAt: (index: number) => UndoneChunk,
   total: number,
 ): Promise<Part> {
   let data: Uint8Array = new Uint8Array(Math.min(total, unfilteredLimit(run.stored.length)))
   let end = 0
-  let failed: string | undefined
+  let incomplete: string | undefined
   let offsets: Float64Array | undefined
   for (let index = 0; index < chunks.length; index++) {
     await run.space.reading.pause?.()
-    const { out } = undone(index)
+    const { out } = undoneAt(index)
     if (!out) {
-      failed = `the first ${end} of ${total} bytes: chunk ${index} cannot be undone`
+      incomplete = `the first ${end} of ${total} bytes: chunk ${index} cannot be undone`
       break
     }
     if (chunks.length === 1) offsets = out.offsets
@@ -193,10 +191,10 @@ async function contentPart(
   const bytes = data.subarray(0, end)
   const space = memorySpace(run.space, `unfiltered content of ${run.what}`, bytes, run.mostElements)
   const part = run.content(bytes, { space, offset: 0, from: 0 }, offsets)
-  return { ...part, name: 'content', transparent: true, meaning: failed ?? part.meaning }
+  return { ...part, name: 'content', transparent: true, meaning: incomplete ?? part.meaning }
 }
 
-function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoneChunk: () => UndoneChunk, from: number): Part {
+function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoIt: () => UndoneChunk, from: number): Part {
   const to = from + chunk.original_length
   return {
     ...part,
@@ -205,7 +203,7 @@ function chunkPart(run: ChunkRun, part: Part, chunk: StoredChunk, undoneChunk: (
       const fields = await part.children?.()
       if (!fields) return childList([])
       const [original, filtered, metadataLength, metadata, data] = await Promise.all([0, 1, 2, 3, 4].map(fields.at))
-      const undone = undoneChunk()
+      const undone = undoIt()
       const { inMetadata, after } = filterParts(run, metadata, undone)
       return childList([
         { ...original, unit: 'bytes', verdict: lengthVerdict(undone) },
@@ -248,35 +246,38 @@ function filterParts(run: ChunkRun, metadata: Part, undone: UndoneChunk): { inMe
   const { filters, what } = run
   const inMetadata: Part[] = []
   const after: Part[] = []
-  let holder = inMetadata
+  // Where the metadata of the next filter is, and the list for its part.
+  let parts = inMetadata
   let { space, offset } = metadata
   for (const [i, filter] of undone.stages.entries()) {
     const { input, output, config } = filter.stage
-    const own = ownMetadata(input, output)
-    if (own > 0) holder.push(filterPart(filter, { space, offset, length: own }, undone))
-    offset += own
-    const newMetadata = output.metadata.length > 0 && own === input.metadata.length
+    const taken = takenMetadata(input, output)
+    if (taken > 0) parts.push(filterPart(filter, { space, offset, length: taken }, undone))
+    offset += taken
+    // A filter that filtered the metadata, too, leaves new metadata. Others leave the rest of what they got.
+    const newMetadata = output.metadata.length > 0 && taken === input.metadata.length
     const newData = !isSameView(input.data, output.data)
+    // What the last one leaves is the content of the tile, which has a part of its own.
     if ((!newMetadata && !newData) || i === filters.length - 1) continue
     const bytes = concat([...(newMetadata ? [output.metadata] : []), ...(newData ? [output.data] : [])])
-    const below = memorySpace(run.space, `${what} after undoing ${config.name}`, bytes)
-    const parts: Part[] = []
-    after.push(afterPart(config.name, below, newMetadata ? output.metadata.length : 0, parts))
+    const newSpace = memorySpace(run.space, `${what} after undoing ${config.name}`, bytes)
+    const newParts: Part[] = []
+    after.push(afterPart(config.name, newSpace, newMetadata ? output.metadata.length : 0, newParts))
     if (newMetadata) {
-      holder = parts
-      space = below
+      parts = newParts
+      space = newSpace
       offset = 0
     }
   }
-  const failed = undone.error && failedFilter(run, metadata, undone, space, offset)
-  if (failed) holder.push(failed)
+  const failed = undone.error && failedFilterPart(run, metadata, undone, space, offset)
+  if (failed) parts.push(failed)
   return { inMetadata, after }
 }
 
 /** The metadata of the filter that failed; undefined if the filter's name does not suffice to read it. */
-function failedFilter(
+function failedFilterPart(
   { filters, stored, offset: base }: ChunkRun,
-  metadataPart: Part,
+  ofChunk: Part,
   undone: UndoneChunk,
   space: Space,
   offset: number,
@@ -285,8 +286,8 @@ function failedFilter(
   const config = filters[filters.length - 1 - stages.length]
   // A description with parameters needs the type, which is not known here.
   if (!config || filterOf(config.name)?.metadata?.length) return undefined
-  const at = metadataPart.offset - base
-  const metadata = stages.at(-1)?.stage.output.metadata ?? stored.subarray(at, at + metadataPart.length)
+  const start = ofChunk.offset - base
+  const metadata = stages.at(-1)?.stage.output.metadata ?? stored.subarray(start, start + ofChunk.length)
   const stage: StageResult = {
     config,
     datatype: 'UINT8',
@@ -326,9 +327,9 @@ function verdictOf(
   value: DescribedValue,
   [list, index]: Path,
 ): ChecksumVerdict | undefined {
-  const ahead = value[list.replace(/^data/, 'metadata')]
-  const first = list.startsWith('data') && Array.isArray(ahead) ? ahead.length : 0
-  return verdicts[first + Number(index)]
+  const ofMetadata = value[list.replace(/^data/, 'metadata')]
+  const before = list.startsWith('data') && Array.isArray(ofMetadata) ? ofMetadata.length : 0
+  return verdicts[before + Number(index)]
 }
 
 function withVerdict(part: Part, verdict: ChecksumVerdict | undefined, error: InspectError | undefined): Part {
@@ -357,7 +358,7 @@ function verdictOfFault(error: InspectError | undefined): 'invalid' | undefined 
 }
 
 /** Number of bytes that a filter took from the front of the metadata. */
-function ownMetadata(input: FilteredBytes, output: FilteredBytes): number {
+function takenMetadata(input: FilteredBytes, output: FilteredBytes): number {
   const [before, after] = [input.metadata, output.metadata]
   const shared =
     after.length > 0 &&
@@ -366,11 +367,16 @@ function ownMetadata(input: FilteredBytes, output: FilteredBytes): number {
   return shared ? before.length - after.length : before.length
 }
 
+/** The filters that change the data. Others only add metadata. */
+function changingFilters(filters: readonly FilterConfig[]): FilterConfig[] {
+  return filters.filter(({ name }) => !filterOf(name)?.keepsData)
+}
+
 function isSameView(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.buffer === b.buffer && a.byteOffset === b.byteOffset
 }
 
-/** What was left after one filter. @param parts explain the metadata, which comes before the data */
+/** What was left after one filter. @param parts of the metadata, which comes before the data */
 function afterPart(filter: string, space: Space, metadataLength: number, parts: readonly Part[]): Part {
   const { length } = space
   const data = { name: 'data', type: 'bytes', space, offset: metadataLength, length: length - metadataLength }

@@ -23,16 +23,16 @@ import { GROUP_DETAILS_FOLDER, GROUP_FILE } from '../objects/group.ts'
 import type { Target } from '../objects/target.ts'
 import type { Folder } from '../storage/source.ts'
 import { dataFilePart } from './data-file.ts'
-import { fragmentMetadataPart, knownOfFooter } from './fragment-metadata.ts'
+import { factsOfFooter, fragmentMetadataPart } from './fragment-metadata.ts'
 import { type ContentReader, contentOf, genericTilePart } from './generic-tile.ts'
 import {
-  type Anatomist,
   type Children,
   childList,
   fileSpace,
   gap,
   numberPart,
   type Part,
+  type PartSettings,
   type Space,
   unreadable,
   withGaps,
@@ -52,10 +52,10 @@ const MAX_LINES_BYTES = 256 * 2 ** 20
  */
 export async function openAnatomy(
   target: FileTarget,
-  anatomist: Anatomist,
+  settings: PartSettings,
 ): Promise<{ root: Part; close(): Promise<void> }> {
   const source = target.folder.file(target.name)
-  const space = await fileSpace(source, anatomist)
+  const space = await fileSpace(source, settings)
   const root = await rootPart(target, space)
   return { root, close: () => source.close() }
 }
@@ -304,7 +304,7 @@ function oneFooter(
     const schema = schemas.get(value.array_schema_name ?? OLD_SCHEMA_FILE)
     if (!schema) return gap(space, offset, bytes.length, 'a footer whose schema is missing')
     return tracedPart(name, fragmentFooter(schema, 'rounded'), { space, bytes, base: offset }, (footer) =>
-      knownOfFooter({ schema, slots: fragmentSlots(footer.version, schema, footer) }),
+      factsOfFooter({ schema, slots: fragmentSlots(footer.version, schema, footer) }),
     )
   } catch (error) {
     return unreadable(space, offset, bytes.length, faultOf(error))

@@ -11,7 +11,7 @@ import { type Folder, readAll, withSource } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
 import { isGroup } from './files.ts'
 import { BITS, contextOf, type Detectors, detectorOf, filterNamed } from './flip.ts'
-import type { Anatomist } from './part.ts'
+import type { PartSettings } from './part.ts'
 
 /** What `check --level cells` finds for each flipped bit of a byte, lowest bit first. */
 export interface CheckedFlips {
@@ -40,7 +40,7 @@ const EACH_BIT = Array.from({ length: BITS }, (_, bit) => bit)
 export async function checkedFlips(
   target: Target & { type: 'file' },
   offset: number,
-  anatomist: Anatomist,
+  settings: PartSettings,
   wanted: readonly number[] = EACH_BIT,
 ): Promise<CheckedFlips | undefined> {
   const root = await rootOf(target)
@@ -55,7 +55,7 @@ export async function checkedFlips(
   const checkCopy = async (all: boolean): Promise<Item[]> => {
     const found: Item[] = []
     const run = newRun('cells', all)
-    const copy = await openTarget(storage, root.path, contextOf(anatomist))
+    const copy = await openTarget(storage, root.path, contextOf(settings))
     for await (const item of checkTarget(run, copy)) found.push(item)
     await closeTarget(copy)
     if (!filesSeen.has(all)) filesSeen.set(all, run.counts.file_num)

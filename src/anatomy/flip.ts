@@ -15,7 +15,7 @@ import { openTarget } from '../objects/target.ts'
 import { passedOn } from '../storage/overlay.ts'
 import type { Storage } from '../storage/source.ts'
 import { openAnatomy } from './files.ts'
-import { type Anatomist, everyPart, type Part } from './part.ts'
+import { everyPart, type Part, type PartSettings } from './part.ts'
 
 /**
  * What notices each flipped bit of a byte, lowest bit first. Names are `CHECKSUM_SHA256`, `AES_256_GCM`, `gzip`, `tile_mins`, the
@@ -72,14 +72,14 @@ export const UNNOTICED: Detectors = Array.from({ length: BITS }, () => [])
 
 /** Finds what notices flips in a tile of a data file: the filters, or the metadata that describes the cells. */
 export async function tileDetectors(
-  anatomist: Anatomist & { storage: Storage },
+  settings: PartSettings & { storage: Storage },
   path: string,
   file: FieldFile,
   tile: number,
   offset: number,
 ): Promise<Detectors> {
-  const flipped = flippedStorage(anatomist.storage, path, offset)
-  const target = await openTarget(flipped, path, contextOf(anatomist))
+  const flipped = flippedStorage(settings.storage, path, offset)
+  const target = await openTarget(flipped, path, contextOf(settings))
   if (target.type !== 'file' || !target.fragment) return UNNOTICED
   const { fragment } = target
   const tiles = await TileFile.open(fragment, file.slot, tileRole(file))
@@ -112,7 +112,7 @@ export async function tileDetectors(
 }
 
 /** Makes a new context for reads of flipped bytes: what they say about the key must not count for other reads. */
-export function contextOf({ reading: { codecs, key, memory } }: Pick<Anatomist, 'reading'>): ReadContext {
+export function contextOf({ reading: { codecs, key, memory } }: Pick<PartSettings, 'reading'>): ReadContext {
   return readContext(codecs, key, memory)
 }
 
@@ -238,19 +238,19 @@ const MAX_PARTS = 200_000
 
 /** Finds what notices flips in a file that is no data file. Reads only the footer and the section that holds the byte. */
 export async function fileDetectors(
-  anatomist: Anatomist & { storage: Storage },
+  settings: PartSettings & { storage: Storage },
   path: string,
   offset: number,
   section: Part | undefined,
 ): Promise<Detectors> {
-  const flipped = flippedStorage(anatomist.storage, path, offset)
+  const flipped = flippedStorage(settings.storage, path, offset)
   return eachBit(flipped, async () => {
     const found = new Set<string>()
-    const target = await openTarget(flipped, path, contextOf(anatomist))
+    const target = await openTarget(flipped, path, contextOf(settings))
     if (target.type !== 'file') return found
     try {
-      const reading = target.fragment?.cx ?? contextOf(anatomist)
-      const { root, close } = await openAnatomy(target, { ...anatomist, reading })
+      const reading = target.fragment?.cx ?? contextOf(settings)
+      const { root, close } = await openAnatomy(target, { ...settings, reading })
       await collectFaults(root, found, ({ name, type }) => {
         return section?.type !== 'generic tile' || name === section.name || type === 'gap'
       })

@@ -37,6 +37,8 @@ interface Section {
   content: ContentReader
 }
 
+type Footer = FragmentFooter & { offset: number; size: number }
+
 const NO_SECTION = 'no field of the footer points to this place'
 
 /**
@@ -82,15 +84,15 @@ async function unnamedSection(part: Part, info: FragmentInfo): Promise<Part> {
   const { space, offset, length } = part
   const end = offset + length
   if (part.type !== 'gap' || (await genericTileLength(space, offset, end)) !== length) return part
-  const isKnown = info.format_version === UNNAMED_SECTION_VERSION
-  const [name, content] = isKnown
-    ? ['processed_conditions', sectionReader('processed_conditions', info)]
-    : ['unnamed section', unknownContent]
+  const [name, content] =
+    info.format_version === UNNAMED_SECTION_VERSION
+      ? ['processed_conditions', sectionReader('processed_conditions', info)]
+      : ['unnamed section', unknownContent]
   const tile = await genericTilePart(name, space, offset, end, content)
   return { ...tile, meaning: 'a generic tile that no field of the footer points to' }
 }
 
-/** The parts of the footer, of the R-tree, or of all other sections. In versions 1 and 2 the only generic tile. */
+/** The parts of the footer, of the R-tree, or of all other sections. In versions 1 and 2 one generic tile has them all. */
 export async function metadataParts(
   fragment: Fragment,
   space: Space,
@@ -136,17 +138,15 @@ function footerPart(fragment: Fragment, info: FragmentInfo, footer: Footer, spac
         if (!note) return part
         return part.elements ? { ...part, elements: { ...part.elements, note } } : { ...part, ...note(0) }
       }
-      const known = (): StructureFacts => ({ ...knownOfFooter(info), refine })
-      const inner = tracedPart('footer', fragmentFooter(info.schema, 'rounded'), { space, bytes, base: offset }, known)
+      const facts = (): StructureFacts => ({ ...factsOfFooter(info), refine })
+      const inner = tracedPart('footer', fragmentFooter(info.schema, 'rounded'), { space, bytes, base: offset }, facts)
       return (await inner.children?.()) ?? childList([])
     },
   }
 }
 
-type Footer = FragmentFooter & { offset: number; size: number }
-
 /** Types and names of a footer's fields, which come from the schema. */
-export function knownOfFooter({ schema, slots }: Pick<FragmentInfo, 'schema' | 'slots'>): StructureFacts {
+export function factsOfFooter({ schema, slots }: Pick<FragmentInfo, 'schema' | 'slots'>): StructureFacts {
   const names = slots.map(({ name }) => name)
   return { typeOf: ndRangeTypes(schema.domain.dimensions), namesOf: () => names }
 }
@@ -164,17 +164,17 @@ async function footerNotes(fragment: Fragment, info: FragmentInfo, footer: Foote
   const notes = new Map<string, (index: number) => Note | undefined>()
   if (info.slots.length > MAX_NOTED_SLOTS) return notes
   for (const [list, bySlot] of await sizeNotes(fragment, info)) notes.set(list, (index) => bySlot.get(index))
-  const known = new Map<number, Note>()
+  const byOffset = new Map<number, Note>()
   for (const { key, offset } of sectionPlaces(footer, info.slots)) {
     const values = key && footer[key]
     if (typeof values !== 'number' && !(values instanceof Float64Array)) continue
-    if (!known.has(offset)) known.set(offset, await genericTileNote(space, offset, footer.offset))
-    notes.set(String(key), (index) => known.get(typeof values === 'number' ? values : values[index]))
+    if (!byOffset.has(offset)) byOffset.set(offset, await genericTileNote(space, offset, footer.offset))
+    notes.set(String(key), (index) => byOffset.get(typeof values === 'number' ? values : values[index]))
   }
   return notes
 }
 
-/** Whether a valid generic tile starts at an offset. */
+/** Says whether a valid generic tile starts at an offset. */
 async function genericTileNote(space: Space, offset: number, end: number): Promise<Note> {
   if (offset >= end) return { verdict: 'invalid', meaning: `after the sections, which end at ${end}` }
   const length = await genericTileLength(space, offset, end)
@@ -206,8 +206,8 @@ async function sizeNotes(fragment: Fragment, { tile_num }: FragmentInfo): Promis
 function sizeNote(name: string, expected: number, size: number | undefined): Note {
   if (size === undefined) return { verdict: 'invalid', meaning: `${name} is missing` }
   if (size < expected) return { verdict: 'invalid', meaning: `${name} has ${grammatical(`${size} bytes`)}` }
-  const more = grammatical(`${size - expected} bytes`)
-  return { verdict: 'valid', meaning: size > expected ? `${name} has ${more} more` : name }
+  if (size === expected) return { verdict: 'valid', meaning: name }
+  return { verdict: 'valid', meaning: `${name} has ${grammatical(`${size - expected} bytes`)} more` }
 }
 
 function footerLengthPart(space: Space, { offset, size }: { offset: number; size: number }): Part {
@@ -224,7 +224,7 @@ export function footerAlias(path: readonly string[]): readonly string[] {
   return key === undefined ? path : [key, index]
 }
 
-/** All sections that the footer points to, by rising offset. Fields with the same offset share a section. */
+/** All sections that the footer points to, by rising offset. Fields that point to the same offset share a section. */
 function sections(info: FragmentInfo, footer: Footer): Section[] {
   const { slots } = info
   const at = new Map<number, Section>()
@@ -250,11 +250,11 @@ function sections(info: FragmentInfo, footer: Footer): Section[] {
 
 function sectionReader(name: SectionName, info: FragmentInfo, slot?: Slot): ContentReader {
   const describe = sectionContent(name, info.format_version, info.schema, info.slots)
-  return contentOf(describe, (value) => knownOfSection(name, describe, info, slot, value))
+  return contentOf(describe, (value) => factsOfSection(name, describe, info, slot, value))
 }
 
 /** Types and names in a section, which come from the schema and the footer. */
-function knownOfSection(
+function factsOfSection(
   name: SectionName,
   describe: unknown,
   info: FragmentInfo,
@@ -288,7 +288,7 @@ function ofSlot(part: Part, slot: Slot | undefined): Part {
 const levelPath: StructureFacts['refine'] = (part, path) =>
   path.length === 3 && path[0] === 'levels' && path[2] === 'bytes' ? { ...part, name: 'mbrs', transparent: true } : part
 
-/** Checks that there is one entry for each tile, or none; or, in versions 7 and 8, zeros after those of the tiles. */
+/** Checks the number of entries: one for each tile, or none. In versions 7 and 8 zeros may follow. */
 function tileCount({ values }: TileOffsets, info: FragmentInfo): Partial<Part> {
   const { tile_num } = info
   const fits = values.length === 0 || values.length === tile_num || hasValidityEntries(info, values)
@@ -297,7 +297,7 @@ function tileCount({ values }: TileOffsets, info: FragmentInfo): Partial<Part> {
     : { unit: 'entries', verdict: 'invalid', meaning: grammatical(`expected one for each of ${tile_num} tiles`) }
 }
 
-/** The generic tiles that follow one another from the start of the file, then the readable fields of the footer. */
+/** The parts of a file whose footer cannot be read: generic tiles from its start on, then the readable fields of the footer. */
 async function withoutInfo(fragment: Fragment, space: Space, error: InspectError): Promise<Part[]> {
   const footer = await footerHeadParts(fragment, space, error)
   const end = footer[0]?.offset ?? space.length

@@ -20,7 +20,6 @@ import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
 import { extraBytes } from '../genomicsdb/tile-codec.ts'
 import { mostElements } from '../objects/generic-tile.ts'
 import {
-  type Anatomist,
   type Children,
   childList,
   fileSpace,
@@ -28,6 +27,7 @@ import {
   lazyChildren,
   memorySpace,
   type Part,
+  type PartSettings,
   type Space,
   unreadable,
   withGaps,
@@ -37,16 +37,22 @@ import { ndRangeTypes } from './types.ts'
 
 type GenomicsdbFile = GenomicsdbTarget & { kind: 'file' }
 
+/** Lists with an element for each field. */
+const OF_FIELDS = new Set([
+  ...['types', 'cell_val_nums', 'compressions', 'levels', 'offsets_compressions', 'offsets_levels'],
+  ...['tile_offsets', 'tile_var_offsets', 'tile_var_sizes'],
+])
+
 /**
  * Opens a file of an array of GenomicsDB, or of its workspace.
  * @returns the part of the whole file, whose type says what it is
  */
 export async function openGenomicsdbAnatomy(
   target: GenomicsdbFile,
-  anatomist: Anatomist,
+  settings: PartSettings,
 ): Promise<{ root: Part; close(): Promise<void> }> {
   const source = target.folder.file(target.name)
-  const space = await fileSpace(source, anatomist)
+  const space = await fileSpace(source, settings)
   const opened: OpenColumnFile[] = []
   const root = await rootPart(target, space, opened)
   return {
@@ -63,7 +69,11 @@ async function rootPart(target: GenomicsdbFile, space: Space, opened: OpenColumn
   const { name, array, fragment } = target
   const { length } = space
   const whole = (type: string, parts: readonly Part[], last?: () => Part): Part => ({
-    ...{ name, type, space, offset: 0, length },
+    name,
+    type,
+    space,
+    offset: 0,
+    length,
     children: async () => childList(parts, last),
   })
   if (array && !fragment && name === GENOMICSDB_SCHEMA_FILE) return whole('array schema', [await schemaPart(space)])
@@ -73,10 +83,12 @@ async function rootPart(target: GenomicsdbFile, space: Space, opened: OpenColumn
     return whole('book-keeping', parts, content)
   }
   if (fragment) {
-    const file = await orError(() => openFile(target, space))
-    if (file instanceof InspectError) return whole('data file', [unreadable(space, 0, length, file)])
-    if (file) opened.push(...file)
-    if (file) return { ...whole('data file', tileParts(file, space)), label: element(file, 0).field.name }
+    const files = await orError(() => openFiles(target, space))
+    if (files instanceof InspectError) return whole('data file', [unreadable(space, 0, length, files)])
+    if (files) {
+      opened.push(...files)
+      return { ...whole('data file', tileParts(files, space)), label: element(files, 0).field.name }
+    }
   }
   if (length === 0) return whole('marker file', [])
   return whole('unknown file', [gap(space, 0, length, 'a file without a description here')])
@@ -86,26 +98,23 @@ async function schemaPart(space: Space): Promise<Part> {
   const bytes = await space.read(0, space.length)
   const facts = (schema: GenomicsdbSchema): StructureFacts => {
     const { type } = element(genomicsdbDimensions(schema), 0)
-    const names = genomicsdbFields(schema).map((field) => field.name)
     return {
       typeOf: ([field]) =>
         field === 'domain' || field === 'tile_extents' ? { type, cell_val_num: 1, many: true } : undefined,
-      refine: (part, path) => (OF_FIELDS.has(path[0] ?? '') ? labelledField(part, path, names) : part),
+      refine: labelledFields(schema),
     }
   }
   return { ...tracedPart('schema', genomicsdbSchemaOf(bytes), { space, bytes, base: 0 }, facts), transparent: true }
 }
 
-/** Lists with an element for each field. */
-const OF_FIELDS = new Set([
-  ...['types', 'cell_val_nums', 'compressions', 'levels', 'offsets_compressions', 'offsets_levels'],
-  ...['tile_offsets', 'tile_var_offsets', 'tile_var_sizes'],
-])
-
-/** Names the element of a list by its field. */
-function labelledField(part: Part, path: Path, names: readonly string[]): Part {
-  const label = path.length === 2 ? names[Number(path[1])] : undefined
-  return label === undefined ? part : { ...part, label, keys: [[label]] }
+/** Names each element of {@link OF_FIELDS} by its field. */
+function labelledFields(schema: GenomicsdbSchema): StructureFacts['refine'] {
+  const names = genomicsdbFields(schema).map((field) => field.name)
+  return (part, path) => {
+    const [list, index] = path
+    const label = path.length === 2 && OF_FIELDS.has(list) ? names[Number(index)] : undefined
+    return label === undefined ? part : { ...part, label, keys: [[label]] }
+  }
 }
 
 /** The gzip stream, and its content, which is not stored as it is. @param schema the schema, or why there is none */
@@ -138,7 +147,6 @@ function contentPart(space: Space, bytes: Uint8Array, schema: GenomicsdbSchema |
     return { name, type: 'bytes', space, offset: 0, length: bytes.length, transparent: true, children }
   }
   const dimensions = genomicsdbDimensions(schema)
-  const names = genomicsdbFields(schema).map((field) => field.name)
   const { type } = element(dimensions, 0)
   const inBoxes = ndRangeTypes(dimensions)
   const typeOf = (path: Path): ValueType | undefined => {
@@ -146,14 +154,13 @@ function contentPart(space: Space, bytes: Uint8Array, schema: GenomicsdbSchema |
     if (path[0] === 'bounding_coords') return { type, cell_val_num: dimensions.length }
     return inBoxes(path)
   }
-  const refine = (part: Part, path: Path): Part =>
-    OF_FIELDS.has(path[0] ?? '') ? labelledField(part, path, names) : part
+  const refine = labelledFields(schema)
   const part = tracedPart(name, bookKeeping(schema), { space, bytes, base: 0 }, () => ({ typeOf, refine }))
   return { ...part, transparent: true }
 }
 
-/** The data file and, for var-sized values, the file of their offsets. Undefined if no field has the file. */
-async function openFile(
+/** Opens the data file and, for var-sized values, the file of their offsets. Undefined if no field has the file. */
+async function openFiles(
   { name, array, fragment }: GenomicsdbFile,
   { reading }: Space,
 ): Promise<OpenColumnFile[] | undefined> {
@@ -162,12 +169,13 @@ async function openFile(
   const files = columnFiles({ array: opened })
   const file = files.find((one) => one.name === name)
   if (!file) return undefined
-  const found = await openGenomicsdbFragment(opened, await fragmentFolder(fragment))
+  const openedFragment = await openGenomicsdbFragment(opened, await fragmentFolder(fragment))
   const offsets = files.find(({ index, role }) => index === file.index && role === 'offsets')
-  const own = await openColumnFile(found, file)
-  const more = file.role === 'var' && offsets ? await orError(() => openColumnFile(found, offsets)) : undefined
+  const own = await openColumnFile(openedFragment, file)
+  if (file.role !== 'var' || !offsets) return [own]
+  const ofOffsets = await orError(() => openColumnFile(openedFragment, offsets))
   // The parts of the offsets file show its faults.
-  return more && !(more instanceof InspectError) ? [own, more] : [own]
+  return ofOffsets instanceof InspectError ? [own] : [own, ofOffsets]
 }
 
 function tileParts(files: readonly OpenColumnFile[], space: Space): Part[] {
@@ -185,7 +193,11 @@ export function genomicsdbTilePart(files: readonly OpenColumnFile[], space: Spac
   const offset = element(file.starts, tile)
   const cells = tileCells(file.fragment, tile)
   const part: Part = {
-    ...{ name: String(tile), type: 'tile', label: `tile ${tile}`, space, offset },
+    name: String(tile),
+    type: 'tile',
+    label: `tile ${tile}`,
+    space,
+    offset,
     length: element(file.starts, tile + 1) - offset,
     meaning: grammatical(`${cells} cells`),
     cells: { tile, from: 0, to: cells - 1 },
@@ -202,7 +214,7 @@ async function insideTile(files: readonly OpenColumnFile[], part: Part, tile: nu
   if (bytes instanceof InspectError) return childList([unreadable(space, offset, length, bytes)])
   if (compression.startsWith('NONE')) return childList([contentOf(file, tile, bytes, starts, { space, offset })])
   const extra = extraBytes(file.layout, await space.read(offset, length), bytes.length)
-  const stored: Part = {
+  const compressed: Part = {
     name: 'compressed',
     type: 'bytes',
     space,
@@ -210,18 +222,19 @@ async function insideTile(files: readonly OpenColumnFile[], part: Part, tile: nu
     length: length - extra,
     meaning: compression,
   }
-  const parts = withGaps(space, [stored], offset, offset + length, 'after the zlib stream; readers skip it')
+  const parts = withGaps(space, [compressed], offset, offset + length, 'after the zlib stream; readers skip it')
   const inner = memorySpace(space, `tile ${tile} of ${file.name}`, bytes)
   return childList(parts, () => contentOf(file, tile, bytes, starts, { space: inner, offset: 0 }))
 }
 
-/** Starts of the cells of a tile of var-sized values, and the end of the last. Undefined if the file of offsets does not tell them. */
+/** Starts of the var-sized cells of a tile, and the end of the last. Undefined if the file of offsets does not tell them. */
 async function startsIn(files: readonly OpenColumnFile[], tile: number): Promise<Float64Array | undefined> {
   const [file, offsets] = files
   if (!file || !offsets) return undefined
   try {
     const end = element(file.unfiltered_sizes, tile)
     const stored = u64s(await offsets.read(tile))
+    // They count from the start of the file, and starts from that of the tile.
     const base = element(stored, 0)
     const starts = new Float64Array(stored.length + 1)
     starts.set(stored.map((at) => at - base))

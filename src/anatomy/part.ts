@@ -6,13 +6,13 @@ import type { ReadContext } from '../objects/generic-tile.ts'
 import type { ByteSource } from '../storage/source.ts'
 
 /** Settings for reading bytes and for showing values. */
-export interface Anatomist {
+export interface PartSettings {
   reading: ReadContext
   style: ValueStyle
 }
 
-/** The bytes that offsets count in: a file, or the content below a filter, which is not stored in any file. */
-export interface Space extends Anatomist {
+/** The bytes that offsets count in: those of a file, or what a filter makes of them, which no file has. */
+export interface Space extends PartSettings {
   /** The file that the bytes are in, or come from. */
   readonly file: string
   /** Upper limit on the elements of lists in this space: see {@link import('../format/io.ts').Origin}. */
@@ -64,9 +64,9 @@ export interface Part {
   offset: number
   /** Bytes. */
   length: number
-  /** What a user calls the part, if `name` is a number. */
+  /** What a user calls the part, if its name is a number. */
   label?: string | undefined
-  /** Other names for it in a path. */
+  /** Other names of the part in a path. One may have several steps. */
   keys?: readonly (readonly string[])[] | undefined
   /** Whether paths may leave out the name of this part. */
   transparent?: boolean | undefined
@@ -101,7 +101,7 @@ export interface Children {
 }
 
 /** Makes the space of a file. */
-export async function fileSpace(source: ByteSource, { reading, style }: Anatomist): Promise<Space> {
+export async function fileSpace(source: ByteSource, { reading, style }: PartSettings): Promise<Space> {
   const length = await source.size()
   const read: Space['read'] = (offset, count) => source.read(offset, count)
   return { file: source.name, name: undefined, length, reading, style, read, mostElements: undefined }
@@ -150,11 +150,12 @@ export function lazyChildren(
   }
 }
 
+/** Makes the part of bytes between other parts. */
 export function gap(space: Space, offset: number, length: number, meaning: string, fault?: InspectError): Part {
   return { name: 'gap', type: 'gap', space, offset, length, meaning, fault }
 }
 
-/** Makes the part of a uint64 that was found to be right. */
+/** Makes the part of a uint64 that is known to be right. */
 export function numberPart(space: Space, offset: number, name: string, value: number, unit: string): Part {
   return { name, type: 'uint64', space, offset, length: 8, value, unit, verdict: 'valid' }
 }

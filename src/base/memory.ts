@@ -25,7 +25,7 @@ export interface MemoryFacts {
 /** The bound of the memory of a run. All that a run opens shares one. It counts only the tiles that are held whole, by {@link Lease}s. */
 export class Memory {
   private readonly whole: number
-  /** Whether the user set the bound. It then also replaces the bounds that are only plausible. */
+  /** Whether the user set the bound. If not, counts and sizes that are not plausible are refused below it, too. */
   readonly isSet: boolean
   /** Unfiltered bytes of all leases. */
   held = 0
@@ -40,7 +40,7 @@ export class Memory {
     this.isSet = isSet
   }
 
-  /** The share of one thread. */
+  /** The share of one thread, this one or another. */
   get facts(): MemoryFacts {
     return { bytes: Math.floor(this.whole / this.threads), isSet: this.isSet }
   }
@@ -51,12 +51,12 @@ export class Memory {
   }
 
   /** Upper limit on the elements of stored lists that are held at once. */
-  get elements(): number {
+  get mostElements(): number {
     return Math.floor(this.facts.bytes / ELEMENT_BYTES)
   }
 
   /** Upper limit on the values of an enumeration, all of which are held as objects. */
-  get enumerationValues(): number {
+  get mostEnumerationValues(): number {
     return Math.floor(this.facts.bytes / VALUE_BYTES)
   }
 
@@ -99,8 +99,8 @@ export class Lease {
   }
 
   /**
-   * {@link hold} for work that runs beside other work: waits until the bytes fit. It must hold no other lease, so that the first
-   * holder always goes on.
+   * {@link hold} for work that runs beside other work: waits until the bytes fit. Such work must hold no other lease: so who holds memory
+   * never waits, and all work ends.
    */
   async wait(bytes: number): Promise<void> {
     this.release()
@@ -118,7 +118,7 @@ export class Lease {
   }
 }
 
-/** The option that sets the bound, and the share of it that unfiltered bytes get. */
+/** The option that sets the bound, with the share for unfiltered bytes. */
 export const OPTION_OF_MEMORY = '(a third of --memory)'
 
 /** @param before bytes of the lease so far */
@@ -138,7 +138,7 @@ export class CountedBytes {
 
   /**
    * @param what names the lists, for the error
-   * @param times how often memory holds each of their bytes: so many times they must fit into {@link Memory.room}
+   * @param times how often memory holds each of their bytes: they must fit so many times into {@link Memory.room}
    */
   constructor({ room }: Memory, what: Prose, times = 1) {
     this.most = Math.floor(room / times)
@@ -146,7 +146,7 @@ export class CountedBytes {
     this.option = times === 1 ? OPTION_OF_MEMORY : `(1/${TIMES_HELD * times} of --memory)`
   }
 
-  /** @param file what has the list @throws InspectError TOO_LARGE if there is no room for all of them */
+  /** @param file that the list is from @throws InspectError TOO_LARGE if there is no room for all bytes so far */
   add(bytes: number, file: string): void {
     this.bytes += bytes
     if (this.bytes <= this.most) return

@@ -4,11 +4,10 @@
  *
  * - 64-bit values of the format (INT64 and UINT64 cells, timestamps, sums) are always bigint. Sizes, offsets and counts
  *   are numbers.
- * - A FLOAT32 value is the number that prints as the shortest form of the float32 (see format/value.ts). So `String`
- *   prints every number correctly.
+ * - A FLOAT32 value is a number that `String` prints as the shortest text of the float32: see format/value.ts.
  * - Bytes are Uint8Array. A key whose value is undefined is left out.
  * - A long list may be an iterable that makes its elements while they are printed. A list that does not fit in memory,
- *   or is not read yet, is an async iterable; if it is very long, {@link Pages}. All can be iterated more than once.
+ *   or is not read yet, is an async iterable. Very long lists are {@link Pages}. All can be iterated more than once.
  */
 export type Result = null | boolean | number | bigint | string | object
 
@@ -28,7 +27,7 @@ export class Pages<T = Result> implements AsyncIterable<T> {
   }
 }
 
-/** One long value of bytes in pages, which can be iterated more than once, too. */
+/** One long value of bytes in pages. They can be iterated more than once, too. */
 export class PagedBytes {
   /** The length of every page but the last is a multiple of 3, so that base64 of the pages can be joined. */
   readonly pages: () => AsyncIterable<Uint8Array>
@@ -38,7 +37,7 @@ export class PagedBytes {
   }
 }
 
-/** Where rows and tables are written to. */
+/** What rows and tables are written to. */
 export interface Output {
   /** Resolves when more may be written. */
   write(text: string | Uint8Array): Promise<void> | void

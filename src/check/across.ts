@@ -3,8 +3,8 @@ import type { Target } from '../objects/target.ts'
 import type { Items, Level } from './finding.ts'
 
 /**
- * What a member that its group lists, and that is not there, is for the library of a layer. `temporary`: the library made it for a while.
- * `needed`: the library fails where it opens the member.
+ * What a missing member is for the library of a layer. `temporary`: the library made it for a while. `needed`: the library fails where it
+ * opens the member.
  */
 export type LostAs = 'temporary' | 'needed'
 

@@ -1,6 +1,7 @@
 import { documentHead } from '../calls/document-parts.ts'
 import { arrayOf, type GenomicsdbHandler } from '../calls/genomicsdb.ts'
 import type { HexOptions } from '../calls/hex-options.ts'
+import type { DocumentHead } from '../documents/common.ts'
 import type { GenomicsdbFieldDescription, GenomicsdbSchemaDocument } from '../documents/genomicsdb-schema.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { GENOMICSDB_SCHEMA_FILE, type GenomicsdbField } from '../format/genomicsdb/array-schema.ts'
@@ -28,7 +29,7 @@ export const handler: GenomicsdbHandler<HexOptions> = {
 function schemaResult(
   { schema, dimensions, fields }: GenomicsdbArray,
   style: ValueStyle,
-): Omit<GenomicsdbSchemaDocument, 'kind' | 'path' | 'schema_version'> {
+): Omit<GenomicsdbSchemaDocument, keyof DocumentHead> {
   const { version, workspace, name, dense, tile_order, cell_order, capacity, domain, tile_extents } = schema
   return {
     format_version: version ?? 0,

@@ -34,7 +34,16 @@ interface DrawnFragment {
   /** Number of boxes, including boxes without a place in the picture. */
   box_num: number
   /** The box at an index. */
-  at: (index: number) => NDRange | undefined
+  boxAt: (index: number) => NDRange | undefined
+}
+
+interface DrawnBox {
+  fragment: DrawnFragment
+  /** Index of the fragment among those that are drawn. */
+  group: number
+  /** Index of the box in its level. */
+  index: number
+  range: NDRange
 }
 
 /** The fragments to draw: of an array those that readers see. Their dimensions have the same names and order. */
@@ -88,32 +97,24 @@ export async function svgOutcome(
   }
   const box_num = sum(boxNums, (one) => one)
   const title = `${cx.shownPath(path)}: ${counted(box_num, 'box', 'boxes')} of ${counted(fragments.length, 'fragment')}`
+  const boxTitle = ({ fragment, index, range }: DrawnBox): string => {
+    const what = fragment.level === undefined ? `tile ${index}` : `level ${fragment.level}, box ${index}`
+    const pairs = rangesResult(dimensions, range, cx.style)
+    const ranges = pairs.map((pair, d) => `${dimensions[d].name} ${rangeText(pair)}`)
+    return `${fragment.name}, ${what}: ${ranges.join(', ')}`
+  }
   function* boxes(): Generator<SvgBox> {
     for (const box of boxesOf(fragments)) {
       if (!hasPlace(box)) continue
-      const { fragment, index, group, range } = box
-      const what = fragment.level === undefined ? `tile ${index}` : `level ${fragment.level}, box ${index}`
-      const pairs = rangesResult(dimensions, range, cx.style)
-      const ranges = pairs.map((pair, d) => `${dimensions[d].name} ${rangeText(pair)}`)
-      const title = `${fragment.name}, ${what}: ${ranges.join(', ')}`
-      yield { group, x: xAxis.place(range), y: yAxis.place(range), title }
+      const { group, range } = box
+      yield { group, x: xAxis.place(range), y: yAxis.place(range), title: boxTitle(box) }
     }
   }
   const groups = fragments.map(({ name }) => name)
   const picture = { title, x: xAxis.drawn(cx.style), y: yAxis.drawn(cx.style), groups, boxes: boxes() }
-  const bytes: Uint8Array[] = []
-  if (file === STDOUT) for (const piece of svgText(picture)) bytes.push(Buffer.from(piece))
-  else {
-    const { openFileOutput } = await import('../node/file-output.ts')
-    const out = await openFileOutput(file)
-    try {
-      for (const piece of svgText(picture)) await out.write(piece)
-      out.commit()
-    } finally {
-      out.discard()
-    }
-  }
-  if (file === STDOUT) return { kind: 'bytes', bytes }
+  const pieces = svgText(picture)
+  if (file === STDOUT) return { kind: 'bytes', bytes: Array.from(pieces, (piece) => Buffer.from(piece)) }
+  await writePieces(pieces, file)
   const document: RtreeSvgDocument = {
     ...documentHead('rtree-svg', cx.shownPath(path)),
     svg: file,
@@ -129,12 +130,23 @@ export async function svgOutcome(
   }
 }
 
+async function writePieces(pieces: Iterable<string>, file: string): Promise<void> {
+  const { openFileOutput } = await import('../node/file-output.ts')
+  const out = await openFileOutput(file)
+  try {
+    for (const piece of pieces) await out.write(piece)
+    out.commit()
+  } finally {
+    out.discard()
+  }
+}
+
 /** The boxes of a fragment's tiles. If there are too many, the boxes of the lowest level of the R-tree that has few enough. */
 async function drawnFragment(fragment: Fragment, full: boolean): Promise<DrawnFragment> {
   const info = await fragment.info()
   const { name } = fragment
   if (info.tile_num <= MOST_BOXES || full) {
-    return { name, level: undefined, box_num: info.tile_num, at: await tileBoxes(fragment, info) }
+    return { name, level: undefined, box_num: info.tile_num, boxAt: await tileBoxes(fragment, info) }
   }
   const { levels } = await fragment.rtree()
   const level = levels.findLastIndex(({ mbr_num }) => mbr_num <= MOST_BOXES)
@@ -143,39 +155,32 @@ async function drawnFragment(fragment: Fragment, full: boolean): Promise<DrawnFr
     throw new InspectError('TOO_LARGE', fault, { file: fragment.folder.path })
   }
   const { dimensions } = info.schema.domain
-  return { name, level, box_num: levels[level].mbr_num, at: (index) => mbrAt(levels[level], index, dimensions) }
-}
-
-interface DrawnBox {
-  fragment: DrawnFragment
-  group: number
-  index: number
-  range: NDRange
+  return { name, level, box_num: levels[level].mbr_num, boxAt: (index) => mbrAt(levels[level], index, dimensions) }
 }
 
 function* boxesOf(fragments: readonly DrawnFragment[]): Generator<DrawnBox> {
   for (const [group, fragment] of fragments.entries()) {
     for (let index = 0; index < fragment.box_num; index++) {
-      const range = fragment.at(index)
+      const range = fragment.boxAt(index)
       if (range) yield { fragment, group, index, range }
     }
   }
 }
 
-/** The indexes of the dimensions across and up. @throws InspectError USAGE */
+/** The indexes of the dimensions that the picture has across and up. @throws InspectError USAGE */
 function chosenDimensions(
   dimensions: readonly Dimension[],
   names: readonly string[] | undefined,
 ): [x: number, y: number] {
   const all = dimensions.map(({ name }) => name)
   if (names === undefined) return [0, Math.min(1, all.length - 1)]
-  const places = names.map((name) => {
-    const at = all.indexOf(name)
-    if (at < 0) throw unknownField('--dimension', name, all)
-    return at
+  const indexes = names.map((name) => {
+    const index = all.indexOf(name)
+    if (index < 0) throw unknownField('--dimension', name, all)
+    return index
   })
-  const [x, y] = places
-  if (places.length !== 2) throw usage(`--dimension is given twice or not at all, found ${places.length}`)
+  if (indexes.length !== 2) throw usage(`--dimension is given twice or not at all, found ${indexes.length}`)
+  const [x, y] = indexes
   return [x, y]
 }
 
@@ -191,7 +196,9 @@ interface Axis {
   hasPlace(range: NDRange): boolean
   /** Extends the axis to a box. */
   extend(range: NDRange): void
+  /** Where a box begins and ends on the axis. */
   place(range: NDRange): [low: number, high: number]
+  /** The axis with its ends, after all boxes extended it. */
   drawn(style: ValueStyle): SvgAxis
 }
 
@@ -211,10 +218,10 @@ function axisOf({ name, type, cell_val_num }: Dimension, d: number): Axis {
     }
     return from
   }
-  const number = (value: Comparable): number => (value instanceof Uint8Array ? rank(value) : Number(value))
+  const position = (value: Comparable): number => (value instanceof Uint8Array ? rank(value) : Number(value))
   const place = (range: NDRange): [low: number, high: number] => {
     const { min, max } = range[d]
-    return [number(comparable(type, min)), number(comparable(type, max))]
+    return [position(comparable(type, min)), position(comparable(type, max))]
   }
   return {
     place,
@@ -232,8 +239,8 @@ function axisOf({ name, type, cell_val_num }: Dimension, d: number): Axis {
         shortValue(end && cellValue(type, cell_val_num, end.bytes, style), END_ROOM)
       return {
         name,
-        low: low ? number(low.value) : 0,
-        high: high ? number(high.value) : 0,
+        low: low ? position(low.value) : 0,
+        high: high ? position(high.value) : 0,
         lowText: text(low),
         highText: text(high),
       }

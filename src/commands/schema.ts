@@ -55,7 +55,7 @@ export const command: CommandModule<SchemaOptions> = {
 
   async *run(cx, [path], options) {
     if (options.all) refuseTimes(cx, 'what --all shows')
-    yield* throughGroups(cx, path, await cx.open(path), (path, target) => schemasOf(cx, path, target, options))
+    yield* throughGroups(cx, path, await cx.open(path), (inner, target) => schemasOf(cx, inner, target, options))
   },
 }
 
@@ -77,14 +77,15 @@ async function* schemasOf(
       return
     case 'array': {
       const files = await target.array.schemaFiles()
-      // Called for its error alone: an array has a schema.
+      // Throws, because an array must have a schema.
       if (files.length === 0) await target.array.newestSchema()
       const opened = schemaFileOpened(files, cx.reading.now)
       let told: ReadonlySet<string> | undefined
       if (options.all && !options.hex) told = yield* allSchemas(cx, target.array, files)
-      else
-        for (const file of options.all || !opened ? files : [opened])
-          yield* oneSchema(cx, target.array, file, files, options)
+      else {
+        const wanted = options.all || !opened ? files : [opened]
+        for (const file of wanted) yield* oneSchema(cx, target.array, file, files, options)
+      }
       await tellNotOpened(cx, target.array, { schema: true, told })
       return
     }
@@ -92,8 +93,10 @@ async function* schemasOf(
       const { schemaName } = await target.fragment.info()
       const files = await target.array.schemaFiles(schemaName)
       const file = files.find(({ name }) => name === schemaName)
-      const missing = { expected: `the fragment's schema ${schemaName}`, found: 'no such file' }
-      if (!file) throw new InspectError('MISSING_FILE', missing, { file: path })
+      if (!file) {
+        const missing = { expected: `the fragment's schema ${schemaName}`, found: 'no such file' }
+        throw new InspectError('MISSING_FILE', missing, { file: path })
+      }
       yield* oneSchema(cx, target.array, file, files, options)
       return
     }
@@ -150,10 +153,10 @@ async function* allSchemas(
     if (document instanceof InspectError) {
       faults.push(document)
       if (exitCodeOf(document) === 1) continue
-      // Such as a wrong key, which is wrong for every schema.
+      // A wrong key, for example, is wrong for every schema.
       break
     }
-    // What changed between two schemas is not known if one between them cannot be read.
+    // Numbers begin at 1, so `i` is that of the file before. If that file cannot be read, what changed is not known.
     const last = shown.at(-1)
     const before = last?.number === i ? last.document : undefined
     const changes = before && schemaChanges(...comparedSchemas(before, document))
@@ -167,7 +170,7 @@ async function* allSchemas(
   return new Set(faults.flatMap(({ at }) => at.file ?? []))
 }
 
-/** Schemas without the keys that are not part of what a schema says. */
+/** What two documents say of their schemas alone. */
 function comparedSchemas(...documents: [SchemaDocument, SchemaDocument]) {
   const [before, after] = documents.map(
     ({ kind, path, schema_version, name, encryption, as_of, changes, ...compared }) => compared,

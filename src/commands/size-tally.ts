@@ -38,7 +38,7 @@ export class Distribution {
   min = Number.POSITIVE_INFINITY
   max = 0
   private sum = 0
-  /** A plain list: every data file has one, and a typed array of this length has memory of its own. */
+  /** A plain list, because each data file has one, and a typed array of this length takes more memory. */
   private readonly buckets = new Array<number>(BUCKETS).fill(0)
 
   /** Counts a number. @param times how often it occurs */
@@ -97,7 +97,7 @@ export class SizeTally {
   /** {@link sections} by their names and fields. */
   private readonly sectionsOf = new Map<string, Map<string | null, StatsSection>>()
   /** Filters as they are shown. The fragments of a schema share the lists. */
-  private readonly shown = new Map<readonly FilterConfig[], { shown: FilterDescription[]; text: string }>()
+  private readonly shownFilters = new Map<readonly FilterConfig[], { shown: FilterDescription[]; text: string }>()
 
   /** Adds a data file. @param tiles stored bytes of its tiles */
   addFile(file: TalliedFile, tiles: Distribution): void {
@@ -107,9 +107,9 @@ export class SizeTally {
     const ofField = entry(this.fields, field, () => ({ name: field, ...none, files: new Map() }))
     const inField = entry(ofField.files, role, () => ({ ...newRole(), filters: [] }))
     const ofRole = entry(this.roles, role, newRole)
-    const { shown, text } = entry(this.shown, filters, () => {
-      const shown = filters.map(filterResult)
-      return { shown, text: filtersText(shown) }
+    const { shown, text } = entry(this.shownFilters, filters, () => {
+      const descriptions = filters.map(filterResult)
+      return { shown: descriptions, text: filtersText(descriptions) }
     })
     const ofFilters = entry(this.filters, text, () => ({ filters: shown, file_num: 0, ...none }))
     ofFilters.file_num++
@@ -129,6 +129,7 @@ export class SizeTally {
       named.set(field, section)
       this.sections.push(section)
     } else {
+      // The sections of several fragments are at several places.
       known.offset = undefined
       known.size += size
       known.unfiltered_size += unfiltered_size

@@ -75,15 +75,13 @@ export const command: CommandModule<Options> = {
   },
 }
 
-const COLUMNS: readonly (keyof VerifyChecksumsLine)[] = [
-  ...(['fragment', 'file', 'tile', 'chunk', 'filter', 'offset', 'expected', 'actual', 'message'] as const),
-]
+const COLUMNS = ['fragment', 'file', 'tile', 'chunk', 'filter', 'offset', 'expected', 'actual', 'message'] as const
 
-/** The keys of the document that are known after the failures. */
-type Tail = Omit<VerifyChecksumsDocument, keyof DocumentHead | 'deep' | 'shard' | 'failures'>
+/** The keys of the document that are known only after the last failure. */
+type LastKeys = Omit<VerifyChecksumsDocument, keyof DocumentHead | 'deep' | 'shard' | 'failures'>
 
 /** How a target is verified. */
-interface Verification extends Options {
+interface Verification extends Pick<Options, 'requireChecksums' | 'deep'> {
   verifyOptions: VerifyOptions
   runner: UnitRunner<VerifyItem>
 }
@@ -97,7 +95,9 @@ function outcome(
 ): Outcome {
   const found = new Verified()
   let failureNum = 0
-  async function* failures(): AsyncGenerator<VerifyChecksumsLine, Tail> {
+  const ok = (): boolean =>
+    failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.counts.skipped_array_num > 0))
+  async function* failures(): AsyncGenerator<VerifyChecksumsLine, LastKeys> {
     const total = (): Promise<number | undefined> => bytesOfTarget(cx.storage, target, verifyOptions.all)
     const progress = cx.progress({ what: 'verifying checksums', unit: 'bytes', total })
     try {
@@ -105,6 +105,7 @@ function outcome(
       const items = verifyFailures(target, cx.reading, verifyOptions, counted, found)
       for await (const failure of items) {
         await cx.storage.confirm?.([failure.file])
+        // A write or a vacuum may be at work in it. Then the failure is no damage.
         if (target.type === 'fragment' && (await isFragmentInWork(target, target.fragment))) {
           noteInWork(cx, target.fragment)
           break
@@ -117,15 +118,13 @@ function outcome(
       for (const error of found.notExamined) cx.fault(error)
     } finally {
       progress.stop()
-      // Also if nobody wants the other failures.
+      // Even if the output is not read to its end.
       if (!ok()) cx.foundWrong()
     }
-    return tail()
+    return lastKeys()
   }
-  const ok = (): boolean =>
-    failureNum === 0 && !(requireChecksums && (found.unprotectedFiles.length > 0 || found.counts.skipped_array_num > 0))
   const head = { ...documentHead('verify-checksums', cx.shownPath(path)), deep, shard: shardText(verifyOptions.shard) }
-  const tail = (): Tail => {
+  const lastKeys = (): LastKeys => {
     const { skipped_array_num: _, key_proof_num: __, unprotected_metadata_file_num, ...counts } = found.counts
     return {
       verdict: verdict(found, failureNum),

@@ -42,7 +42,7 @@ export interface GenomicsdbFieldDescription {
   compression: string
   /** Level of the compressor; negative for its default. Since version 1. */
   level?: Integer | undefined
-  /** Compression of the offsets of var-sized cells. */
+  /** Compression of the offsets; left out for cells of a fixed size. */
   offsets_compression?: string | undefined
   /** Level of the compressor of the offsets. */
   offsets_level?: Integer | undefined

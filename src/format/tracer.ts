@@ -21,10 +21,10 @@ export class Tracer<T> extends Reader<T> {
   /** Returns the tree of everything read so far. */
   root(name: string): Span {
     const children = this.spans
-    return this.place({ name, type: 'struct', offset: this.base, length: this.pos, children })
+    return this.inSpace({ name, type: 'struct', offset: this.base, length: this.pos, children })
   }
 
-  /** Returns the dotted path of the field being read. It ends in `field`. */
+  /** Returns the dotted path of what is being read. Its last name is `field`, if there is one. */
   path(field: string | undefined): string {
     const names = field === undefined || this.names.at(-1) === field ? this.names : [...this.names, field]
     return names.join('.')
@@ -57,14 +57,14 @@ export class Tracer<T> extends Reader<T> {
   override list<E>(name: string, count: number, describe: Describe<E>, about?: string): E[] {
     if (count > LONG_LIST) return this.longList(name, count, describe, about)
     let i = 0
-    return this.node(name, 'list', () => super.list<E>(name, count, () => this.element(i++, describe)), about)
+    return this.node(name, 'list', () => super.list<E>(name, count, () => this.traced(i++, describe)), about)
   }
   override tuple<E>(describes: readonly Describe<E>[], names?: readonly string[]): E[] {
-    return describes.map((describe, i) => this.element(names?.[i] ?? i, describe))
+    return describes.map((describe, i) => this.traced(names?.[i] ?? i, describe))
   }
   override listToEnd<E>(name: string, describe: Describe<E>): E[] {
     let i = 0
-    return this.node(name, 'list', () => super.listToEnd<E>(name, () => this.element(i++, describe)))
+    return this.node(name, 'list', () => super.listToEnd<E>(name, () => this.traced(i++, describe)))
   }
   override within<R>(
     name: string,
@@ -85,6 +85,7 @@ export class Tracer<T> extends Reader<T> {
   /** The length in front of a text or a frame has no `about` of its own. */
   protected override wire(name: string, wire: Wire, about = 'bytes'): number {
     const value = this.leaf(name, wire, () => super.wire(name, wire), about)
+    // What follows is read by this length.
     const span = this.spans.at(-1)
     if (span && !this.quiet) span.bounds = true
     return value
@@ -151,7 +152,7 @@ export class Tracer<T> extends Reader<T> {
       return tracer.root(String(index))
     }
     this.spans.push(
-      this.place({
+      this.inSpace({
         ...field,
         type: 'list',
         offset: this.base + start,
@@ -173,10 +174,12 @@ export class Tracer<T> extends Reader<T> {
     }
   }
 
-  private element<E>(name: string | number, describe: Describe<E>): E {
+  /** Reads an element of a list. */
+  private traced<E>(name: string | number, describe: Describe<E>): E {
     return this.node(String(name), 'struct', () => describe(this as AnyIo))
   }
 
+  /** Reads and records a field that consists of others. */
   private node<V>(name: string, type: string, read: () => V, about?: string): V {
     const at = this.pos
     const outer = this.spans
@@ -187,7 +190,7 @@ export class Tracer<T> extends Reader<T> {
     } finally {
       this.spans = outer
       if (!this.quiet)
-        outer.push(this.place({ name, type, about, offset: this.base + at, length: this.pos - at, children }))
+        outer.push(this.inSpace({ name, type, about, offset: this.base + at, length: this.pos - at, children }))
     }
   }
 
@@ -201,10 +204,11 @@ export class Tracer<T> extends Reader<T> {
 
   private add(name: string, type: string, at: number, value: unknown, about?: string): void {
     if (!this.quiet)
-      this.spans.push(this.place({ name, type, about, offset: this.base + at, length: this.pos - at, value }))
+      this.spans.push(this.inSpace({ name, type, about, offset: this.base + at, length: this.pos - at, value }))
   }
 
-  private place(span: Span): Span {
+  /** Notes the space that the span's offset counts in. */
+  private inSpace(span: Span): Span {
     if (this.origin.space !== undefined) span.space = this.origin.space
     return span
   }

@@ -68,7 +68,7 @@ export interface LayerDescription {
   tables: readonly LayerTable[]
   /** Pictures that can be drawn of it, the most telling first. Left out if there are none. */
   pictures?: readonly LayerPicture[]
-  /** By the path of names of the member; the dataset itself has the empty path. */
+  /** By the names from the dataset down to the member. The dataset itself has none. */
   members: ReadonlyMap<string, LayerMember>
 }
 
@@ -80,7 +80,7 @@ export interface ArrayWords {
   dataset_type: string
   /** What a cell is, with its article: `an observation`. Undefined if no word says more than `a cell`. */
   cell?: string | undefined
-  /** What fields are whose names do not tell it, by name: it follows the word `is`. */
+  /** What a field is, by its name, if the name does not tell. The text follows the word `is`. */
   fields?: Readonly<Record<string, string>> | undefined
 }
 
@@ -90,9 +90,12 @@ export interface Look {
   cells?: boolean
 }
 
-/** A layer. */
+/** What a layer can tell of its datasets. */
 export interface Layer {
-  /** Reads key-value metadata, schemas and names of fragments, which a list of the dataset reads, too; cells only if it is asked to. @throws InspectError of cells that cannot be read */
+  /**
+   * Reads key-value metadata, schemas and names of fragments, as a list of the dataset does. Reads cells only if asked to.
+   * @throws InspectError of cells that cannot be read
+   */
   describe(part: Part, look?: Look): Promise<LayerDescription>
   /**
    * What an array is. Reads no more than its schema and the key-value metadata of the array and the dataset.
@@ -103,15 +106,15 @@ export interface Layer {
   /** Whether a group is a dataset of its own, though a group around it may be of the layer, too. */
   isWhole?(part: Part): Promise<boolean>
   /**
-   * What a member is that a group lists, and that is not there.
+   * What a missing member is for the library of the layer.
    * @param name of the member
    * @param group that lists it, without its members
    */
   lostAs?(name: string, group: Part): Promise<LostAs | undefined>
-  /** The same for a member of a group that does not say itself that it is of the layer. @param path names from the dataset down */
+  /** The same if the group has no sign of the layer, but is in a dataset of it. @param path names from the dataset down */
   lostBelow?(path: string): LostAs | undefined
   /**
-   * What is wrong between the parts of a dataset. What is wrong in one array alone is not looked for.
+   * What is wrong between the parts of a dataset, not in one array alone.
    * @param level `cells` reads cells; the others read key-value metadata and schemas
    */
   check(part: Part, level: Level): Items

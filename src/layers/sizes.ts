@@ -7,6 +7,7 @@ export async function fieldSizes({ array }: Part): Promise<Map<string, number>> 
   if (!array) return sizes
   for (const { info } of (await openNow(array)).fragments)
     for (const [i, { name, phantom }] of info.slots.entries()) {
+      // No file belongs to it.
       if (phantom) continue
       const files = [info.file_sizes[i], info.file_var_sizes[i], info.file_validity_sizes?.[i]]
       const bytes = files.reduce((sum: number, size) => sum + (size ?? 0), 0)

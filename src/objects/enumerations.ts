@@ -10,7 +10,7 @@ import type { ReadContext } from './generic-tile.ts'
 export function boundedEnumeration({ memory }: Pick<ReadContext, 'memory'>): Describe<Enumeration> {
   return (io) => {
     const enumeration = enumerationFile(io)
-    const [most, found] = [memory.enumerationValues, enumerationValueNum(enumeration)]
+    const [most, found] = [memory.mostEnumerationValues, enumerationValueNum(enumeration)]
     if (found <= most) return enumeration
     const fault = withHint({ expected: `at most ${most} values`, found }, '(--memory lifts this bound)')
     throw new InspectError('TOO_LARGE', fault, { field: 'data' })

@@ -184,7 +184,7 @@ const SMALLEST_CHUNK = 64
 /** Upper limit on the elements of lists in a generic tile of `stored` bytes: what is plausible, and what memory can hold. */
 export function mostElements(stored: number, { memory }: ReadContext): number {
   const plausible = Math.max(LEAST_ELEMENTS, stored * ELEMENTS_PER_BYTE)
-  return memory.isSet ? memory.elements : Math.min(plausible, memory.elements)
+  return memory.isSet ? memory.mostElements : Math.min(plausible, memory.mostElements)
 }
 
 /** The elements of every generic tile. TileDB does not look at what the header says about them. */

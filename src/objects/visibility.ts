@@ -6,11 +6,15 @@ import { type CommitFile, type Commits, FRAGMENTS_FOLDER, stem } from './commits
 import type { Times } from './generic-tile.ts'
 
 /**
- * State of a fragment folder between given times. `live`: TileDB lists it. `uncommitted`: no commit names it, after a
- * failed or unfinished write. `to-vacuum`: a `.vac` file hides it, and the fragment that replaced it is there.
- * `hidden`: a `.vac` file hides it, but no other fragment that TileDB reads can have its cells. `ignored`: an `.ign`
- * file cancels its commit. `future`: its timestamps end after these times. `past`: they begin before these times.
- * `unlisted`: only a part of a sparse fragment is between these times; TileDB does not list it, but reads it.
+ * State of a fragment folder between given times.
+ * `live`: TileDB lists it.
+ * `unlisted`: only a part of a sparse fragment is between these times. TileDB does not list it, but reads it.
+ * `uncommitted`: no commit names it, after a failed or unfinished write.
+ * `to-vacuum`: a `.vac` file hides it, and the fragment that replaced it is there.
+ * `hidden`: a `.vac` file hides it, but no other fragment that TileDB reads can have its cells.
+ * `ignored`: an `.ign` file cancels its commit.
+ * `future`: its timestamps end after these times.
+ * `past`: they begin before these times.
  * `no-metadata`: a folder of an old version without a metadata file.
  */
 export type FragmentState =
@@ -30,8 +34,8 @@ export function isRead(state: FragmentState): boolean {
 }
 
 /**
- * Whether a fragment in this state may be half written, or half removed. Its files may be missing or cut, which is no damage: a write
- * makes the commit last, and a vacuum removes it first.
+ * Whether a fragment in this state may be half written, or half removed: a write makes the commit last, and a vacuum removes it first.
+ * If files are missing or cut then, that is no damage.
  */
 export function isInWork(state: FragmentState): boolean {
   return state === 'uncommitted' || state === 'ignored' || state === 'no-metadata'
@@ -48,7 +52,7 @@ export interface FragmentFolder {
   committed: boolean
 }
 
-/** A `.vac` file that counts now. */
+/** A `.vac` file that TileDB obeys at the given times. */
 interface VacuumList {
   /** Path relative to the array. */
   file: string
@@ -116,20 +120,21 @@ export function visibilityOf(
   return { state, lists: (path) => byHidden.get(path)?.map(({ list }) => list) ?? [] }
 }
 
-/** Whether the fragment of a list may contain the fragment at `path`, which must begin within the timestamps of the list. */
+/** Whether the fragment of a list may have the cells of the one at `path`: whether that begins within the list's timestamps. */
 export function mayReplace({ timestamp_range }: VacuumList, path: string): boolean {
   const first = nameFacts(lastPathPart(path))?.timestamp_range[0]
   return !timestamp_range || first === undefined || (first >= timestamp_range[0] && first <= timestamp_range[1])
 }
 
-/** The `.vac` files that count: their timestamps lie between the times, or only in part in sparse arrays since version 15. */
+/** The `.vac` files that TileDB obeys: those between the times. In sparse arrays since version 15 a part of their time suffices. */
 export function* vacuumLists(files: readonly CommitFile[], times: Times, sparse: boolean): Generator<VacuumList> {
   for (const file of files) {
     if (file.kind !== 'vacuum') continue
     const name = stem(lastPathPart(file.path))
     const timestamp_range = nameFacts(lastPathPart(file.path))?.timestamp_range
-    const counts = !timestamp_range || isWithin(timestamp_range, times) || (sparse && isPartlyWithin(file.path, times))
-    if (!counts) continue
+    const isObeyed =
+      !timestamp_range || isWithin(timestamp_range, times) || (sparse && isPartlyWithin(file.path, times))
+    if (!isObeyed) continue
     const hides = file.entries.flatMap(({ text }) => vacuumPath(text) ?? [])
     yield { file: file.path, name, timestamp_range, hides }
   }

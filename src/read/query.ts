@@ -55,15 +55,15 @@ export interface Deletion {
 /** What to read of an array. */
 export interface ReadQuery {
   order: ReadOrder
-  /** Empty for all cells; in a dense array, for all cells in the non-empty domain of its fragments. */
+  /** Empty for all cells. Those of a dense array are the cells in the non-empty domain of its fragments. */
   ranges: RangeSets
-  /** Names of the attributes to read in addition to all dimensions; undefined for all attributes. */
+  /** Names of the attributes to read; undefined for all. Dimensions are read always. */
   fields?: readonly string[] | undefined
   /** The condition of the cells to show. In dense arrays the other cells have fill values. */
   where?: ConditionNode | undefined
   /** Whether to return deleted cells, too. */
   keepsDeleted?: boolean | undefined
-  /** Whether to add the {@link PROVENANCE} columns. `places`: times are not looked up, and are null in dense arrays. */
+  /** Whether to add the {@link PROVENANCE} columns. With `places` times are not looked up: in dense arrays they are null. */
   provenance?: boolean | 'places' | undefined
   /** Whether the next batch may overwrite the memory of the current one. */
   reuse?: boolean | undefined
@@ -79,11 +79,11 @@ export interface ReadQuery {
   leavesOutCoordinates?: boolean | undefined
   /** Called once per tile that cannot be read, which is then left out. Without it, the error is thrown. */
   onFault?: ((fault: InspectError) => void) | undefined
-  /** Called for chunks that TileDB cannot read, of the tiles that are read. */
+  /** Called for each chunk that is read here although TileDB cannot read it. */
   onRefused?: ((chunk: RefusedChunk) => void) | undefined
   /** Sparse arrays: called when TileDB's readers may answer differently from each other; several times for the same reason. */
   onNotUnique?: ((reason: NotUnique) => void) | undefined
-  /** Called with a remark on the cells of a field, once per text. */
+  /** Called with a remark on the cells of a field, once for each text. */
   onRemark?: ((field: string, remark: string) => void) | undefined
 }
 
@@ -158,5 +158,5 @@ export function fieldNames({ domain, attributes }: ArraySchema): string[] {
   return [...domain.dimensions, ...attributes].map(({ name }) => name)
 }
 
-/** The result of a read: batches of cells whose columns are those of {@link readColumns}. `tile` has no meaning. */
+/** The result of a read: batches with the columns of {@link readColumns}. Their `tile` means nothing, as cells come from many. */
 export type ReadBatches = AsyncGenerator<CellBatch>

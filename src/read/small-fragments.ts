@@ -12,12 +12,13 @@ import { LaidOutInfo } from '../objects/laid-out-info.ts'
 import type { Folder } from '../storage/source.ts'
 import type { OpenedFragment } from './query.ts'
 
-/** Buffer for a file. Larger files are not read here. */
-const room = new Uint8Array(2 ** 16)
+/** Holds a whole file. Larger files are not read here. */
+const buffer = new Uint8Array(2 ** 16)
 
 /** A dimension with ranges, as fragments of one layout store it. */
-interface Dimension {
+interface RangedDimension {
   index: number
+  /** Those of this dimension alone. */
   ranges: RangeSets
   slot: number
   /** Name of its file. */
@@ -27,13 +28,13 @@ interface Dimension {
 }
 
 /**
- * Finds fragments of one small tile without a cell in the ranges, and does so synchronously. Of a thousand fragments around a point most
- * are of that kind. The footer tells where the tile is, so no other metadata is read. After the first dimension that excludes all cells
- * no other dimension is read. So damage in the parts that are not read is not found here.
+ * Finds fragments of one small tile without a cell in the ranges, without waiting. Of a thousand fragments around a point most are of
+ * that kind. The footer tells where the tile is, so no other metadata is read. As soon as one dimension excludes all cells, no other one
+ * is read. So damage in what is not read is not found here.
  */
 export class SmallFragments {
   private readonly ranges: RangeSets
-  private readonly prepared = new Map<readonly Slot[], readonly Dimension[]>()
+  private readonly prepared = new Map<readonly Slot[], readonly RangedDimension[]>()
 
   constructor(ranges: RangeSets) {
     this.ranges = ranges
@@ -43,7 +44,7 @@ export class SmallFragments {
   async learn({ fragment, info }: OpenedFragment): Promise<void> {
     if (!isSmall(info) || this.prepared.has(info.slots)) return
     const { slots, format_version } = info
-    const dimensions: Dimension[] = []
+    const dimensions: RangedDimension[] = []
     for (const [index, ranges] of this.ranges) {
       const slot = slots.findIndex((one) => one.kind === 'dimension' && one.index === index)
       const { name } = fieldTileFile(info, slot, 'data')
@@ -71,13 +72,13 @@ export class SmallFragments {
 }
 
 /** Whether all cells of the only tile are outside the ranges of a dimension. @throws InspectError for damage */
-function isOutside({ storage, path }: Folder, info: LaidOutInfo, dimension: Dimension): boolean {
+function isOutside({ storage, path }: Folder, info: LaidOutInfo, dimension: RangedDimension): boolean {
   const { index, ranges, slot, name, cellSize, pipeline } = dimension
   const size = info.layout.size(info.bytes, 'file_sizes', slot)
-  const end = storage.readEnd?.(`${path}/${name}`, room)
+  const end = storage.readEnd?.(`${path}/${name}`, buffer)
   if (!end || end.size !== size || end.length !== size) return false
   const cells = info.last_tile_cell_num
-  const { data } = pipeline.reverseTile(room.subarray(0, size), { expectedSize: cells * cellSize })
+  const { data } = pipeline.reverseTile(buffer.subarray(0, size), { expectedSize: cells * cellSize })
   const columns: ColumnData[] = []
   columns[index] = { data, starts: undefined, validity: undefined }
   return rowsInside(info.schema.domain.dimensions, columns, cells, ranges)?.length === 0

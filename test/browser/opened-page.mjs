@@ -40,7 +40,7 @@ after(async () => {
 export const settings = { encoding: 'utf8', maxBuffer: 2 ** 28, env: { ...env, TILEDB_INSPECT_NOW: NOW } }
 export const cli = (...args) => execFileSync(execPath, ['bin/tiledb-inspect.js', ...args], settings)
 /** The document that a call prints. The exit code may be 1, which `check` has if it finds damage. */
-export function document(...args) {
+export function documentOf(...args) {
   try {
     return JSON.parse(cli(...args, '--json', '--quiet'))
   } catch (error) {

@@ -55,7 +55,7 @@ const targets = versions.flatMap((version) => {
 })
 
 /** The document of a command as the page has it, with exact numbers. */
-async function document(...args) {
+async function documentOf(...args) {
   const { code, text, stderr } = await run([...args, '--json', '--quiet'], { env: { TILEDB_INSPECT_NOW: NOW } })
   assert.ok(code <= 3 && text !== '', `${args.join(' ')}: exit ${code}, ${stderr}`)
   return asInPage(parseJson(text))
@@ -83,7 +83,7 @@ function cellText(value) {
 async function compareCells(page, target) {
   for (const [link, ...options] of [[{ x: '' }], [{ x: 'p' }, '--provenance']]) {
     await follow(page, { v: 'cells', ...link })
-    const { error } = await document('read', target, '--limit', '200', ...options)
+    const { error } = await documentOf('read', target, '--limit', '200', ...options)
     const told = await alerts(page)
     if (error) {
       for (const part of [
@@ -95,7 +95,7 @@ async function compareCells(page, target) {
       continue
     }
     assert.deepEqual(told, [])
-    const labelled = await document('read', target, '--limit', '200', '--labels', ...options)
+    const labelled = await documentOf('read', target, '--limit', '200', '--labels', ...options)
     assert.deepEqual(
       ((await rowsOf(page, 'Cells')) ?? []).map((row) => row.slice(0, -1)),
       labelled.cells.map((cell) => Object.values(cell).map(cellText)),
@@ -105,7 +105,7 @@ async function compareCells(page, target) {
 
 async function compareFindings(page, target) {
   await follow(page, { v: 'findings' })
-  const { findings, not_examined } = await document('check', target)
+  const { findings, not_examined } = await documentOf('check', target)
   const shown = (await rowsOf(page, 'Findings')) ?? []
   assert.deepEqual(
     shown.map(([severity, , ...rest]) => [severity, ...rest]),
@@ -206,7 +206,7 @@ function filesOf(target) {
 
 async function compareTrees(page, target, files) {
   for (const file of files) {
-    const expected = treeRows(await document('dump', join(target, file)))
+    const expected = treeRows(await documentOf('dump', join(target, file)))
     if (expected.length > ROWS) continue
     await follow(page, { v: 'files', p: file })
     const isThere = (name) => document.querySelector('.hex [aria-label]')?.ariaLabel.startsWith(name)

@@ -6,12 +6,28 @@ import { formatCount } from '../../src/render/units.ts'
 import { timeRangeText } from '../../src/render/views/wording.ts'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { describe, test } from './in-turn.mjs'
-import { ALL, assertBelow, axe, cli, document, emptyFolder, follow, open, rowsOf, show, turn } from './opened-page.mjs'
+import {
+  ALL,
+  assertBelow,
+  axe,
+  cli,
+  documentOf,
+  emptyFolder,
+  follow,
+  open,
+  rowsOf,
+  show,
+  turn,
+} from './opened-page.mjs'
 
-/** The drawings of a page. Their tables have what the command line prints, keys do what the mouse does, and drawing is fast. */
+/** The drawings of a page: their tables have what the command line prints, keys do what the mouse does, and drawing is fast. */
 
 const FOLDER = emptyFolder('page-drawings')
 const FIXTURES = 'test/fixtures'
+/** Where the timeline begins to draw, and how much of its width it does not draw in: pixels. */
+const TIMELINE = { left: 130, margins: 142 }
+/** Longest time between two pictures, in milliseconds: 30 pictures a second. */
+const SMOOTH = 34
 
 /** Opens the report of a target. */
 async function report(target, view, ...options) {
@@ -40,8 +56,8 @@ function ofManyFragments(count) {
   return array
 }
 
-/** Median of the milliseconds between two pictures during `goOn`. It is not the mean, because a busy machine sometimes stops everything. */
-async function pause(page, goOn) {
+/** Milliseconds between two pictures during `goOn`: the median, because a busy machine sometimes stops everything. */
+async function usualPause(page, goOn) {
   await page.evaluate(() => {
     window.pictures = []
     const tick = (now) => {
@@ -61,6 +77,16 @@ async function pause(page, goOn) {
 const settled = (page) =>
   page.waitForFunction(() => !document.querySelector('main [role=status]')?.textContent?.startsWith('Reading'))
 
+/** Names and states of the fragments in the timeline's table, without what follows a comma. */
+async function timelineRows(page) {
+  const rows = await rowsOf(page, 'Fragments in time')
+  return rows.map(([name, state]) => [name, state.replace(/,.*/, '')])
+}
+
+/** Waits until the table of tiles below a map has a number of rows. */
+const tilesShown = (page, count, options) =>
+  page.waitForFunction((num) => document.querySelectorAll('tbody')[1]?.rows.length === num, count, options)
+
 describe('the timeline', () => {
   const targets = [
     'examples/arrays/places',
@@ -74,10 +100,10 @@ describe('the timeline', () => {
     test(`of ${target} has the fragments that ls prints`, async () => {
       const { page, wrong } = await report(target, 'timeline')
       await show(page, 'timeline')
-      const { fragments } = document('ls', target)
+      const { fragments } = documentOf('ls', target)
       const rows = await rowsOf(page, 'Fragments in time')
       assert.deepEqual(
-        rows.map(([name, state]) => [name, state.replace(/,.*/, '')]),
+        await timelineRows(page),
         fragments.map(({ name, state }) => [name, state]),
       )
       for (const [i, { timestamp_range: range }] of fragments.entries()) {
@@ -103,9 +129,9 @@ describe('the timeline', () => {
     await page.waitForFunction(() => location.hash.includes('t=10'))
     await settled(page)
     await page.waitForFunction(() => document.querySelector('tbody')?.textContent?.includes('future'))
-    const { fragments } = document('ls', '--as-of', '10', target)
+    const { fragments } = documentOf('ls', '--as-of', '10', target)
     assert.deepEqual(
-      (await rowsOf(page, 'Fragments in time')).map(([name, state]) => [name, state.replace(/,.*/, '')]),
+      await timelineRows(page),
       fragments.map(({ name, state }) => [name, state]),
     )
     assert.match(await page.textContent('.call code'), /^tiledb-inspect ls .*dense_vacuum_left --as-of 10$/)
@@ -136,7 +162,7 @@ describe('the timeline', () => {
     cli('write-sample', array, ...how, '--steps', join(FOLDER, 'metadata.json'))
     const { page, wrong } = await report(array, 'timeline')
     const stateOf = ({ deleted, current }) => (deleted ? 'deleted' : current ? 'current' : 'past')
-    const all = document('metadata', '--all', array).versions.filter(({ key }) => key !== 'never')
+    const all = documentOf('metadata', '--all', array).versions.filter(({ key }) => key !== 'never')
     const table = async (caption, t) => {
       await show(page, 'schema')
       await follow(page, { v: caption.endsWith('in time') ? 'timeline' : 'overview', ...(t && { t }) })
@@ -153,7 +179,7 @@ describe('the timeline', () => {
       await table('Key-value metadata in time'),
       all.map((one) => row(one, stateOf(one))),
     )
-    const then = new Map(document('metadata', '--all', '--as-of', '20', array).versions.map((one) => [one.file, one]))
+    const then = new Map(documentOf('metadata', '--all', '--as-of', '20', array).versions.map((one) => [one.file, one]))
     assert.deepEqual(
       await table('Key-value metadata in time', '20'),
       all.map((one) => row(one, then.has(one.file) ? 'current' : 'later')),
@@ -175,7 +201,9 @@ describe('the timeline', () => {
     // A click on a mark of the last lane chooses its time.
     await follow(page, { v: 'timeline', x: 'order' })
     const { width, height } = await page.locator('canvas').boundingBox()
-    await page.locator('canvas').click({ position: { x: 130 + (width - 142) / 2, y: height - 18 } })
+    await page
+      .locator('canvas')
+      .click({ position: { x: TIMELINE.left + (width - TIMELINE.margins) / 2, y: height - 18 } })
     await page.waitForFunction(() => location.hash.includes('t=20'))
     assert.deepEqual(wrong, [])
     await page.close()
@@ -193,7 +221,7 @@ describe('the timeline', () => {
     const what = '--dim x:INT32:0..99:10 --attr a:INT32 --sparse --cells 0 --quiet --steps'.split(' ')
     cli('write-sample', array, ...what, file)
     const { page, wrong } = await report(array, 'timeline')
-    // At once: what the file needs is read for it.
+    // The button is clicked before the conditions are read. They are read for the file.
     const [saved] = await Promise.all([page.waitForEvent('download'), page.click('.of-table button:text-is("CSV")')])
     const [, ...lines] = readFileSync(await saved.path(), 'utf8')
       .trim()
@@ -202,7 +230,7 @@ describe('the timeline', () => {
       lines.map((line) => line.split(',')[0]),
       times.map((_, i) => `a < ${(i + 1) * (i + 2)}`),
     )
-    // The third took those from 6 to 11: others were gone.
+    // The third deleted those from 6 to 11. Those below were deleted before.
     await page.click('a:text-is("what it deleted") >> nth=2')
     await page.waitForFunction(() => /Of \d+ cells/.test(document.querySelector('main').textContent))
     assert.match(await page.textContent('main [role=status]'), /^Of 6 cells\./)
@@ -215,10 +243,9 @@ describe('the timeline', () => {
     await page.waitForSelector('canvas', { timeout: 60_000 })
     assert.equal((await rowsOf(page, 'Fragments in time')).length, 500)
     const { x, y, width } = await page.locator('canvas').boundingBox()
-    // 30 pictures a second.
-    await assertBelow(34, () =>
-      pause(page, async () => {
-        for (let i = 0; i < 60; i++) await page.mouse.move(x + 130 + ((width - 150) * i) / 60, y + 30)
+    await assertBelow(SMOOTH, () =>
+      usualPause(page, async () => {
+        for (let i = 0; i < 60; i++) await page.mouse.move(x + TIMELINE.left + ((width - 150) * i) / 60, y + 30)
       }),
     )
     await page.locator('canvas').click({ position: { x: width / 2, y: 28 } })
@@ -230,8 +257,8 @@ describe('the timeline', () => {
 
 /** The boxes of the tiles of the first listed fragment, as the command line prints them. */
 function boxesOf(target) {
-  const [{ path }] = document('ls', target).fragments
-  const { dense, tiles } = document('tiles', path)
+  const [{ path }] = documentOf('ls', target).fragments
+  const { dense, tiles } = documentOf('tiles', path)
   return tiles.map(({ tile, cell_num, mbr, tile_domain }) => [tile, cell_num, dense ? tile_domain : mbr])
 }
 
@@ -272,10 +299,10 @@ describe('the map', () => {
       const printed = boxesOf(target)
       const caption = printed.length < 200 ? 'Tiles in sight' : 'The first 200 tiles in sight'
       await page.waitForFunction((name) => document.body.textContent.includes(name), caption)
-      const [first] = document('ls', target).fragments
+      const [first] = documentOf('ls', target).fragments
       await page.waitForFunction((name) => {
         const table = [...document.querySelectorAll('table')].find(({ caption }) =>
-          /ti[l]es in sight/i.test(caption.textContent),
+          /tiles in sight/i.test(caption.textContent),
         )
         return table?.tBodies[0].textContent.includes(name)
       }, first.name)
@@ -290,7 +317,7 @@ describe('the map', () => {
       }
       assert.deepEqual(
         (await rowsOf(page, 'Fragments in the map')).map(([name]) => name),
-        document('ls', target)
+        documentOf('ls', target)
           .fragments.filter(({ state }) => state === 'live')
           .map(({ name }) => name),
       )
@@ -302,18 +329,18 @@ describe('the map', () => {
 
   test('zooms and moves by keys, keeps what is seen in its link, and leads to the bytes of a tile', async () => {
     const { page, wrong } = await report('examples/arrays/places', 'map')
-    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length === 5)
+    await tilesShown(page, 5)
     await page.focus('canvas')
     for (const key of ['+', '+', '+', '+', 'ArrowLeft', 'ArrowUp']) await page.keyboard.press(key)
     await page.waitForFunction(() => /b=/.test(location.hash))
     await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length < 5)
     const few = await rowsOf(page, 'Tiles in sight')
     const { page: other } = await open(page.url())
-    await other.waitForFunction((count) => document.querySelectorAll('tbody')[1]?.rows.length === count, few.length)
+    await tilesShown(other, few.length)
     assert.deepEqual(await rowsOf(other, 'Tiles in sight'), few)
     await other.close()
     await page.keyboard.press('0')
-    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length === 5)
+    await tilesShown(page, 5)
     await page.click('a:text-is("tile 2")')
     await page.waitForSelector('#tab-files[aria-selected=true]')
     // Where the tile is, the view writes into the link as soon as it knows.
@@ -327,8 +354,8 @@ describe('the map', () => {
     const size = '--dim x:INT32:0..9:10 --dim y:INT32:0..9:10 --attr a:INT32 --dense --cells 100'.split(' ')
     cli('write-sample', array, ...size, '--fragments', '2', '--quiet')
     const { page, wrong } = await report(array, 'map')
-    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length === 2)
-    const names = document('ls', array).fragments.map(({ name }) => name)
+    await tilesShown(page, 2)
+    const names = documentOf('ls', array).fragments.map(({ name }) => name)
     for (const [i, name] of [names[1], names[0], names[1]].entries()) {
       await page.click('canvas', { position: { x: 300, y: 200 } })
       const text = await page.textContent('.under')
@@ -346,7 +373,7 @@ describe('the map', () => {
     const array = 'examples/arrays/places'
     const { page, wrong } = await report(array, 'map')
     await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length > 0)
-    const ends = document('overview', array).nonempty_domain.flat().map(String)
+    const ends = documentOf('overview', array).nonempty_domain.flat().map(String)
     assert.deepEqual([...new Set(await marksOf(page, '-'))].sort(), ends.sort())
     assert.deepEqual(wrong, [])
     await page.close()
@@ -358,19 +385,8 @@ describe('the map', () => {
   test(`of ${tileNum} tiles moves without a stutter`, async () => {
     const array = join(FOLDER, 'tiles')
     const dims = ['--dim', 'x:INT32:0..9999999:100', '--dim', 'y:INT32:0..9999999:100']
-    cli(
-      'write-sample',
-      array,
-      '--sparse',
-      ...dims,
-      '--attr',
-      'a:INT8',
-      '--capacity',
-      '1',
-      '--cells',
-      String(tileNum),
-      '--quiet',
-    )
+    const how = '--sparse --attr a:INT8 --capacity 1 --quiet'.split(' ')
+    cli('write-sample', array, ...how, ...dims, '--cells', String(tileNum))
     const { page, wrong } = await report(array, 'map', '--max-size', '256M')
     // The first drawing needs only footers. The browser still reads the rest of the report.
     await assertBelow(2000, async (run) => {
@@ -379,12 +395,10 @@ describe('the map', () => {
       return page.evaluate(() => performance.now())
     })
     await page.waitForFunction(() => /tiles in sight/.test(document.body.textContent), undefined, { timeout: 120_000 })
-    await page.waitForFunction(() => document.querySelectorAll('tbody')[1]?.rows.length === 200, undefined, {
-      timeout: 120_000,
-    })
+    await tilesShown(page, 200, { timeout: 120_000 })
     for (let i = 0; i < 8; i++) await page.click('button:text-is("Nearer")')
     // One move for each picture, while the button is down.
-    await assertBelow(34, () =>
+    await assertBelow(SMOOTH, () =>
       page.evaluate(async () => {
         const canvas = document.querySelector('canvas')
         canvas.setPointerCapture = () => {}
@@ -412,18 +426,12 @@ describe('the bytes', () => {
     test(`of ${target} are those that stats prints`, async () => {
       const { page, wrong } = await report(target, 'bytes')
       await page.waitForSelector('canvas')
-      const {
-        fields,
-        roles,
-        filters,
-        fragment_metadata: metadata,
-        other_size,
-        size,
-        data_size,
-      } = document('stats', target)
+      const { fields, roles, filters, fragment_metadata, other_size, size, data_size } = documentOf('stats', target)
       const numbers = async () => (await rowsOf(page, 'Bytes')).map((row) => bytesIn(row[2]))
       // Bytes that belong to no field, as in fragments that cannot be read, have a row of their own.
-      const rest = [metadata.size, other_size, size - data_size - metadata.size].filter((one) => one > 0)
+      const rest = [fragment_metadata.size, other_size, size - data_size - fragment_metadata.size].filter(
+        (one) => one > 0,
+      )
       const falling = (sizes) => [...sizes, ...rest].sort((a, b) => b - a)
       assert.ok((await page.textContent('.under')).includes(`${formatCount(other_size)} bytes`))
       assert.deepEqual(await numbers(), falling(fields.flatMap(({ files }) => files.map(({ size }) => size))))
@@ -438,7 +446,7 @@ describe('the bytes', () => {
         assert.deepEqual(await numbers(), falling(sums.map(({ size }) => size)))
       }
       await page.check('input[name=way] >> nth=3')
-      const { fragments } = document('ls', target)
+      const { fragments } = documentOf('ls', target)
       await page.waitForFunction(
         (name) => document.querySelector('tbody').textContent.includes(name),
         fragments[0].name,
@@ -454,35 +462,13 @@ describe('the bytes', () => {
   }
 
   test('are shown although advice cannot try compressors, which a page does not have', async () => {
+    const write = (array, how) => cli('write-sample', array, '--dense', '--quiet', ...how.split(' '))
     const raw = join(FOLDER, 'raw')
-    cli(
-      'write-sample',
-      raw,
-      '--dim',
-      'x:INT64:1..200000:50000',
-      '--attr',
-      'a:INT64',
-      '--dense',
-      '--quiet',
-      '--cells',
-      '200000',
-    )
-    const early = join(FOLDER, 'early')
-    const filters = (names) => ['--field-filters', `a=${names}`, '--field-filters', `b=${names}`]
-    const attributes = ['--attr', 'a:INT64', '--attr', 'b:FLOAT64']
-    cli(
-      'write-sample',
-      early,
-      '--dim',
-      'x:INT64:1..9000:9000',
-      ...attributes,
-      ...filters('lz4,byteshuffle'),
-      '--dense',
-      '--quiet',
-      '--cells',
-      '9000',
-    )
-    for (const array of [raw, early]) {
+    write(raw, '--dim x:INT64:1..200000:50000 --attr a:INT64 --cells 200000')
+    const shuffledLast = join(FOLDER, 'shuffled-last')
+    const filters = ['a', 'b'].map((name) => `--field-filters ${name}=lz4,byteshuffle`).join(' ')
+    write(shuffledLast, `--dim x:INT64:1..9000:9000 --attr a:INT64 --attr b:FLOAT64 ${filters} --cells 9000`)
+    for (const array of [raw, shuffledLast]) {
       const { page, wrong } = await report(array, 'bytes')
       await page.waitForSelector('main table')
       assert.ok((await rowsOf(page, 'Bytes')).length > 0)
@@ -500,14 +486,14 @@ function bytesIn(text) {
 test('a table finds rows by any of their words, and gives them as CSV and JSON', async () => {
   const array = ofManyFragments(30)
   const { page, wrong } = await report(array, 'fragments')
-  const names = document('ls', array).fragments.map(({ name }) => name)
+  const names = documentOf('ls', array).fragments.map(({ name }) => name)
   await page.waitForSelector('input[type=search]')
-  const [one] = names.slice(7)
-  await page.fill('input[type=search]', one.slice(0, 40))
+  const words = names[7].slice(0, 40)
+  await page.fill('input[type=search]', words)
   const shown = (await rowsOf(page, 'Fragments')).map(([name]) => name)
   assert.deepEqual(
     shown,
-    names.filter((name) => name.includes(one.slice(0, 40))),
+    names.filter((name) => name.includes(words)),
   )
   const saved = async (button) => {
     const [file] = await Promise.all([
@@ -542,7 +528,7 @@ describe('the members of a group', () => {
           [name ?? uri, found ?? type, state],
           ...flat(below ?? []),
         ])
-      const printed = flat(document('ls', '--depth', 'all', target).members)
+      const printed = flat(documentOf('ls', '--depth', 'all', target).members)
       assert.ok(printed.length > 0)
       await page.waitForSelector('.members')
       const shown = await page.evaluate(() =>

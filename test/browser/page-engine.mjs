@@ -13,7 +13,7 @@ import {
   axe,
   cli,
   closing,
-  document,
+  documentOf,
   emptyFolder,
   follow,
   open,
@@ -164,7 +164,7 @@ test('without workers, check runs in the page', async () => {
     window.Worker = undefined
   })
   await show(page, 'findings')
-  const { findings } = document('check', 'examples/damaged/places')
+  const { findings } = documentOf('check', 'examples/damaged/places')
   assert.ok(findings.length > 0)
   assert.equal((await rowsOf(page, 'Findings')).length, findings.length)
   assert.deepEqual(wrong, [])
@@ -344,7 +344,7 @@ describe('targets inside of the target open in the page', () => {
     assert.match(await page.textContent('.call code'), /^tiledb-inspect overview test\/fixtures\/22\/group\/arr1$/)
     await page.click('#tab-fragments')
     await page.waitForSelector('main table')
-    const { fragments } = document('ls', `${group}/arr1`)
+    const { fragments } = documentOf('ls', `${group}/arr1`)
     assert.deepEqual(
       (await rowsOf(page, 'Fragments')).map(([name]) => name),
       fragments.map(({ name }) => name),
@@ -354,7 +354,7 @@ describe('targets inside of the target open in the page', () => {
     await page.waitForSelector('main caption:text-is("Cells")')
     const fragment = `${group}/arr1/__fragments/${fragments[0].name}`
     assert.deepEqual(await page.textContent('.call code'), `tiledb-inspect decode ${fragment} --limit 200`)
-    assert.deepEqual(await rowsOf(page, 'Cells'), cellsOf(document('decode', fragment)))
+    assert.deepEqual(await rowsOf(page, 'Cells'), cellsOf(documentOf('decode', fragment)))
     assert.deepEqual(await axe(page), [])
     for (const around of ['/group/arr1', '/group']) {
       await page.click('header a')
@@ -393,7 +393,7 @@ describe('the call of the map prints its tiles', () => {
           settings,
         )
         const lines = printed.trim() === '' ? [] : printed.trim().split('\n').map(JSON.parse)
-        const [newest] = document('ls', target).fragments.map(({ name }) => name)
+        const [newest] = documentOf('ls', target).fragments.map(({ name }) => name)
         assert.deepEqual(
           (shown ?? []).map(([fragment, tile]) => `${fragment} ${tile}`).sort(),
           lines.map(({ fragment = newest, tile }) => `${fragment} tile ${tile}`).sort(),
@@ -415,10 +415,10 @@ describe('the call of the map prints its tiles', () => {
         await page.waitForTimeout(500)
         few.push(await same())
       }
-      const times = document('ls', target).fragments.map(({ timestamp_range }) => String(timestamp_range[1]))
+      const times = documentOf('ls', target).fragments.map(({ timestamp_range }) => String(timestamp_range[1]))
       await page.goto(`${pathToFileURL(file).href}#v=map&t=${times[0]}`)
       assert.match(await page.textContent('.call code'), new RegExp(`--as-of ${times[0]}`))
-      const { fragments } = document('ls', target, '--as-of', times[0])
+      const { fragments } = documentOf('ls', target, '--as-of', times[0])
       const names = fragments.filter(({ state }) => state === 'live').map(({ name }) => name)
       await page.waitForFunction((count) => document.querySelector('tbody')?.rows.length === count, names.length)
       assert.deepEqual(

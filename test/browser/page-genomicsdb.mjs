@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { unpackWorkspace } from '../helpers/genomicsdb.ts'
 import { listen } from '../helpers/http-server.ts'
 import { test } from './in-turn.mjs'
-import { axe, cli, closing, document, emptyFolder, open, rowsOf, served } from './opened-page.mjs'
+import { axe, cli, closing, documentOf, emptyFolder, open, rowsOf, served } from './opened-page.mjs'
 
 /** The page of a workspace of GenomicsDB. */
 
@@ -29,8 +29,8 @@ const factsOf = (page) =>
 const numbers = (row) => row.map((text) => text.replaceAll(',', ''))
 
 test('shows what the commands print, and opens an interval; a report has the same without its data', async () => {
-  const { intervals } = document('ls', WHOLE)
-  const overview = document('overview', WHOLE)
+  const { intervals } = documentOf('ls', WHOLE)
+  const overview = documentOf('overview', WHOLE)
   const file = join(FOLDER, 'report.html')
   cli('page', '-o', file, '--quiet', WHOLE)
   const url = await served(WHOLE)
@@ -57,7 +57,7 @@ test('shows what the commands print, and opens an interval; a report has the sam
     await page.click(`main td a >> nth=0`)
     await page.waitForSelector('caption:text("Fragments")')
     await shown(page)
-    const { fragments } = document('ls', join(WHOLE, intervals[0].name))
+    const { fragments } = documentOf('ls', join(WHOLE, intervals[0].name))
     assert.deepEqual(
       (await rowsOf(page, 'Fragments')).map(([name, state, , cells]) => [name, state, numbers([cells])[0]]),
       fragments.map(({ name, state, cell_num }) => [name, state, String(cell_num)]),
@@ -72,14 +72,14 @@ test('shows what the commands print, and opens an interval; a report has the sam
 
 test('of a damaged workspace has its findings, and shows as unknown what cannot be read', async () => {
   const damaged = unpackWorkspace('301', join(FOLDER, 'damaged'))
-  const [{ name }] = document('ls', damaged).intervals
-  const [fragment] = document('ls', join(damaged, name)).fragments
+  const [{ name }] = documentOf('ls', damaged).intervals
+  const [fragment] = documentOf('ls', join(damaged, name)).fragments
   writeFileSync(join(damaged, name, fragment.name, '__book_keeping.tdb.gz'), 'no gzip stream')
   rmSync(join(damaged, 'callset.json'))
   const url = await served(damaged)
   const { page, wrong } = await open(url, [url])
   await shown(page)
-  const found = document('overview', damaged)
+  const found = documentOf('overview', damaged)
   assert.match(await page.textContent('main p .bad'), new RegExp(`^${found.finding_num.error} errors`))
   const items = await page.locator('main section li').allTextContents()
   assert.ok(items.some((text) => text.includes('callset.json')))
@@ -108,7 +108,7 @@ test('opens in the page without a target that a server has', async () => {
   await page.setInputFiles('input[type=file]', WHOLE)
   await shown(page)
   assert.equal(await page.textContent('h2'), 'Workspace')
-  assert.equal((await rowsOf(page, 'Intervals')).length, document('ls', WHOLE).intervals.length)
+  assert.equal((await rowsOf(page, 'Intervals')).length, documentOf('ls', WHOLE).intervals.length)
   assert.deepEqual(wrong, [])
   await page.close()
 })
@@ -118,7 +118,7 @@ test('opens in the page without a target that is one file', async () => {
   await page.setInputFiles('input[type=file]', WHOLE)
   await shown(page)
   assert.equal(await page.textContent('h2'), 'Workspace')
-  assert.equal((await rowsOf(page, 'Intervals')).length, document('ls', WHOLE).intervals.length)
+  assert.equal((await rowsOf(page, 'Intervals')).length, documentOf('ls', WHOLE).intervals.length)
   assert.deepEqual(wrong, [])
   await page.close()
 })

@@ -11,7 +11,7 @@ import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { describe, test } from './in-turn.mjs'
-import { axe, browser, cli, document, emptyFolder, goTo, open, rowsOf, served, shownValue } from './opened-page.mjs'
+import { axe, browser, cli, documentOf, emptyFolder, goTo, open, rowsOf, served, shownValue } from './opened-page.mjs'
 
 /** Pictures of cells and lines. The numbers behind the pixels are those of the command line; the pixels have the colours of the scale. */
 
@@ -42,7 +42,7 @@ describe('a picture', () => {
   test('of a dense array has each cell, by keyboard too, and leads to its versions', async () => {
     const array = 'examples/arrays/weather'
     const { page, wrong } = await pageOf(array)
-    const { cells } = document('read', array, '--range', 'day=1..60', '--field', 'temperature')
+    const { cells } = documentOf('read', array, '--range', 'day=1..60', '--field', 'temperature')
     const shown = await pictureOf(page, { r: '["day=1..60"]' })
     assert.deepEqual(
       shown,
@@ -106,13 +106,13 @@ describe('a picture', () => {
   test('of a slice of three dimensions has the cells of the slice, in every order', async () => {
     for (const order of ['row_row', 'col_col']) {
       const array = `test/fixtures/22/dense_3d_${order}`
-      const { dimensions, attributes } = document('schema', array)
+      const { dimensions, attributes } = documentOf('schema', array)
       const { page, wrong } = await pageOf(array)
       const field = attributes.find(({ type, cell_val_num }) => cell_val_num === 1 && /INT|FLOAT/.test(type)).name
       const [a, b, c] = dimensions.map(({ name }) => name)
-      const fixed = document('read', array).cells[0][b]
+      const fixed = documentOf('read', array).cells[0][b]
       const shown = await pictureOf(page, { d: '2,0', a: field, r: JSON.stringify([`${b}=${fixed}`]) })
-      const { cells } = document('read', array, '--range', `${b}=${fixed}`)
+      const { cells } = documentOf('read', array, '--range', `${b}=${fixed}`)
       assert.ok(cells.length > 1)
       for (const cell of cells) {
         const found = shown.get(`${cell[c]} ${cell[a]}`)
@@ -142,7 +142,7 @@ describe('a picture', () => {
     ]) {
       const [down, right] = [x, y].map((at) => [5 * Math.floor(at / 5), Math.min(4199, 5 * Math.floor(at / 5) + 4)])
       const ranges = [`x=${down.join('..')}`, `y=${right.join('..')}`].flatMap((range) => ['--range', range])
-      const { cells } = document('read', array, ...ranges)
+      const { cells } = documentOf('read', array, ...ranges)
       // The fill value is no value.
       const known = cells.filter(({ a }) => a !== 255)
       const mean = known.reduce((sum, { a }) => sum + a, 0) / known.length
@@ -176,7 +176,7 @@ describe('a picture', () => {
     const lines = (await savedText(page, 'CSV')).trim().split('\r\n').slice(1, 200)
     const [up, across, value] = lines[20].split(',')
     const [y, x] = [up, across].map((range) => range.split('..')[0])
-    const { cells } = document('read', array, '--range', `x=${x}`, '--range', `y=${y}`)
+    const { cells } = documentOf('read', array, '--range', `x=${x}`, '--range', `y=${y}`)
     assert.equal(Number(value), cells[0].a)
     assert.deepEqual(wrong, [])
     await page.close()
@@ -185,7 +185,7 @@ describe('a picture', () => {
   test('of a sparse array has its points', async () => {
     const array = 'examples/arrays/places'
     const { page, wrong } = await pageOf(array)
-    const { cells } = document('read', array)
+    const { cells } = documentOf('read', array)
     const shown = await pictureOf(page, {})
     assert.ok(shown.size > 30 && shown.size <= cells.length)
     const counts = await pictureOf(page, { a: '#' })
@@ -219,7 +219,7 @@ describe('a picture', () => {
     )
     const { page, wrong } = await pageOf(array)
     const shown = await pictureOf(page, { a: 'a' })
-    const values = document('read', array).cells.map(({ a }) => (a === -(2 ** 31) ? 'fill value' : String(a)))
+    const values = documentOf('read', array).cells.map(({ a }) => (a === -(2 ** 31) ? 'fill value' : String(a)))
     assert.equal(values.filter((value) => value === 'fill value').length, 4)
     assert.deepEqual([...shown.values()], values)
     assert.match(await page.textContent('figcaption'), /fill value, or never written/)
@@ -243,9 +243,9 @@ describe('a picture', () => {
     assert.match(await page.textContent('main [role=alert]'), /a0\.tdb/)
     assert.match(await page.textContent('main p.bad'), /^\d+ damaged parts? left out: tiles that hold \d+ cells\.$/)
     await page.waitForSelector('.swatch.unread')
-    const { cells } = document('read', array, '--keep-going', '--field', 'temperature')
+    const { cells } = documentOf('read', array, '--keep-going', '--field', 'temperature')
     assert.ok(cells.length > 0)
-    const whole = document('read', 'examples/arrays/weather', '--field', 'temperature').cells.length
+    const whole = documentOf('read', 'examples/arrays/weather', '--field', 'temperature').cells.length
     assert.ok(cells.length < whole)
     const read = new Map(cells.map(({ station, day, temperature }) => [`${station} ${day}`, shownValue(temperature)]))
     // A table shows 500 rows at first.

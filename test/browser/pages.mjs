@@ -11,7 +11,7 @@ import {
   axe,
   cli,
   closing,
-  document,
+  documentOf,
   emptyFolder,
   follow,
   goTo,
@@ -48,21 +48,21 @@ async function everyView(page, isRead = true) {
 /** The page shows the values that the command line prints. */
 async function compare(page, target) {
   await show(page, 'fragments')
-  const { fragments } = document('ls', target)
+  const { fragments } = documentOf('ls', target)
   const rows = await rowsOf(page, 'Fragments')
   assert.deepEqual(
     rows.map(([name]) => name),
     fragments.map(({ name }) => name),
   )
   await show(page, 'findings')
-  const { findings } = document('check', target)
+  const { findings } = documentOf('check', target)
   const found = (await rowsOf(page, 'Findings')) ?? []
   assert.deepEqual(
     found.map(([severity, , , code, what, , file]) => [severity, code, file, what]),
     findings.map(({ severity, code, file, message }) => [severity, code, relativePath(file, target), message]),
   )
   await show(page, 'schema')
-  const { dimensions } = document('schema', target)
+  const { dimensions } = documentOf('schema', target)
   assert.deepEqual(
     (await rowsOf(page, 'Dimensions')).map(([name]) => name),
     dimensions.map(({ name }) => name),
@@ -109,7 +109,7 @@ describe('a report', () => {
   }
 
   test('of a damaged array has findings', () => {
-    assert.ok(document('check', DAMAGED).findings.length >= 3)
+    assert.ok(documentOf('check', DAMAGED).findings.length >= 3)
   })
 
   test('without the bytes of data shows the findings of the whole array', async () => {
@@ -144,7 +144,7 @@ test('Findings also says what makes reads slow; the overview says how far it loo
   const array = join(FOLDER, 'slow')
   const cells = ['--fragments', '12', '--cells', '12']
   cli('write-sample', array, '--dim', 'x:INT64:1..1000:1000', '--attr', 'a:INT32', ...cells, '--quiet')
-  const { message } = document('overview', array).findings[0]
+  const { message } = documentOf('overview', array).findings[0]
   const file = join(FOLDER, 'slow.html')
   cli('page', '-o', file, array)
   const { page, wrong } = await open(pathToFileURL(file).href)
@@ -166,7 +166,7 @@ test('the overview of a dense array has the numbers of written cells and of all 
   cli('page', '-o', file, array)
   const { page, wrong } = await open(pathToFileURL(file).href)
   await show(page, 'overview')
-  const { cell_num, certainty, whole_cell_num } = document('overview', array)
+  const { cell_num, certainty, whole_cell_num } = documentOf('overview', array)
   const [written, all] = [cell_num, whole_cell_num].map((count) => count.toLocaleString('en'))
   const how = certainty === 'exact' ? '' : `${certainty} `
   assert.ok((await page.textContent('.facts')).includes(`${how}${written} written, of ${all}`))
@@ -258,7 +258,7 @@ test('the overview gives no verdict before the data are read, and then the verdi
   ]) {
     const url = await served(array)
     const { page, wrong } = await open(url, [url])
-    const [{ name }] = document('ls', array).fragments
+    const [{ name }] = documentOf('ls', array).fragments
     const says = async (pattern, link) => {
       await follow(page, { v: 'overview', ...link })
       await page.waitForFunction(
@@ -289,8 +289,8 @@ describe('cells', () => {
     const file = join(FOLDER, 'cells-enumerations.html')
     cli('page', '-o', file, '--quiet', array)
     const { page, wrong } = await open(pathToFileURL(file).href)
-    const { cells } = document('read', array, '--limit', '200', '--labels')
-    const { attributes, dimensions } = document('schema', array)
+    const { cells } = documentOf('read', array, '--limit', '200', '--labels')
+    const { attributes, dimensions } = documentOf('schema', array)
     for (const link of [{}, { x: 'l' }]) {
       await goTo(page, { v: 'cells', ...link })
       assert.deepEqual(
@@ -303,7 +303,7 @@ describe('cells', () => {
       items.map(({ title, textContent }) => [title, textContent]),
     )
     const { name } = attributes.find(({ enumeration }) => enumeration !== null)
-    const [stored] = document('read', array, '--limit', '1').cells
+    const [stored] = documentOf('read', array, '--limit', '1').cells
     assert.ok(titles.some(([title, text]) => title === `index ${stored[name]}` && text === shownValue(cells[0][name])))
     assert.deepEqual(wrong, [])
     await page.close()
@@ -321,7 +321,7 @@ describe('cells', () => {
         [{ o: 'row-major' }, '--order', 'row-major'],
       ]) {
         await goTo(page, { v: 'cells', ...link })
-        const { cells } = document('read', array, '--limit', '200', ...options)
+        const { cells } = documentOf('read', array, '--limit', '200', ...options)
         const rows = await rowsOf(page, 'Cells')
         assert.deepEqual(
           rows.map((row) => row.slice(0, -1)),
@@ -330,7 +330,7 @@ describe('cells', () => {
       }
       // With fill values of every type.
       await show(page, 'schema')
-      assert.equal((await rowsOf(page, 'Attributes')).length, document('schema', array).attributes.length)
+      assert.equal((await rowsOf(page, 'Attributes')).length, documentOf('schema', array).attributes.length)
       assert.deepEqual(wrong, [])
       await page.close()
     })
@@ -348,7 +348,9 @@ describe('cells', () => {
     cli('page', '-o', file, array)
     const { page, wrong } = await open(pathToFileURL(file).href)
     await goTo(page, { v: 'cells', o: 'row-major' })
-    const all = document('read', array, '--order', 'row-major').cells.map((cell) => Object.values(cell).map(shownValue))
+    const all = documentOf('read', array, '--order', 'row-major').cells.map((cell) =>
+      Object.values(cell).map(shownValue),
+    )
     const shown = async () => (await rowsOf(page, 'Cells')).map((row) => row.slice(0, -1))
     for (const from of [0, 200, 400]) {
       assert.deepEqual(await shown(), all.slice(from, from + 200))
@@ -366,7 +368,7 @@ describe('cells', () => {
     const options = ['--range', 'x=0..50000', '--where', 'a > 0', '--order', 'row-major', '--limit', '200']
     assert.deepEqual(
       await shown(),
-      document('read', array, ...options).cells.map((cell) => Object.values(cell).map(shownValue)),
+      documentOf('read', array, ...options).cells.map((cell) => Object.values(cell).map(shownValue)),
     )
     const call = await page.textContent('.call code')
     assert.match(call, /^tiledb-inspect read .* --range x=0\.\.50000 --where 'a > 0' --order row-major --limit 200$/)
@@ -374,7 +376,7 @@ describe('cells', () => {
     await goTo(page, { v: 'cells', w: 'nonsense >' })
     assert.match(await page.textContent('[role=alert]'), /^Not understood condition "nonsense >": expected/)
     await goTo(page, { v: 'history', c: 'x=77777' })
-    const { versions } = document('history', array, '--cell', 'x=77777')
+    const { versions } = documentOf('history', array, '--cell', 'x=77777')
     assert.ok(versions.length >= 2)
     assert.deepEqual(
       (await rowsOf(page, 'Versions, oldest first')).map(([, state, , a, fragment]) => [state, a, fragment]),
@@ -392,9 +394,9 @@ describe('cells', () => {
     await goTo(page, { v: 'cells' })
     assert.match(await page.textContent('main [role=alert]'), /\.tdb/)
     assert.match(await page.textContent('main [role=status]'), /Stopped at damage\.$/)
-    const [{ name, timestamp_range }] = document('ls', DAMAGED).fragments
+    const [{ name, timestamp_range }] = documentOf('ls', DAMAGED).fragments
     const words = `The fragment written ${timeRangeText(timestamp_range, false)}, ${name}, has lost:`
-    const found = document('check', DAMAGED).findings
+    const found = documentOf('check', DAMAGED).findings
     const [{ tile }] = found
     const assertLoss = async () => {
       await page.waitForSelector('.loss li')
@@ -411,7 +413,7 @@ describe('cells', () => {
     await assertLoss()
     assert.match(await page.textContent('main [role=alert]'), /\.tdb/)
     // A cell of that tile.
-    const { cells } = document('read', 'examples/arrays/places', '--provenance')
+    const { cells } = documentOf('read', 'examples/arrays/places', '--provenance')
     const { lat, lon } = cells.find(({ __tile }) => __tile === tile)
     await goTo(page, { v: 'history', c: `lat=${lat},lon=${lon}` })
     await assertLoss()
@@ -420,7 +422,7 @@ describe('cells', () => {
     await page.click('main summary')
     await page.uncheck('input[name=f][value="0"]')
     await page.click('main button[type=submit]')
-    const [, ...others] = document('schema', DAMAGED).attributes.map(({ name }) => `--field ${name}`)
+    const [, ...others] = documentOf('schema', DAMAGED).attributes.map(({ name }) => `--field ${name}`)
     await page.waitForSelector(`.call >> text=${others.join(' ')}`)
     assert.deepEqual(wrong, [])
     await page.close()
@@ -440,7 +442,7 @@ describe('cells', () => {
 
   test('as of a time are those of that time', async () => {
     const array = `${FIXTURES}/deletes`
-    const times = document('ls', array).fragments.map(({ timestamp_range }) => String(timestamp_range[1]))
+    const times = documentOf('ls', array).fragments.map(({ timestamp_range }) => String(timestamp_range[1]))
     const file = join(FOLDER, 'cells-then.html')
     cli('page', '-o', file, array)
     const { page, wrong } = await open(pathToFileURL(file).href)
@@ -448,7 +450,7 @@ describe('cells', () => {
     for (const t of [times[0], times.at(-1)]) {
       await goTo(page, { v: 'cells', t })
       const options = ['--as-of', t, '--limit', '200']
-      const cells = document('read', array, ...options).cells.map((cell) => Object.values(cell).map(shownValue))
+      const cells = documentOf('read', array, ...options).cells.map((cell) => Object.values(cell).map(shownValue))
       assert.deepEqual(
         (await rowsOf(page, 'Cells')).map((row) => row.slice(0, -1)),
         cells,
@@ -493,7 +495,7 @@ test('histograms count the cells that read returns, and say how many these are',
   cli('page', '-o', file, array)
   const { page, wrong } = await open(pathToFileURL(file).href)
   await goTo(page, { v: 'histograms' })
-  const { cells } = document('read', array)
+  const { cells } = documentOf('read', array)
   for (const name of ['lat', 'population']) {
     const rows = await rowsOf(page, name)
     for (const [label, count] of rows) {
@@ -555,10 +557,10 @@ test('a cell may be typed without names; the focus stays in the form, or on the 
 
 test('the timeline has a step for a delete', async () => {
   const array = 'test/fixtures/22/deletes'
-  const times = document('commits', array).commits.flatMap(({ kind, timestamp_range }) =>
+  const times = documentOf('commits', array).commits.flatMap(({ kind, timestamp_range }) =>
     kind === 'delete' ? [timestamp_range[0]] : [],
   )
-  const ends = document('ls', array).fragments.map(({ timestamp_range }) => timestamp_range[1])
+  const ends = documentOf('ls', array).fragments.map(({ timestamp_range }) => timestamp_range[1])
   assert.ok(times.length > 0)
   const file = join(FOLDER, 'deletes.html')
   cli('page', '-o', file, array)
@@ -566,7 +568,7 @@ test('the timeline has a step for a delete', async () => {
   await show(page, 'timeline')
   await page.waitForSelector('#travel')
   assert.equal(Number(await page.getAttribute('#travel', 'max')), new Set([...times, ...ends]).size)
-  const [{ condition, file: stored }] = document('commits', array).commits.filter(({ kind }) => kind === 'delete')
+  const [{ condition, file: stored }] = documentOf('commits', array).commits.filter(({ kind }) => kind === 'delete')
   await page.waitForSelector(`td .text:text-is(${JSON.stringify(condition)})`)
   assert.deepEqual((await rowsOf(page, 'Deletes in time'))[0].slice(0, 4), [
     `${condition} (what it deleted)`,
@@ -607,7 +609,7 @@ test('Files, Fragments and Bytes say what waits for a vacuum, and its bytes', as
   const onDisk = readdirSync(array, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-  const replaced = document('ls', array).fragments.filter(({ state }) => state === 'to-vacuum')
+  const replaced = documentOf('ls', array).fragments.filter(({ state }) => state === 'to-vacuum')
   assert.ok(replaced.length > 0)
   const goes = onDisk.filter((path) => path.endsWith('.vac') || replaced.some(({ name }) => path.includes(name)))
   const bytesOf = (paths) => paths.reduce((sum, path) => sum + statSync(path).size, 0)
@@ -746,7 +748,7 @@ test('a search by "/" finds fields, fragments, files and metadata, and its link 
   cli('page', '-o', file, 'examples/arrays/weather')
   const { page, wrong } = await open(pathToFileURL(file).href)
   await page.waitForSelector('[role=tab]')
-  const [{ name, path }] = document('ls', 'examples/arrays/weather').fragments
+  const [{ name, path }] = documentOf('ls', 'examples/arrays/weather').fragments
   for (const [words, kind, found, shown] of [
     ['temp', 'attribute', 'temperature', '#tab-schema'],
     ['fragment live', 'fragment', name, '#tab-overview'],
@@ -783,7 +785,7 @@ test('names of fragments are short in sight and whole for copies; errors are cou
   cli('page', '-o', file, DAMAGED)
   const { page } = await open(pathToFileURL(file).href)
   await show(page, 'fragments')
-  const { fragments } = document('ls', DAMAGED)
+  const { fragments } = documentOf('ls', DAMAGED)
   assert.deepEqual(
     (await rowsOf(page, 'Fragments')).map(([name]) => name),
     fragments.map(({ name }) => name),
@@ -816,7 +818,7 @@ test('names of fragments are short in sight and whole for copies; errors are cou
   }
   await show(page, 'findings')
   await page.waitForSelector('#tab-findings .badge')
-  const errors = document('check', DAMAGED).findings.filter(({ severity }) => severity === 'error').length
+  const errors = documentOf('check', DAMAGED).findings.filter(({ severity }) => severity === 'error').length
   await show(page, 'overview')
   assert.equal((await page.textContent('#tab-findings .badge')).trim(), String(errors))
   await page.close()
@@ -946,7 +948,7 @@ describe('files', () => {
     const { page, wrong } = await open(`${pathToFileURL(file).href}#v=files`)
     await page.waitForSelector('table')
     const rows = await rowsOf(page, await page.textContent('caption'))
-    const { files } = document('ls', join(DAMAGED, fragment))
+    const { files } = documentOf('ls', join(DAMAGED, fragment))
     assert.deepEqual(
       rows.filter(([, , , , , folder]) => folder === fragment).map(([name, role]) => [name, role]),
       files.map(({ name, role }) => [name, role]),
@@ -969,7 +971,7 @@ describe('files', () => {
       expected.push([level, label === undefined || label === name ? own : `${own} ${label}`])
       for (const child of children) add(child, level + 1)
     }
-    add(document('dump', join(DAMAGED, fragment, 'd0.tdb')), 1)
+    add(documentOf('dump', join(DAMAGED, fragment, 'd0.tdb')), 1)
     // Values without names are nodes in the tree; `dump` prints them as one list.
     const names = new Set(shown.map((row) => row.join(' ')))
     assert.deepEqual(
@@ -977,7 +979,7 @@ describe('files', () => {
       [],
     )
     assert.ok(shown.length >= expected.length)
-    const wrongAt = document('check', DAMAGED).findings.find(({ file }) => file.endsWith('d0.tdb')).offset
+    const wrongAt = documentOf('check', DAMAGED).findings.find(({ file }) => file.endsWith('d0.tdb')).offset
     await page.fill('input[name=offset]', `0x${wrongAt.toString(16)}`)
     await page.keyboard.press('Enter')
     await page.waitForSelector('.hex .damaged')
@@ -993,20 +995,20 @@ describe('files', () => {
     const { page, wrong } = await open(`${pathToFileURL(report).href}#v=findings`)
     await page.waitForSelector('#lost')
     const names = { a0: 'name', a1: 'population', d0: 'lat' }
-    const damaged = document('check', DAMAGED).findings.map(({ file }) => names[file.match(/(\w+)\.tdb$/)[1]])
+    const damaged = documentOf('check', DAMAGED).findings.map(({ file }) => names[file.match(/(\w+)\.tdb$/)[1]])
     assert.deepEqual(
       (await rowsOf(page, 'Findings')).map(([, field]) => field),
       damaged,
     )
     // The sentences have the same numbers of cells as the plan of the command line.
     const said = await page.textContent('.loss')
-    const { plans } = document('check', '--plan', DAMAGED)
+    const { plans } = documentOf('check', '--plan', DAMAGED)
     for (const lost of plans.flatMap((plan) => plan.lost)) assert.ok(said.includes(lost), `${said} lacks ${lost}`)
     assert.deepEqual(await page.$$eval('.loss li a', (links) => links.map((link) => link.textContent)), [
       ...new Set(damaged),
     ])
     const offset = await page.textContent('td.number a')
-    const expected = document('check', DAMAGED).findings.map(({ offset }) => offset)
+    const expected = documentOf('check', DAMAGED).findings.map(({ offset }) => offset)
     assert.deepEqual(
       await page.$$eval('td.number a', (links) => links.map((link) => Number(link.textContent))),
       expected,
@@ -1032,9 +1034,12 @@ describe('files', () => {
     const left = (at) =>
       page.evaluate((one) => document.querySelector(`.hex [data-at="${one}"]`).getBoundingClientRect().left, at)
     assert.ok(Math.abs((await left(17)) - (await left(33))) < 1, 'the chosen byte moves its neighbours')
-    const [first] = document('at', '--no-flips', join('examples/arrays/places', fragment, 'a1.tdb'), '16').chain.slice(
-      -1,
-    )
+    const [first] = documentOf(
+      'at',
+      '--no-flips',
+      join('examples/arrays/places', fragment, 'a1.tdb'),
+      '16',
+    ).chain.slice(-1)
     assert.match(await chosen(page), new RegExp(first.name))
     await page.focus('[role=tree]')
     await page.keyboard.press('End')
@@ -1084,7 +1089,7 @@ describe('files', () => {
   test('the tile view has the chunks and stages that tile prints, and the cells', async () => {
     const { page, wrong } = await openFile('examples/arrays/places', `${fragment}/d0.tdb`, '&n=tiles%5B1%5D')
     await page.click('summary')
-    const { chunks } = document('tile', join('examples/arrays/places', fragment), 'd0.tdb', '1')
+    const { chunks } = documentOf('tile', join('examples/arrays/places', fragment), 'd0.tdb', '1')
     await page.waitForSelector('details table')
     const stages = await rowsOf(page, 'Stages of chunk 0')
     const [{ stages: expected, filtered_length, metadata_length }] = chunks
@@ -1097,7 +1102,7 @@ describe('files', () => {
       ],
     )
     assert.equal((await rowsOf(page, 'Chunks')).length, chunks.length)
-    const decoded = document('decode', '--tiles', '1', join('examples/arrays/places', fragment))
+    const decoded = documentOf('decode', '--tiles', '1', join('examples/arrays/places', fragment))
     const cells = await rowsOf(page, 'Cells of chunk 0')
     assert.deepEqual(
       cells.map(([, , value]) => Number(value)),
@@ -1179,7 +1184,7 @@ describe('files', () => {
     await page.click('text=What would notice a flip here?')
     const section = 'section[aria-label="What would notice a flip"]'
     await page.waitForSelector(`${section} dd`)
-    const { detected_by } = document('at', join('examples/arrays/places', fragment, 'a1.tdb'), '20')
+    const { detected_by } = documentOf('at', join('examples/arrays/places', fragment, 'a1.tdb'), '20')
     assert.ok(detected_by.length > 0)
     assert.ok((await page.textContent(section)).includes(detected_by.join(', ')))
     assert.deepEqual(wrong, [])

@@ -24,13 +24,13 @@ import { shortTurn, tries } from '../helpers/turn.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = `${ROOT}bin/tiledb-inspect.js`
 const array = `${temporaryFolder()}/array`
-const temporary = temporaryFolder()
-/** Enough for workers to be worth it. A third is damaged. */
+const copyOfProgram = temporaryFolder()
+/** Enough for several threads. A third is damaged. */
 const FRAGMENTS = tries(15, 15, 24)
-/** Workers are begun only where there is more than that to read, bytes. */
-const WORTH_WORKERS = 64 * 2 ** 20
+/** The program begins threads only if it has more bytes than this to read. */
+const WORTH_THREADS = 64 * 2 ** 20
 
-/** One fragment under many names; every third is a damaged copy, each in another place. */
+/** Writes one fragment under many names. Every third is a copy, both of whose data files are damaged, each copy in another place. */
 function writeArray(): void {
   const spec = ['--dense', '--dim', 'x:INT64:0..399999', '--attr', 'a:INT64', '--attr', 'b:FLOAT32']
   const layout = ['--tile-extent', '20000', '--cells', '400000', '--fragments', '1', '--filters', 'sha256']
@@ -71,7 +71,7 @@ function verify(jobs: number, ...more: string[]): Ended {
   return { status, stdout, stderr }
 }
 
-/** Output in short: it is some 100 MB. */
+/** Runs decode. Only the length and digest of its output are returned, as it is some 100 MB. */
 function decode(fragment: string, jobs: number, ...more: string[]): Ended {
   const args = [BIN, 'decode', fragment, '--jobs', String(jobs), ...more]
   const { status, stdout, stderr } = spawnSync(execPath, args, { env: {}, maxBuffer: 2 ** 30 })
@@ -90,11 +90,11 @@ else {
           (file) => statSync(`${array}/__fragments/${fragment}/${file}`).size,
         ),
       )
-      expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(WORTH_WORKERS)
+      expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(WORTH_THREADS)
     })
 
     test.each(shortTurn(['--format=ndjson', '--json', '--json --deep'], 3))(
-      '%s prints the same, in the same order, whatever the number of workers',
+      '%s prints the same, in the same order, whatever the number of threads',
       (options) => {
         const more = options.split(' ')
         const alone = verify(1, ...more)
@@ -106,7 +106,8 @@ else {
     test('finds each damaged file, in the order of the fragments', () => {
       const { stdout } = verify(4, '--json')
       const failures = items(get(parseJson(stdout), 'failures'))
-      expect(failures).toHaveLength((FRAGMENTS / 3) * 2)
+      const dataFiles = 2
+      expect(failures).toHaveLength((FRAGMENTS / 3) * dataFiles)
       const names = failures.map((failure) => String(get(failure, 'fragment')))
       expect(names).toEqual([...names].sort())
     })
@@ -155,12 +156,11 @@ else {
 
     const severalProcessors = availableParallelism() > 1 ? test : test.skip
     severalProcessors('a thread that ends is no success', () => {
-      const copy = temporary
       for (const name of ['dist', 'bin', 'package.json'])
-        cpSync(`${ROOT}${name}`, `${copy}/${name}`, { recursive: true })
-      symlinkSync(`${ROOT}node_modules`, `${copy}/node_modules`)
-      writeFileSync(`${copy}/dist/cli/tile-worker.cjs`, 'throw new Error("broken on purpose")')
-      const args = [`${copy}/bin/tiledb-inspect.js`, 'decode', fragment, '--jobs', '2', '--format', 'csv']
+        cpSync(`${ROOT}${name}`, `${copyOfProgram}/${name}`, { recursive: true })
+      symlinkSync(`${ROOT}node_modules`, `${copyOfProgram}/node_modules`)
+      writeFileSync(`${copyOfProgram}/dist/cli/tile-worker.cjs`, 'throw new Error("broken on purpose")')
+      const args = [`${copyOfProgram}/bin/tiledb-inspect.js`, 'decode', fragment, '--jobs', '2', '--format', 'csv']
       const { status, stderr } = spawnSync(execPath, args, { encoding: 'utf8', env: {}, maxBuffer: 2 ** 30 })
       expect(status).toBe(3)
       expect(stderr).toContain('broken on purpose')

@@ -18,82 +18,73 @@ test('on a narrow terminal, too, the table of --provenance shows the fragments',
   expect(text).toMatch(/│ .*y.* │ .*x.* │ .*__fragment.* │ .*a.* │/)
 })
 
-const folder = temporaryFolder()
+const many = `${temporaryFolder()}/many`
 
 test('on a narrow terminal, the fields that are asked about are beside the dimensions', async () => {
   const options = ['--dim', 'x:INT32:0..9:5', ...[...'abcdefgh'].flatMap((name) => ['--attr', `${name}:INT64`])]
-  const array = `${folder}/many`
-  expect((await run(['write-sample', array, '--cells', '9', ...options])).code).toBe(0)
+  expect((await run(['write-sample', many, '--cells', '9', ...options])).code).toBe(0)
   const head = async (columns: number, ...asked: string[]): Promise<string[]> => {
-    const { text } = await run(['read', array, ...asked], { columns, env: { NO_COLOR: '1' } })
+    const { text } = await run(['read', many, ...asked], { columns, env: { NO_COLOR: '1' } })
     return text.match(/^.*\bx\b.*$/m)?.[0].match(/\w+/g) ?? []
   }
   expect((await head(60)).slice(0, 2)).toEqual(['x', 'a'])
   expect((await head(60, '--sort-by', 'g:desc', '--limit', '3')).slice(0, 3)).toEqual(['x', 'g', 'a'])
   expect((await head(60, '--where', 'h != 12345 or (x > 0 and g < 0)')).slice(0, 4)).toEqual(['x', 'g', 'h', 'a'])
-  expect((await run(['read', array, '--where', 'h != 12345'])).text).toMatch(/^ *x +a +b +c +d +e +f +g +h$/m)
+  expect((await run(['read', many, '--where', 'h != 12345'])).text).toMatch(/^ *x +a +b +c +d +e +f +g +h$/m)
 })
 
-describe('--keep-going: cells that cannot be read still hide older ones', () => {
-  const ARRAY = `${FIXTURES}/merged/later_than_named`
-  const copy = `${temporaryFolder()}/array`
-  const name = fragmentNames(ARRAY).find((one) => one.startsWith('__20_20_'))
+/** An array of which the tests damage a fragment in a copy. */
+const INTACT = `${FIXTURES}/merged/later_than_named`
+const DAMAGED_FRAGMENT = fragmentNames(INTACT).find((one) => one.startsWith('__20_20_'))
+const LINES = ['--provenance', '--format', 'ndjson']
+const copy = `${temporaryFolder()}/array`
+const inCopy = `${copy}/__fragments/${DAMAGED_FRAGMENT}`
 
+function copyArray(): void {
+  rmSync(copy, { recursive: true, force: true })
+  cpSync(INTACT, copy, { recursive: true })
+}
+
+describe('--keep-going: cells that cannot be read still hide older ones', () => {
   test.each([
     ['a file is missing', (file: string) => rmSync(file)],
     ['tiles are cut off', (file: string) => truncateSync(file, 60)],
   ])('%s', async (_, damage) => {
-    rmSync(copy, { recursive: true, force: true })
-    cpSync(ARRAY, copy, { recursive: true })
-    damage(`${copy}/__fragments/${name}/a0.tdb`)
-    const options = ['--provenance', '--format', 'ndjson']
-    const whole = await run(['read', ARRAY, ...options])
-    const { code, text } = await run(['read', copy, ...options, '--keep-going'])
+    copyArray()
+    damage(`${inCopy}/a0.tdb`)
+    const whole = await run(['read', INTACT, ...LINES])
+    const { code, text } = await run(['read', copy, ...LINES, '--keep-going'])
     expect(code).toBe(1)
     const cellsOf = (lines: string): string[] => lines.split('\n').filter(Boolean)
     const [cells, all] = [cellsOf(text), cellsOf(whole.text)]
+    // No older cell is shown in place of a lost one.
     expect(all).toEqual(expect.arrayContaining(cells))
-    expect(cells).toEqual(expect.arrayContaining(all.filter((line) => !line.includes(`"${name}"`))))
+    const ofOthers = all.filter((line) => !line.includes(`"${DAMAGED_FRAGMENT}"`))
+    expect(cells).toEqual(expect.arrayContaining(ofOthers))
     expect(cells.length).toBeLessThan(all.length)
   })
 })
 
 describe('--keep-going leaves out fragments that cannot be opened', () => {
-  const ARRAY = `${FIXTURES}/merged/later_than_named`
-  const copy = `${temporaryFolder()}/array`
-  const name = fragmentNames(ARRAY).find((one) => one.startsWith('__20_20_'))
-  const folder = `${copy}/__fragments/${name}`
-
   test.each([
-    ['no folder', () => rmSync(folder, { recursive: true })],
-    ['no metadata', () => rmSync(`${folder}/__fragment_metadata.tdb`)],
-    ['no footer', () => truncateSync(`${folder}/__fragment_metadata.tdb`, 100)],
+    ['no folder', () => rmSync(inCopy, { recursive: true })],
+    ['no metadata', () => rmSync(`${inCopy}/__fragment_metadata.tdb`)],
+    ['no footer', () => truncateSync(`${inCopy}/__fragment_metadata.tdb`, 100)],
   ])('%s', async (_, damage) => {
-    rmSync(copy, { recursive: true, force: true })
-    cpSync(ARRAY, copy, { recursive: true })
+    copyArray()
     damage()
-    const options = ['--provenance', '--format', 'ndjson']
-    const { code, text, stderr } = await run(['read', copy, ...options, '--keep-going'])
+    const { code, text, stderr } = await run(['read', copy, ...LINES, '--keep-going'])
     expect(code).toBe(1)
-    expect(stderr).toContain(name)
+    expect(stderr).toContain(DAMAGED_FRAGMENT)
     expect(stderr).toContain('older cells that the missing fragment hides are shown')
     expect(text).toContain('"__fragment"')
-    expect(text).not.toContain(`"${name}"`)
-    expect((await run(['read', copy, ...options])).code).toBe(1)
+    expect(text).not.toContain(`"${DAMAGED_FRAGMENT}"`)
+    expect((await run(['read', copy, ...LINES])).code).toBe(1)
   })
 })
 
 test('--raw leaves the names of --provenance as they are', async () => {
-  const { text } = await run([
-    'read',
-    `${FIXTURES}/22/dense_basic`,
-    '--provenance',
-    '--raw',
-    '--limit',
-    '1',
-    '--format',
-    'ndjson',
-  ])
+  const { text } = await run(['read', `${FIXTURES}/22/dense_basic`, ...LINES, '--raw', '--limit', '1'])
   expect(text).toMatch(/"__fragment":"__\d+_\d+_/)
 })
 
@@ -103,7 +94,7 @@ test('a condition on a field that the array lacks is an error without notes', as
 })
 
 describe('a date without a time', () => {
-  const array = `${folder}/times`
+  const array = `${temporaryFolder()}/times`
   const note =
     /^note: no cells: a date without a time is one instant; --range t=2024-05-01\.\.2024-05-01T23:59:59 is the day$/m
 

@@ -7,8 +7,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PACKAGE = 'tiledb-inspect'
 
 /** Replaces `import.meta.url` by the URL of the module, because the bundle has another one. */
-const ownPlace = {
-  name: 'own-place',
+const ownUrl = {
+  name: 'own-url',
   transform: (code, id) =>
     id.startsWith(ROOT) && code.includes('import.meta.url')
       ? code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
@@ -16,8 +16,8 @@ const ownPlace = {
 }
 
 /**
- * Bundles a TypeScript module of this folder with all that it imports, and imports the bundle. A loader would take half of the
- * fuzzer's time.
+ * Bundles a TypeScript module of this folder with all that it needs, and imports the bundle. To load each module by itself would take
+ * half of the fuzzer's time.
  * @param {string} name file name in this folder
  * @param {object[]} [plugins] plugins of the bundler
  */
@@ -25,9 +25,10 @@ export async function bundled(name, plugins = []) {
   const build = await rolldown({
     input: fileURLToPath(new URL(name, import.meta.url)),
     platform: 'node',
+    // Packages are not bundled, but for this one.
     external: (id) => /^[^./\0]/.test(id) && id !== PACKAGE,
     resolve: { alias: { [PACKAGE]: join(ROOT, 'src/index.ts') } },
-    plugins: [ownPlace, ...plugins],
+    plugins: [ownUrl, ...plugins],
     onLog: () => {},
   })
   // Inside the repository, so that imports of packages resolve.

@@ -43,7 +43,7 @@ export interface Judged {
   mutant: Mutant
   region: Region
   verdict: Verdict
-  /** If found, the finding, error or command that tells; if silent, the command whose output differs. Else empty. */
+  /** If found, the finding, error or command that tells. If silent, the command whose output differs. Otherwise empty. */
   by: string
   /** What must never happen, in words: an error that is no InspectError, or no answer in time. */
   breach: string | undefined
@@ -114,12 +114,12 @@ export class Mutants {
     }
     try {
       const storage = new MemoryStorage(files)
-      const said = await intact.newItem(storage, path)
-      if (said !== undefined) return judged('found', said)
+      const code = await intact.newCode(storage, path)
+      if (code !== undefined) return judged('found', code)
       const before = await intact.answers()
       for (const [i, args] of intact.questions.entries()) {
-        const { answer, fault } = await intact.ask(storage, args)
-        if (fault !== undefined) return { ...judged('silent', args.join(' ')), breach: fault }
+        const { answer, bug } = await intact.ask(storage, args)
+        if (bug !== undefined) return { ...judged('silent', args.join(' ')), breach: bug }
         if (answer.failed && !before[i].failed) return judged('found', args[0])
         if (answer.text !== before[i].text) return judged('silent', args.join(' '))
       }
@@ -196,8 +196,8 @@ class Intact {
     return new Intact(folder, files, await collected(itemsOf(storage, folder, EDITED)), fragments)
   }
 
-  /** The first line of check that the intact array does not have. Checks only the fragment around `path`, if there is one. */
-  async newItem(storage: MemoryStorage, path: string): Promise<string | undefined> {
+  /** The code of the first finding that the intact array does not have. Checks the fragment around `path` first, if there is one. */
+  async newCode(storage: MemoryStorage, path: string): Promise<string | undefined> {
     const around = folderOf(path)
     try {
       if (this.fragments.size > 1 && this.fragments.has(around)) {
@@ -232,11 +232,11 @@ class Intact {
     return this.answered
   }
 
-  async ask(storage: MemoryStorage, args: readonly string[]): Promise<{ answer: Answer; fault: string | undefined }> {
+  async ask(storage: MemoryStorage, args: readonly string[]): Promise<{ answer: Answer; bug: string | undefined }> {
     const { code, text, stderr } = await run(args, { storage, env: { TILEDB_INSPECT_KEY: this.folder.key } })
-    const fault = /this is a fault of tiledb-inspect \([^)]*/.exec(stderr + text)?.[0]
+    const bug = /this is a fault of tiledb-inspect \([^)]*/.exec(stderr + text)?.[0]
     // File sizes are those on disk, whether the file is damaged or not.
-    return { answer: { text: text.replace(/"(?:total_)?size":\s*\d+/g, ''), failed: code !== 0 }, fault }
+    return { answer: { text: text.replace(/"(?:total_)?size":\s*\d+/g, ''), failed: code !== 0 }, bug }
   }
 
   async region(path: string, offset: number): Promise<Region> {

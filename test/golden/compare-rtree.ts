@@ -4,15 +4,15 @@ import { type ExpectedFragment, type ExpectedSchema, schemaOf } from './expected
 import type { GoldenArray } from './golden-array.ts'
 import { compareValues } from './values.ts'
 
-/** Releases that write older versions give boxes of strings whose maximum is another than that of the boxes below. */
-const SOUND_STRING_BOXES = 10
+/** Since this version boxes of strings are right. Before, the maximum of a box may differ from that of the boxes below it. */
+const RIGHT_STRING_BOXES = 10
 
 /** `rtree`: the leaves are TileDB's MBRs, and every box above is the hull of those below it. */
 export async function compareRtree(array: GoldenArray, found: Differences): Promise<void> {
-  for (const want of array.expected.fragments) await compareOne(array, want, found)
+  for (const want of array.expected.fragments) await compareFragment(array, want, found)
 }
 
-async function compareOne(array: GoldenArray, want: ExpectedFragment, found: Differences): Promise<void> {
+async function compareFragment(array: GoldenArray, want: ExpectedFragment, found: Differences): Promise<void> {
   const got = await array.json(['rtree'], array.fragmentPath(want), 'rtree')
   const schema = schemaOf(array.expected, want)
   const levels = items(get(got, 'levels'))
@@ -36,6 +36,7 @@ async function compareOne(array: GoldenArray, want: ExpectedFragment, found: Dif
   })
 }
 
+/** Compares the boxes of a level with the hulls of `fanout` boxes below each. */
 function compareLevels(
   above: readonly Json[],
   below: readonly Json[],
@@ -48,7 +49,7 @@ function compareLevels(
   above.forEach((box, i) => {
     const inside = below.slice(i * fanout, (i + 1) * fanout)
     schema.dims.forEach((dimension, d) => {
-      if (dimension.var && want.format_version < SOUND_STRING_BOXES) return
+      if (dimension.var && want.format_version < RIGHT_STRING_BOXES) return
       const lows = inside.map((one) => items(items(one)[d])[0]).sort(compareValues)
       const highs = inside.map((one) => items(items(one)[d])[1]).sort(compareValues)
       const hull = [lows[0], highs[highs.length - 1]]

@@ -82,7 +82,7 @@ function Overview({ inspected, link }: ViewProps) {
   )
 }
 
-/** Whether there is an error. Then cells may be unreadable, and the error counts more than how they look. */
+/** Whether a finding is an error. Then no picture is drawn, because its cells may be unreadable. */
 function isDamaged({ findings }: OverviewDocument): boolean {
   return findings.some(({ severity }) => severity === 'error')
 }
@@ -96,6 +96,7 @@ function factsOf(found: OverviewDocument, props: ViewProps): FactList {
 
 function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
   const names = found.dimensions.map(({ name }) => name)
+  const skipped = found.unread_size > 0 ? `, of which readers skip ${sizeText(found.unread_size)}` : ''
   const states = found.states.map(({ state, fragment_num }) => `${countText(fragment_num)} ${state}`).join(', ')
   return [
     ['Array type', found.array_type ?? NOTHING],
@@ -110,10 +111,7 @@ function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
     ['Time', `${timeRangeText(found.timestamp_range)}${found.delete_condition_num > 0 ? '; deletes not counted' : ''}`],
     ['Delete conditions', <AppliedDeletes key="" {...props} count={Number(found.delete_condition_num)} />],
     found.later_deletes.length > 0 && ['Deletes later', laterDeletesText(found.later_deletes)],
-    [
-      'Size',
-      `${sizeText(found.size)} in fragments${found.unread_size > 0 ? `, of which readers skip ${sizeText(found.unread_size)}` : ''}. Bytes counts the files beside them, too.`,
-    ],
+    ['Size', `${sizeText(found.size)} in fragments${skipped}. Bytes counts the files beside them, too.`],
     ['Schemas', countText(found.schema_num)],
     ...layerFacts(found.layer),
   ]
@@ -128,6 +126,7 @@ function cellsText({ array_type, cell_num, certainty, whole_cell_num }: ArrayOve
 function fragmentFacts(found: FragmentOverview): FactList {
   const arrayType = found.dense ? 'dense' : 'sparse'
   return [
+    // Null if the metadata of the fragment cannot be read.
     ['Fragment', found.dense === null ? NOTHING : arrayType],
     ['State', found.state ?? NOTHING],
     ['Format version', versionText(found.format_version)],
@@ -161,6 +160,7 @@ function Health({ found, inspected, link }: ViewProps & { found: OverviewDocumen
   const errors = inspected.errors()
   const findingsLink = <a href={viewLink(link, 'findings')}>Findings</a>
   const isFine = found.findings.length === 0
+  // Not all was examined, as {@link NotExamined} says. So it means nothing that nothing was found.
   if (isFine && !errors?.length && found.not_examined.length > 0) return null
   const judgement = (): ComponentChild => {
     if (!errors)

@@ -1,10 +1,16 @@
 import { sums } from './scan'
 
-/** Bytes of the u32 that ends a table entry: the length of the window. Before it are the value T and, for `widen`, u8 bits. */
+/*
+ * A table has an entry for each window. First comes a value in the type of the cells: the first value, or for {@link widen} the offset
+ * of all. For {@link widen} a u8 follows, with the bits of a stored value. Last is a u32, the window's length in bytes.
+ */
+
+/** Bytes of the length in an entry. */
 const LENGTH_BYTES: usize = 4
 
 /**
- * Undoes POSITIVE_DELTA. `table` has `windows` entries.
+ * Undoes POSITIVE_DELTA.
+ * @param windows number of entries of the table
  * @returns whether the windows have exactly `length` bytes; if not, the output is invalid
  */
 export function unpositiveDelta(
@@ -21,7 +27,7 @@ export function unpositiveDelta(
   for (let entry = table; entry < end; entry += step) {
     const bytes = load<u32>(entry + size) as usize
     if (bytes > limit - output) return false
-    if ((bytes & (size - 1)) === 0) sums(output, input, bytes, size, valueLow(entry, size), valueHigh(entry, size))
+    if ((bytes & (size - 1)) === 0) sums(output, input, bytes, size, firstLow(entry, size), firstHigh(entry, size))
     else memory.copy(output, input, bytes)
     input += bytes
     output += bytes
@@ -30,8 +36,8 @@ export function unpositiveDelta(
 }
 
 /**
- * Undoes BIT_WIDTH_REDUCTION, by a table as for {@link unpositiveDelta}.
- * @returns as there; false also if the windows do not take exactly `inputLength` bytes of input
+ * Undoes BIT_WIDTH_REDUCTION.
+ * @returns as {@link unpositiveDelta}; false also if the windows do not take exactly `inputLength` bytes of input
  */
 export function widen(
   output: usize,
@@ -70,16 +76,18 @@ function storedWidth(entry: usize, bytes: usize, size: usize): usize {
   return bits === 8 || bits === 16 || bits === 32 || bits === 64 ? bits >> 3 : 0
 }
 
-function valueLow(entry: usize, size: usize): u32 {
+/** The low lane of the first value in an entry. */
+function firstLow(entry: usize, size: usize): u32 {
   if (size === 1) return load<u8>(entry)
   return size === 2 ? load<u16>(entry) : load<u32>(entry)
 }
 
-function valueHigh(entry: usize, size: usize): u32 {
+/** The high lane. */
+function firstHigh(entry: usize, size: usize): u32 {
   return size === 8 ? load<u32>(entry + 4) : 0
 }
 
-/** Adds the offset in a window's entry to the window's values. `width` selects one of the three types of values. */
+/** Adds the offset in a window's entry to the window's values. `width`, the bytes of a stored value, selects their type. */
 function addTo<A, B, C>(entry: usize, input: usize, output: usize, count: usize, width: usize, size: usize): void {
   if (size === 2) add<A, u16>(input, output, count, load<u16>(entry))
   else if (size === 4) {
@@ -145,10 +153,12 @@ function four<S>(to: usize, x: v128, offset: v128): void {
   v128.store(to, i64x2.add(upper, offset), 16)
 }
 
-/** These widen the low half, or the high half, of sixteen bytes to 2 bytes each. */
+/** Widens the first eight of sixteen values of 1 byte to 2 bytes each. */
 function low<S>(x: v128): v128 {
   return isSigned<S>() ? i16x8.extend_low_i8x16_s(x) : i16x8.extend_low_i8x16_u(x)
 }
+
+/** Widens the last eight. */
 function high<S>(x: v128): v128 {
   return isSigned<S>() ? i16x8.extend_high_i8x16_s(x) : i16x8.extend_high_i8x16_u(x)
 }
