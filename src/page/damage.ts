@@ -64,7 +64,12 @@ export function asFindings(inspected: Inspected, faults: readonly ReadFault[]): 
 /** Upper limit on the fragments whose losses are examined. */
 const MOST = 50
 
-export async function damageOf(inspected: Inspected, findings: readonly CheckFinding[]): Promise<Damage> {
+/** @param until time of the reads in milliseconds; undefined for now */
+export async function damageOf(
+  inspected: Inspected,
+  findings: readonly CheckFinding[],
+  until?: bigint,
+): Promise<Damage> {
   const byFragment = groupBy(findings, ({ file }) => {
     const folder = parseFragmentName(lastPathPart(file)) ? file : file.slice(0, Math.max(0, file.lastIndexOf('/')))
     return parseFragmentName(lastPathPart(folder)) ? folder : ''
@@ -83,7 +88,7 @@ export async function damageOf(inspected: Inspected, findings: readonly CheckFin
     try {
       const target = await inspected.open(path === '' ? inspected.path : `${inspected.path}/${path}`)
       if (target.type !== 'fragment') continue
-      const loss = await lossOf(target.fragment, target.array, about, fields)
+      const loss = await lossOf(target, about, { fields, until })
       if (loss) losses.push({ ...facts, ...loss })
       await target.fragment.close()
     } catch (error) {
@@ -99,10 +104,9 @@ const words: ConditionWords = (array, stays) => shownCondition({ style: { raw: f
 
 /** The loss of a fragment; undefined if readers lost nothing. @param fields gets the field of each finding */
 async function lossOf(
-  fragment: Fragment,
-  array: InspectArray | undefined,
+  { fragment, array }: { fragment: Fragment; array?: InspectArray | undefined },
   findings: readonly CheckFinding[],
-  fields: Map<CheckFinding, string>,
+  { fields, until }: { fields: Map<CheckFinding, string>; until: bigint | undefined },
 ): Promise<Required<Pick<Loss, 'fields' | 'places' | 'whole' | 'cells'>> | undefined> {
   const { slots } = await fragment.info()
   const files = new Map((await fragment.fieldFiles()).map(({ name, slot }) => [name, slots[slot].name]))
@@ -126,7 +130,7 @@ async function lossOf(
   if (!loss) return undefined
   const lostFields: Loss['fields'][number][] = []
   for (const [i, [name, finding]] of [...first].entries()) {
-    const alsoFailing = array ? await failsOthers(array, name, words) : ''
+    const alsoFailing = array ? await failsOthers(array, name, words, until) : ''
     lostFields.push({ name, of: loss.lost[i].of + alsoFailing, finding })
   }
   const whole = BigInt(loss.all) - BigInt(loss.cells)

@@ -5,6 +5,7 @@ import { Button } from './controls.tsx'
 import { asFindings } from './damage.ts'
 import { changeLink, viewLink } from './link.ts'
 import { MOST_FAULTS, type ReadFault } from './tasks.ts'
+import { linkTime } from './times.ts'
 import { Fault } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
 import { Lost, useDamage } from './views/findings.tsx'
@@ -26,10 +27,12 @@ interface DamagedProps extends ViewProps {
 /** What a read could not get, in words: cells of which fields and fragments, and where they are stored. */
 export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGoOn }: DamagedProps) {
   const isDamage = error !== undefined && exitCodeOf(error) === 1
-  const damage = useDamage(inspected, () => asFindings(inspected, isDamage ? [...faults, error] : faults), [
-    error,
-    faults.length,
-  ])
+  const damage = useDamage(
+    inspected,
+    () => asFindings(inspected, isDamage ? [...faults, error] : faults),
+    [error, faults.length],
+    linkTime(link),
+  )
   // The read may not have met all damage, so cells that it found whole are not counted.
   const losses = damage.losses.map(({ whole, ...loss }) => loss)
   const cells = sum(losses, ({ cells = 0 }) => cells)

@@ -111,22 +111,22 @@ function isGrey(picture: LayerPicture): boolean {
 function Image(props: { image: SmallImage; title: string; isGrey: boolean; isFree?: boolean }) {
   const { image, title, isGrey, isFree } = props
   const canvas = useRef<HTMLCanvasElement>(null)
-  const { width, height } = image
+  const { width, height, aspect } = image
   useEffect(() => {
     canvas.current?.getContext('2d')?.putImageData(new ImageData(pixelsOf(image, isGrey), width, height), 0, 0)
   }, [image])
   const longest = Math.max(width, height)
-  const size = longest > LONGEST ? LONGEST / longest : Math.max(1, Math.floor(LONGEST / longest))
+  const long = longest > LONGEST ? LONGEST : longest * Math.max(1, Math.floor(LONGEST / longest))
   return (
     <div
       class={image.by === 'points' ? 'drawing' : 'picture unread'}
-      style={{ width: `${isFree ? LONGEST : width * size}px` }}
+      style={{ width: `${isFree ? LONGEST : Math.min(1, aspect) * long}px` }}
     >
       <canvas
         ref={canvas}
         width={width}
         height={height}
-        style={{ aspectRatio: isFree ? '2' : `${width} / ${height}`, imageRendering: 'pixelated' }}
+        style={{ aspectRatio: isFree ? '2' : String(aspect), imageRendering: 'pixelated' }}
         role="img"
         aria-label={`${title}: ${imageText(image, isGrey)}`}
       />

@@ -10,6 +10,11 @@ export function listOf(text: string | undefined): readonly string[] {
   }
 }
 
+/** The text of a list in a link. An empty one has none. */
+export function listText(list: readonly string[]): string | undefined {
+  return list.length > 0 ? JSON.stringify(list) : undefined
+}
+
 /** The range of a dimension among `NAME=LOW..HIGH`. */
 export function rangeOf(ranges: readonly string[], name: string): string | undefined {
   return ranges.find((range) => range.startsWith(`${name}=`))

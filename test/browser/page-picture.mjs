@@ -27,7 +27,7 @@ describe('a picture', () => {
   /** Shows the picture of an array. @returns the values of its table by their coordinates */
   async function pictureOf(page, link) {
     await goTo(page, { v: 'heat', ...link })
-    await page.waitForFunction(() => /^#v=heat&.*r=/.test(location.hash))
+    await page.waitForSelector('main canvas')
     await page.waitForFunction(() => !document.querySelector('main').textContent.includes('Reading'))
     const rows = (await rowsOf(page, 'Points')) ?? []
     return new Map(rows.map(([down, right, value]) => [`${down} ${right}`, value]))
@@ -48,10 +48,7 @@ describe('a picture', () => {
       shown,
       new Map(cells.map(({ station, day, temperature }) => [`${station} ${day}`, shownValue(temperature)])),
     )
-    assert.match(
-      await page.textContent('.call code'),
-      /--range station=0\.\.5 --range day=1\.\.60 --field temperature$/,
-    )
+    assert.match(await page.textContent('.call code'), /weather --range day=1\.\.60 --field temperature$/)
     assert.deepEqual(await axe(page), [])
     const sorted = [...cells].sort((one, other) => one.temperature - other.temperature)
     const [least, greatest] = [sorted[0], sorted.at(-1)].map(
@@ -283,6 +280,31 @@ describe('a picture', () => {
       )
     }
     assert.ok(total > cells.length)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('keeps all in sight at another time, when more was written', async () => {
+    const array = join(FOLDER, 'growing')
+    const steps = join(FOLDER, 'growing.json')
+    const corner = (at, time) => ({ step: 'write', cells: [{ y: at, x: at, a: at }], time })
+    writeFileSync(steps, JSON.stringify({ steps: [corner(10, '2025-03-01'), corner(40, '2025-03-02')] }))
+    const dims = ['y', 'x'].flatMap((name) => ['--dim', `${name}:INT32:0..99:10`])
+    cli('write-sample', array, '--sparse', ...dims, '--attr', 'a:INT32', '--cells', '0', '--quiet', '--steps', steps)
+    const { page, wrong } = await pageOf(array)
+    await pictureOf(page, { t: '2025-03-01T12:00:00' })
+    await page.waitForFunction(() =>
+      /^1 cells?;|^1 cell/.test(document.querySelector('main p[role=status]').textContent),
+    )
+    const then = await page.evaluate(() => location.hash)
+    assert.ok(!then.includes('r='), then)
+    await page.evaluate(
+      (hash) => {
+        location.hash = hash
+      },
+      then.replace(/&t=[^&]*/, ''),
+    )
+    await page.waitForFunction(() => /^2 cells/.test(document.querySelector('main p[role=status]').textContent))
     assert.deepEqual(wrong, [])
     await page.close()
   })

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import type { PlanDocument } from '../../src/documents/plan.ts'
-import { FIXTURES } from '../helpers/fixtures.ts'
+import { failsOthers } from '../../src/mend/tile-loss.ts'
+import { localFiles } from '../../src/node/file.ts'
+import { openTarget } from '../../src/objects/target.ts'
+import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { BY_PROGRAM, codesOf, fileOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 import { run } from '../helpers/run.ts'
@@ -43,6 +46,12 @@ describe('damaged tiles', () => {
       `a of 12 cells (tiles 0..1 of 2, x 1..17, y 2..19); ${fails} \`a < 20\` reads a`,
       `s of 12 cells (tiles 0..1 of 2, x 1..17, y 2..19); ${fails} \`(a >= 40 and a <= 60) or s == "oak"\` reads s`,
     ])
+    // At earlier times, reads leave later conditions out.
+    const target = await openTarget(localFiles, path, contextFor({ key: undefined }))
+    if (target.type !== 'array') throw new Error('expected an array')
+    const failing = (until: bigint) => failsOthers(target.array, 's', async () => 'the condition', until)
+    expect(await failing(24n)).toBe('')
+    expect(await failing(25n)).toContain('the condition')
   })
 
   test('of a wrong header of a tile, the plan does not say that no reader needs the file', async () => {

@@ -274,7 +274,17 @@ describe('CF', () => {
 test('values whose difference is no number still have colours', () => {
   const axis = { dimension: 'x', ends: ['0', '1'] } as const
   const planes = [Float64Array.of(-1.7e308, 0, 1.7e308)]
-  const image: SmallImage = { kind: 'image', width: 3, height: 1, planes, across: axis, up: axis, at: [], by: 'each' }
+  const image: SmallImage = {
+    kind: 'image',
+    width: 3,
+    height: 1,
+    aspect: 3,
+    planes,
+    across: axis,
+    up: axis,
+    at: [],
+    by: 'each',
+  }
   expect([...pixelsOf(image, true)].filter((_, i) => i % 4 === 0)).toEqual([0, 128, 255])
 })
 

@@ -44,6 +44,7 @@ test('of few cells, each is shown, as it lies in the picture of the cells', asyn
     kind: 'image',
     width: 2,
     height: 3,
+    aspect: 2 / 3,
     across: { dimension: 'x', ends: ['0', '1'] },
     up: { dimension: 'y', ends: ['0', '2'] },
     at: [],
@@ -58,17 +59,24 @@ test('of a volume, the slice in the middle is shown', async () => {
   expect(found?.drawn).toMatchObject({ at: ['z 2'], planes: [Float64Array.of(2, 2, 2, 2)] })
 })
 
-test('of many cells, statistics are shown; where fragments overlap, a sample of few tiles', async () => {
-  const dims = ['y', 'x'].flatMap((name) => ['--dim', `${name}:INT64:0..319:80`])
-  const many = ['--dense', ...dims, '--attr', 'a:UINT8', '--cells', '102400']
+test('of many cells, statistics are shown; where fragments overlap, all are read, or a sample of few tiles', async () => {
+  const arrayOf = (lengths: readonly number[], extent: number): string[] => {
+    const dims = lengths.flatMap((length, i) => ['--dim', `${'yx'[i]}:INT64:0..${length - 1}:${extent}`])
+    return ['--dense', ...dims, '--attr', 'a:UINT8', '--cells', String(lengths[0] * lengths[1])]
+  }
+  const many = arrayOf([320, 640], 80)
   expect(await pictureOf(await written('many', ...many))).toMatchObject({ drawn: { by: 'preview' } })
   const steps = `${folder}/overlapping.json`
   writeFileSync(steps, JSON.stringify({ steps: [{ step: 'write', cells: [{ x: 5, y: 5, a: 1 }] }] }))
-  const sampled = await written('overlapping', ...many, '--steps', steps)
-  expect(await pictureOf(sampled)).toMatchObject({ drawn: { by: 'sample' } })
-  const large = ['y', 'x'].flatMap((name) => ['--dim', `${name}:INT64:0..319:320`])
-  const inOneTile = ['--dense', ...large, '--attr', 'a:UINT8', '--cells', '102400', '--steps', steps]
-  expect(await pictureOf(await written('one-tile', ...inOneTile))).toBeUndefined()
+  // Each pixel has 2 x 4 cells: the picture is as wide as the array for all that.
+  expect(await pictureOf(await written('overlapping', ...many, '--steps', steps))).toMatchObject({
+    drawn: { by: 'mean', width: 160, height: 160, aspect: 2 },
+  })
+  const large = [1100, 1100]
+  expect(await pictureOf(await written('large', ...arrayOf(large, 100), '--steps', steps))).toMatchObject({
+    drawn: { by: 'sample' },
+  })
+  expect(await pictureOf(await written('one-tile', ...arrayOf(large, 1100), '--steps', steps))).toBeUndefined()
 })
 
 test('of one dimension, a line is shown; of texts, nothing', async () => {

@@ -14,6 +14,7 @@ import {
   type PlotAxis,
   placeOfCoordinate,
   plotAxis,
+  rangeInLink,
   rangeWord,
   type Seen,
 } from './plot-axis.ts'
@@ -32,8 +33,10 @@ export interface Chosen {
   seen: Seen
   /** One raster, or three for red, green and blue: the attribute, and ranges as `--range` takes them. */
   planes: readonly Plane[]
-  /** The ranges of the link: what is in sight, and one coordinate of each other dimension of a dense array. */
+  /** What is in sight of the two dimensions, and one coordinate of each other dimension of a dense array. */
   ranges: readonly string[]
+  /** The same for the link: {@link rangeInLink}. */
+  rangesInLink: readonly string[]
   slices: readonly Slice[]
   /** Whether cells with the fill value are cells like others. */
   fillIsValue: boolean
@@ -111,6 +114,11 @@ export function chosenPicture(source: PictureFacts, link: Link, picture: LayerIm
     return rangeOf(inLink, name) ?? []
   })
   const ranges = [rangeWord(frame.up, seen.y0, seen.y1), rangeWord(frame.across, seen.x0, seen.x1), ...others]
+  const rangesInLink = [
+    ...rangeInLink(frame.up, seen.y0, seen.y1),
+    ...rangeInLink(frame.across, seen.x0, seen.x1),
+    ...others,
+  ]
   const plain = [{ attribute: attribute === COUNT ? undefined : attribute, ranges }]
   const roles = [facts(up).role, facts(across).role]
   return {
@@ -121,6 +129,7 @@ export function chosenPicture(source: PictureFacts, link: Link, picture: LayerIm
     seen,
     slices,
     ranges,
+    rangesInLink,
     planes: isColoured
       ? colours.planes.map(({ attribute, range }) => ({ attribute, ranges: range ? [...ranges, range] : ranges }))
       : plain,

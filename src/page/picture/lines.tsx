@@ -7,7 +7,7 @@ import { Button, cutName } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
 import { changeLink, type Link } from '../link.ts'
-import { listOf } from '../range-list.ts'
+import { listOf, listText } from '../range-list.ts'
 import { Surface } from '../surface.tsx'
 import { type Column, Table } from '../table.tsx'
 import type { Lined, PictureSource } from '../tasks.ts'
@@ -18,7 +18,7 @@ import type { ViewProps } from '../view.ts'
 import { boundsPlaces, shownNames, writtenAxis } from './chosen.ts'
 import { labelText } from './labels.ts'
 import { type Area, around, canvasPen, type Pen } from './pen.ts'
-import { keptInside, type PlotAxis, placeOfCoordinate, rangeWord, spanWord } from './plot-axis.ts'
+import { keptInside, type PlotAxis, placeOfCoordinate, rangeInLink, rangeWord, spanWord } from './plot-axis.ts'
 import { type Kept, SaveButtons } from './save.tsx'
 import { runsOf, type Series, type SeriesLine } from './series.ts'
 import { ticksOf, valueTicks } from './ticks.ts'
@@ -59,7 +59,7 @@ export function Lines({ source, link, inspected, d }: LinesProps) {
   const [from, to] = boundsPlaces(source, inLink, axis) ?? [0, axis.size]
   const others = inLink.filter((range) => !range.startsWith(`${axis.dimension.name}=`))
   const ranges = [rangeWord(axis, from, to), ...others]
-  const whole = { a: shown.join('\n'), r: JSON.stringify(ranges) }
+  const whole = { a: shown.join('\n'), r: listText([...rangeInLink(axis, from, to), ...others]) }
   useEffect(() => {
     if ((link.a ?? '') !== whole.a || link.r !== whole.r) changeLink(link, whole, true)
   })
@@ -178,7 +178,10 @@ function drawPanels(
 
 function Plot(props: PlotProps) {
   const { source, link, axis, series, ranges, whole } = props
-  const [seen, setSeen] = useSeen(props.seen, link, ({ from, to }) => [rangeWord(axis, from, to), ...ranges.slice(1)])
+  const [seen, setSeen] = useSeen(props.seen, link, ({ from, to }) => [
+    ...rangeInLink(axis, from, to),
+    ...ranges.slice(1),
+  ])
   const [width, setWidth] = useState(0)
   const [at, setAt] = useState<number | undefined>(undefined)
   const { lines } = series

@@ -84,6 +84,11 @@ export function rangeWord(axis: PlotAxis, from: number, to: number): string {
   return `${dimension.name}=${low}..${high}`
 }
 
+/** {@link rangeWord} for a link. All of an axis has none: at another time, more may be written. */
+export function rangeInLink(axis: PlotAxis, from: number, to: number): readonly string[] {
+  return from <= 0 && to >= axis.size ? [] : [rangeWord(axis, from, to)]
+}
+
 /** First place of a raster's axis, and the width of a pixel. */
 export function rasterPlaces(axis: PlotAxis, raster: RasterAxis): { first: number; step: number; end: number } {
   const first = placeOfCoordinate(axis, raster.low)

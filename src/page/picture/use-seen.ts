@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { changeLink, type Link } from '../link.ts'
+import { listText } from '../range-list.ts'
 
 /** Milliseconds without a move after which what is in sight is read. */
 const REST = 250
@@ -20,7 +21,7 @@ export function useSeen<T extends { readonly [K in keyof T]: number }>(
   useEffect(() => {
     if (isSame(seen, asked)) return
     const timer = setTimeout(() => {
-      changeLink(link, { r: JSON.stringify(rangesOf(seen)), m: undefined }, true)
+      changeLink(link, { r: listText(rangesOf(seen)), m: undefined }, true)
     }, REST)
     return () => clearTimeout(timer)
   }, [seen, text])

@@ -123,9 +123,15 @@ function Found({ document, inspected, link }: ViewProps & { document: Documents[
 
 const NO_DAMAGE: Damage = { fields: new Map(), losses: [], unexamined: 0 }
 
-/** The damage by findings; none until it is known. */
-export function useDamage(inspected: Inspected, findings: () => readonly CheckFinding[], depends: unknown[]): Damage {
-  return loadedValue(useLoaded(() => damageOf(inspected, findings()), [inspected, ...depends])) ?? NO_DAMAGE
+/** The damage by findings; none until it is known. @param until as {@link damageOf} takes it */
+export function useDamage(
+  inspected: Inspected,
+  findings: () => readonly CheckFinding[],
+  depends: readonly unknown[],
+  until?: bigint,
+): Damage {
+  const damage = useLoaded(() => damageOf(inspected, findings(), until), [inspected, until, ...depends])
+  return loadedValue(damage) ?? NO_DAMAGE
 }
 
 /** The fields and cells of each fragment that cannot be read, in sentences. */

@@ -31,14 +31,14 @@ import {
   keptInside,
   type PlotAxis,
   placeOfCoordinate,
-  rangeWord,
+  rangeInLink,
   rasterPlaces,
   type Seen,
   spanWord,
 } from '../picture/plot-axis.ts'
 import { SaveButtons, type Kept as Saved } from '../picture/save.tsx'
 import { isSame, useSeen } from '../picture/use-seen.ts'
-import { listOf } from '../range-list.ts'
+import { listOf, listText } from '../range-list.ts'
 import { isNumeric, LACKS, pixelValue, type Raster } from '../raster.ts'
 import { Surface } from '../surface.tsx'
 import { type Column, Table } from '../table.tsx'
@@ -114,12 +114,16 @@ function FormAndPicture({
   inspected,
 }: ViewProps & { source: PictureSource; image: LayerImage | undefined }) {
   const chosen = chosenPicture(source, link, image)
-  const { up, across, ranges, planes, slices, hasColours } = chosen
+  const { up, across, ranges, rangesInLink, planes, slices, hasColours } = chosen
   const [plane] = planes
   const isColoured = planes.length === 3
   const attribute = plane?.attribute ?? COUNT
   // Defaults are written into the link. So it names the same cells later, and so does the call.
-  const whole = { a: isColoured ? (link.a ?? attribute) : attribute, d: `${up},${across}`, r: JSON.stringify(ranges) }
+  const whole = {
+    a: isColoured ? (link.a ?? attribute) : attribute,
+    d: `${up},${across}`,
+    r: listText(rangesInLink),
+  }
   useEffect(() => {
     // A link does not keep an empty text, such as the name of an attribute without one.
     if ((link.a ?? '') !== whole.a || link.d !== whole.d || link.r !== whole.r) changeLink(link, whole, true)
@@ -136,8 +140,8 @@ function FormAndPicture({
   const slide = (index: number, place: number) => {
     const moved = slices.map((one, i) => (i === index ? { ...one, place } : one))
     const words = new Map(moved.map((one) => [one.axis.dimension.name, sliceWord(one)]))
-    const next = ranges.map((range) => words.get(range.slice(0, range.indexOf('='))) ?? range)
-    changeLink(link, { ...whole, r: JSON.stringify(next) }, true)
+    const next = rangesInLink.map((range) => words.get(range.slice(0, range.indexOf('='))) ?? range)
+    changeLink(link, { ...whole, r: listText(next) }, true)
   }
   return (
     <>
@@ -194,10 +198,8 @@ function FormAndPicture({
         <summary>Ranges</summary>
         <Form
           class="query"
-          use={(values) =>
-            choose({ r: JSON.stringify(typedRanges(values, source.dimensions)), m: undefined, x: undefined })
-          }
-          key={whole.r}
+          use={(values) => choose({ r: listText(typedRanges(values, source.dimensions)), m: undefined, x: undefined })}
+          key={JSON.stringify(ranges)}
         >
           <RangeFields dimensions={source.dimensions} ranges={ranges} />
           <button type="submit">Draw</button>
@@ -394,8 +396,8 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
   const { source, chosen, link, layers, version } = props
   const { frame, whole, planes } = chosen
   const [seen, setSeen] = useSeen(chosen.seen, link, ({ x0, x1, y0, y1 }) => [
-    rangeWord(frame.up, y0, y1),
-    rangeWord(frame.across, x0, x1),
+    ...rangeInLink(frame.up, y0, y1),
+    ...rangeInLink(frame.across, x0, x1),
     ...chosen.ranges.slice(2),
   ])
   const [width, setWidth] = useState(0)
