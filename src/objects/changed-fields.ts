@@ -5,6 +5,7 @@ import type { Attribute } from '../format/attribute.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, denseAxis } from '../format/dense-tiles.ts'
 import { type Dimension, domainRange } from '../format/dimension.ts'
+import { FILTER_OPTIONS } from '../format/filter-pipeline.ts'
 import { footerLengthIsStored } from '../format/fragment-footer.ts'
 import type { Fragment, FragmentInfo } from './fragment.ts'
 
@@ -18,9 +19,9 @@ interface ChangedField {
 }
 
 /**
- * Attributes that were dropped after the fragment was written, and added again with another type, other values per cell
- * or other nullability. TileDB 2.30 reads the stored cells as if they had the array's form: it fails, or gives wrong
- * values, or memory that is not the array's. An attribute that was added again with the same form is read correctly.
+ * Attributes that were dropped after the fragment was written, and added again with another type, other values per cell, other nullability
+ * or other filters. TileDB 2.30 reads the stored cells as if they had the array's form: it fails, or gives wrong values, or memory that is
+ * not the array's. An attribute that was added again with the same form is read correctly.
  */
 export async function changedFields(fragment: Fragment): Promise<ChangedField[]> {
   const { array } = fragment
@@ -39,7 +40,14 @@ export function changedAttributes(current: ArraySchema, written: ArraySchema): C
     const same = current.attributes.find(({ name }) => name === attribute.name)
     if (!same) continue
     const [now, before] = [formOf(same), formOf(attribute)]
+    const [filtersNow, filtersBefore] = [filtersOf(same), filtersOf(attribute)]
     if (now !== before) changed.push({ name: attribute.name, now, written: before })
+    else if (filtersNow !== filtersBefore)
+      changed.push({
+        name: attribute.name,
+        now: `${now} with ${filtersNow}`,
+        written: `${before} with ${filtersBefore}`,
+      })
   }
   return changed
 }
@@ -177,6 +185,27 @@ export async function changedFooterLength(fragment: Fragment): Promise<number | 
   if (!fragment.array || format_version < 3 || footerLengthIsStored(format_version, schema)) return undefined
   const now = (await fragment.array.newestSchema().catch(unlessFault))?.schema.attributes.length
   return now === schema.attributes.length ? undefined : now
+}
+
+/** Options that only say how filters write. Undoing them finds in the chunks what it needs. Measured with TileDB 2.30. */
+const OF_WRITING: ReadonlySet<string> = new Set(['level', 'max_window_size', 'quality', 'lossless'])
+/** Keys of a stored filter that are none of its options. */
+const NO_OPTIONS: ReadonlySet<string> = new Set(['name', 'compressor', 'options_length', 'extra'])
+
+/** What TileDB undoes of the filters of an attribute. It takes them from the array's schema, whatever schema the cells were written with. */
+function filtersOf({ filters: { filters } }: Pick<Attribute, 'filters'>): string {
+  const undone = filters.filter(({ name }) => name !== 'NONE')
+  if (undone.length === 0) return 'no filters'
+  return undone
+    .map(({ name, ...options }) => {
+      const defaults = new Map<string, unknown>(Object.entries((FILTER_OPTIONS as Record<string, object>)[name] ?? {}))
+      const other = Object.entries(options).filter(
+        ([option, value]) => !OF_WRITING.has(option) && !NO_OPTIONS.has(option) && value !== defaults.get(option),
+      )
+      const texts = other.map(([option, value]) => `${option}=${value}`)
+      return texts.length === 0 ? name : `${name}(${texts.join(', ')})`
+    })
+    .join(', ')
 }
 
 /** The form of an attribute. Stored cells can only be read with the form that they were written with. */

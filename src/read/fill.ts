@@ -4,7 +4,7 @@ import { compareBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { defaultFillValue } from '../format/fill-value.ts'
 import { fixedSize } from '../format/range.ts'
-import { changedAttributes, formOf } from '../objects/changed-fields.ts'
+import { changedAttributes } from '../objects/changed-fields.ts'
 import type { Picked } from './filter.ts'
 import type { OpenedArray, OpenedFragment, ReadQuery } from './query.ts'
 
@@ -26,9 +26,11 @@ export function fillCell(schema: ArraySchema, { name, kind, type, cell_val_num, 
  * Whether a fragment has the cells of an attribute in the form that the array has now. TileDB misreads cells of another form, so a read
  * shows them as fill values.
  */
-export function hasAttribute({ info }: Pick<OpenedFragment, 'info'>, attribute: ColumnType): boolean {
-  const own = info.schema.attributes.find(({ name }) => name === attribute.name)
-  return own !== undefined && formOf(own) === formOf(attribute)
+export function hasAttribute(
+  { info, misread }: Pick<OpenedFragment, 'info' | 'misread'>,
+  { name }: ColumnType,
+): boolean {
+  return !misread?.has(name) && info.schema.attributes.some((own) => own.name === name)
 }
 
 /** Makes a remark on each wanted attribute whose cells have, in some fragment, another form than the array has now. */

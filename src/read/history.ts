@@ -14,7 +14,7 @@ import { stem } from '../objects/commits.ts'
 import { readDense } from './dense.ts'
 import { fillCell, fillTest, hasAttribute, pickedColumn } from './fill.ts'
 import { CellFilter, isTimed, writtenAt } from './filter.ts'
-import { hasTilesOf, isCutByTime, openFragment } from './opening.ts'
+import { hasTilesOf, isCutByTime, openFragment, withMisread } from './opening.ts'
 import { MergePool } from './pool.ts'
 import {
   type Deletion,
@@ -114,12 +114,18 @@ async function* places(opened: OpenedArray, { ranges, onUnread }: HistoryQuery):
   const indexes = new Map(fragments.map(({ fragment }, index) => [fragment.folder.path, index]))
   for (const [i, entry] of entries.entries()) {
     const index = indexes.get(array.fragment(entry.path).folder.path) ?? -1
-    const one = index >= 0 ? fragments[index] : await unlessUnread(onUnread, () => openFragment(array, entry))
+    const one = index >= 0 ? fragments[index] : await unlessUnread(onUnread, () => openOther(opened, entry))
     // Only a fragment that no read needs may be left out.
     if (one && !hasTilesOf(schema, one, index >= 0 ? undefined : onUnread)) continue
     if (!one?.info.nonempty_domain || overlapOf(one.info.nonempty_domain) === 'none') continue
     yield { entry, opened: one, index: index >= 0 ? index : i - entries.length }
   }
+}
+
+/** Opens a fragment that reads of an opened array leave out. */
+async function openOther({ array, schema }: OpenedArray, entry: FragmentEntry): Promise<OpenedFragment> {
+  const one = await openFragment(array, entry)
+  return withMisread(schema, [one])[0] ?? one
 }
 
 /** Does work on a fragment that no read needs. @returns undefined after a fault that was reported */

@@ -8,7 +8,7 @@ import type { Dimension } from '../format/dimension.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import { otherTiles } from '../objects/changed-fields.ts'
+import { changedAttributes, otherTiles } from '../objects/changed-fields.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
@@ -32,9 +32,23 @@ export async function openAt(
   const opened = array.at({ from, now: to })
   const schema = await opened.schemaOfCells()
   for (const missing of await missingPaths(opened)) onFault(missingFault(array, missing))
-  const fragments = await openedFragments(opened, boxes && schema.array_type === 'sparse', onFault)
+  const fragments = withMisread(schema, await openedFragments(opened, boxes && schema.array_type === 'sparse', onFault))
   const deletes = await openedDeletes(opened)
   return { array: opened, between: [from, to], schema, fragments, deletes }
+}
+
+/** Fragments with the names of their attributes that have another form in the array. */
+export function withMisread(schema: ArraySchema, fragments: readonly OpenedFragment[]): readonly OpenedFragment[] {
+  const known = new Map<ArraySchema, ReadonlySet<string>>()
+  const misreadOf = (own: ArraySchema): ReadonlySet<string> => {
+    const names = known.get(own) ?? new Set(changedAttributes(schema, own).map(({ name }) => name))
+    known.set(own, names)
+    return names
+  }
+  return fragments.map((one) => {
+    const own = one.info.schema
+    return own !== schema && misreadOf(own).size > 0 ? { ...one, misread: misreadOf(own) } : one
+  })
 }
 
 interface OpenOptions {

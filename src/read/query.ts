@@ -30,6 +30,8 @@ export interface OpenedFragment {
   info: FragmentInfo
   /** The first time in its name. It is the time of its cells, unless they have timestamps of their own. */
   time: bigint
+  /** Names of attributes that have another form in the array than in the fragment: TileDB misreads their cells. */
+  misread?: ReadonlySet<string> | undefined
 }
 
 /** A delete condition with its time. */

@@ -8,7 +8,6 @@ import { datatypeSize } from '../format/datatype.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt, type RTree, type RTreeLevel } from '../format/rtree.ts'
 import { u64s } from '../format/u32.ts'
-import { formOf } from '../objects/changed-fields.ts'
 import { tellOnce, tellRTreeFault } from '../objects/told-faults.ts'
 import { dimensionOutside, hasSlot } from './opening.ts'
 import type { TileTest } from './pruning.ts'
@@ -218,9 +217,9 @@ export class Source {
     this.cells ??= await FragmentCells.open(this.fragment.fragment, selection)
     const { columns } = this.cells
     // TileDB misreads attributes of another form than the array has now. Coordinates are looked at before (hasTilesOf).
-    const place = ({ kind, name, ...wanted }: ColumnType): number =>
+    const place = ({ kind, name }: ColumnType): number =>
       columns.findIndex(
-        (one) => one.kind === kind && one.name === name && (kind === 'dimension' || formOf(one) === formOf(wanted)),
+        (one) => one.kind === kind && one.name === name && (kind === 'dimension' || !this.fragment.misread?.has(name)),
       )
     const places = this.wanted.map(place)
     // By kind: a schema that TileDB did not write may have an attribute of that name.
