@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { test } from './in-turn.mjs'
-import { axe, cli, emptyFolder, open, turn } from './opened-page.mjs'
+import { axe, cli, emptyFolder, follow, open, turn } from './opened-page.mjs'
 
 /** The page by keyboard, with dark colours, and on a narrow screen. Tab reaches each view and control, all are visible, and axe finds nothing. */
 
@@ -94,3 +94,58 @@ for (const shown of turn(SHOWN, 5)) {
     await page.close()
   })
 }
+
+/** The element with the focus, and whether it is the body, which is where Tab begins anew. */
+const focused = (page) =>
+  page.evaluate(() => {
+    const { activeElement: at } = document
+    return { name: at.getAttribute('name'), value: at.value, isLost: at === document.body, tag: at.localName }
+  })
+
+test('the focus stays in a form after Enter, and where a button was that its click takes away', async () => {
+  const { page, wrong } = await opened(['weather', 'examples/arrays/weather', { v: 'cells' }])
+  for (const v of ['cells', 'histograms']) {
+    await follow(page, { v, n: '7' })
+    await page.selectOption('select[name=o]', 'col-major')
+    await page.fill('input[name=w]', 'temperature > 3')
+    await page.press('input[name=w]', 'Enter')
+    await page.waitForFunction(() => /^(?=.*w=temperature)(?=.*o=col-major)(?=.*n=7)/.test(location.hash))
+    await settled(page)
+    assert.deepEqual(await focused(page), { name: 'w', value: 'temperature > 3', isLost: false, tag: 'input' })
+    // The fields have what the link has, also after the way back.
+    await page.goBack()
+    await page.waitForFunction(() => !/w=/.test(location.hash))
+    await settled(page)
+    assert.deepEqual(
+      await page.$$eval('form [name=w], form [name=o], form [name=n]', (all) => all.map(({ value }) => value)),
+      ['', '', '7'],
+    )
+  }
+  await follow(page, { v: 'history', c: 'station=1,day=2' })
+  await page.click('main summary')
+  await page.uncheck('input[name=f] >> nth=0')
+  await page.press('input[name=f] >> nth=0', 'Enter')
+  await page.waitForFunction(() => /f=/.test(location.hash))
+  await settled(page)
+  assert.equal((await focused(page)).name, 'f')
+  assert.ok(!(await page.isChecked('input[name=f] >> nth=0')))
+  await follow(page, { v: 'cells', t: '1' })
+  await page.press('button:text-is("As of now")', 'Enter')
+  await page.waitForFunction(() => !/t=/.test(location.hash))
+  await settled(page)
+  assert.equal((await focused(page)).tag, 'main')
+  await page.close()
+
+  const other = await opened(['damaged', ARRAY, { v: 'cells' }])
+  for (const v of ['cells', 'histograms']) {
+    await follow(other.page, { v })
+    await other.page.press('button:text-is("Go on after damage")', 'Enter')
+    await other.page.waitForFunction(() => /x=k/.test(location.hash))
+    await settled(other.page)
+    // The place where damage is told: Tab goes on from there, not from the beginning of the view.
+    assert.ok(await other.page.evaluate(() => document.activeElement.querySelector(':scope > p.bad')))
+    assert.equal((await focused(other.page)).tag, 'div')
+  }
+  assert.deepEqual([...wrong, ...other.wrong], [])
+  await other.page.close()
+})
