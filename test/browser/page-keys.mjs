@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { test } from './in-turn.mjs'
-import { axe, cli, emptyFolder, follow, open, turn } from './opened-page.mjs'
+import { axe, cli, emptyFolder, follow, open, rowsOf, turn } from './opened-page.mjs'
 
 /** The page by keyboard, with dark colours, and on a narrow screen. Tab reaches each view and control, all are visible, and axe finds nothing. */
 
@@ -148,4 +148,24 @@ test('the focus stays in a form after Enter, and where a button was that its cli
   }
   assert.deepEqual([...wrong, ...other.wrong], [])
   await other.page.close()
+})
+
+test('a date without a time in the ranges of Cells leads to the cells of the day', async () => {
+  const { page, wrong } = await opened([
+    'harbour',
+    'examples/gallery/harbour',
+    { v: 'cells', r: '["time=2024-02-03"]', f: '["level"]' },
+  ])
+  assert.equal((await rowsOf(page, 'Cells')).length, 1)
+  assert.match(
+    await page.textContent('main'),
+    /A date without a time is one instant: time=2024-02-03\.\.2024-02-03T23 is the day\./,
+  )
+  await page.press('main a:has-text("2024-02-03T23")', 'Enter')
+  await page.waitForSelector('text=Cells 1 to 24, the last')
+  assert.ok(!(await focused(page)).isLost)
+  assert.doesNotMatch(await page.textContent('main'), /one instant/)
+  assert.match(await page.textContent('.call code'), /--field level/)
+  assert.deepEqual(wrong, [])
+  await page.close()
 })
