@@ -149,11 +149,11 @@ function Views({ inspected, link, isFirst }: { inspected: Inspected; link: Link;
   const views = VIEWS.filter(({ targets }) => targets.includes(inspected.target.type))
   const view = views.find(({ id }) => id === link.v) ?? views[0]
   const parts = useView(view)
-  // The followed link may be gone with the old view, and the focus with it.
+  // The followed link may be gone with the old view, and the focus with it. So may the button that ends an earlier time.
   useEffect(() => {
     if (!isFirst.current && document.activeElement === document.body) focusContent()
     isFirst.current = false
-  }, [view.id, link.p])
+  }, [view.id, link.p, link.t])
   // On a narrow screen the tabs scroll. (`scrollIntoView` would move where Tab begins, too.)
   useEffect(() => {
     const tab = document.getElementById(`tab-${view.id}`)

@@ -86,12 +86,12 @@ export function Queried({
   )
 }
 
-/** Checkboxes for attributes. {@link chosenAttributes} reads them. */
+/** Checkboxes for attributes, in a form. {@link chosenAttributes} reads them. */
 export function AttributeChoice({ attributes, link }: Pick<Schema, 'attributes'> & { link: Link }) {
   const fields = listOf(link.f)
   if (attributes.length < 2) return null
   return (
-    <details key={link.f}>
+    <details>
       <summary>
         {fields.length || 'all'} of {attributes.length} attributes
       </summary>
@@ -128,7 +128,7 @@ function QueryForm(props: { schema: Schema; link: Link; switches: string; isFrag
     })
   }
   return (
-    <Form class="query" use={read} key={JSON.stringify(link)}>
+    <Form class="query" use={read} of={JSON.stringify(link)}>
       <RangeFields
         dimensions={dimensions}
         ranges={listOf(link.r)}
@@ -141,7 +141,8 @@ function QueryForm(props: { schema: Schema; link: Link; switches: string; isFrag
         order{' '}
         <select name="o">
           {['', 'row-major', 'col-major', 'global', 'unordered'].map((order) => (
-            <option key={order} value={order} selected={order === (link.o ?? '')}>
+            // Preact's types lack the property.
+            <option key={order} value={order} {...{ defaultSelected: order === (link.o ?? '') }}>
               {order || 'the cheapest'}
             </option>
           ))}

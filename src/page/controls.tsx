@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { rangeOf } from './range-list.ts'
 import { Text } from './text.tsx'
 
@@ -7,16 +8,27 @@ export function Button(props: JSX.IntrinsicElements['button']) {
   return <button type="button" {...props} />
 }
 
-/** A form that is used on this page: nothing is sent. @param use called with the values when the form is submitted */
+/** Keeps the focus in its place when a control goes away by its use: what is around the control, with a tabIndex of -1, gets it. */
+export function focusAround({ currentTarget }: Event): void {
+  ;(currentTarget as Element).closest<HTMLElement>('[tabindex="-1"]')?.focus({ preventScroll: true })
+}
+
+/**
+ * A form that is used on this page: nothing is sent. @param use called with the values when the form is submitted
+ * @param of what the default values come from. When it changes, all fields get their default values, and the focus stays
+ */
 export function Form({
   use,
+  of,
   ...more
-}: Omit<JSX.IntrinsicElements['form'], 'onSubmit'> & { use(values: FormData): void }) {
+}: Omit<JSX.IntrinsicElements['form'], 'onSubmit' | 'ref'> & { use(values: FormData): void; of?: string | undefined }) {
+  const form = useRef<HTMLFormElement>(null)
+  useLayoutEffect(() => form.current?.reset(), [of])
   const onSubmit = (event: SubmitEvent): void => {
     event.preventDefault()
     use(new FormData(event.currentTarget as HTMLFormElement))
   }
-  return <form onSubmit={onSubmit} {...more} />
+  return <form ref={form} onSubmit={onSubmit} {...more} />
 }
 
 /** The trimmed text of a field of a form; empty if the form has no such field. */

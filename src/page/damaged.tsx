@@ -1,7 +1,7 @@
 import { exitCodeOf, type InspectError } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import { counted } from '../render/views/wording.ts'
-import { Button } from './controls.tsx'
+import { Button, focusAround } from './controls.tsx'
 import { asFindings } from './damage.ts'
 import { changeLink, viewLink } from './link.ts'
 import { MOST_FAULTS, type ReadFault } from './tasks.ts'
@@ -38,8 +38,12 @@ export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGo
   const cells = sum(losses, ({ cells = 0 }) => cells)
   const isMore =
     faults.length === MOST_FAULTS || damage.unexamined > 0 || losses.some(({ because }) => because !== undefined)
+  const goOn = (event: Event): void => {
+    focusAround(event)
+    changeLink(link, { x: `${link.x ?? ''}k` })
+  }
   return (
-    <>
+    <div tabIndex={-1}>
       {faults.length > 0 && (
         <p class="bad">
           {counted(faults.length, 'damaged part')} left out{isUnderWay && ' so far'}
@@ -51,9 +55,7 @@ export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGo
           <Lost {...{ inspected, link }} damage={{ ...damage, losses }} />
           <p>
             <a href={viewLink(link, 'findings')}>Findings</a> lists all damage.{' '}
-            {isDamage && canGoOn && !link.x?.includes('k') && (
-              <Button onClick={() => changeLink(link, { x: `${link.x ?? ''}k` })}>Go on after damage</Button>
-            )}
+            {isDamage && canGoOn && !link.x?.includes('k') && <Button onClick={goOn}>Go on after damage</Button>}
           </p>
         </>
       )}
@@ -66,6 +68,6 @@ export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGo
           ))}
         </details>
       )}
-    </>
+    </div>
   )
 }

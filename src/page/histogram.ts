@@ -6,6 +6,7 @@ import { integerOf } from '../format/dense-tiles.ts'
 import { bytesOf } from '../format/value.ts'
 import { formatCount } from '../render/units.ts'
 import { cellOfNumber } from './cell-of-number.ts'
+import { dateEdges } from './picture/ticks.ts'
 import { shortCell } from './short-cell.ts'
 
 /** Upper limit on the bins of numbers. */
@@ -92,7 +93,8 @@ class Numbers implements Tally {
     notes.push(
       `min ${shown(low)}, max ${shown(high)}, mean ${whole ? wholeMean(whole, shown) : floatMean(floats, shown)}`,
     )
-    const bars = whole ? wholeBars(whole, shown) : floatBars(floats, shown)
+    const dates = whole && dateBars(type, whole, shown)
+    const bars = dates ?? (whole ? wholeBars(whole, shown) : floatBars(floats, shown))
     return { bars, cells, nulls, nonFinite, note: notes.join('; ') }
   }
 }
@@ -134,6 +136,29 @@ function wholeBars(values: readonly bigint[], shown: (value: bigint) => string):
   return counts.map((count, i) => {
     const from = first + BigInt(i) * step
     return { count, label: step === 1n ? shown(from) : `${shown(from)} to ${shown(from + step - 1n)}` }
+  })
+}
+
+/** Bins of dates, at whole days, months and so on. Undefined if the dates have none. */
+function dateBars(type: Datatype, values: readonly bigint[], shown: (value: bigint) => string): Bar[] | undefined {
+  const { low, high } = ends(values)
+  const edges = dateEdges(type, low, high, BINS - 1)
+  if (!edges) return undefined
+  const counts = new Array<number>(edges.length - 1).fill(0)
+  for (const value of values) {
+    let [bin, end] = [0, edges.length - 1]
+    while (end - bin > 1) {
+      const middle = (bin + end) >> 1
+      if (value < edges[middle]) end = middle
+      else bin = middle
+    }
+    counts[bin]++
+  }
+  const isDays = edges.every((edge) => /^[^T]+(?:T00[:.0]*)?$/.test(shown(edge)))
+  const words = (value: bigint): string => (isDays ? shown(value).replace(/T.*/, '') : shown(value))
+  return counts.map((count, i) => {
+    const [from, to] = [words(edges[i]), words(edges[i + 1] - 1n)]
+    return { count, label: from === to ? from : `${from} to ${to}` }
   })
 }
 

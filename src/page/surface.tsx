@@ -15,13 +15,17 @@ export function Surface<Point>(
     /** The point under the mouse, by which a drag is measured. */
     pointOf(event: MouseEvent): Point
     drag(from: Point, to: Point): void
+    /** Whether the mouse is over what is drawn, and not beside it. There the wheel scrolls the page, and a click does nothing. */
+    isOver?(event: MouseEvent): boolean
     /** Called while the mouse moves and drags nothing, until a click; then at the next click, or when the mouse comes back. */
     over(event: MouseEvent): void
     /** Shows so many times as much, around the point under the mouse. */
     zoomAt(factor: number, event: MouseEvent): void
+    /** What a double click gives to `zoomAt`. */
+    doubled?: number
   },
 ) {
-  const { keys, pointOf, drag, over, zoomAt, ...drawing } = props
+  const { keys, pointOf, drag, isOver = () => true, over, zoomAt, doubled, ...drawing } = props
   const dragged = useRef<{ at: Point; from: MouseEvent } | undefined>(undefined)
   /** Whether a click keeps the point: else the way to a link below the drawing would go over other points. */
   const isKept = useRef(false)
@@ -37,15 +41,19 @@ export function Surface<Point>(
         key()
       }}
       onWheel={(event) => {
+        if (!isOver(event)) return
         event.preventDefault()
         zoomAt(event.deltaY > 0 ? WHEEL.farther : WHEEL.nearer, event)
+      }}
+      onDblClick={(event) => {
+        if (doubled !== undefined && isOver(event)) zoomAt(doubled, event)
       }}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
         dragged.current = { at: pointOf(event), from: event }
       }}
       onPointerMove={(event) => {
-        if (!dragged.current) return isKept.current || over(event)
+        if (!dragged.current) return isKept.current || !isOver(event) || over(event)
         const { at, from } = dragged.current
         const to = pointOf(event)
         dragged.current = { at: to, from }
@@ -54,7 +62,8 @@ export function Surface<Point>(
       onPointerUp={(event) => {
         const from = dragged.current?.from
         dragged.current = undefined
-        if (!from || Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > CLICK) return
+        if (!from || !isOver(event) || Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) > CLICK)
+          return
         isKept.current = !isKept.current
         over(event)
       }}

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { test } from './in-turn.mjs'
-import { axe, cli, emptyFolder, open, turn } from './opened-page.mjs'
+import { axe, cli, emptyFolder, follow, open, rowsOf, turn } from './opened-page.mjs'
 
 /** The page by keyboard, with dark colours, and on a narrow screen. Tab reaches each view and control, all are visible, and axe finds nothing. */
 
@@ -94,3 +94,97 @@ for (const shown of turn(SHOWN, 5)) {
     await page.close()
   })
 }
+
+/** The element with the focus, and whether it is the body, which is where Tab begins anew. */
+const focused = (page) =>
+  page.evaluate(() => {
+    const { activeElement: at } = document
+    return { name: at.getAttribute('name'), value: at.value, isLost: at === document.body, tag: at.localName }
+  })
+
+test('the focus stays in a form after Enter, and where a button was that its click takes away', async () => {
+  const { page, wrong } = await opened(['weather', 'examples/arrays/weather', { v: 'cells' }])
+  for (const v of ['cells', 'histograms']) {
+    await follow(page, { v, n: '7' })
+    await page.selectOption('select[name=o]', 'col-major')
+    await page.fill('input[name=w]', 'temperature > 3')
+    await page.press('input[name=w]', 'Enter')
+    await page.waitForFunction(() => /^(?=.*w=temperature)(?=.*o=col-major)(?=.*n=7)/.test(location.hash))
+    await settled(page)
+    assert.deepEqual(await focused(page), { name: 'w', value: 'temperature > 3', isLost: false, tag: 'input' })
+    // The fields have what the link has, also after the way back.
+    await page.goBack()
+    await page.waitForFunction(() => !/w=/.test(location.hash))
+    await settled(page)
+    assert.deepEqual(
+      await page.$$eval('form [name=w], form [name=o], form [name=n]', (all) => all.map(({ value }) => value)),
+      ['', '', '7'],
+    )
+  }
+  await follow(page, { v: 'history', c: 'station=1,day=2' })
+  await page.click('main summary')
+  await page.uncheck('input[name=f] >> nth=0')
+  await page.press('input[name=f] >> nth=0', 'Enter')
+  await page.waitForFunction(() => /f=/.test(location.hash))
+  await settled(page)
+  assert.equal((await focused(page)).name, 'f')
+  assert.ok(!(await page.isChecked('input[name=f] >> nth=0')))
+  await follow(page, { v: 'cells', t: '1' })
+  await page.press('button:text-is("As of now")', 'Enter')
+  await page.waitForFunction(() => !/t=/.test(location.hash))
+  await settled(page)
+  assert.equal((await focused(page)).tag, 'main')
+  await page.close()
+
+  const other = await opened(['damaged', ARRAY, { v: 'cells' }])
+  for (const v of ['cells', 'histograms']) {
+    await follow(other.page, { v })
+    await other.page.press('button:text-is("Go on after damage")', 'Enter')
+    await other.page.waitForFunction(() => /x=k/.test(location.hash))
+    await settled(other.page)
+    // The place where damage is told: Tab goes on from there, not from the beginning of the view.
+    assert.ok(await other.page.evaluate(() => document.activeElement.querySelector(':scope > p.bad')))
+    assert.equal((await focused(other.page)).tag, 'div')
+  }
+  assert.deepEqual([...wrong, ...other.wrong], [])
+  await other.page.close()
+})
+
+test('a date without a time in the ranges of Cells leads to the cells of the day', async () => {
+  const { page, wrong } = await opened([
+    'harbour',
+    'examples/gallery/harbour',
+    { v: 'cells', r: '["time=2024-02-03"]', f: '["level"]' },
+  ])
+  assert.equal((await rowsOf(page, 'Cells')).length, 1)
+  assert.match(
+    await page.textContent('main'),
+    /A date without a time is one instant: time=2024-02-03\.\.2024-02-03T23 is the day\./,
+  )
+  await page.press('main a:has-text("2024-02-03T23")', 'Enter')
+  await page.waitForSelector('text=Cells 1 to 24, the last')
+  assert.ok(!(await focused(page)).isLost)
+  assert.doesNotMatch(await page.textContent('main'), /one instant/)
+  assert.match(await page.textContent('.call code'), /--field level/)
+  assert.deepEqual(wrong, [])
+  await page.close()
+})
+
+test('a text that no name has leads to cells with it', async () => {
+  const { page, wrong } = await opened(['places', 'examples/arrays/places', { v: 'search', q: 'Lhasa' }])
+  await page.waitForSelector('text=The search does not look into cells.')
+  const to = (words) => page.getAttribute(`main a:has(:text-is('${words}'))`, 'href')
+  assert.equal(await to('Cells with name == "Lhasa"'), '#v=cells&w=name+%3D%3D+%22Lhasa%22')
+  assert.equal(await page.getAttribute('main a:text-is("History")', 'href'), '#v=history')
+  assert.deepEqual(await axe(page), [])
+  await page.click('main li a >> nth=0')
+  await page.waitForSelector('#tab-cells[aria-selected=true]')
+  await settled(page)
+  assert.match(await page.textContent('main [role=status]'), /^(?:Cells 1|No cell)/)
+  await follow(page, { v: 'search', q: '12345' })
+  await page.waitForSelector('main li')
+  const links = await page.$$eval('main li', (all) => all.map((one) => one.textContent))
+  assert.ok(links.includes('Cells with lat=12345') && links.some((one) => one.endsWith('== 12345')), links.join('\n'))
+  assert.deepEqual(wrong, [])
+  await page.close()
+})

@@ -23,6 +23,15 @@ async function savedText(page, button) {
   return readFileSync(await file.path(), 'utf8')
 }
 
+/** Turns the wheel at a point. @returns whether the page scrolled */
+async function wheelAt(page, x, y) {
+  await page.evaluate(() => scrollTo(0, 0))
+  await page.mouse.move(x, y)
+  await page.mouse.wheel(0, 60)
+  await page.waitForTimeout(400)
+  return page.evaluate(() => scrollY > 0)
+}
+
 describe('a picture', () => {
   /** Shows the picture of an array. @returns the values of its table by their coordinates */
   async function pictureOf(page, link) {
@@ -96,6 +105,28 @@ describe('a picture', () => {
     await page.focus('canvas')
     for (const key of ['ArrowRight', 'Shift+ArrowRight']) await page.keyboard.press(key)
     assert.match(await pointed(), /^station 0, day 11: /)
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('takes the wheel and the mouse only where cells are drawn; beside them the page scrolls', async () => {
+    const { page, wrong } = await pageOf('examples/arrays/weather')
+    // Six stations across in true proportions are a thin strip at the left.
+    await pictureOf(page, { d: '1,0', e: '1' })
+    const link = () => page.evaluate(() => location.hash)
+    const before = await link()
+    const { x, y, width, height } = await page.locator('canvas').boundingBox()
+    assert.ok(await wheelAt(page, x + width * 0.7, y + height / 2))
+    assert.equal(await link(), before)
+    assert.match(await page.textContent('figcaption [aria-live]'), /^Point at the picture/)
+    await page.evaluate(() => scrollTo(0, 0))
+    await page.mouse.click(x + width * 0.7, y + height / 2)
+    assert.match(await page.textContent('figcaption [aria-live]'), /^Point at the picture/)
+    assert.ok(!(await wheelAt(page, x + 42, y + height / 2)))
+    assert.match(await page.textContent('figcaption [aria-live]'), /^day \d+, station \d: /)
+    await pictureOf(page, {})
+    assert.ok(!(await wheelAt(page, x + width / 2, y + height / 2)))
+    await page.waitForFunction((old) => location.hash !== old, before)
     assert.deepEqual(wrong, [])
     await page.close()
   })
@@ -305,6 +336,96 @@ describe('a picture', () => {
       then.replace(/&t=[^&]*/, ''),
     )
     await page.waitForFunction(() => /^2 cells/.test(document.querySelector('main p[role=status]').textContent))
+    assert.deepEqual(wrong, [])
+    await page.close()
+  })
+
+  test('of one dimension has the least and the greatest of each step, a peak that is seen, and one form of its line', async () => {
+    const array = join(FOLDER, 'line')
+    const cells = Array.from({ length: 4000 }, (_, t) => {
+      const value = Number((5 + 4 * Math.sin(t / 40) + (t % 7) / 10).toFixed(2))
+      const peak = t === 2001 ? 100 : value
+      return { t, a: t >= 3600 && t < 3660 ? null : peak }
+    })
+    const data = join(FOLDER, 'line.ndjson')
+    writeFileSync(data, cells.map((cell) => JSON.stringify(cell)).join('\n'))
+    const fields = ['--dim', 't:INT64:0..3999:500', '--attr', 'a:FLOAT64:nullable']
+    cli('write-sample', array, '--dense', ...fields, '--data', data, '--quiet')
+    const { page, wrong } = await pageOf(array)
+    await page.evaluate(() => {
+      window.dots = 0
+      const { fillRect } = CanvasRenderingContext2D.prototype
+      CanvasRenderingContext2D.prototype.fillRect = function (x, y, width, height) {
+        if (width === 3 && height === 3) window.dots++
+        fillRect.call(this, x, y, width, height)
+      }
+    })
+    await pictureOf(page, {})
+    await page.waitForSelector('text=a line is their mean')
+    // After the nulls, 85 steps are left: alone they would have room for dots.
+    assert.equal(await page.evaluate(() => window.dots), 0)
+
+    const known = cells.filter(({ a }) => a !== null)
+    const least = known.reduce((one, other) => (other.a < one.a ? other : one))
+    const step = (t) => `t ${4 * Math.floor(t / 4)}..${4 * Math.floor(t / 4) + 3}`
+    const places = `least ${least.a} at ${step(least.t)}; greatest 100 at ${step(2001)}`
+    assert.equal(await page.textContent('figure > p'), `a: ${places}`)
+    await page.click('figure > p button >> nth=1')
+    assert.match(await page.textContent('figcaption [aria-live]'), /^t 2000\.\.2003: .* to 100, 4 cells\)/)
+
+    const titles = await page.$$eval('th', (all) => all.map((one) => one.textContent))
+    assert.deepEqual(titles, ['t', 'a mean', 'a least', 'a greatest', 'a cells'])
+    await page.click('th button:text-is("a least")')
+    const [highest] = await rowsOf(page, 'Points')
+    const leastOf = (from) => Math.min(...known.filter(({ t }) => t >= from && t < from + 4).map(({ a }) => a))
+    assert.equal(
+      Number(highest[2]),
+      Math.max(...[...cells.keys()].filter((t) => t % 4 === 0 && cells[t].a !== null).map(leastOf)),
+    )
+    await page.click('th button:text-is("a greatest")')
+    const [first] = await rowsOf(page, 'Points')
+    assert.deepEqual([first[0], first[3], first[4]], ['2000..2003', '100', '4'])
+    const arrow = (way) =>
+      page.evaluate((way) => getComputedStyle(document.querySelector(`th[aria-sort=${way}]`), '::after').content, way)
+    assert.match(await arrow('descending'), /▼/)
+    await page.click('th button:text-is("a greatest")')
+    assert.match(await arrow('ascending'), /▲/)
+
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme })
+      await page.mouse.move(0, 0)
+      await page.reload()
+      await page.waitForSelector('text=a line is their mean')
+      await page.waitForTimeout(300)
+      /** The strongest contrast to the paper in a row of pixels that only the peak crosses. */
+      const contrast = await page.evaluate(() => {
+        const canvas = document.querySelector('figure canvas')
+        const luminance = (parts) => {
+          const [r, g, b] = parts.map((part) =>
+            part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+          )
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
+        }
+        const paper = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number)
+        const ratio = canvas.width / canvas.clientWidth
+        const left = 110 * ratio
+        const { data } = canvas.getContext('2d').getImageData(left, 60 * ratio, canvas.width - left - 30, 1)
+        let most = 1
+        for (let at = 0; at < data.length; at += 4) {
+          const share = data[at + 3] / 255
+          const [a, b] = [data.slice(at, at + 3), paper].map((one) => [...one])
+          const mixed = luminance(a.map((part, i) => part * share + b[i] * (1 - share)))
+          const beside = luminance(paper)
+          most = Math.max(most, mixed / beside, beside / mixed)
+        }
+        return most
+      })
+      assert.ok(contrast >= 2.9, `${colorScheme}: ${contrast}`)
+      assert.deepEqual(await axe(page), [])
+    }
+    const { x, y, height } = await page.locator('figure canvas').boundingBox()
+    assert.ok(await wheelAt(page, x + 20, y + height / 2))
+    assert.ok(!(await wheelAt(page, x + 400, y + height / 2)))
     assert.deepEqual(wrong, [])
     await page.close()
   })

@@ -88,6 +88,35 @@ test('dates are dates', () => {
   expect(bars.at(-1)).toEqual({ label: '2024-05-03', count: 1 })
 })
 
+test('bins of dates begin at whole years, months, days and hours, and hold the dates that their labels say', () => {
+  const hour = 3_600_000
+  const from = (start: string, count: number, step: number) =>
+    upTo(count).map((i) => new Date(Date.parse(start) + i * step).toISOString().slice(0, 19))
+  const labels = (type: Datatype, values: readonly string[]) => {
+    const { bars } = summaryOf(type, true, values)
+    const dayOf = (text: string) => text.slice(0, 10)
+    for (const { label, count } of bars) {
+      const [first = '', last = first] = label.split(' to ')
+      const isIn = (one: string) =>
+        label.includes('T') ? one >= first && one <= last : dayOf(one) >= first && dayOf(one) <= last
+      expect([label, count]).toEqual([label, values.filter(isIn).length])
+    }
+    expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(values.length)
+    return bars.map(({ label }) => label)
+  }
+  const years = labels('DATETIME_HR', from('2019-04-08T17:00Z', 900, 97 * hour))
+  expect([years[0], years[1]]).toEqual(['2019-01-01 to 2019-12-31', '2020-01-01 to 2020-12-31'])
+  const months = labels('DATETIME_NS', from('2021-01-17T05:00Z', 700, 25 * hour))
+  expect([months[0], months.at(-1)]).toEqual(['2021-01-01 to 2021-02-28', '2023-01-01 to 2023-02-28'])
+  expect(labels('DATETIME_DAY', ['1969-12-30', '1970-01-02', '1970-01-19'])).toHaveLength(11)
+  const hours = labels('DATETIME_SEC', from('2024-02-28T21:00Z', 20, hour))
+  expect(hours[0]).toBe('2024-02-28T21:00:00 to 2024-02-28T21:59:59')
+  expect(summaryOf('DATETIME_NS', true, ['2024-05-01T00:00:00.000000007']).bars).toEqual([
+    { label: '2024-05-01T00:00:00.000000007', count: 1 },
+  ])
+  expect(summaryOf('DATETIME_MS', true, ['2024-05-01']).bars).toEqual([{ label: '2024-05-01T00:00:00.000', count: 1 }])
+})
+
 test('nulls, NaN, NaT and infinities are counted apart', () => {
   const found = summaryOf('FLOAT64', true, [1, null, Number.NaN, Number.POSITIVE_INFINITY, 'NaN:0x7ff8000000000001'])
   expect([found.cells, found.nulls, found.nonFinite]).toEqual([5, 1, 3])

@@ -101,7 +101,7 @@ export const FRAGMENT_CODES = {
   FIELD_CHANGED: {
     severity: 'error',
     meaning:
-      'TileDB reads the stored cells as if they had the form that the array has for the attribute now: it fails, or gives values that nobody wrote. The attribute was dropped and added again in another form. decode shows the cells as they were written',
+      'TileDB reads the stored cells as if they had the form that the array has for the attribute now: it fails, or gives values that nobody wrote. The attribute was dropped and added again in another form, or with other filters. decode shows the cells as they were written',
     mend: 'leave',
     lost: noLoss('nothing: decode shows the cells as they were written'),
     variants: {

@@ -9,15 +9,17 @@ import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
 import { changeLink, type Link } from '../link.ts'
 import { listOf, listText } from '../range-list.ts'
 import { Surface } from '../surface.tsx'
-import { type Column, Table } from '../table.tsx'
+import { type Column, numberColumn, Table } from '../table.tsx'
 import type { Lined, PictureSource } from '../tasks.ts'
 import { Text } from '../text.tsx'
 import { timeOptions } from '../times.ts'
 import { useReading } from '../use-reading.ts'
 import type { ViewProps } from '../view.ts'
+import { areaColour } from './area-colour.ts'
 import { boundsPlaces, shownNames, writtenAxis } from './chosen.ts'
+import { Extremes } from './extremes.tsx'
 import { labelText } from './labels.ts'
-import { type Area, around, canvasPen, type Pen } from './pen.ts'
+import { type Area, around, canvasPen, isInside, type Pen } from './pen.ts'
 import { keptInside, type PlotAxis, placeOfCoordinate, rangeInLink, rangeWord, spanWord } from './plot-axis.ts'
 import { type Kept, SaveButtons } from './save.tsx'
 import { runsOf, type Series, type SeriesLine } from './series.ts'
@@ -30,6 +32,8 @@ import { useSeen } from './use-seen.ts'
 const FEW = 3
 /** Height of a line's panel, space around it, and below all for the axis, in CSS pixels. */
 const [PANEL, GAP, BELOW, LEFT, RIGHT] = [170, 26, 40, 100, 14]
+/** Pixels of a line that a dot needs. */
+const DOT = 6
 /** Width of a letter. */
 const LETTER = 6.6
 /** Most points that the table lists. */
@@ -239,13 +243,16 @@ function Plot(props: PlotProps) {
           const by = placeAt(from) - placeAt(to)
           show(seen.from + by, seen.to + by)
         }}
-        over={(event) => setAt(Math.min(seen.to, Math.max(seen.from, placeAt(placeOf(event)[0]))))}
+        isOver={(event) => isInside({ x: LEFT, y: GAP, width: inner, height: height - BELOW - GAP }, placeOf(event))}
+        over={(event) => setAt(placeAt(placeOf(event)[0]))}
         zoomAt={(factor, event) => zoom(factor, placeAt(placeOf(event)[0]))}
-        onDblClick={(event) => zoom(0.5, placeAt(placeOf(event)[0]))}
+        doubled={0.5}
       />
       <figcaption>
         <Pointed {...{ source, axis, series }} bin={at === undefined ? undefined : binAt(series, axis, at)} />
       </figcaption>
+      {series.kind === 'exact' &&
+        lines.map((line) => <LineExtremes key={line.column.name} {...{ ...props, line, setAt }} />)}
     </figure>
   )
 }
@@ -281,6 +288,34 @@ function Pointed({
   )
 }
 
+/** Where the least and the greatest number of a line in sight are. */
+function LineExtremes({
+  source,
+  axis,
+  series,
+  line,
+  setAt,
+}: PlotProps & { line: SeriesLine; setAt(place: number): void }) {
+  const bins = Array.from(line.counts.keys()).filter((bin) => line.counts[bin] > 0)
+  if (bins.length === 0) return null
+  const ends = [
+    { of: line.lows, bin: bins.reduce((a, b) => (line.lows[b] < line.lows[a] ? b : a)) },
+    { of: line.highs, bin: bins.reduce((a, b) => (line.highs[b] > line.highs[a] ? b : a)) },
+  ]
+  return (
+    <p class="note">
+      <Text>{line.column.name}</Text>:{' '}
+      <Extremes
+        of={ends.map(({ of, bin }) => ({
+          value: ownText(line, of[bin], source),
+          place: `${axis.dimension.name} ${spanText(series, axis, bin)}`,
+          go: () => setAt(middleOf(series, axis, bin)),
+        }))}
+      />
+    </p>
+  )
+}
+
 /** Place of the middle of a step. */
 function middleOf(series: Series, axis: PlotAxis, bin: number): number {
   return placeOfCoordinate(axis, series.low) + (bin + 0.5) * (Number(series.step) || 1)
@@ -301,6 +336,11 @@ function numberText({ column }: SeriesLine, value: number, isExact: boolean): st
   return /^(?:FLOAT|U?INT|BOOL)/.test(column.type)
     ? String(Number(value.toPrecision(6)))
     : shortValue(cellOfNumber(column.type, value))
+}
+
+/** The words of a number that a cell has. */
+function ownText(line: SeriesLine, value: number, source: PictureSource): string {
+  return labelText(source, line.column, value) ?? numberText(line, value, true)
 }
 
 function binText(line: SeriesLine, bin: number, source: PictureSource): string {
@@ -353,26 +393,25 @@ function drawLine(pen: Pen, area: Area, { source, line, series, axis, seen, x, c
     pen.line(area.x - 4, y(value), area.x, y(value), colour('ink'))
     pen.text(text.slice(0, 14), area.x - 7, y(value), 'right', colour('ink'))
   }
+  const hasArea = series.kind === 'preview' || bins.some((bin) => counts[bin] > 1)
+  const own = colour(hasArea ? 'ink' : name)
+  // Whether all steps in sight have room for a dot. All runs of them look the same.
+  const isSparse = bins.filter((bin) => counts[bin] + lacks[bin] > 0).length * DOT < area.width
   pen.within(area, () => {
     for (const run of runsOf(bins, counts, lacks)) {
       const points = run.map((bin) => [x(middleOf(series, axis, bin)), y(sums[bin] / counts[bin])] as const)
-      if (run.some((bin) => counts[bin] > 1 || series.kind === 'preview')) {
+      if (hasArea) {
         const above = run.map((bin) => [x(middleOf(series, axis, bin)), y(highs[bin])] as const)
         const below = run.map((bin) => [x(middleOf(series, axis, bin)), y(lows[bin])] as const)
-        // One step alone has an area, too.
-        for (const bin of run.length === 1 ? run : [])
-          pen.line(
-            x(middleOf(series, axis, bin)),
-            y(highs[bin]),
-            x(middleOf(series, axis, bin)),
-            y(lows[bin]) + 1,
-            colour(name),
-          )
-        pen.path([...above, ...below.reverse()], `${colour(name)}55`, true)
+        const edge = [...above, ...below.reverse()]
+        const filled = areaColour(colour(name), colour('paper'), colour('ink'))
+        pen.path(edge, filled, true)
+        // One step alone, and a peak of one step, are narrower than a pixel without the edge.
+        pen.path(edge, filled)
       }
-      pen.path(points, colour(name))
-      if (points.length * 6 < area.width)
-        for (const [px, py] of points) pen.box({ x: px - 1.5, y: py - 1.5, width: 3, height: 3 }, colour(name))
+      pen.path(points, own)
+      if (isSparse || run.length === 1)
+        for (const [px, py] of points) pen.box({ x: px - 1.5, y: py - 1.5, width: 3, height: 3 }, own)
     }
   })
 }
@@ -396,6 +435,28 @@ function* rowsOf(series: Series, axis: PlotAxis): Generator<readonly string[]> {
   }
 }
 
+/** The columns of a line: its values if each step has one cell, else what rows of CSV have, too. Labels have no mean. */
+function lineColumns(line: SeriesLine, source: PictureSource): readonly Column<number>[] {
+  const { column, sums, lows, highs, counts } = line
+  const words = (bin: number): string => binText(line, bin, source)
+  const numbers = (title: string, of: (bin: number) => number, textOf: (bin: number) => string): Column<number> => ({
+    title,
+    isNumber: true,
+    show: (bin) => <Text>{textOf(bin)}</Text>,
+    by: (bin) => (counts[bin] > 0 ? of(bin) : undefined),
+  })
+  const mean = (bin: number): number => sums[bin] / counts[bin]
+  if (labelText(source, column, 0) !== undefined || counts.every((count) => count <= 1))
+    return [numbers(column.name, mean, words)]
+  const own = (of: Float64Array) => (bin: number) => (counts[bin] > 0 ? numberText(line, of[bin], true) : '')
+  return [
+    numbers(`${column.name} mean`, mean, (bin) => (counts[bin] > 1 ? numberText(line, mean(bin), false) : words(bin))),
+    numbers(`${column.name} least`, (bin) => lows[bin], own(lows)),
+    numbers(`${column.name} greatest`, (bin) => highs[bin], own(highs)),
+    numberColumn(`${column.name} cells`, (bin) => counts[bin]),
+  ]
+}
+
 /** The steps of the lines as a table. */
 function Numbers({ source, series, axis }: { source: PictureSource; series: Series; axis: PlotAxis }) {
   const bins = Array.from({ length: series.length }, (_, bin) => bin).filter((bin) =>
@@ -403,14 +464,7 @@ function Numbers({ source, series, axis }: { source: PictureSource; series: Seri
   )
   const columns: readonly Column<number>[] = [
     { title: axis.dimension.name, isName: true, show: (bin) => <Text>{spanText(series, axis, bin)}</Text> },
-    ...series.lines.map(
-      (line): Column<number> => ({
-        title: line.column.name,
-        isNumber: true,
-        show: (bin) => <Text>{binText(line, bin, source)}</Text>,
-        by: (bin) => (line.counts[bin] > 0 ? line.sums[bin] / line.counts[bin] : undefined),
-      }),
-    ),
+    ...series.lines.flatMap((line) => lineColumns(line, source)),
   ]
   return <Table caption="Points" columns={columns} rows={bins.slice(0, MOST_LISTED)} keyOf={(bin) => bin} />
 }

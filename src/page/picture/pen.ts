@@ -22,6 +22,11 @@ export interface Area {
   height: number
 }
 
+/** Whether an area has a point. */
+export function isInside({ x, y, width, height }: Area, [px, py]: readonly [x: number, y: number]): boolean {
+  return px >= x && px < x + width && py >= y && py < y + height
+}
+
 /** The area with half a pixel more at each side, where an outline of it is sharp. */
 export function around({ x, y, width, height }: Area): Area {
   return { x: x - 0.5, y: y - 0.5, width: width + 1, height: height + 1 }

@@ -97,6 +97,27 @@ function dateTicks(axis: PlotAxis, from: number, to: number, most: number): Tick
   )
 }
 
+/**
+ * Dates at whole days, months and so on that divide what lies between two dates: from the last that is not after `low` to the first after
+ * `high`. Undefined if the type has no days, or they lie too close together or too far away.
+ * @param most number of parts, at most two more
+ */
+export function dateEdges(type: string, low: bigint, high: bigint, most: number): readonly bigint[] | undefined {
+  const msOf = millisecondsOf(type)
+  if (!msOf) return undefined
+  const [from, to] = [msOf.of(low), msOf.of(high)]
+  const least = (to - from) / most
+  if (least < 1 && msOf.isFine) return undefined
+  const step = STEPS.find((one) => one >= Math.max(least, msOf.unit))
+  const reach = step ?? monthStep(least) * 31 * DAY
+  if (Math.max(-from, to) + reach > MOST_MS) return undefined
+  const times =
+    step === undefined ? monthsFrom(from - reach, to + reach, least) : stepsFrom(from - reach, to + reach, step)
+  const edges = times.map(msOf.back)
+  const first = edges.findLastIndex((edge) => edge <= low)
+  return edges.slice(first, edges.findIndex((edge) => edge > high) + 1)
+}
+
 interface Milliseconds {
   of(value: bigint): number
   back(ms: number): bigint
@@ -122,8 +143,13 @@ function stepsFrom(low: number, high: number, step: number): number[] {
   return times
 }
 
+/** The step in months that is not below so many milliseconds. */
+function monthStep(least: number): number {
+  return MONTHS.find((one) => one * MONTH >= least) ?? MONTHS[MONTHS.length - 1] ?? 1
+}
+
 function monthsFrom(low: number, high: number, least: number): number[] {
-  const step = MONTHS.find((one) => one * MONTH >= least) ?? MONTHS[MONTHS.length - 1] ?? 1
+  const step = monthStep(least)
   const start = new Date(low)
   const months = start.getUTCFullYear() * 12 + start.getUTCMonth()
   const times: number[] = []

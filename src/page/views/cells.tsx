@@ -1,15 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { exitCodeOf } from '../../base/errors.ts'
+import { wholeDays } from '../../calls/ranges.ts'
 import type { CellValue } from '../../documents/common.ts'
 import { PROVENANCE } from '../../read/query.ts'
 import { formatCount } from '../../render/units.ts'
 import { fillWords, Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
-import { Button } from '../controls.tsx'
+import { Button, focusAround } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import { FragmentName } from '../fragment-name.tsx'
 import type { Documents, Inspected } from '../inspected.ts'
 import type { Job } from '../job.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
+import { listOf } from '../range-list.ts'
 import { type ShortCell, shortCell } from '../short-cell.ts'
 import { type Column, Table } from '../table.tsx'
 import type { Row, Rows } from '../tasks.ts'
@@ -116,6 +118,7 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['
         {error && exitCodeOf(error) === 1 && ' Stopped at damage.'}
         {isDone && shownNum === 0 && !error && (from > 0 ? 'There are no more cells.' : `No cell${readable}.`)}
       </p>
+      <Days days={wholeDays(schema.dimensions, options.range ?? [])} link={link} />
       <p>
         <Button disabled={from === 0} onClick={() => to(0)}>
           First
@@ -137,6 +140,28 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['
         />
       )}
     </>
+  )
+}
+
+/** Says that a date without a time is one instant. @param days the ranges of the days, which may have been meant */
+function Days({ days, link }: { days: readonly string[]; link: Link }) {
+  const withDay = (day: string): string => {
+    const name = day.slice(0, day.indexOf('..')).replace(/[^=]*$/, '')
+    const ranges = listOf(link.r).map((range) => (range.startsWith(name) ? day : range))
+    return viewLink(link, 'cells', { ...link, r: JSON.stringify(ranges), s: undefined })
+  }
+  return (
+    <div tabIndex={-1}>
+      {days.map((day) => (
+        <p key={day} class="note">
+          A date without a time is one instant:{' '}
+          <a href={withDay(day)} onClick={focusAround}>
+            <Text>{day}</Text>
+          </a>{' '}
+          is the day.
+        </p>
+      ))}
+    </div>
   )
 }
 

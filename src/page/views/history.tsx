@@ -37,6 +37,7 @@ function History({ inspected, link }: ViewProps) {
         <>
           <Form
             class="query"
+            of={JSON.stringify(link)}
             use={(values) => {
               const names = schema.dimensions.map(({ name }) => name)
               changeLink(link, {
@@ -51,7 +52,7 @@ function History({ inspected, link }: ViewProps) {
                 name="c"
                 class="wide"
                 required
-                value={link.c ?? ''}
+                defaultValue={link.c}
                 placeholder={schema.dimensions.map(({ name, domain }) => `${name}=${domain?.[0] ?? '"a"'}`).join(',')}
               />
             </label>{' '}

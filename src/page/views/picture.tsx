@@ -12,9 +12,10 @@ import { FragmentName } from '../fragment-name.tsx'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import { PALETTE_NAMES, type PaletteName, type Scale } from '../palette.ts'
 import { axesOf, type Chosen, COUNT, chosenPicture, shownNames, sliceWord } from '../picture/chosen.ts'
+import { Extremes } from '../picture/extremes.tsx'
 import { labelText } from '../picture/labels.ts'
 import { Lines } from '../picture/lines.tsx'
-import { canvasPen } from '../picture/pen.ts'
+import { canvasPen, isInside } from '../picture/pen.ts'
 import {
   colouredPixels,
   endsOf,
@@ -199,7 +200,7 @@ function FormAndPicture({
         <Form
           class="query"
           use={(values) => choose({ r: listText(typedRanges(values, source.dimensions)), m: undefined, x: undefined })}
-          key={JSON.stringify(ranges)}
+          of={JSON.stringify(ranges)}
         >
           <RangeFields dimensions={source.dimensions} ranges={ranges} />
           <button type="submit">Draw</button>
@@ -486,12 +487,13 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
           const [before, after] = [from, to].map((one) => placeDrawn(frame, seen, area(), one))
           if (before && after) move(before[0] - after[0], before[1] - after[1])
         }}
+        isOver={(event) => isInside(area(), placeOf(event))}
         over={(event) => setAt(placeUnder(event))}
         zoomAt={(factor, event) => zoom(factor, placeUnder(event))}
-        onDblClick={(event) => zoom(0.5, placeUnder(event))}
+        doubled={0.5}
       />
       <Under {...props} {...{ top, lack, at, cell }} />
-      {raster && <Extremes {...{ source, frame, raster, version, setAt }} isOfOne={hasScale} />}
+      {raster && <PictureExtremes {...{ source, frame, raster, version, setAt }} isOfOne={hasScale} />}
     </figure>
   )
 }
@@ -500,7 +502,7 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
 const KNOWN: readonly Raster['kind'][] = ['each', 'mean', 'points']
 
 /** Where the least and the greatest number in sight are. */
-function Extremes(props: {
+function PictureExtremes(props: {
   source: PictureSource
   frame: Chosen['frame']
   raster: Raster
@@ -512,26 +514,21 @@ function Extremes(props: {
   const { kind, column, right, down } = raster
   const pixels = useMemo(() => extremePixels(raster), [raster, version])
   if (!pixels || !isOfOne || !column || !KNOWN.includes(kind)) return null
+  const extremes = pixels.map((pixel) => {
+    const [x, y] = [pixel % right.length, Math.floor(pixel / right.length)]
+    const place = (axis: PlotAxis, of: Raster['down'], index: number): number => {
+      const { first, step } = rasterPlaces(axis, of)
+      return first + (index + 0.5) * step
+    }
+    return {
+      value: valueText(source, raster, pixel),
+      place: `${frame.up.dimension.name} ${spanText(frame.up, down, y)}, ${frame.across.dimension.name} ${spanText(frame.across, right, x)}`,
+      go: () => setAt({ x: place(frame.across, right, x), y: place(frame.up, down, y) }),
+    }
+  })
   return (
     <p class="note">
-      {['least', 'greatest'].map((word, i) => {
-        const pixel = pixels[i] ?? 0
-        const [x, y] = [pixel % right.length, Math.floor(pixel / right.length)]
-        const place = (axis: PlotAxis, of: Raster['down'], index: number): number => {
-          const { first, step } = rasterPlaces(axis, of)
-          return first + (index + 0.5) * step
-        }
-        const go = () => setAt({ x: place(frame.across, right, x), y: place(frame.up, down, y) })
-        return (
-          <span key={word}>
-            {word} <Text>{valueText(source, raster, pixel)}</Text> at{' '}
-            <Button class="plain" onClick={go}>
-              <Text>{`${frame.up.dimension.name} ${spanText(frame.up, down, y)}, ${frame.across.dimension.name} ${spanText(frame.across, right, x)}`}</Text>
-            </Button>
-            {i === 0 && '; '}
-          </span>
-        )
-      })}
+      <Extremes of={extremes} />
     </p>
   )
 }
@@ -759,7 +756,7 @@ function ScaleForm({ link, scale, top }: { link: Link; scale: Scale; top: readon
         />{' '}
         log
       </label>
-      <Form class="limits" use={typed} key={`${scale.low} ${scale.high}`}>
+      <Form class="limits" use={typed} of={`${scale.low} ${scale.high}`}>
         <label>
           from <input name="low" size={8} defaultValue={short(scale.low)} />
         </label>{' '}

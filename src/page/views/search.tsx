@@ -1,15 +1,18 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { folderOf } from '../../base/paths.ts'
 import { lastPathPart } from '../../format/commit-files.ts'
+import { type Datatype, datatypeKind } from '../../format/datatype.ts'
+import { fieldText } from '../../read/where-syntax.ts'
 import { formatCount, shortValue } from '../../render/units.ts'
 import { counted, domainText, fieldName, NOTHING, pipelineText, typeText } from '../../render/views/wording.ts'
 import { FragmentName, PathName } from '../fragment-name.tsx'
-import { type Inspected, namesOf } from '../inspected.ts'
+import { type Documents, type Inspected, namesOf } from '../inspected.ts'
 import { changeLink, innerLink, type Link, viewLink } from '../link.ts'
 import { canOpen, pathInGroup } from '../member-path.ts'
 import { Table } from '../table.tsx'
+import { Text } from '../text.tsx'
 import { timeOptions } from '../times.ts'
-import { Shown, useLoaded } from '../use-loaded.tsx'
+import { loadedValue, Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
 import { listFiles } from './files.tsx'
 
@@ -61,6 +64,7 @@ function Search({ inspected, link }: ViewProps) {
         what="names, keys and values"
         show={(all) => {
           const found = all.filter(isFound)
+          if (words.length > 0 && found.length === 0) return <NothingFound {...{ inspected, link }} />
           return (
             <>
               <p role="status">
@@ -88,6 +92,78 @@ function Search({ inspected, link }: ViewProps) {
       />
     </>
   )
+}
+
+/** Upper limit on the links to cells with a value. */
+const MOST_LINKS = 8
+
+/** Says that no name has the words, and where the page finds them as the value of a cell. */
+function NothingFound({ inspected, link }: ViewProps) {
+  const { type } = inspected.target
+  const schema = loadedValue(
+    useLoaded(
+      async () => (type === 'array' ? inspected.document('schema', timeOptions(link)) : undefined),
+      [inspected, link.t],
+    ),
+  )
+  const found = schema ? cellsWith(schema, (link.q ?? '').trim(), link) : []
+  return (
+    <>
+      <p role="status">No name, key or description has these words. The search does not look into cells.</p>
+      {type === 'group' && <p>Open an array of the group to look for a value: Cells takes a condition.</p>}
+      {schema && (
+        <p>
+          To look for a value, give <a href={viewLink(link, 'cells')}>Cells</a> a condition or a range.{' '}
+          <a href={viewLink(link, 'history')}>History</a> shows the versions of a cell.
+        </p>
+      )}
+      {found.length > 0 && (
+        <ul>
+          {found.slice(0, MOST_LINKS).map(([words, to]) => (
+            <li key={to}>
+              <a href={to}>
+                <Text>{words}</Text>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** Links to the cells that have a text as a coordinate or value, each with its words. */
+function cellsWith(
+  { dimensions, attributes }: Documents['schema'],
+  text: string,
+  link: Link,
+): (readonly [words: string, to: string])[] {
+  const ranges = dimensions.flatMap(({ name, type }) => {
+    const value = valueAs(type, text)
+    return value === undefined ? [] : [`${name}=${value}`]
+  })
+  const conditions = attributes.flatMap(({ name, type, cell_val_num, enumeration }) => {
+    const isText = datatypeKind(type) === 'text'
+    const value = enumeration || (cell_val_num !== 1 && !isText) ? undefined : valueAs(type, text)
+    if (value === undefined) return []
+    return [`${fieldText(name)} == ${datatypeKind(type) === 'datetime' ? JSON.stringify(value) : value}`]
+  })
+  return [
+    ...ranges.map((range) => [`Cells with ${range}`, viewLink(link, 'cells', { r: JSON.stringify([range]) })] as const),
+    ...(dimensions.length === 1 ? ranges : []).map(
+      (cell) => [`History of ${cell}`, viewLink(link, 'history', { c: cell })] as const,
+    ),
+    ...conditions.map((where) => [`Cells with ${where}`, viewLink(link, 'cells', { w: where })] as const),
+  ]
+}
+
+/** A text as options take a value of a type; undefined if it is none. */
+function valueAs(type: Datatype, text: string): string | undefined {
+  const kind = datatypeKind(type)
+  if (kind === 'text') return JSON.stringify(text)
+  if (kind === 'datetime') return /^\d{4}-\d\d[-\d:.T]*$/.test(text) ? text : undefined
+  const isNumber = kind === 'float' ? /^-?\d+(?:\.\d*)?$/ : /^-?\d+$/
+  return /^(?:U?INT|FLOAT)/.test(type) && isNumber.test(text) ? text : undefined
 }
 
 /** All that can be found. What cannot be read has no entries: the other views tell why. */
