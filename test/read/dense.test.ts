@@ -11,7 +11,7 @@ import { bytesOf } from '../../src/format/value.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { type DenseRoom, readDense } from '../../src/read/dense.ts'
-import { openAt } from '../../src/read/opening.ts'
+import { openAt, withMisread } from '../../src/read/opening.ts'
 import { type OpenedArray, type ReadOrder, type ReadQuery, readColumns } from '../../src/read/query.ts'
 import { defaultOrder, readMerged } from '../../src/read/read.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
@@ -258,7 +258,8 @@ test('cells of another form than the array has now are filled, with a remark', a
     one.name === 'a' ? { ...one, type: 'UINT32' as const } : one,
   )
   const remarks: string[] = []
-  const changed = { ...opened, schema: { ...opened.schema, attributes } }
+  const schema = { ...opened.schema, attributes }
+  const changed = { ...opened, schema, fragments: withMisread(schema, opened.fragments) }
   const query: ReadQuery = {
     order: 'row-major',
     ranges: new Map(),
