@@ -2,6 +2,7 @@ import { faultOf, unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce, inOrder } from '../base/in-order.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type FragmentEntry, type FragmentState, InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
+import { type CutList, cutLists } from '../objects/cut-lists.ts'
 import { laterDeletePlaces } from '../objects/deletes.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
@@ -9,7 +10,7 @@ import { isFirst, shardOf } from '../objects/shard.ts'
 import { unreadFragments } from '../read/opening.ts'
 import { checkArrayFolder } from './array-folder.ts'
 import { checkCommits } from './commit-files.ts'
-import { collectItems, finding, guarded, type Items } from './finding.ts'
+import { collectItems, type Finding, finding, guarded, type Items } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { checkMetadata, futureFinding } from './metadata-files.ts'
 import { checkReadTwice } from './read-twice.ts'
@@ -86,6 +87,9 @@ export async function* checkArrayFiles(
   const commits = await array.commits()
   const schema = schemas.get(schemas.opened?.name)
   yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))
+  const cut = await cutLists(array, entries)
+  for (const list of cut) yield cutFinding(array, list)
+  const missed = new Set(cut.flatMap(({ fragments }) => fragments.map(({ path }) => path)))
   if (run.quick && commits.others.length > 0) {
     const { checkOtherMetadata } = await import('./consolidated-metadata.ts')
     yield* checkOtherMetadata(run, array)
@@ -107,9 +111,32 @@ export async function* checkArrayFiles(
     const expected = state === 'no-metadata' ? 'a metadata file' : 'a commit'
     const found = hidden_by === undefined ? 'none' : `one that ${hidden_by} takes back`
     const takenBack = to_vacuum ? 'replaced' : 'ignored'
-    yield finding('FRAGMENT_UNCOMMITTED', place, expected, found, state === 'ignored' ? takenBack : undefined)
+    const unnamed = missed.has(path) ? 'cut' : undefined
+    yield finding('FRAGMENT_UNCOMMITTED', place, expected, found, state === 'ignored' ? takenBack : unnamed)
   }
   yield* checkReadsEmpty(array, entries)
+}
+
+/** A finding names at most this many fragments: each has a finding of its own. */
+const NAMED = 3
+
+/** Reports a list of commits that was cut off or changed. */
+function cutFinding({ folder }: InspectArray, { list, fragments }: CutList): Finding {
+  const kept = fragments.filter(({ has_consolidated_metadata }) => has_consolidated_metadata).length
+  const proof = kept === 0 ? '' : ` (${kept} of them in consolidated fragment metadata, so they were committed)`
+  const names = fragments
+    .slice(0, NAMED)
+    .map(({ name }) => name)
+    .join(', ')
+  const more = fragments.length > NAMED ? ` and ${fragments.length - NAMED} more` : ''
+  const found = `${fragments.length} without one${proof}: ${names}${more}`
+  return finding(
+    'COMMIT_UNREADABLE',
+    { file: `${folder.path}/${list.path}` },
+    'commits of all fragments of its times',
+    found,
+    'cut',
+  )
 }
 
 /** Reports that TileDB finds no cells although some fragments are complete. */

@@ -5,7 +5,16 @@ import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
-import { commitAll, condition, conditionFile, dangling, listLine, uncommitted, vacuumFile } from './commit-plan.ts'
+import {
+  commitAll,
+  commitListed,
+  condition,
+  conditionFile,
+  dangling,
+  listLine,
+  uncommitted,
+  vacuumFile,
+} from './commit-plan.ts'
 import type { MendPlan } from './drafts.ts'
 import { FragmentPlanner } from './fragment-plan.ts'
 import { type Way, wayOf } from './mending.ts'
@@ -35,7 +44,8 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   'swap-times': (_, path, finding, { names }) => names.swapTimes(path, finding),
   'fragment-milliseconds': (_, path, finding, { names }) => names.inMilliseconds(path, finding),
   milliseconds: (_, path, finding, { names }) => names.fileInMilliseconds(path, finding),
-  commit: commitAll,
+  commit: (drafts, path, finding) =>
+    finding.code === 'ARRAY_READS_EMPTY' ? commitAll(drafts, path, finding) : commitListed(drafts, path, finding),
   'vacuum-file': vacuumFile,
   uncommitted,
   dangling,

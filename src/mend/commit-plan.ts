@@ -5,6 +5,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { COMMITS_FOLDER, listedCondition, stem } from '../objects/commits.ts'
+import { cutLists } from '../objects/cut-lists.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
@@ -24,14 +25,29 @@ export async function commitAll(drafts: ArrayDrafts, _: string, finding: Finding
     drafts.unplanned = finding
     return
   }
-  const draft = drafts.draft('commit', finding)
+  await commitEach(drafts, drafts.draft('commit', finding), missed)
+}
+
+/** Plans commits of the fragments that a list of commits probably named before it was cut off or changed. */
+export async function commitListed(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
+  const lists = await cutLists(drafts.array, drafts.entries)
+  const fragments = lists.find(({ list }) => list.path === path)?.fragments ?? []
+  const whole: FragmentEntry[] = []
+  for (const entry of fragments) if (!drafts.isSettled(entry) && (await drafts.isWhole(entry))) whole.push(entry)
+  const draft = drafts.draft(`commit ${path}`, finding)
+  if (whole.length === 0) draft.outcome = 'copy'
+  else await commitEach(drafts, draft, whole)
+}
+
+/** Adds the steps that commit whole fragments. */
+async function commitEach(drafts: ArrayDrafts, draft: Draft, whole: readonly FragmentEntry[]): Promise<void> {
   draft.never.add('vacuum or delete the fragments: their cells are nowhere else')
   let cells = 0n
-  for (const entry of missed) {
+  for (const entry of whole) {
     cells += BigInt((await cellNum(drafts, entry)) ?? 0)
     await drafts.commit(draft, entry.name)
   }
-  draft.notLost.add(`${cells} cells of ${missed.length} of ${drafts.entries.length} fragments, which are whole`)
+  draft.notLost.add(`${cells} cells of ${whole.length} of ${drafts.entries.length} fragments, which are whole`)
 }
 
 async function cellNum(drafts: ArrayDrafts, entry: FragmentEntry): Promise<number | bigint | undefined> {
@@ -97,6 +113,10 @@ async function nameAt(drafts: ArrayDrafts, path: string, offset: number): Promis
   return lastPathPart(line?.text ?? '')
 }
 
+function isCutList({ code, variant }: Finding): boolean {
+  return code === 'COMMIT_UNREADABLE' && variant === 'cut'
+}
+
 /** Plans the mending of a line of a list, or damage of the list. */
 export function listLine(drafts: ArrayDrafts, path: string, finding: Finding): void {
   const { code, offset = 0, space } = finding
@@ -106,6 +126,10 @@ export function listLine(drafts: ArrayDrafts, path: string, finding: Finding): v
   const tile = space === undefined ? offset : Number(/ at (\d+)$/.exec(space)?.[1])
   const holder = list?.entries.find((one) => one.tile?.offset === tile)
   const draft = drafts.listDraft(path, finding, holder?.offset ?? offset)
+  if (code === 'COMMIT_UNREADABLE' && drafts.findings.some((one) => isCutList(one) && one.file === finding.file)) {
+    draft.takeBackLost()
+    draft.addLost(noLoss('nothing: the fragments that no line names are committed again'))
+  }
   if (!holder) return
   if (code === 'DELETE_CONDITION_DIFFERS')
     draft.loses.add(`the copy in the list; ${COMMITS_FOLDER}/${holder.name} stays, as it was written first`)

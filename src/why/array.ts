@@ -12,6 +12,7 @@ import {
   schemaPath,
 } from '../objects/array.ts'
 import { COMMITS_FOLDER, commitKind, stem } from '../objects/commits.ts'
+import { cutLists } from '../objects/cut-lists.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
 import { atAllTimes, CONSOLIDATION_MODES, type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'
 import { conditionFields } from '../read/condition.ts'
@@ -35,8 +36,8 @@ interface Removal {
   /** Whether a path in the array is removed. */
   gone(path: string): boolean
   part: Part
-  /** Whether it has, or commits, a fragment that a vacuum file hides although no fragment that is read has its cells. */
-  isHidden: boolean
+  /** Why cells are missed, if it has, or commits, a fragment that readers should see. */
+  missed: string | undefined
   cells: CellCounter
 }
 
@@ -54,15 +55,15 @@ export async function whyInArray(
   if (part.isForeign) return foreignAnswer(array, part)
   const less = arrayWithout(array, [path])
   const cells = new CellCounter(array, less)
-  const isHidden = await isOfHidden(array, part)
-  const removal: Removal = { array, less, path, gone: (one) => isWithinFolder(one, path), part, isHidden, cells }
+  const missed = await whyMissed(array, part)
+  const removal: Removal = { array, less, path, gone: (one) => isWithinFolder(one, path), part, missed, cells }
   const times = await timesWorthOpening(array, nearOf(part, path))
   const { effects, seen } = await effectsOf(removal, times)
   const { writers } = part
   const vacuum = await vacuumOf(removal, times)
   const noticed = noticedBy(effects, writers !== undefined)
   const isMended = part.isDangling === true && effects.length > 0 && effects.every(({ outcome }) => outcome === 'opens')
-  const isSafe = (!seen || isMended) && writers === undefined && part.unreadable === undefined && !isHidden
+  const isSafe = (!seen || isMended) && writers === undefined && part.unreadable === undefined && missed === undefined
   const byTiledb = vacuum !== undefined && part.unreadable === undefined ? 'tiledb' : 'no'
   const answer = isSafe ? 'yes' : byTiledb
   return {
@@ -81,10 +82,16 @@ export async function whyInArray(
   }
 }
 
-/** Whether a part has, or commits, a hidden fragment. The vacuum files that hide it only list it. */
-async function isOfHidden(array: InspectArray, { fragments, isList }: Part): Promise<boolean> {
-  if (isList || fragments.length === 0) return false
-  return (await array.fragments()).some(({ path, state }) => state === 'hidden' && fragments.includes(path))
+/**
+ * Why readers miss a fragment that a part has or commits, although they should see it. Undefined if there is none. The vacuum files that
+ * hide a fragment only list it.
+ */
+async function whyMissed(array: InspectArray, { fragments, isList }: Part): Promise<string | undefined> {
+  if (isList || fragments.length === 0) return undefined
+  const entries = await array.fragments()
+  if (entries.some(({ path, state }) => state === 'hidden' && fragments.includes(path))) return HIDDEN
+  const cut = (await cutLists(array, entries)).flatMap((list) => list.fragments)
+  return cut.some(({ path }) => fragments.includes(path)) ? CUT : undefined
 }
 
 /** The answer for what is no part of the array: TileDB never looks at it, whether it opens the array or not. */
@@ -348,12 +355,12 @@ const NO_VALUE = new Uint8Array(0)
  * all that the vacuum removes.
  */
 async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefined> {
-  const { array, path, isHidden } = removal
+  const { array, path, missed } = removal
   const now: View['between'] = [0n, array.cx.now]
   // The vacuum of fragments comes last: it also removes earlier states of the array.
   for (const mode of [...CONSOLIDATION_MODES].reverse()) {
     const { gone, voided } = await vacuumedBy(array, mode)
-    if (!gone.some((one) => isWithinFolder(path, one)) || isHidden) continue
+    if (!gone.some((one) => isWithinFolder(path, one)) || missed !== undefined) continue
     // TileDB 2.30 asks for the file of each condition when it next consolidates commits: DELETE_CONDITION_FILE.
     if (mode === 'commits' && gone.some((one) => commitKind(one) === 'delete')) continue
     // The cells of a hidden fragment may be in no other one.
@@ -467,14 +474,17 @@ function rootWhy(effects: readonly Effect[], { writers, isList }: Part): string 
   return isList ? 'the array: reads do more work without it' : 'the array, which reads it'
 }
 
-function reasonOf(answer: Answer['delete'], { part, isHidden }: Removal, effects: readonly Effect[]): string {
+function reasonOf(answer: Answer['delete'], { part, missed }: Removal, effects: readonly Effect[]): string {
   if (answer === 'yes') return part.caution ?? ''
-  if (isHidden) return HIDDEN
+  if (missed !== undefined) return missed
   return effects.length === 0 ? sameText(part) : ''
 }
 
 const HIDDEN =
   'a vacuum file hides its cells, and no other fragment that is read has them: check --plan says what to do'
+
+const CUT =
+  'a list of commits that was cut off or changed probably named its fragment, and readers miss its cells: check --plan says what to do'
 
 /** The reason for a path whose absence changes what readers open, but not what they get. */
 function sameText({ isList, writers }: Part): string {
@@ -483,9 +493,9 @@ function sameText({ isList, writers }: Part): string {
 }
 
 /** Why a path may not be deleted although no effect on readers is known. */
-async function reasonOfNo({ array, part, isHidden }: Removal, seen: boolean): Promise<string> {
+async function reasonOfNo({ array, part, missed }: Removal, seen: boolean): Promise<string> {
   const { fails } = await viewOf(array, [0n, array.cx.now])
   if (fails !== undefined) return `the array cannot be opened now, so nobody can tell what needs the path: ${fails}`
-  if (isHidden) return HIDDEN
+  if (missed !== undefined) return missed
   return part.unreadable ?? part.writers ?? (seen ? sameText(part) : '')
 }

@@ -35,6 +35,12 @@ const lineOf = (array: EditedArray, at: number): string =>
     new TextDecoder('latin1').decode(array.get(array.find(/\.con$/))),
   )?.[0] ?? ''
 
+/** Cuts the last line off consolidated commits. */
+const cutAtLastLine = (array: EditedArray): void => {
+  const list = array.find(/\.con$/)
+  array.cut(list, -(lineOf(array, 30).length + 1))
+}
+
 /** Moves the section of the first field out of the file. */
 const farAway =
   (key: 'tile_sums_offsets' | 'tile_var_sizes_offsets') =>
@@ -182,6 +188,8 @@ const PROVOKED: Readonly<
       array.add(`__commits/__1_99_${UUID}_22.vac`, text(`/__fragments/${name}\n`))
     },
   ],
+  'COMMIT_UNREADABLE.cut': ['22/commits_consolidated', cutAtLastLine],
+  'FRAGMENT_UNCOMMITTED.cut': ['22/commits_consolidated', cutAtLastLine],
   'COMMIT_UNREADABLE.skipped': [
     '22/commits_consolidated',
     (array) => array.append(array.find(/\.con$/), text('notes\n')),

@@ -525,6 +525,21 @@ test('nothing of a fragment that a vacuum file hides may be deleted if no other 
   }
 })
 
+test('nothing of a fragment that consolidated commits named before they were cut off may be deleted', async () => {
+  const array = new EditedArray('22/commits_consolidated')
+  const ask = async (path: string) => (await runJson(['why', path], { storage: array.storage() })).documents
+  const file = array.find(/__fragments\/__30_30_.*\/a0\.tdb$/)
+  const list = array.find(/\.con$/)
+  array.cut(list, array.get(list).lastIndexOf(10, -2) + 1)
+  for (const path of [file.slice(0, file.lastIndexOf('/')), file])
+    expect(await ask(path)).toMatchObject([
+      { delete: 'no', how: null, reason: expect.stringContaining('a list of commits that was cut off') },
+    ])
+  // Of other times than the list: a write that failed.
+  array.remove(array.find(/__40_40_.*\.wrt$/))
+  expect(await ask(array.find(/__40_40_.*\/a0\.tdb$/))).toMatchObject([{ delete: 'yes' }])
+})
+
 test('what is no part of an array may be deleted, even if the array cannot be opened', async () => {
   const array = new EditedArray('22/sparse_basic')
   array.remove(array.find(/__fragment_metadata\.tdb$/))

@@ -28,6 +28,35 @@ describe('damage that write-sample does not make', () => {
     expect(await mendAndUndo(path)).toEqual([])
   })
 
+  test.each([
+    ['at the end of a line', 58],
+    ['in a line', 20],
+  ])('consolidated commits were cut off %s: their fragments are committed again', async (_, cut) => {
+    const path = copyOf('22/commits_consolidated', `cut-${cut}`)
+    const list = fileOf(`${path}/__commits`, /con$/)
+    writeFileSync(list, readFileSync(list).subarray(0, -cut))
+    expect(await codesOf(path)).toContain('COMMIT_UNREADABLE')
+    const { plans } = await planOf(path)
+    expect(plans[0]).toMatchObject({
+      severity: 'error',
+      outcome: 'mends',
+      findings: [{ code: 'COMMIT_UNREADABLE' }, { code: 'FRAGMENT_UNCOMMITTED' }],
+      steps: [{ command: expect.stringMatching(/^test ! -e .* : > \S*__commits\/__30_30_\S*\.wrt$/s) }],
+      never: [expect.stringMatching(/^vacuum or delete the fragments/)],
+    })
+    expect(plans.every(({ outcome, severity }) => outcome === 'mends' || severity !== 'error')).toBe(true)
+    expect(await mendAndUndo(path)).toEqual(BEFORE)
+  })
+
+  test('consolidated commits lost the line of a fragment that is half written: nothing commits it', async () => {
+    const path = copyOf('22/commits_consolidated', 'cut-half')
+    const list = fileOf(`${path}/__commits`, /con$/)
+    writeFileSync(list, readFileSync(list).subarray(0, -58))
+    rmSync(`${fileOf(`${path}/__fragments`, /^__30_30_/)}/a0.tdb`)
+    const { plans } = await planOf(path)
+    expect(plans.flatMap(({ steps }) => steps.map(({ command }) => command)).join()).not.toContain('.wrt')
+  })
+
   test('an interrupted vacuum removed one fragment, but not another', async () => {
     const path = copyOf('22/vacuum_left', 'vacuum')
     rmSync(fileOf(`${path}/__fragments`, /^__10_10_/), { recursive: true })

@@ -74,6 +74,11 @@ export const ARRAY_CODES = {
         meaning:
           'an .ign file takes back the commit of the fragment, and another fragment holds its cells (an interrupted vacuum)',
       },
+      cut: {
+        severity: 'warning',
+        meaning:
+          'the fragment probably was committed by a list of commits that was cut off or changed: readers miss its cells. Do not delete it',
+      },
     },
   },
   ARRAY_READS_EMPTY: {
@@ -134,6 +139,15 @@ export const ARRAY_CODES = {
       skipped: {
         severity: 'warning',
         meaning: 'TileDB skips lines that name no commit: readers do not see what these lines should commit',
+      },
+      cut: {
+        severity: 'error',
+        meaning:
+          'the list of commits was cut off or changed, and fragments of its times have no commit: it probably named them. Readers miss their cells, without an error. Do not delete them: their cells are nowhere else',
+        mend: 'commit',
+        lost: noLoss(
+          'nothing: the fragments are still there, but no reader sees them. Only delete conditions that the list held are lost, if they have no file of their own',
+        ),
       },
       refusedLine: {
         severity: 'error',
