@@ -86,7 +86,9 @@ export async function refusedOpening(array: InspectArray, names: boolean): Promi
 async function schemaItems(array: InspectArray, schemas: CheckedSchemas, enumerations: boolean): Promise<Item[]> {
   const { items } = await collectItems(withoutRepeats(schemas.checkAll(enumerations)))
   const strays = await strayItems(array.folder.folder(SCHEMA_FOLDER), await array.schemaStrays(), array.cx)
-  return [...items, ...strays]
+  // The variants are about openings at other times.
+  const isMet = (item: Item): boolean => !('code' in item && item.code === 'ENUMERATION_MISSING' && item.variant)
+  return [...items.filter(isMet), ...strays]
 }
 
 /** The errors in the names of fragments and commit files, and of what lies among them. A read of this program passes over all of them. */

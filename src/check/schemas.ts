@@ -1,4 +1,4 @@
-import { InspectError, isAboutBytes, orError } from '../base/errors.ts'
+import { InspectError, isAboutBytes, orError, unlessFault } from '../base/errors.ts'
 import { shortSize, sizeText } from '../base/sizes.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { compareValues, isInDomain } from '../cells/rtree-builder.ts'
@@ -9,7 +9,15 @@ import type { Dimension } from '../format/dimension.ts'
 import { type Enumeration, enumerationFile, enumerationValueNum, enumerationValues } from '../format/enumeration.ts'
 import { INTERNAL_FIELDS } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
-import { enumerationPath, type InspectArray, type SchemaFile, schemaFileOpened } from '../objects/array.ts'
+import { asOfText } from '../format/timestamped-name.ts'
+import {
+  enumerationPath,
+  type InspectArray,
+  type SchemaFile,
+  schemaFileOpened,
+  schemasByName,
+  timesOpened,
+} from '../objects/array.ts'
 import { boundedEnumeration } from '../objects/enumerations.ts'
 import { readGenericTileHeader, readTileFile } from '../objects/generic-tile.ts'
 import { withSource } from '../storage/source.ts'
@@ -19,6 +27,9 @@ import type { FindingCode, VariantOf } from './codes.ts'
 import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
 import { pipelinesOf } from './pipelines.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
+
+/** An enumeration, as a schema names it. */
+type NamedEnumeration = Pick<Enumeration, 'name' | 'path_name'>
 
 /** The schemas of one array. Each is checked once. */
 export class CheckedSchemas {
@@ -85,7 +96,7 @@ export class CheckedSchemas {
       this.enumerationsDone.add(path_name)
       const path = enumerationPath(enumeration.path_name)
       if (!(await this.isThere(enumeration))) {
-        yield missingEnumeration(file, enumeration)
+        yield await this.missingEnumeration(file, enumeration)
         continue
       }
       const { folder, cx } = this.array
@@ -113,10 +124,51 @@ export class CheckedSchemas {
   /** Reports the enumerations of a schema whose files are missing. */
   private async *missingEnumerations({ name, path }: SchemaFile): Items {
     for (const one of this.get(name)?.enumerations ?? [])
-      if (!(await this.isThere(one))) yield missingEnumeration(`${this.array.folder.path}/${path}`, one)
+      if (!(await this.isThere(one))) yield await this.missingEnumeration(`${this.array.folder.path}/${path}`, one)
   }
 
-  private async isThere(enumeration: Pick<Enumeration, 'path_name'>): Promise<boolean> {
+  /** Reports an enumeration without its file. If no attribute uses it in the schema with which TileDB opens the array, only other times need it. */
+  private async missingEnumeration(file: string, { name, path_name }: NamedEnumeration): Promise<Finding> {
+    const { files, opened } = this
+    const using = new Set<SchemaFile>()
+    for (const one of files) {
+      const schema = await this.array.schema(one.name).catch(unlessFault)
+      const same = schema?.enumerations.find((other) => other.path_name === path_name)
+      // TileDB keeps an enumeration in its schema when its last attribute goes.
+      if (same && schema?.attributes.some(({ enumeration }) => enumeration === same.name)) using.add(one)
+    }
+    const place = { file, field: `enumerations.${name}` }
+    const missing = enumerationPath(path_name)
+    const expected = `the file ${JSON.stringify(path_name)}`
+    if (!opened || using.has(opened)) return { ...finding('ENUMERATION_MISSING', place, expected, 'none'), missing }
+    const times = timesOpened(files, using).map(([first, last]) => asOfText(first, last))
+    if (times.length === 0) return { ...finding('ENUMERATION_MISSING', place, expected, 'none', 'unused'), missing }
+    const variant = (await this.isExtended(name, using)) ? 'extended' : 'older'
+    const needed = `${expected}, for reads ${times.join(' and ')}`
+    return { ...finding('ENUMERATION_MISSING', place, needed, 'none', variant), missing }
+  }
+
+  /**
+   * Whether the opened schema has the enumeration of these older schemas with more values: TileDB only ever adds values, unless the
+   * enumeration was removed and added again. Then a schema between them is without it.
+   */
+  private async isExtended(name: string, older: ReadonlySet<SchemaFile>): Promise<boolean> {
+    const { opened, array } = this
+    // TileDB changes the schema that it opens, so each follows from the one before it in this order.
+    const files = schemasByName(this.files)
+    const first = files.findIndex((one) => older.has(one))
+    const last = opened ? files.indexOf(opened) : -1
+    // The enumeration of a later schema may have fewer values.
+    if (last < first) return false
+    for (const one of files.slice(first, last + 1)) {
+      const enumerations = (await array.schema(one.name).catch(unlessFault))?.enumerations
+      const same = enumerations?.find((other) => other.name === name)
+      if (!same || (one === opened && (await this.valueNum(same.path_name)) === 0)) return false
+    }
+    return true
+  }
+
+  private async isThere(enumeration: NamedEnumeration): Promise<boolean> {
     if (enumeration.path_name.includes('/')) return false
     return (await this.array.folder.kind(enumerationPath(enumeration.path_name))) === 'file'
   }
@@ -249,12 +301,6 @@ async function* withUnknownVersion<T>(items: Items<T>): Items<T> {
       yield finding('ENUMERATION_UNREADABLE', { ...at, file: at.file ?? '' }, expected, found, 'version')
     } else yield value
   }
-}
-
-function missingEnumeration(file: string, { name, path_name }: Pick<Enumeration, 'name' | 'path_name'>): Finding {
-  const place = { file, field: `enumerations.${name}` }
-  const item = finding('ENUMERATION_MISSING', place, `the file ${JSON.stringify(path_name)}`, 'none')
-  return { ...item, missing: enumerationPath(path_name) }
 }
 
 /** Checks that the values of an enumeration lie inside its bytes. */

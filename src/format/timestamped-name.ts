@@ -206,3 +206,10 @@ export function timeText(stamp: number | bigint, withNumber = true): string {
   const date = new Date(milliseconds).toISOString().replace('.000Z', 'Z')
   return withNumber ? `${date} (${stamp})` : date
 }
+
+/** The times as of which an array is opened, in words. @param last null if there is no last one */
+export function asOfText(first: number | bigint, last: number | bigint | null): string {
+  if (last === null) return `from ${timeText(first, false)} on`
+  const since = `as of ${timeText(first, false)}`
+  return BigInt(first) === BigInt(last) ? since : `${since} to ${timeText(last, false)}`
+}

@@ -65,8 +65,11 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
     const entry = drafts.entryOf(finding)
     return entry?.isRead ? fragments.rewrite(entry, finding) : drafts.leave(finding)
   },
-  copy: (_, path, finding, { schemas }) =>
-    finding.code === 'ARRAY_NO_SCHEMA' ? schemas.noSchema(path, finding) : schemas.fromCopy(path, finding),
+  copy: (_, path, finding, { schemas }) => {
+    if (finding.code === 'ARRAY_NO_SCHEMA') return schemas.noSchema(path, finding)
+    const isExtended = finding.code === 'ENUMERATION_MISSING' && finding.variant === 'extended'
+    return isExtended ? schemas.extended(path, finding) : schemas.fromCopy(path, finding)
+  },
   leave: (drafts, _, finding) => drafts.leave(finding),
   // Only groups have members, and only GenomicsDB marks.
   members: (drafts, _, finding) => drafts.leave(finding),

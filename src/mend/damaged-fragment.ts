@@ -104,8 +104,11 @@ export class DamagedFragment {
     }
     this.dropsContradicted = this.contradicted.size > 0 && (await dropsContradicted(array, this.entry.path))
     if (this.dropsContradicted) for (const [field, tiles] of this.contradicted) addTiles(this.tiles, field, tiles)
+    let hasOthers = true
     await array.withFragment(this.entry.path, async (fragment) => {
-      this.isDense = (await fragment.info().catch(unlessFault))?.dense ?? false
+      const info = await fragment.info().catch(unlessFault)
+      this.isDense = info?.dense ?? false
+      hasOthers = info?.schema.attributes.some(({ name }) => !this.tiles.has(name)) ?? true
       this.loss = await fragmentLoss(fragment, this.tiles)
     })
     if (!this.loss) return
@@ -115,7 +118,7 @@ export class DamagedFragment {
     const places = lostPlaces(this.loss)
     if (places !== undefined) draft.addLost(loss(places))
     draft.notLost.add(`${other(BigInt(all) - BigInt(cells), 'cell')} of this fragment, ${others}`)
-    draft.loses.add(`the other fields of ${cells} cells`)
+    if (hasOthers) draft.loses.add(`the other fields of ${cells} cells`)
     draft.never.add(
       'delete the fragment without these steps: a commit names it, and TileDB does not open the array without it',
     )

@@ -9,7 +9,7 @@ import { ArrayDrafts } from './array-drafts.ts'
 import { arrayPlans } from './array-plan.ts'
 import { Draft, type MendPlan } from './drafts.ts'
 import { groupPlans } from './group-plan.ts'
-import { folderOf, Shell, word } from './shell.ts'
+import { folderOf, type PlanStep, Shell, word } from './shell.ts'
 import type { ConditionWords } from './tile-loss.ts'
 
 type Root = Awaited<ReturnType<typeof rootAround>>
@@ -53,7 +53,10 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
             const found = await rootAround(cx.storage, `${root.folder.path}/${name}`, cx.reading())
             return found?.folder.path === `${root.folder.path}/${name}`
           })
-    for (const plan of plans) yield root.folder.isRemote ? remotePlan(plan, shell) : plan
+    for (const plan of plans) {
+      const run = root.folder.isRemote ? remotePlan(plan, shell) : plan
+      yield root.cx.encrypted ? withKey(run) : run
+    }
   }
 }
 
@@ -112,6 +115,16 @@ function remotePlan<T extends MendPlan | AdvicePlan>(plan: T, { root }: Shell): 
     },
   ]
   return { ...plan, keep: [], steps, instead: [], back: [] }
+}
+
+/** A call of the program in a command line. */
+const CALL = /(?<=^|[;&|{] )tiledb-inspect [a-z-]+/g
+
+/** The plan for an encrypted array: each call of the program needs the key. */
+function withKey(plan: MendPlan): MendPlan {
+  const keyed = (steps: readonly PlanStep[]): PlanStep[] =>
+    steps.map((step) => ({ ...step, command: step.command?.replace(CALL, '$& --key-file KEY') }))
+  return { ...plan, keep: keyed(plan.keep), steps: keyed(plan.steps), instead: keyed(plan.instead) }
 }
 
 /** The plan for a fragment that lies in no array. */

@@ -4,7 +4,7 @@ import { isMendedBy, type MendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FOLDERS_SINCE, lastPathPart } from '../format/commit-files.ts'
-import { SCHEMA_FOLDER } from '../objects/array.ts'
+import { enumerationPath, SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
@@ -116,6 +116,25 @@ export class SchemaPlanner {
     }
   }
 
+  /**
+   * Plans for a missing enumeration whose values another schema has. TileDB looks only at the name of a schema's file: where the schemas
+   * are else alike, a copy of the newer one in the place of the older one has the values.
+   */
+  async extended(path: string, finding: Finding): Promise<void> {
+    const { array, shell } = this.drafts
+    const newest = await array.newestSchema().catch(unlessFault)
+    const older = await array.schema(lastPathPart(path)).catch(unlessFault)
+    if (!newest || !older || !areAlike(older, newest.schema, finding.missing)) {
+      this.fromCopy(path, finding)
+      return
+    }
+    const draft = this.drafts.draft(`extended ${path}`, finding)
+    const { step, back } = shell.moveAside(path)
+    draft.move({ step: { command: `${step.command} && cp ${shell.at(newest.file.path)} ${shell.at(path)}` }, back })
+    draft.say(shell.check())
+    draft.never.add('delete the older schema: fragments may name it')
+  }
+
   /** Plans what only a copy of the array mends. */
   fromCopy(path: string, finding: Finding): Draft {
     const draft = this.drafts.draft(`copy ${path} ${finding.code}`, finding)
@@ -154,6 +173,23 @@ export function schemaFromCode(shell: Shell, path: string): PlanStep {
   return {
     text: `if the code that made the array is still there: make an empty array with it elsewhere, and copy the file in its ${SCHEMA_FOLDER} to ${shell.at(path)}; then check --level cells`,
   }
+}
+
+/** Whether two schemas differ only in where one enumeration is. @param missing path of its file, as the older schema has it */
+function areAlike(older: ArraySchema, newer: ArraySchema, missing: string | undefined): boolean {
+  const lost = older.enumerations.find((one) => enumerationPath(one.path_name) === missing)?.name
+  const textOf = (schema: ArraySchema): string => {
+    const enumerations = schema.enumerations
+      .map(({ name, path_name }) => (name === lost ? name : `${name} ${path_name}`))
+      .sort()
+    // When TileDB changes a schema, it gives dimensions without filters those of all coordinates.
+    const dimensions = schema.domain.dimensions.map((one) =>
+      one.filters.filters.length === 0 ? { ...one, filters: schema.coords_filters } : one,
+    )
+    const compared = { ...schema, enumerations, domain: { ...schema.domain, dimensions } }
+    return JSON.stringify(compared, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+  }
+  return textOf(older) === textOf(newer)
 }
 
 /** Whether a schema can be written again with no more knowledge than its file holds. */

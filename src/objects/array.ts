@@ -101,9 +101,34 @@ export interface SchemaFile {
  * @see ArrayDirectory::select_latest_array_schema_uri; measured with TileDB 2.30
  */
 export function schemaFileOpened(files: readonly SchemaFile[], now: bigint): SchemaFile | undefined {
-  const isOld = ({ name }: SchemaFile): number => (name === OLD_SCHEMA_FILE ? 0 : 1)
-  const listed = [...files].sort((a, b) => isOld(a) - isOld(b) || rising(a.name, b.name))
+  const listed = schemasByName(files)
   return listed.findLast(({ timestamp_range }) => (timestamp_range?.[1] ?? 0n) <= now) ?? listed[0]
+}
+
+/** Schemas in the order in which TileDB takes them: {@link schemaFileOpened}. */
+export function schemasByName(files: readonly SchemaFile[]): readonly SchemaFile[] {
+  const isOld = ({ name }: SchemaFile): number => (name === OLD_SCHEMA_FILE ? 0 : 1)
+  return [...files].sort((a, b) => isOld(a) - isOld(b) || rising(a.name, b.name))
+}
+
+/**
+ * The times at which TileDB opens an array with one of these schemas, the earliest first: {@link schemaFileOpened}. The last one may have
+ * no end.
+ */
+export function timesOpened(
+  files: readonly SchemaFile[],
+  wanted: ReadonlySet<SchemaFile>,
+): readonly (readonly [first: bigint, last: bigint | null])[] {
+  const stamps = new Set([0n, ...files.map(({ timestamp_range }) => timestamp_range?.[1] ?? 0n)])
+  const found: [bigint, bigint | null][] = []
+  for (const first of [...stamps].sort(rising)) {
+    const before = found.at(-1)
+    const opened = schemaFileOpened(files, first)
+    const isWanted = opened !== undefined && wanted.has(opened)
+    if (before && before[1] === null && !isWanted) before[1] = first - 1n
+    else if (isWanted && before?.[1] !== null) found.push([first, null])
+  }
+  return found
 }
 
 /** Path of a schema file, relative to the array. */

@@ -188,3 +188,21 @@ test('of tiles in many places the first are named, and their number', async () =
   ])
   await fragment.close()
 })
+
+test('the plan of an encrypted array names the key in each call, and no other fields where there are none', async () => {
+  const path = `${folder}/encrypted`
+  const key = ['--key', '0123456789abcdef0123456789abcdef']
+  const fields = ['--dim', 'i:INT32:0..99:10', '--attr', 'a:INT64', '--cells', '100', '--fragments', '1']
+  await run(['write-sample', path, '--dense', ...fields, ...key])
+  const file = `${fileOf(`${path}/__fragments`, /^__/)}/a0.tdb`
+  const bytes = readFileSync(file)
+  bytes[bytes.length - 1] ^= 1
+  writeFileSync(file, bytes)
+  const { plans } = await planOf(path, ...key)
+  expect(plans).toMatchObject([{ loses: [] }])
+  const calls = stepsOf(plans).flatMap(({ command }) => (command?.startsWith('tiledb-inspect') ? command : []))
+  expect(calls).toEqual([
+    expect.stringMatching(/^tiledb-inspect recover --key-file KEY .* --drop-damaged$/),
+    expect.stringMatching(/^tiledb-inspect check --key-file KEY --level cells /),
+  ])
+})

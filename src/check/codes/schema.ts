@@ -247,6 +247,26 @@ export const SCHEMA_CODES = {
     mend: 'copy',
     refused: { act: 'labels', error: 'Cannot get file size of … No such file or directory' },
     lost: VALUES,
+    variants: {
+      older: {
+        severity: 'warning',
+        meaning: 'reads as of these times find only the indexes. Reads as of now do not need this enumeration',
+        lost: loss('the values of the enumeration, for reads as of these times; the cells still hold their indexes'),
+      },
+      extended: {
+        severity: 'warning',
+        meaning:
+          'reads as of these times find only the indexes. Reads as of now have all values: TileDB only adds values to an enumeration, so that of now begins with the missing ones',
+        lost: noLoss('nothing: the enumeration of now begins with the missing values'),
+      },
+      unused: {
+        severity: 'note',
+        meaning:
+          'no attribute uses this enumeration in a schema with which TileDB opens the array, now or as of another time',
+        mend: 'leave',
+        lost: UNNEEDED,
+      },
+    },
   },
   ENUMERATION_UNREADABLE: {
     severity: 'error',

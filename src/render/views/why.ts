@@ -1,7 +1,7 @@
 import { firstOf } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import type { WhyDocument } from '../../documents/why.ts'
-import { timeText } from '../../format/timestamped-name.ts'
+import { asOfText, timeText } from '../../format/timestamped-name.ts'
 import type { Effect, Need } from '../../why/answer.ts'
 import { type Pair, writeKeyValues } from '../table.ts'
 import { textWidth } from '../text-width.ts'
@@ -129,11 +129,7 @@ function timesText({ as_of: [first, last], between }: Effect): string {
   if (between && first === last) return `, as in reads of ${timeText(first, false)} alone`
   if (between)
     return `, as in reads between ${timeText(first, false)} and ${last === null ? 'now' : timeText(last, false)}`
-  if (last !== null)
-    return first === last
-      ? `, as of ${timeText(first, false)}`
-      : `, as of ${timeText(first, false)} to ${timeText(last, false)}`
-  return BigInt(first) === 0n ? '' : `, from ${timeText(first, false)} on`
+  return last === null && BigInt(first) === 0n ? '' : `, ${asOfText(first, last)}`
 }
 
 function verdict({ delete: answer, reason, how, empties, changes_metadata }: WhyDocument): string {
