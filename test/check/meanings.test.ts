@@ -35,6 +35,9 @@ const lineOf = (array: EditedArray, at: number): string =>
     new TextDecoder('latin1').decode(array.get(array.find(/\.con$/))),
   )?.[0] ?? ''
 
+/** Removes the enumeration of the first schema. */
+const withoutFirstEnumeration = (array: EditedArray): void => array.remove(array.find(/__enumerations\/__00000001/))
+
 /** Cuts the last line off consolidated commits. */
 const cutAtLastLine = (array: EditedArray): void => {
   const list = array.find(/\.con$/)
@@ -234,6 +237,19 @@ const PROVOKED: Readonly<
           bytes: io.bytes('bytes', bytes.length, 'all'),
         })),
       )
+    },
+  ],
+  'ENUMERATION_MISSING.extended': ['labels/late', withoutFirstEnumeration],
+  'ENUMERATION_MISSING.older': ['labels/readded', withoutFirstEnumeration],
+  'ENUMERATION_MISSING.unused': [
+    'labels/late',
+    (array) => {
+      withoutFirstEnumeration(array)
+      // The schema that has it is not opened at any time: others of the same times come after it, or before all.
+      const [first, last] = [array.find(/__schema\/__1_1_/), array.find(/__schema\/__20_20_2/)]
+      const opened = [array.get(first), array.get(last)]
+      array.files.set(`${EDITED}/__schema/__20_20_${'0'.repeat(32)}`, opened[0])
+      array.files.set(first, opened[1])
     },
   ],
   'ENUMERATION_VALUES.twice': [
