@@ -27,6 +27,8 @@ export interface FragmentFacts {
   file_num: number
   /** Its non-empty domain; empty without cells. */
   box: Box
+  /** Whether consolidated fragment metadata has its footer: an opening then does not read it. */
+  hasCopy: boolean
 }
 
 /** The data files of one field and role in all examined fragments. */
@@ -73,7 +75,9 @@ const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tile_num'] as const
 export async function arrayFacts(opened: OpenedArray, footersOnly = false): Promise<ArrayFacts> {
   const { dimensions } = opened.schema.domain
   const boxes = boxesOf(dimensions, opened.fragments.length, (i) => opened.fragments[i].info.nonempty_domain ?? [])
-  const fragments = opened.fragments.map((one, i) => factsOf(one, boxes[i]))
+  const entries = await opened.array.fragments()
+  const copied = new Set(entries.flatMap((one) => (one.has_consolidated_metadata ? [one.name] : [])))
+  const fragments = opened.fragments.map((one, i) => factsOf(one, boxes[i], copied.has(one.fragment.name)))
   const stored_bytes = sum(fragments, (one) => one.stored_bytes)
   let room = MAX_SECTIONS
   const examined: FragmentFacts[] = []
@@ -106,7 +110,7 @@ export async function arrayFacts(opened: OpenedArray, footersOnly = false): Prom
   }
 }
 
-function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
+function factsOf({ fragment, info }: OpenedFragment, box: Box, hasCopy: boolean): FragmentFacts {
   let stored_bytes = 0
   let file_num = 0
   const lists = [info.file_sizes, info.file_var_sizes, info.file_validity_sizes]
@@ -126,6 +130,7 @@ function factsOf({ fragment, info }: OpenedFragment, box: Box): FragmentFacts {
     sections_bytes: info.footer_span?.offset ?? 0,
     file_num,
     box,
+    hasCopy,
   }
 }
 
@@ -191,11 +196,11 @@ function boxesOf(dimensions: readonly RangeType[], count: number, found: (i: num
 }
 
 /**
- * Estimates the requests to an object store for a read of a whole fragment: three for the footer, one for all other metadata, which
- * TileDB reads ahead, and one for each data file.
+ * Estimates the requests to an object store for a read of a whole fragment: three for a footer that stands alone, one for all other
+ * metadata, which TileDB reads ahead, and one for each data file.
  */
-export function requestsOf({ file_num }: FragmentFacts): number {
-  return FOOTER_REQUESTS + 1 + file_num
+export function requestsOf({ file_num, hasCopy }: FragmentFacts): number {
+  return (hasCopy ? 0 : FOOTER_REQUESTS) + 1 + file_num
 }
 
 /** Number of requests for a footer that is not in consolidated metadata: the size of the file, the length of the footer, the footer. */

@@ -47,7 +47,7 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
  */
 function consolidatedRequests({ schema }: OpenedArray, facts: FragmentFacts): number {
   const addsTimes = keepsTimes(schema) && !schema.allows_duplicates && !hasSlot(facts, 'timestamps')
-  return requestsOf(facts) + (addsTimes ? 1 : 0)
+  return requestsOf({ ...facts, hasCopy: false }) + (addsTimes ? 1 : 0)
 }
 
 /** Number of requests for the fragment that consolidation makes of these fragments: as many as for the one with the most files. */

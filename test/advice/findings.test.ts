@@ -492,6 +492,17 @@ describe('findings of an array', () => {
     )
   })
 
+  test('a footer with a copy in consolidated metadata takes no requests of its own', async () => {
+    const array = await madeArray(CAUSED.FRAGMENTS_MANY)
+    const copied = (await array.array.fragments()).map((one) => ({ ...one, has_consolidated_metadata: true }))
+    const changed = Object.assign(Object.create(array.array) as typeof array.array, { fragments: async () => copied })
+    const [alone] = await arrayFindings(array)
+    const [shared] = await arrayFindings({ ...array, array: changed })
+    // Three for each footer: the size of the file, the length of the footer, the footer. Consolidation of fragments leaves one alone.
+    expect([alone.code, shared.code]).toEqual(['FRAGMENTS_MANY', 'FRAGMENTS_MANY'])
+    expect((alone.effect.requests ?? 0) - (shared.effect.requests ?? 0)).toBe(3 * 40)
+  })
+
   test('each code has an array here, or a test of its own', () => {
     const apart = ['COMMITS_NOT_CONSOLIDATED', 'VACUUM_PENDING', 'STATISTICS_MISSING', 'DELETES_UNPURGED']
     expect([...Object.keys(CAUSED), ...apart].sort()).toEqual(Object.keys(ADVICE_CODES).sort())
