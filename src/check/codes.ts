@@ -137,7 +137,7 @@ export function refusalOf({ code, variant, severity }: FindingState & Meaning): 
 }
 
 const CHANGED = loss(
-  'cells: some were changed after they were written; nothing here tells which ones, or what they were',
+  'cells: some were changed after they were written; those below the stored minimum of their tile or above its maximum are among them (read --where finds them), nothing tells the others, or what they were',
 )
 const WRONG_STATISTICS = noLoss('nothing: only the metadata is wrong')
 
