@@ -5,7 +5,7 @@ import { InspectArray } from '../../src/objects/array.ts'
 import { chosenPicture } from '../../src/page/picture/chosen.ts'
 import { picture, picturedFragments, stagesOf } from '../../src/page/picture/picture.ts'
 import { colouredPixels, endsOf } from '../../src/page/picture/pixels.ts'
-import { arrayFacts, pixelValue } from '../../src/page/raster.ts'
+import { pictureFacts, pixelValue } from '../../src/page/raster.ts'
 import { openAt } from '../../src/read/opening.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor } from '../helpers/fixtures.ts'
@@ -17,7 +17,7 @@ import { contextFor } from '../helpers/fixtures.ts'
 
 for (const path of argv.slice(2)) {
   const opened = await openAt(new InspectArray(new Folder(localFiles, path), contextFor({ key: undefined })))
-  const source = { ...arrayFacts(opened), fragments: picturedFragments(opened), unopened: [] }
+  const source = { ...pictureFacts(opened), fragments: picturedFragments(opened), unopened: [] }
   const { up, across, frame, planes, fillIsValue, isTrue } = chosenPicture(source, { v: 'heat' }, undefined)
   const found = []
   for (const { attribute, ranges } of planes) {
