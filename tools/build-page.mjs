@@ -75,8 +75,6 @@ const PRINTED_PARTS = [
 
 /** What only plans need of a finding. The page asks which findings lose a tile, and that is the way `drop`. */
 const PLANNED_PARTS = [
-  /, error: '[^']*'(?= \})/g,
-  /^ +error:(?: |\n +)(?:'.*'|".*"),\n/gm,
   /^ +isRoot: true,\n/gm,
   /^ +lost:(?: |\n +).*,\n/gm,
   /^ +mend: '(?!drop|zeros|rewrite|leave)[\w-]+',\n/gm,

@@ -4,12 +4,13 @@ import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/c
 import type { Outcome } from '../calls/outcome.ts'
 import { targetFor } from '../calls/targets.ts'
 import { type TimesOptions, useTimes } from '../calls/times.ts'
+import { withState } from '../calls/walkers.ts'
 import { command as ls } from '../commands/ls.ts'
 import { command as overview } from '../commands/overview.ts'
 import type { CellValue } from '../documents/common.ts'
 import { memberName } from '../objects/dataset.ts'
 import { memberPath } from '../objects/group.ts'
-import { openTarget } from '../objects/target.ts'
+import { openTarget, type Target } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { GENOMICSDB_COMMANDS, genomicsdbTargets } from './genomicsdb.ts'
@@ -120,7 +121,8 @@ export class Engine {
     words: string[],
     options: object,
   ): AsyncGenerator<Outcome> {
-    const cx = this.context(onFault)
+    const opened: Target[] = []
+    const cx = this.context(onFault, opened)
     if (isOfGenomicsdb(name)) {
       const handler = await GENOMICSDB_COMMANDS[name]()
       const openGenomicsdbTarget = await genomicsdbTargets()
@@ -130,10 +132,16 @@ export class Engine {
     }
     const { run, takesTimes } = (await COMMANDS[name]()) as CommandModule<object>
     if (takesTimes) useTimes(cx, options)
-    yield* run(cx, words, options)
+    try {
+      for await (const outcome of run(cx, words, options))
+        yield outcome.kind === 'error' ? { ...outcome, error: await withState(opened, outcome.error) } : outcome
+    } catch (error) {
+      throw error instanceof InspectError ? await withState(opened, error) : error
+    }
   }
 
-  private context(onFault: (fault: InspectError) => void): CommandContext {
+  /** @param opened gets what the command opens */
+  private context(onFault: (fault: InspectError) => void, opened: Target[] = []): CommandContext {
     const reading = readingOf(this.source, this.key)
     const cx: CommandContext = {
       storage: this.source.storage,
@@ -145,7 +153,9 @@ export class Engine {
       internalPath: (path) => path,
       open: async (path) => {
         cx.reading = { ...readingOf(this.source, this.key), ...cx.times, onFault: cx.fault }
-        return openTarget(cx.storage, path, cx.reading)
+        const target = await openTarget(cx.storage, path, cx.reading)
+        opened.push(target)
+        return target
       },
       progress: () => NO_PROGRESS,
       fault: onFault,
