@@ -416,8 +416,8 @@ export async function buildPage() {
   const wasm = Buffer.from(await deflateRaw(zstd)).toString('base64')
   const wasmElement = `<script type="application/octet-stream" class="wasm" id="zstddec.wasm">${wasm}</script>\n`
   const together = [...texts.keys()].filter((name) => !FIRST.includes(name) && !SOME.includes(name))
-  // What every report has is compressed together.
-  const groups = [[...FIRST, ...together], ...SOME.map((name) => [name])]
+  // What every report has is compressed together, but for what only workers have: the page begins before it is unpacked.
+  const groups = [['worker'], ['main', ...together], ...SOME.map((name) => [name])]
   const digestOf = (text) => `'sha256-${sha256(text)}'`
   const digests = [loader, ...groups.flat().map((name) => texts.get(name))].map(digestOf)
   // Functions, because `$` has a meaning in the text of a replacement.
