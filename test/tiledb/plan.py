@@ -52,6 +52,9 @@ class Work:
             (shims / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
             (shims / name).chmod(0o755)
         self.key = key
+        if key:
+            # Printed calls have `--key-file KEY`: a user puts the name of a file there.
+            (self.folder / "KEY").write_text(key)
         self.env = os.environ | {"PATH": f"{shims}:{os.environ['PATH']}"} | ({"TILEDB_INSPECT_KEY": key} if key else {})
 
     def sh(self, command):
