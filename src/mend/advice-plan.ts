@@ -121,8 +121,8 @@ async function newArray(
     loses: ['earlier states: the new array has only what a reader sees now', ...notCopied(schema)],
     steps: [
       { command: pythonLines(lines.map(({ code }) => code)), text: lines.flatMap(({ note }) => note ?? []).join('; ') },
-      { command: `tiledb-inspect check --level cells ${made}`, text: 'must find nothing' },
-      { command: `tiledb-inspect diff --read ${word(root)} ${made}`, text: 'must find no cells that differ' },
+      { command: `${shell.call('check')} --level cells ${made}`, text: 'must find nothing' },
+      { command: `${shell.call('diff')} --read ${word(root)} ${made}`, text: 'must find no cells that differ' },
       step,
     ],
     back: [back],

@@ -163,7 +163,7 @@ export class DamagedFragment {
     const runs = [placed, tiles.filter((tile) => !isPlaced.has(tile))].flatMap((some) => runsOf(some))
     for (const [first, last] of runs.slice(0, MOST_KEPT)) {
       const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))
-      const decode = `tiledb-inspect decode ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields}`
+      const decode = `${shell.call('decode')} ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields}`
       if (isPlaced.has(first)) this.draft.keep.push({ command: `${decode} -o ${to}` })
       else {
         // A file of -o is never incomplete.
@@ -188,7 +188,7 @@ export async function planFragment(
   const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
   // Not in the folder for what is moved out: that looks like an array, and nothing is written into an array.
   const [here, made, old] = [shell.at(path), word(await fresh(`${shell.root}.${name}.new`)), shell.kept(path)]
-  const recover = `tiledb-inspect recover ${here} --to ${made}`
+  const recover = `${shell.call('recover')} ${here} --to ${made}`
   const swap = shell.swap(here, made, old)
   if (await planLack(one, array, shell)) {
     if (one.lack !== 'box') return
@@ -272,7 +272,7 @@ export async function restoreContradicted(
     ? [word(root), word(await fresh(`${root}.new`)), word(await fresh(`${root}.old`))]
     : [here, word(await fresh(`${root}.${name}.new`)), shell.kept(path)]
   const folder = info?.dense ? '' : `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))} && `
-  draft.instead.push({ command: `${folder}tiledb-inspect recover ${from} --to ${made} --drop-damaged`, text })
+  draft.instead.push({ command: `${folder}${shell.call('recover')} ${from} --to ${made} --drop-damaged`, text })
   draft.instead.push(shell.swap(from, made, old).step)
 }
 
@@ -318,7 +318,7 @@ export async function planArray(
   const option = all.some(({ isCut }) => isCut) ? ' --drop-damaged' : ''
   const [made, old] = [word(await fresh(`${root}.new`)), word(await fresh(`${root}.old`))]
   draft.say(
-    { command: `tiledb-inspect recover ${word(root)} --to ${made}${option}`, ...exitOf(all) },
+    { command: `${shell.call('recover')} ${word(root)} --to ${made}${option}`, ...exitOf(all) },
     shell.check(made),
   )
   draft.move(shell.swap(word(root), made, old))

@@ -1,3 +1,4 @@
+import { unlessFault } from '../base/errors.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { InspectArray } from '../objects/array.ts'
@@ -9,7 +10,7 @@ import { ArrayDrafts } from './array-drafts.ts'
 import { arrayPlans } from './array-plan.ts'
 import { Draft, type MendPlan } from './drafts.ts'
 import { groupPlans } from './group-plan.ts'
-import { folderOf, type PlanStep, Shell, word } from './shell.ts'
+import { folderOf, Shell, word } from './shell.ts'
 import type { ConditionWords } from './tile-loss.ts'
 
 type Root = Awaited<ReturnType<typeof rootAround>>
@@ -44,7 +45,7 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
       yield outsidePlan(own)
       continue
     }
-    const shell = await shellOf(cx, root.folder.path)
+    const shell = await shellOf(cx, root.folder.path, root instanceof InspectArray && (await needsKey(root)))
     const fresh = (path: string): Promise<string> => freshName(cx.storage, root.folder.path, shell.root, path)
     const plans =
       root instanceof InspectArray
@@ -53,10 +54,7 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
             const found = await rootAround(cx.storage, `${root.folder.path}/${name}`, cx.reading())
             return found?.folder.path === `${root.folder.path}/${name}`
           })
-    for (const plan of plans) {
-      const run = root.folder.isRemote ? remotePlan(plan, shell) : plan
-      yield root.cx.encrypted ? withKey(run) : run
-    }
+    for (const plan of plans) yield root.folder.isRemote ? remotePlan(plan, shell) : plan
   }
 }
 
@@ -66,19 +64,26 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
  */
 export async function plansOfAdvice(cx: PlanContext, array: InspectArray): Promise<AdvicePlan[]> {
   const { path, isRemote } = array.folder
-  const shell = await shellOf(cx, path)
+  const shell = await shellOf(cx, path, await needsKey(array))
   const plans = await advicePlans(array, shell, (like) => freshName(cx.storage, path, shell.root, like))
   return isRemote ? plans.map((plan) => remotePlan(plan, shell)) : plans
+}
+
+/** Whether calls on an array need its key. Of a schema that cannot be read nothing is known but what other files told. */
+async function needsKey(array: InspectArray): Promise<boolean> {
+  const found = await array.encryption().catch(unlessFault)
+  return found === undefined ? array.cx.encrypted : found !== 'NO_ENCRYPTION'
 }
 
 /** The shell for an array or group. If the path that the user gave does not end in a name, like `.` or `..`, the full path is used. */
 export async function shellOf(
   { storage, shown }: Pick<PlanContext, 'storage' | 'shown'>,
   path: string,
+  isEncrypted = false,
 ): Promise<Shell> {
   const trimmed = shown(path).replace(/(?<=.)\/+$/, '')
   const root = /^\.{0,2}$/.test(lastPathPart(trimmed)) ? path : trimmed.replace(/^file:\/\/(?:localhost)?/, '')
-  return new Shell(root, await freshName(storage, path, root, `${root}.aside`))
+  return new Shell(root, await freshName(storage, path, root, `${root}.aside`), isEncrypted)
 }
 
 /** A name at which nothing exists: `like`, with a number if that is taken. @param like begins with `root`, the shown form of `path` */
@@ -97,8 +102,9 @@ function fetchCommand(root: string, copy: string): string | undefined {
 }
 
 /** A plan for an array on a server, whose files a shell cannot move: a copy is mended, and replaces the array. */
-function remotePlan<T extends MendPlan | AdvicePlan>(plan: T, { root }: Shell): T {
+function remotePlan<T extends MendPlan | AdvicePlan>(plan: T, shell: Shell): T {
   if (plan.steps.length === 0) return plan
+  const { root } = shell
   const copy = word(lastPathPart(root))
   const command = fetchCommand(root, copy)
   const fetched = command
@@ -107,7 +113,7 @@ function remotePlan<T extends MendPlan | AdvicePlan>(plan: T, { root }: Shell): 
   const steps = [
     ...fetched,
     {
-      command: `tiledb-inspect check --plan ${copy}`,
+      command: `${shell.call('check')} --plan ${copy}`,
       text: 'steps cannot be run on a URL: this prints those for the copy',
     },
     {
@@ -115,16 +121,6 @@ function remotePlan<T extends MendPlan | AdvicePlan>(plan: T, { root }: Shell): 
     },
   ]
   return { ...plan, keep: [], steps, instead: [], back: [] }
-}
-
-/** A call of the program in a command line. */
-const CALL = /(?<=^|[;&|{] )tiledb-inspect [a-z-]+/g
-
-/** The plan for an encrypted array: each call of the program needs the key. */
-function withKey(plan: MendPlan): MendPlan {
-  const keyed = (steps: readonly PlanStep[]): PlanStep[] =>
-    steps.map((step) => ({ ...step, command: step.command?.replace(CALL, '$& --key-file KEY') }))
-  return { ...plan, keep: keyed(plan.keep), steps: keyed(plan.steps), instead: keyed(plan.instead) }
 }
 
 /** The plan for a fragment that lies in no array. */

@@ -93,7 +93,7 @@ export async function rewriteFragment(
     }
     draft.loses.add('cells outside the domain, which no reader can select')
   }
-  let read = `tiledb-inspect decode ${here} ${options.join(' ')}`
+  let read = `${shell.call('decode')} ${here} ${options.join(' ')}`
   if (codes.has('COORDINATE_DUPLICATE')) {
     read += ` | ${python(FIRST_OF_EACH, ...domain.dimensions.map((one) => one.name))}`
     draft.loses.add('all but the first of the cells at the same coordinates')
@@ -101,7 +101,7 @@ export async function rewriteFragment(
   if (divided) read += ` | ${python(DIVIDED, String(divided.by))}`
   const folders = [folderOf(`${shell.aside}/${path}`), `${shell.aside}/${COMMITS_FOLDER}`].map(word).join(' ')
   draft.say({ command: `mkdir -p ${folders} && ${read} > ${cells}` })
-  const write = `tiledb-inspect write-sample ${word(shell.root)} --append --data ${cells}${divided ? '' : ` --timestamp ${first}`}`
+  const write = `${shell.call('write-sample')} ${word(shell.root)} --append --data ${cells}${divided ? '' : ` --timestamp ${first}`}`
   const away = `mv ${here} ${old} && mv ${mark} ${oldMark}`
   const again = `mv ${old} ${here} && mv ${oldMark} ${mark}`
   const made = [FRAGMENTS_FOLDER, COMMITS_FOLDER].map((folder) => `${shell.at(folder)}/__${first}_${last}_*`).join(' ')

@@ -215,13 +215,13 @@ async function writeSchema(
   const document = word(name)
   const made = word(await fresh(`${shell.root}.schema`))
   const [here, old] = [shell.at(path), shell.kept(path)]
-  draft.say({ command: `tiledb-inspect schema ${here} --json --quiet -o ${document}` })
+  draft.say({ command: `${shell.call('schema')} ${here} --json --quiet -o ${document}` })
   for (const edit of edits) {
     if (!edit) continue
     draft.say({ command: python(`${HEAD}; ${edit.code}; ${TAIL}`, name) })
     if (edit.assumed !== undefined) draft.loses.add(`what was meant: ${edit.assumed} is assumed`)
   }
-  draft.say({ command: `tiledb-inspect write-sample ${made} --schema ${document} --cells 0` })
+  draft.say({ command: `${shell.call('write-sample')} ${made} --schema ${document} --cells 0` })
   draft.move({
     step: {
       command: `test -d ${made} && mkdir -p ${word(folderOf(`${shell.aside}/${path}`))} && mv ${here} ${old} && cp ${made}/__schema/__[0-9]* ${here}`,

@@ -32,10 +32,17 @@ export class Shell {
   readonly root: string
   /** Folder beside it for what is moved out. A file keeps its path there. */
   readonly aside: string
+  private readonly isEncrypted: boolean
 
-  constructor(root: string, aside: string) {
+  constructor(root: string, aside: string, isEncrypted = false) {
     this.root = root
     this.aside = aside
+    this.isEncrypted = isEncrypted
+  }
+
+  /** The beginning of a call of this program: of an encrypted array, each call needs the key. */
+  call(command: string): string {
+    return `tiledb-inspect ${command}${this.isEncrypted ? ' --key-file KEY' : ''}`
   }
 
   /** A path in the array or group, as a word of a shell. */
@@ -50,7 +57,7 @@ export class Shell {
 
   /** The last step: a check of the result. @param target a word of a shell */
   check(target = word(this.root)): PlanStep {
-    return { command: `tiledb-inspect check --level cells ${target}`, text: 'must no longer find this' }
+    return { command: `${this.call('check')} --level cells ${target}`, text: 'must no longer find this' }
   }
 
   moveAside(path: string): Move {
