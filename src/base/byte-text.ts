@@ -1,4 +1,4 @@
-/** Bytes as people read them: two hexadecimal digits, and a character. */
+/** Bytes as texts: as people read them, two hexadecimal digits and a character, or one character for each. */
 
 /** Digits of each byte value, filled on first use. */
 const DIGITS: string[] = []
@@ -21,4 +21,16 @@ export function byteCharacter(byte: number): string {
 /** Number of digits of the offsets in a hex dump of `length` bytes. */
 export function offsetWidth(length: number): number {
   return Math.max(8, Math.max(0, length - 1).toString(16).length)
+}
+
+/** Number of bytes that become characters in one call. */
+const AT_ONCE = 4096
+
+/** Bytes as characters of 8 bits: equal for equal bytes, and in their order. */
+export function latin1Text(bytes: Uint8Array, from = 0, to = bytes.length): string {
+  if (to - from <= AT_ONCE) return String.fromCharCode(...bytes.subarray(from, to))
+  let text = ''
+  for (let at = from; at < to; at += AT_ONCE)
+    text += String.fromCharCode(...bytes.subarray(at, Math.min(to, at + AT_ONCE)))
+  return text
 }

@@ -1,5 +1,5 @@
 /** The index of the last of `count` rising starts that is at or before `offset`; -1 if all are after it. */
-export function lastNotAfter(count: number, start: (index: number) => number, offset: number): number {
+export function lastNotAfter<T extends number | bigint>(count: number, start: (index: number) => T, offset: T): number {
   let low = 0
   let high = count
   while (low < high) {

@@ -1,3 +1,4 @@
+import { latin1Text } from '../base/byte-text.ts'
 import { rising } from '../base/rising.ts'
 import { type Comparable, comparable, comparableReader } from '../cells/bounds.ts'
 import { datatypeKind } from '../format/datatype.ts'
@@ -165,12 +166,9 @@ function rankedEnds(boxes: readonly (NDRange | undefined)[], { type }: RangeType
   return { lows, highs, rank_num: ranks.size }
 }
 
-/** A value that is the same for equal values. Of bytes it is a text with a character for each: texts have their order. */
+/** A value that is the same for equal values. Of bytes it is a text. */
 function keyOf(value: Comparable): number | bigint | string {
-  if (!(value instanceof Uint8Array)) return value
-  let text = ''
-  for (const byte of value) text += String.fromCharCode(byte)
-  return text
+  return value instanceof Uint8Array ? latin1Text(value) : value
 }
 
 /** A list of numbers is sorted by the engine, without a call for each two of them. */

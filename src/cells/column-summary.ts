@@ -1,6 +1,6 @@
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
-import { allRows, type ColumnData, type ColumnType } from './column.ts'
+import { allRows, type ColumnData, type ColumnType, isNumeric } from './column.ts'
 import { type Cells, isWide, lanesOf, markedPieces, type Numbers, numbersOf, wideNumbersOf } from './elements.ts'
 import { type Extremes, textExtremes, wideExtremes } from './extremes.ts'
 import { compareValues } from './rtree-builder.ts'
@@ -145,11 +145,6 @@ export class ColumnSummary {
     const { integerSum } = this
     return (sumType(this.column.type) === 'INT64' ? BigInt.asIntN : BigInt.asUintN)(64, integerSum) !== integerSum
   }
-}
-
-/** Whether each cell is one number, date or time. */
-export function isNumeric({ type, cell_val_num }: ColumnType): boolean {
-  return cell_val_num === 1 && !['text', 'bytes'].includes(datatypeKind(type))
 }
 
 /** Whether cells of a column can be NaN or NaT. */

@@ -1,5 +1,5 @@
 import type { CellValNum } from '../format/cell-val-num.ts'
-import type { Datatype } from '../format/datatype.ts'
+import { type Datatype, datatypeKind } from '../format/datatype.ts'
 
 /** The kind of field that a column shows. */
 export type ColumnKind = 'dimension' | 'attribute' | 'timestamps' | 'delete_timestamps' | 'delete_condition_index'
@@ -13,6 +13,11 @@ export interface ColumnType {
   nullable: boolean
   /** Whether cells are times of writing. These are shown as the times in documents are, which say that they are in UTC. */
   isWritten?: true
+}
+
+/** Whether each cell is one number, date or time. */
+export function isNumeric({ type, cell_val_num }: Pick<ColumnType, 'type' | 'cell_val_num'>): boolean {
+  return cell_val_num === 1 && !['text', 'bytes'].includes(datatypeKind(type))
 }
 
 /** The cells of one tile of a column, as bytes. */

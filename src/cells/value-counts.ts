@@ -1,7 +1,8 @@
+import { latin1Text } from '../base/byte-text.ts'
 import { rising } from '../base/rising.ts'
 import { datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import type { ColumnData, ColumnType } from './column.ts'
-import { isNumeric, mayBeNaN } from './column-summary.ts'
+import { type ColumnData, type ColumnType, isNumeric } from './column.ts'
+import { mayBeNaN } from './column-summary.ts'
 import { type Cells, isWide, markedPieces, numbersOf, wideNumbersOf } from './elements.ts'
 import { cellSizeOf } from './tile-statistics.ts'
 
@@ -72,7 +73,7 @@ export class ValueCounts {
   /** The values that most cells have, at most `most` of them, and the smaller ones first if as many cells have them. */
   frequent(most: number): ValueCount[] {
     const found: [Key, number][] = []
-    const compare = (a: [Key, number], b: [Key, number]): number => b[1] - a[1] || this.compareKeys(a[0], b[0])
+    const compare = (a: [Key, number], b: [Key, number]): number => b[1] - a[1] || rising(a[0], b[0])
     for (const entry of this.counts ?? []) {
       const last = found[most - 1]
       if (last && compare(entry, last) > 0) continue
@@ -94,7 +95,7 @@ export class ValueCounts {
 
   /** A function that returns the key of a rank, from 1 on. Ranks must rise. */
   private fromCounts(counts: ReadonlyMap<Key, number>): (rank: number) => Key {
-    const sorted = [...counts].sort(([a], [b]) => this.compareKeys(a, b))
+    const sorted = [...counts].sort(([a], [b]) => rising(a, b))
     let [next, seen] = [0, 0]
     return (rank) => {
       for (; seen < rank && next < sorted.length; next++) seen += sorted[next]?.[1] ?? 0
@@ -155,8 +156,8 @@ export class ValueCounts {
     if (!this.isOrdered) {
       const size = cellSizeOf(column)
       const { data: bytes, starts } = data
-      if (!starts) return (cell) => textOf(bytes, cell * Number(size), (cell + 1) * Number(size))
-      return (cell) => textOf(bytes, starts[cell] ?? 0, starts[cell + 1] ?? 0)
+      if (!starts) return (cell) => latin1Text(bytes, cell * Number(size), (cell + 1) * Number(size))
+      return (cell) => latin1Text(bytes, starts[cell] ?? 0, starts[cell + 1] ?? 0)
     }
     const skipsNaN = mayBeNaN(column)
     if (isWide(type)) {
@@ -170,11 +171,6 @@ export class ValueCounts {
     }
   }
 
-  private compareKeys(a: Key, b: Key): number {
-    if (typeof a !== 'string' || typeof b !== 'string') return rising(a as number, b as number)
-    return rising(a, b)
-  }
-
   private bytesOf(key: Key): Uint8Array {
     const { type } = this.column
     if (typeof key === 'string') return Uint8Array.from(key, (character) => character.charCodeAt(0))
@@ -183,16 +179,4 @@ export class ValueCounts {
     else numbersOf(type, bytes)[0] = key
     return bytes
   }
-}
-
-/** Number of bytes that become characters in one call. */
-const AT_ONCE = 4096
-
-/** Bytes as characters of 8 bits. */
-function textOf(bytes: Uint8Array, from: number, to: number): string {
-  if (to - from <= AT_ONCE) return String.fromCharCode(...bytes.subarray(from, to))
-  let text = ''
-  for (let at = from; at < to; at += AT_ONCE)
-    text += String.fromCharCode(...bytes.subarray(at, Math.min(to, at + AT_ONCE)))
-  return text
 }

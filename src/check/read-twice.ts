@@ -1,4 +1,6 @@
 import { unlessFault } from '../base/errors.ts'
+import { lastNotAfter } from '../base/last-not-after.ts'
+import { rising } from '../base/rising.ts'
 import { sameBytes } from '../filters/bytes.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import { type FragmentInfo, storedCellNum } from '../objects/fragment.ts'
@@ -27,13 +29,14 @@ export async function* checkReadTwice(array: InspectArray, entries: readonly Fra
   })
   const consolidated = timed.filter(({ entry, first, last }) => first < last && isRead(entry.state))
   if (consolidated.length === 0) return
-  timed.sort((a, b) => Number(a.first > b.first) - Number(a.first < b.first))
+  timed.sort((a, b) => rising(a.first, b.first))
   const { visibility } = await array.listing()
   const known = new Map<string, Held | undefined>()
   for (const whole of consolidated) {
     const ofWhole = (one: FragmentEntry): boolean =>
       visibility.lists(one.path).some(({ name }) => name === whole.entry.name)
-    const from = firstAt(timed, whole.first)
+    // The first that begins at that time or later.
+    const from = lastNotAfter(timed.length, (i) => timed[i].first, whole.first - 1n) + 1
     if (timed[from]?.first !== whole.first) continue
     let isAnyRead = false
     const sources: FragmentEntry[] = []
@@ -50,18 +53,6 @@ export async function* checkReadTwice(array: InspectArray, entries: readonly Fra
     const place = { file: `${array.folder.path}/${whole.entry.path}` }
     yield finding('VACUUM_MISSING', place, 'a vacuum file that names the fragments it was made of', found)
   }
-}
-
-/** Index of the first fragment that begins at a time or later. */
-function firstAt(timed: readonly Timed[], time: bigint): number {
-  let low = 0
-  let high = timed.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (timed[middle].first < time) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** Whether the sources have as many cells as the whole, and reach as far in each dimension. */

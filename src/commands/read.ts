@@ -148,15 +148,16 @@ async function arrayOutcome(
   const sorting = options.sortBy === undefined ? undefined : await import('../calls/sorted-cells.ts')
   const sort = sorting?.parseSort(options.sortBy ?? '', shown, limit)
   let progress = NO_PROGRESS
-  let days: readonly string[] = []
-  /** The same batches. If they have no cells, it is told what the ranges may be meant for. */
-  async function* tellingDays(batches: AsyncIterable<CellBatch>): AsyncGenerator<CellBatch> {
+  const days = wholeDays(schema.domain.dimensions, options.range ?? [])
+  let isEmpty = false
+  /** The same batches. Whether they have cells is known at their end. */
+  async function* watched(batches: AsyncIterable<CellBatch>): AsyncGenerator<CellBatch> {
     let cells = 0
     for await (const batch of batches) {
       cells += batch.rows?.length ?? batch.cell_num
       yield batch
     }
-    if (cells === 0) days = wholeDays(schema.domain.dimensions, options.range ?? [])
+    isEmpty = cells === 0
   }
   const reader: Reader = {
     columns: shown,
@@ -174,11 +175,11 @@ async function arrayOutcome(
       const merged = readMerged(opened, query)
       const chosen = selection?.batches(merged) ?? merged
       const batches = sorting && sort ? sorting.sortedBatches(chosen, shown, sort, { schema, limit }) : chosen
-      return options.range ? tellingDays(batches) : batches
+      return days.length > 0 ? watched(batches) : batches
     },
     async close() {
       progress.stop()
-      for (const day of days)
+      for (const day of isEmpty ? days : [])
         cx.note(`no cells: a date without a time is one instant; --range ${shellWord(day)} is the day`)
     },
   }

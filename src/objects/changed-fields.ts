@@ -23,7 +23,7 @@ interface ChangedField {
  * or other filters. TileDB 2.30 reads the stored cells as if they had the array's form: it fails, or gives wrong values, or memory that is
  * not the array's. An attribute that was added again with the same form is read correctly.
  */
-export async function changedFields(fragment: Fragment): Promise<ChangedField[]> {
+export async function changedFields(fragment: Fragment): Promise<readonly ChangedField[]> {
   const { array } = fragment
   if (!array) return []
   const { schema, schemaName } = await fragment.info()
@@ -33,8 +33,20 @@ export async function changedFields(fragment: Fragment): Promise<ChangedField[]>
   return changedAttributes(current.schema, schema)
 }
 
+/** By the schema of fragments. Thousands of fragments share one. */
+const known = new WeakMap<ArraySchema, { current: ArraySchema; changed: readonly ChangedField[] }>()
+
 /** The attributes of a fragment's own schema that have another form in the current one. */
-export function changedAttributes(current: ArraySchema, written: ArraySchema): ChangedField[] {
+export function changedAttributes(current: ArraySchema, written: ArraySchema): readonly ChangedField[] {
+  if (current === written) return []
+  const found = known.get(written)
+  if (found?.current === current) return found.changed
+  const changed = comparedAttributes(current, written)
+  known.set(written, { current, changed })
+  return changed
+}
+
+function comparedAttributes(current: ArraySchema, written: ArraySchema): ChangedField[] {
   const changed: ChangedField[] = []
   for (const attribute of written.attributes) {
     const same = current.attributes.find(({ name }) => name === attribute.name)

@@ -1,3 +1,4 @@
+import { lastNotAfter } from '../base/last-not-after.ts'
 import type { Prose } from '../base/prose.ts'
 import { sum } from '../base/sum.ts'
 import type { CellValue } from '../documents/common.ts'
@@ -145,15 +146,7 @@ function dateBars(type: Datatype, values: readonly bigint[], shown: (value: bigi
   const edges = dateEdges(type, low, high, BINS - 1)
   if (!edges) return undefined
   const counts = new Array<number>(edges.length - 1).fill(0)
-  for (const value of values) {
-    let [bin, end] = [0, edges.length - 1]
-    while (end - bin > 1) {
-      const middle = (bin + end) >> 1
-      if (value < edges[middle]) end = middle
-      else bin = middle
-    }
-    counts[bin]++
-  }
+  for (const value of values) counts[lastNotAfter(counts.length, (i) => edges[i], value)]++
   const isDays = edges.every((edge) => /^[^T]+(?:T00[:.0]*)?$/.test(shown(edge)))
   const words = (value: bigint): string => (isDays ? shown(value).replace(/T.*/, '') : shown(value))
   return counts.map((count, i) => {

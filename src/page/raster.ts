@@ -41,11 +41,6 @@ const AT_ONCE = 1_000_000
 /** Cells that are added before it is asked again whether it is time to draw. */
 const SLICE = 65_536
 
-/** Whether cells are single numbers or dates, which have a place on an axis. */
-export function isNumeric({ type, cell_val_num }: Pick<ColumnType, 'type' | 'cell_val_num'>): boolean {
-  return cell_val_num === 1 && !['text', 'bytes'].includes(datatypeKind(type))
-}
-
 /** The lowest and the highest coordinate of dimension `d` in the non-empty domains of fragments; undefined if there are none. */
 export function writtenBounds(
   { schema, fragments }: { schema: OpenedArray['schema']; fragments: readonly Pick<OpenedFragment, 'info'>[] },

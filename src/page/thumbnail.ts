@@ -2,6 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import { parseRangeSets } from '../calls/ranges.ts'
 import type { TimesOptions } from '../calls/times.ts'
 import type { Comparable } from '../cells/bounds.ts'
+import { isNumeric } from '../cells/column.ts'
 import type { CellValue } from '../documents/common.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
@@ -18,7 +19,6 @@ import { series } from './picture/series.ts'
 import {
   cellsOfGrid,
   fillRaster,
-  isNumeric,
   newRaster,
   type PictureFacts,
   pictureFacts,

@@ -39,15 +39,9 @@ export async function openAt(
 
 /** Fragments with the names of their attributes that have another form in the array. */
 export function withMisread(schema: ArraySchema, fragments: readonly OpenedFragment[]): readonly OpenedFragment[] {
-  const known = new Map<ArraySchema, ReadonlySet<string>>()
-  const misreadOf = (own: ArraySchema): ReadonlySet<string> => {
-    const names = known.get(own) ?? new Set(changedAttributes(schema, own).map(({ name }) => name))
-    known.set(own, names)
-    return names
-  }
   return fragments.map((one) => {
-    const own = one.info.schema
-    return own !== schema && misreadOf(own).size > 0 ? { ...one, misread: misreadOf(own) } : one
+    const changed = changedAttributes(schema, one.info.schema)
+    return changed.length === 0 ? one : { ...one, misread: new Set(changed.map(({ name }) => name)) }
   })
 }
 

@@ -4,6 +4,7 @@ import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
 import { writeRleBitPackedHybrid } from 'hyparquet-writer/src/encoding.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
+import { latin1Text } from '../base/byte-text.ts'
 import type { Output } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
 import type { ArrowBody, ArrowDictionaryBody } from './arrow-stream.ts'
@@ -301,7 +302,5 @@ function bitWidth(most: number): number {
 }
 
 function base64(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += String.fromCharCode(byte)
-  return btoa(text)
+  return btoa(latin1Text(bytes))
 }

@@ -1,11 +1,12 @@
 import { InspectError } from '../../base/errors.ts'
 import { parseRangeSets } from '../../calls/ranges.ts'
 import type { Bounds } from '../../cells/bounds.ts'
+import { isNumeric } from '../../cells/column.ts'
 import type { LayerImage, PictureAxis } from '../../layers/picture.ts'
 import type { Link } from '../link.ts'
 import { type AxisFacts, isLastLeft, isLastTop, isOfCamera, orientationOf } from '../orientation.ts'
 import { listOf, rangeOf } from '../range-list.ts'
-import { isNumeric, type PictureFacts } from '../raster.ts'
+import type { PictureFacts } from '../raster.ts'
 import { bestPair, roleOf } from './axis-role.ts'
 import {
   coordinateAt,

@@ -9,6 +9,7 @@ import type {
   ReadStatsDocument,
   ReadStatsField,
   ReadStatsFrequent,
+  ReadStatsPercentiles,
   ReadStatsRepeated,
 } from '../../documents/read-stats.ts'
 import { datatypeSize } from '../../format/datatype.ts'
@@ -121,7 +122,7 @@ async function writeFields(document: ReadStatsDocument, first: readonly string[]
   const ranked = fields.filter(({ values }) => values?.percentiles)
   if (ranked.length > 0) {
     await writeSection('percentiles, by nearest rank', out)
-    await writeTableOrBelow(listOf(PERCENTILE_COLUMNS, ranked), out)
+    await writeTableOrBelow(listOf(percentileColumns(ranked[0].values?.percentiles ?? {}), ranked), out)
   }
   for (const field of fields) {
     await writeValues(field, out)
@@ -339,19 +340,20 @@ function lengthText({ type, lengths }: ReadStatsField): string {
 }
 
 /** Shows the values of an enumeration, most used first, then those without a cell. */
-const PERCENTILES = ['p1', 'p5', 'p25', 'median', 'p75', 'p95', 'p99'] as const
-
-const PERCENTILE_COLUMNS: readonly Shows<ReadStatsField>[] = [
-  { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
-  ...PERCENTILES.map(
-    (name): Shows<ReadStatsField> => ({
-      name,
-      align: 'right',
-      below: true,
-      cell: ({ values }) => shortValue(values?.percentiles?.[name] ?? null, VALUE),
-    }),
-  ),
-]
+/** @param of those of any field: all have the same */
+function percentileColumns(of: Partial<ReadStatsPercentiles>): readonly Shows<ReadStatsField>[] {
+  return [
+    { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
+    ...(Object.keys(of) as (keyof ReadStatsPercentiles)[]).map(
+      (name): Shows<ReadStatsField> => ({
+        name,
+        align: 'right',
+        below: true,
+        cell: ({ values }) => shortValue(values?.percentiles?.[name] ?? null, VALUE),
+      }),
+    ),
+  ]
+}
 
 /** Shows the values that most cells have. An enumeration has all of its values in a table of its own. */
 async function writeValues({ name, values, enumeration_use }: ReadStatsField, out: Output): Promise<void> {
