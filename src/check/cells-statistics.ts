@@ -1,7 +1,7 @@
 import { NO_BYTES } from '../base/bytes.ts'
 import { allRows, type ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
-import { allCells, type Cells, cellNumOf, numberOf, numbersOf } from '../cells/elements.ts'
+import { allCells, type Cells, cellNumOf, markedPieces, type Numbers, numberOf, numbersOf } from '../cells/elements.ts'
 import { extremesOf, isPlainText } from '../cells/extremes.ts'
 import { type Loss, lossOf, roundingAt, roundingOf } from '../cells/loss.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
@@ -21,7 +21,7 @@ import {
 import { hex, sameBytes } from '../filters/bytes.ts'
 import { filterOf } from '../filters/registry.ts'
 import type { FloatScale } from '../filters/scale-float.ts'
-import { datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
@@ -29,6 +29,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellValue } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
 import { lostByScale, type WrittenBounds } from './cells-rounded.ts'
+import { type ChangedCell, changedCell } from './changed-cell.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode } from './codes.ts'
 import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
@@ -47,8 +48,13 @@ const NAMES: Readonly<Record<Which, { tile: FindingCode; fragment: FindingCode; 
   null_count: { tile: 'TILE_NULL_COUNT', fragment: 'FRAGMENT_NULL_COUNT', list: 'tile_null_counts' },
 }
 
-/** Relative difference that sums of floats may have, because the order of addition is unknown. */
-const FLOAT_TOLERANCE = 1e-9
+/**
+ * Twice the unit roundoff of FLOAT64, and a little more. Each addition of a sum errs by at most the unit roundoff of a partial sum. No
+ * partial sum is larger than the sum of the magnitudes. The order of addition is unknown, so two sums of the same `n` floats may differ
+ * by this, times `n`, times the sum of their magnitudes.
+ * @see Higham, Accuracy and Stability of Numerical Algorithms, section 4.2
+ */
+const SUM_ROUNDING = 2.02 * 2 ** -53
 
 /** A stored statistic that differs from the computed one, as texts. */
 interface WrongStatistic {
@@ -114,6 +120,12 @@ export class StatisticsCheck {
   private readonly ways: SlotStatistics[][] | undefined
   /** Values of such a field that fit none of these statistics. */
   private readonly pending: WrongStatistic[] = []
+  /** The last tile. */
+  private last: CheckedTile | undefined
+  /** How much sums of the last tile may differ by the order of addition; undefined until a sum differs. */
+  private bound: number | undefined
+  /** Sum of these bounds. */
+  private boundOfTiles = 0
   /** Whether the cells of all tiles so far could be read. */
   private complete = true
   /** Whether filters kept the exact cells that were written. */
@@ -181,6 +193,8 @@ export class StatisticsCheck {
     this.tileNum++
     this.dataPlace = placeOf
     this.counted.add(tile, column, cells, rows)
+    this.last = checked
+    this.bound = undefined
     const isRounded = this.loss === 'digits'
     if (isRounded || (this.loss === 'hidden colours' && hasHiddenPixel(column.data))) this.exact = false
     const kinds = isRounded || this.exact ? this.comparable(checked, placeOf, items) : []
@@ -196,10 +210,11 @@ export class StatisticsCheck {
       const alike =
         written.some((one) => this.fits(which, one[which], found, cells)) ||
         (which === 'sum' && found instanceof Uint8Array && isSumOfTwoCalls(this.field.type, column, cells, found))
-      const evidence = (): Evidence => this.evidence(tile, which, expected, cells)
+      const evidence = (): Evidence => this.evidence(checked, which, expected)
       const wrong = { code, place, expected: this.text(which, expected), found: this.text(which, found) }
       this.report(wrong, alike, evidence, items)
     }
+    this.boundOfTiles += this.bound ?? 0
     if (!this.exact) return
     this.reportNaN(checked, items)
     if (!this.ways) return
@@ -274,18 +289,21 @@ export class StatisticsCheck {
     const { stored } = this
     // No tile was added if a file is missing.
     if (!stored || !this.complete || this.tileNum === 0) return true
-    const computed = this.exact && !isPart ? [this.counted.fragment()] : []
-    if (this.listsFit) computed.push(this.fragmentOf(this.lists))
+    const computed: { values: SlotStatistics; bound: number }[] = []
+    if (this.exact && !isPart)
+      computed.push({ values: this.counted.fragment(), bound: this.boundOfTiles + this.boundOf(this.counted) })
+    if (this.listsFit) computed.push({ values: this.fragmentOf(this.lists), bound: this.boundOf(this.lists) })
     if (computed.length === 0) return !isPart
     const { min, sums, nullCounts } = this.lists
     const hasExtremes = min.fixed.length > 0 && stored.max.length + stored.min.length > 0
     const isThere = { min: hasExtremes, max: hasExtremes, sum: sums.length > 0, null_count: nullCounts.length > 0 }
     for (const which of this.kinds) {
       const found = stored[which]
-      if (!isThere[which] || computed.some((one) => this.isSame(which, one[which], found))) continue
+      if (!isThere[which] || computed.some((one) => this.isSame(which, one.values[which], found, () => one.bound)))
+        continue
       const offset = this.info.footer?.fragment_min_max_sum_null_count_offset
       const place = { file: this.file, offset, field: `fragment_${which}.${this.name}` }
-      const [expected, shown] = [this.text(which, computed[0][which]), this.text(which, found)]
+      const [expected, shown] = [this.text(which, computed[0].values[which]), this.text(which, found)]
       const alike = (which === 'min' || which === 'max') && this.shiftedExtreme(which, stored[which])
       const wrong = { code: NAMES[which].fragment, place, expected, found: shown }
       this.report(wrong, alike, () => FRAGMENT_EVIDENCE, items)
@@ -345,9 +363,9 @@ export class StatisticsCheck {
    * stand in different sections: that both do not fit, or only one, tells the side, too.
    *
    * @param counted the statistic that was computed from the cells
-   * @param cells number of cells of the tile
    */
-  private evidence(tile: number, which: Which, counted: Value, cells: number): Evidence {
+  private evidence(checked: CheckedTile, which: Which, counted: Value): Evidence {
+    const { tile, cells } = checked
     const checksum = this.checksum
     const mayHaveLost = this.hasFaultyFilter
     if (checksum !== undefined && !mayHaveLost)
@@ -358,18 +376,44 @@ export class StatisticsCheck {
     const { stored } = this
     if (!stored || !this.listsFit || ++this.evidenceSought > MOST_EVIDENCE) return NO_EVIDENCE
     const others = this.others(tile, which, cells)
-    const fits = (lists: StatisticsLists): boolean => this.isSame(which, this.fragmentOf(lists)[which], stored[which])
+    const fits = (lists: StatisticsLists): boolean =>
+      this.isSame(which, this.fragmentOf(lists)[which], stored[which], () => this.boundOf(lists))
     const asStored = fits(this.lists)
     const isFound = asStored !== fits(replaced(this.lists, which, tile, counted, this.field))
     if (checksum !== undefined && asStored && (isFound || others === 'differ')) return LOST_BY_FILTER
     const own = asStored ? CELLS_CHANGED : METADATA_WRONG
     const found = isFound ? own : others && OTHERS[others]
-    if (found?.wrong === 'cells' && mayHaveLost)
+    if (found?.wrong !== 'cells') return found ?? NO_EVIDENCE
+    if (mayHaveLost)
       return {
         ...found,
         text: `${found.text}, or a filter lost them when it wrote: DOUBLE_DELTA of older releases may`,
       }
-    return found ?? NO_EVIDENCE
+    const changed = others === 'differ' ? this.changedCell(checked) : undefined
+    if (!changed) return found
+    const about = changed.isExact ? '' : 'about '
+    const was = `cell ${changed.cell} of tile ${tile} of ${this.name} was ${about}${shownNumber(this.field.type, changed.was)}`
+    return { ...found, cell: changed.cell, changed: was, text: `${found.text}. One cell explains it: ${was}` }
+  }
+
+  /** The cell whose change alone explains that neither the sum of a tile nor its minimum or maximum fits its cells. */
+  private changedCell({ tile, column, cells, rows }: CheckedTile): ChangedCell | undefined {
+    const [min, max, sum] = (['min', 'max', 'sum'] as const).map((which) => this.storedOf(which, tile))
+    if (this.scale || !(min instanceof Uint8Array && max instanceof Uint8Array && sum instanceof Uint8Array))
+      return undefined
+    const counted = positionsOf(rows, cells).filter((cell) => column.validity?.[cell] !== 0)
+    return changedCell(this.field.type, { column, counted }, { min, max, sum }, this.tileBound())
+  }
+
+  private tileBound(): number {
+    this.bound ??= this.last ? sumBound(this.field.type, this.last) : 0
+    return this.bound
+  }
+
+  /** How much the sum of the fragment may differ by the order in which the sums of its tiles were added. */
+  private boundOf({ sums }: Pick<StatisticsLists, 'sums'>): number {
+    if (sums.length === 0 || sumType(this.field.type) !== 'FLOAT64') return 0
+    return boundOf(numbersOf('FLOAT64', sums), allCells(sums.length >>> 3))
   }
 
   /** Whether the other statistics of a tile fit its cells; undefined if that tells nothing about this one. */
@@ -515,10 +559,11 @@ export class StatisticsCheck {
     if (counted.length !== datatypeSize(type) || stored.length !== counted.length) return false
     const [a, b] = [numberOf(type, counted), numberOf(type, stored)]
     if (which !== 'sum') return Math.abs(a - b) <= roundingAt(b, scale)
-    return Math.abs(a - b) <= cells * roundingAt(this.largest, scale) + FLOAT_TOLERANCE * Math.abs(b)
+    return Math.abs(a - b) <= cells * roundingAt(this.largest, scale) + this.tileBound()
   }
 
-  private isSame(which: Which, a: Value, b: Value): boolean {
+  /** @param bound returns how much two sums of floats may differ */
+  private isSame(which: Which, a: Value, b: Value, bound = (): number => this.tileBound()): boolean {
     if (typeof a === 'number' || typeof b === 'number') return a === b
     if (which === 'sum' && a.length !== b.length) return a.length === 0
     if (which !== 'sum' && isPlainText(this.field)) return a.length === b.length && sameText(a, b)
@@ -527,7 +572,7 @@ export class StatisticsCheck {
     const x = numberOf(type, a)
     const y = numberOf(type, b)
     if (x === y || (Number.isNaN(x) && Number.isNaN(y))) return true
-    return which === 'sum' && Math.abs(x - y) <= FLOAT_TOLERANCE * Math.max(1, Math.abs(x), Math.abs(y))
+    return which === 'sum' && Math.abs(x - y) <= bound()
   }
 
   private text(which: Which, value: Value): string {
@@ -563,6 +608,10 @@ interface Evidence {
   wrong?: Finding['wrong']
   /** Whether a filter lost the cells when they were written. */
   isLost?: boolean
+  /** Index in the tile of the one cell that was changed, if it is known. */
+  cell?: number
+  /** That cell and its value before, in words. */
+  changed?: string
   text: string
 }
 
@@ -597,11 +646,11 @@ function disagreement(
   place: Place,
   counted: string,
   stored: string,
-  { wrong, text }: Evidence,
+  { wrong, cell, changed, text }: Evidence,
 ): Finding {
   const found = `${counted} by the cells, ${stored} in the metadata`
-  const made = finding(code, place, 'cells and metadata that agree', found)
-  return { ...made, meaning: `${made.meaning}; ${text}`, wrong }
+  const made = finding(code, { ...place, cell }, 'cells and metadata that agree', found)
+  return { ...made, meaning: `${made.meaning}; ${text}`, wrong, changed }
 }
 
 /** The lists, with the statistic of one tile replaced by the computed one. Lists of var-sized values stay as they are. */
@@ -641,6 +690,31 @@ function hexOf(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'no bytes'
   const text = hex(bytes.subarray(0, SHOWN_BYTES))
   return `bytes ${text}${bytes.length > SHOWN_BYTES ? `… (${bytes.length})` : ''}`
+}
+
+/** How much sums of a tile's cells may differ by the order of addition. Only sums of floats do. */
+function sumBound(type: Datatype, { column, cells, rows }: CheckedTile): number {
+  if (sumType(type) !== 'FLOAT64') return 0
+  const { data, validity } = column
+  const all = rows?.() ?? allCells(cells)
+  return boundOf(numbersOf(type, data), validity ? markedPieces(all, validity) : all)
+}
+
+function boundOf(values: Numbers, pieces: Iterable<Cells>): number {
+  let [magnitude, cells] = [0, 0]
+  for (const { length, at } of pieces) {
+    cells += length
+    for (let i = 0; i < length; i++) magnitude += Math.abs(values[at ? at[i] : i])
+  }
+  return SUM_ROUNDING * cells * magnitude
+}
+
+/** A number as cells of its type are shown. */
+function shownNumber(type: Datatype, value: number | bigint): string {
+  const size = datatypeSize(type)
+  let bytes = new Uint8Array(typeof value === 'bigint' ? BigInt64Array.of(value).buffer : Float64Array.of(value).buffer)
+  if (typeof value === 'number' && size === 4) bytes = new Uint8Array(Float32Array.of(value).buffer)
+  return String(cellValue(type, 1, bytes.subarray(0, size), { raw: false }))
 }
 
 /** The positions of cells. @param rows returns them in pieces; undefined for all @param cells number of all */

@@ -65,6 +65,8 @@ export interface FindingState {
   knownFaults?: readonly KnownFault[] | undefined
   /** Which side is wrong if cells and metadata disagree; undefined if unknown. */
   wrong?: 'cells' | 'metadata' | undefined
+  /** The one cell that was changed after it was written, in words; undefined if unknown. */
+  changed?: string | undefined
 }
 
 /** {@link FINDING_CODES}, each row as what any row may have. One table, so that a row that lacks something is told once. */
@@ -142,11 +144,14 @@ const CHANGED = loss(
 const WRONG_STATISTICS = noLoss('nothing: only the metadata is wrong')
 
 /** What is already lost with a finding; undefined if that depends on the array. */
-export function lostOf({ code, variant, wrong }: FindingState): Loss | undefined {
+export function lostOf({ code, variant, wrong, changed }: FindingState): Loss | undefined {
   const row = CODE_ROWS[code]
   const ofVariant = variant === undefined ? undefined : row.variants?.[variant]?.lost
   if (ofVariant) return ofVariant
-  if (wrong !== undefined) return wrong === 'cells' ? CHANGED : WRONG_STATISTICS
+  if (wrong !== undefined) {
+    if (wrong === 'metadata') return WRONG_STATISTICS
+    return changed === undefined ? CHANGED : loss(`one cell: ${changed} before it was changed`)
+  }
   if ('lost' in row) return row.lost
   const usual: { readonly [mend in Mend]?: Loss | undefined } = USUALLY_LOST
   return usual[row.mend]

@@ -38,6 +38,29 @@ describe('cells and metadata that disagree', () => {
     expect(sums[0].meaning).toContain('fit the metadata: the cells were changed')
   })
 
+  test('the lowest bit of one float is found: sums are compared as closely as they can be', async () => {
+    const array = new EditedArray('22/filter_byteshuffle')
+    const file = array.find(/\/a3\.tdb$/)
+    const bytes = array.get(file)
+    // Lowest bytes of the values come first, after the number of chunks, the three sizes of a chunk, and the number and size of parts.
+    bytes[8 + 12 + 8] ^= 1
+    array.files.set(file, bytes)
+    const { findings } = await check(array.storage(), EDITED)
+    expect(findings).toMatchObject([{ code: 'TILE_SUM', wrong: 'cells', field: 'tile_sums.f32' }])
+  })
+
+  test('a single changed cell is named, with its value before', async () => {
+    const array = new EditedArray('22/filter_byteshuffle')
+    const file = array.find(/\/a1\.tdb$/)
+    const bytes = array.get(file)
+    // The highest byte of the last value.
+    bytes[bytes.length - 1] ^= 0x40
+    array.files.set(file, bytes)
+    const { findings } = await check(array.storage(), EDITED)
+    expect(findings.map(({ code }) => code)).toEqual(['TILE_MIN_MAX', 'TILE_SUM'])
+    expect(findings.map(({ changed }) => changed)).toEqual(Array(2).fill('cell 7 of tile 2 of i32 was 583'))
+  })
+
   test('extremes are said as values', async () => {
     const array = new EditedArray('22/sparse_2d_row_row')
     await array.editSection('tile_maxs', await slotOf(array, 'a'), ({ fixed, variable }) => {
