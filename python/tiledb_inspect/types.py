@@ -442,6 +442,16 @@ class CellDocument(TypedDict):
 
 
 
+class CellsUnknownNulls(TypedDict):
+    field: str
+    """Name of the field."""
+    cell_num: int
+    """Number of cells in the tiles whose validity cannot be read."""
+    null_count: Optional[int]
+    """How many of these are null, by the statistics of the tiles; null if these do not tell."""
+
+
+
 class CellsMissingLabel(TypedDict):
     field: str
     """Name of the attribute."""
@@ -464,6 +474,10 @@ CellsLine = Dict[str, "CellValue"]
 class CellsDocument(TypedDict):
     """`tiledb-inspect decode <fragment> --json`. NDJSON: one cell a line (`$defs/line`)."""
 
+    unknown_nulls: NotRequired[List["CellsUnknownNulls"]]
+    """Fields of which damage leaves the values, but not their validity: cells show the stored value, though some are
+    null. `errors` says why, but these cells do not lack the field. Where the statistics tell that all cells of a
+    tile are null, or none, these are shown so, and not counted."""
     missing_labels: NotRequired[List["CellsMissingLabel"]]
     """With `--labels`: attributes that have cells whose index has no value in the enumeration. Such a cell shows its
     index; in Arrow and Parquet it is null."""

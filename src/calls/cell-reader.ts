@@ -1,7 +1,7 @@
 import { type InspectError, isNew } from '../base/errors.ts'
 import type { ColumnType } from '../cells/column.ts'
 import { batchRows, columnValue, type ShownLabels } from '../cells/rows.ts'
-import type { CellsLine, CellsTail } from '../documents/cells.ts'
+import type { CellsLine, CellsTail, DecodedTail } from '../documents/cells.ts'
 import type { AsOf, DocumentHead } from '../documents/common.ts'
 import type { ReadDocument } from '../documents/read.ts'
 import type { ValueStyle } from '../format/value.ts'
@@ -46,8 +46,8 @@ export interface CellOptions {
 /** The first keys of a document with cells. */
 type CellsHead = DocumentHead & AsOf
 
-/** The last keys of a document with cells, and those that only reads have. */
-type ReadTail = CellsTail & Pick<ReadDocument, 'cell_num' | 'not_unique'>
+/** The last keys of a document with cells, and those that only reads or only stored cells have. */
+type ReadTail = CellsTail & DecodedTail & Pick<ReadDocument, 'cell_num' | 'not_unique'>
 
 /**
  * Shows the cells of a reader in every format. The reader is closed after the last cell.
@@ -105,9 +105,13 @@ export function readerOutcome(
 }
 
 /** The last keys of a document with cells. */
-export function cellsTail(cx: CommandContext, { report, faults }: Pick<Reader, 'report' | 'faults'>): CellsTail {
+export function cellsTail(
+  cx: CommandContext,
+  { report, faults }: Pick<Reader, 'report' | 'faults'>,
+): CellsTail & DecodedTail {
   return {
     missing_labels: report.result(),
+    unknown_nulls: report.unknownNulls(),
     errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
   }
 }

@@ -1,4 +1,4 @@
-import type { CellsMissingLabel } from '../documents/cells.ts'
+import type { CellsMissingLabel, CellsUnknownNulls } from '../documents/cells.ts'
 import type { CommandContext } from './command.ts'
 
 /** Collects notes about fields, each once: remarks, and cells without a label. */
@@ -6,11 +6,24 @@ export class FieldReport {
   private readonly remarks = new Map<string, Set<string>>()
   private readonly missing = new Map<string, CellsMissingLabel>()
   private readonly faults = new Set<string>()
+  private readonly unknown = new Map<string, CellsUnknownNulls>()
   private reported = false
 
   remark(field: string, text: string): void {
     const known = this.remarks.get(field) ?? new Set()
     this.remarks.set(field, known.add(text))
+  }
+
+  /** Adds a tile whose validity cannot be read, though its values can. @param nulls how many of its cells are null, if that is known */
+  addUnknownNulls(field: string, cells: number, nulls: number | undefined): void {
+    const { cell_num, null_count } = this.unknown.get(field) ?? { cell_num: 0, null_count: 0 }
+    const all = null_count === null || nulls === undefined ? null : null_count + nulls
+    this.unknown.set(field, { field, cell_num: cell_num + cells, null_count: all })
+  }
+
+  /** What {@link addUnknownNulls} added, as part of a document; undefined if nothing. */
+  unknownNulls(): CellsUnknownNulls[] | undefined {
+    return this.unknown.size === 0 ? undefined : [...this.unknown.values()]
   }
 
   /** Whether a fault of the field's labels is the first. Every fragment of an array has the same fault. */
@@ -46,6 +59,12 @@ export class FieldReport {
     if (this.reported) return
     this.reported = true
     for (const [field, texts] of this.remarks) for (const text of texts) cx.note(`${field}: ${text}`)
+    for (const { field, cell_num, null_count } of this.unknown.values()) {
+      const known = null_count === null ? '' : ` (nulls by the statistics: ${null_count})`
+      cx.note(
+        `${field}: the stored values of ${cell_num} cells are shown, but nothing tells which of them are null${known}`,
+      )
+    }
     for (const { field, enumeration, value_num, cell_num, first, looks_like_label } of this.missing.values()) {
       if (cell_num === 0) continue
       const index = looks_like_label ? INDEX_LOOKS_LIKE_LABEL : INDEX_SHOWN

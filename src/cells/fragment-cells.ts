@@ -40,6 +40,11 @@ export interface CellSelection {
   threads?: TileUnitRunner | undefined
   /** Called for a column that cannot be read, which is then left out of its batch. If undefined, the error is thrown. */
   onColumnError?: ((error: InspectError, column: ColumnType, tile: number) => void) | undefined
+  /**
+   * Returns the validity of a tile whose values are whole, but whose validity cannot be read; undefined if nobody knows it. The column is
+   * then given without. If this is undefined or throws, the column cannot be read.
+   */
+  lostValidity?: ((error: unknown, slot: number, tile: number) => Promise<Uint8Array | undefined>) | undefined
   /** Whether to skip every tile with an unreadable column. Columns that are unreadable in all tiles are dropped: {@link onFieldError}. */
   wholeTiles?: boolean | undefined
   /** With `wholeTiles`: whether tiles with an unreadable column are returned without the column, and not skipped. */
@@ -310,7 +315,7 @@ export class FragmentCells {
 
   private async fieldReader(slot: number): Promise<ColumnReader> {
     const { varSized, nullable, type, cellSize } = element(this.info.slots, slot)
-    const validity = nullable ? await this.openFile(slot, 'validity') : undefined
+    const validity = nullable ? new ValidityReader(await this.openFile(slot, 'validity'), this.selection) : undefined
     const memory = new ReusedMemory(this.selection)
     if (!varSized) return fixedReader(await this.openFile(slot, 'data'), validity, memory, cellSize)
     // Cells of var-sized text and bytes may have any length.
@@ -322,7 +327,7 @@ export class FragmentCells {
     const neededStarts = this.selection.fill ? undefined : this.dense?.neededStarts.bind(this.dense)
     const read = varReader(offsets, values, size, memory, neededStarts)
     return {
-      read: async (tile) => ({ ...(await read(tile)), validity: validity && (await validity.read(tile)).data }),
+      read: async (tile) => ({ ...(await read(tile)), validity: await validity?.read(tile) }),
     }
   }
 
@@ -399,12 +404,67 @@ const WORTH_REUSE = 64
 
 type ValuesReader = (tile: number) => Promise<Omit<ColumnData, 'validity'>>
 
+/** Reads the validity of a field. */
+class ValidityReader {
+  private readonly file: TileFile
+  private readonly selection: Pick<CellSelection, 'lostValidity'>
+
+  constructor(file: TileFile, selection: Pick<CellSelection, 'lostValidity'>) {
+    this.file = file
+    this.selection = selection
+  }
+
+  async read(tile: number): Promise<Uint8Array | undefined> {
+    try {
+      return (await this.file.read(tile)).data
+    } catch (error) {
+      return this.lost(error, tile)
+    }
+  }
+
+  /** {@link read}, done synchronously. Undefined if that cannot be. */
+  readFetched(tile: number): Uint8Array | undefined {
+    try {
+      return this.file.readFetched(tile)?.data
+    } catch {
+      // Reading it again gives the error.
+      return undefined
+    }
+  }
+
+  /** Returns what reads the cells of a large tile, from start to end. */
+  pieces(tile: number): (from: number, to: number) => Promise<Uint8Array | undefined> {
+    const pieces = this.file.pieces(tile)
+    let lost: Promise<Uint8Array | undefined> | undefined
+    return async (from, to) => {
+      if (!lost) {
+        try {
+          return await pieces.read(from, to)
+        } catch (error) {
+          lost = this.lost(error, tile)
+        }
+      }
+      return (await lost)?.subarray(from, to)
+    }
+  }
+
+  private async lost(error: unknown, tile: number): Promise<Uint8Array | undefined> {
+    if (!this.selection.lostValidity) throw error
+    return this.selection.lostValidity(error, this.file.slot, tile)
+  }
+}
+
 /** A reader of fixed-sized cells. @param size bytes of a cell */
-function fixedReader(file: TileFile, validity: TileFile | undefined, memory: ReusedMemory, size: number): ColumnReader {
+function fixedReader(
+  file: TileFile,
+  validity: ValidityReader | undefined,
+  memory: ReusedMemory,
+  size: number,
+): ColumnReader {
   const later = async (tile: number): Promise<ColumnData> => {
     const { data } = await file.read(tile, memory.options)
     memory.fit(data)
-    return { data, starts: undefined, validity: validity && (await validity.read(tile)).data }
+    return { data, starts: undefined, validity: await validity?.read(tile) }
   }
   return {
     read(tile) {
@@ -413,7 +473,7 @@ function fixedReader(file: TileFile, validity: TileFile | undefined, memory: Reu
       memory.fit(values.data)
       const valid = validity?.readFetched(tile)
       if (validity && !valid) return later(tile)
-      return { data: values.data, starts: undefined, validity: valid?.data }
+      return { data: values.data, starts: undefined, validity: valid }
     },
     parts(tile) {
       const values = file.pieces(tile)
@@ -421,7 +481,7 @@ function fixedReader(file: TileFile, validity: TileFile | undefined, memory: Reu
       return async ({ first, count }) => ({
         data: await values.read(first * size, (first + count) * size),
         starts: undefined,
-        validity: await valid?.read(first, first + count),
+        validity: await valid?.(first, first + count),
       })
     },
   }

@@ -1,4 +1,4 @@
-import { InspectError } from '../base/errors.ts'
+import { addPlace, damageOf, InspectError } from '../base/errors.ts'
 import { type CellOptions, FaultList, parseLimit, readerOutcome } from '../calls/cell-reader.ts'
 import { batchesInBounds, limitToBounds } from '../calls/cells-in-bounds.ts'
 import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
@@ -12,7 +12,9 @@ import { FRAGMENT_COLUMN, type Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { ONE_FRAGMENT, oneFragment, targetFor, targetsHelp } from '../calls/targets.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
+import { KnownNulls, writtenCells } from '../cells/known-nulls.ts'
 import { NULLS_AS_WRITTEN } from '../cells/slot-type.ts'
+import { tileCellNum } from '../cells/tile-places.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { changedFields } from '../objects/changed-fields.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
@@ -100,20 +102,36 @@ async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: 
 /** What the options select. What cannot be read is told: a missing file once, not for each tile. */
 function selectionOf(
   options: DecodeOptions,
-  { tile_num }: FragmentInfo,
+  { fragment, info }: { fragment: Fragment; info: FragmentInfo },
   report: FieldReport,
   addFault: (error: InspectError, name: string) => void,
 ): CellSelection {
   const missingFiles = new Set<string>()
+  const nulls = new KnownNulls(fragment)
+  const addColumnFault = (error: InspectError, name: string, tile: number): void => {
+    const missing = error.code === 'MISSING_FILE' ? error.at.file : undefined
+    if (missing === undefined) addFault(error, `${name}, tile ${tile}`)
+    else if (!missingFiles.has(missing)) addFault(error, name)
+    if (missing !== undefined) missingFiles.add(missing)
+  }
   return {
     fields: options.field,
-    tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, tile_num),
+    tiles: options.tiles === undefined ? undefined : parseTiles(options.tiles, info.tile_num),
     fill: options.fill,
-    onColumnError: (error, column, tile) => {
-      const missing = error.code === 'MISSING_FILE' ? error.at.file : undefined
-      if (missing === undefined) addFault(error, `${column.name}, tile ${tile}`)
-      else if (!missingFiles.has(missing)) addFault(error, column.name)
-      if (missing !== undefined) missingFiles.add(missing)
+    onColumnError: (error, { name }, tile) => addColumnFault(error, name, tile),
+    async lostValidity(error, slot, tile) {
+      const field = info.slots[slot].name
+      const fault = damageOf(addPlace(error, { tile }))
+      const count = await nulls.count(slot, tile)
+      const proven = await nulls.proven(slot, tile)
+      if (proven !== undefined) {
+        report.remark(field, NULLS_PROVEN)
+        return new Uint8Array(tileCellNum(info, tile)).fill(proven)
+      }
+      if (options.keepGoing) throw error
+      addColumnFault(fault, field, tile)
+      report.addUnknownNulls(field, writtenCells(info, tile), count)
+      return undefined
     },
     wholeTiles: options.keepGoing,
     onFieldError: addFault,
@@ -137,7 +155,7 @@ async function openReader(
   const bounds = options.range ? parseRanges(dimensions, options.range) : undefined
   let progress = NO_PROGRESS
   const addFault = (error: InspectError, name: string): void => faults.add(inField(error, fragment, name))
-  const selection = selectionOf(options, info, report, addFault)
+  const selection = selectionOf(options, { fragment, info }, report, addFault)
   const jobs = parseJobs(options.jobs)
   // Threads do not pay for a few cells.
   if (jobs > 1 && options.limit === undefined) {
@@ -196,6 +214,9 @@ async function shownLabels(
   }
   return enumerations
 }
+
+const NULLS_PROVEN =
+  'the file of its validity cannot be read, but the statistics tell that all cells of a tile are null, or none: these are shown so'
 
 const TAIL_LOST =
   'TileDB lost bytes of chunks when it wrote them, and zeros are shown in their place. Cells may be wrong, and TileDB may show other values: check says where'

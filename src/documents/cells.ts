@@ -1,13 +1,23 @@
 import type { CellValue, DocumentHead, ErrorInfo, FormatVersion, Integer } from './common.ts'
 
 /** `tiledb-inspect decode <fragment> --json`. NDJSON: one cell a line (`$defs/line`). */
-export interface CellsDocument extends DocumentHead<'cells'>, CellsTail {
+export interface CellsDocument extends DocumentHead<'cells'>, CellsTail, DecodedTail {
   /** Format version of the fragment; not with `--all-fragments`. */
   format_version?: FormatVersion | undefined
   /** Cells in stored order. */
   cells: AsyncIterable<CellsLine>
   /** The error that ended the cells early. */
   error?: ErrorInfo | undefined
+}
+
+/** What only documents of stored cells have after the cells. */
+export interface DecodedTail {
+  /**
+   * Fields of which damage leaves the values, but not their validity: cells show the stored value, though some are null. `errors` says
+   * why, but these cells do not lack the field. Where the statistics tell that all cells of a tile are null, or none, these are shown so,
+   * and not counted.
+   */
+  unknown_nulls?: readonly CellsUnknownNulls[] | undefined
 }
 
 /** The last keys of a document with cells. */
@@ -34,6 +44,15 @@ export interface CellsMissingLabel {
   first: CellValue
   /** True if the labels are numbers, so that a shown index looks like a label. In Arrow and Parquet such a cell is null. */
   looks_like_label?: true | undefined
+}
+
+export interface CellsUnknownNulls {
+  /** Name of the field. */
+  field: string
+  /** Number of cells in the tiles whose validity cannot be read. */
+  cell_num: Integer
+  /** How many of these are null, by the statistics of the tiles; null if these do not tell. */
+  null_count: Integer | null
 }
 
 /**

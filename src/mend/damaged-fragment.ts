@@ -22,6 +22,7 @@ import {
   fragmentLoss,
   type LostTiles,
   lostPlaces,
+  lostText,
   runsOf,
   shownName,
 } from './tile-loss.ts'
@@ -37,6 +38,8 @@ export class DamagedFragment {
   readonly entry: FragmentEntry
   draft = new Draft()
   private readonly tiles: LostTiles = new Map()
+  /** Tiles of which only the validity is lost. */
+  private readonly ofNulls: LostTiles = new Map()
   /** Tiles that the metadata contradicts, by field. */
   private readonly contradicted: LostTiles = new Map()
   /** Whether the plan drops these, too. */
@@ -63,7 +66,6 @@ export class DamagedFragment {
     this.draft = draft
     this.isMisled ||= isMendedBy(finding.code, 'recover-places') && finding.severity === 'error'
     const isOfTile = way === 'drop'
-    this.hasLostTiles ||= isOfTile
     const { code, severity, tile } = finding
     if (isContradiction(code) && severity === 'error' && tile !== undefined)
       addTiles(this.contradicted, contradictedField(finding), [tile])
@@ -71,8 +73,13 @@ export class DamagedFragment {
       const name = await array.withFragment(this.entry.path, async (one) => (await one.head()).array_schema_name)
       this.lostSchema = `${SCHEMA_FOLDER}/${name}`
     }
-    if (!isOfTile || this.isMisled) return
-    await array.withFragment(this.entry.path, (fragment) => addLostTiles(this.tiles, fragment, finding))
+    if (!isOfTile) return
+    const { tiles, ofNulls } = this
+    const isLost =
+      this.isMisled ||
+      (await array.withFragment(this.entry.path, (fragment) => addLostTiles(tiles, ofNulls, fragment, finding)))
+    this.hasLostTiles ||= isLost
+    if (!isLost) draft.addLost(noLoss('nothing: the statistics tell which cells are null'))
   }
 
   /** Finds out what `recover` would lack, before the rest is planned. */
@@ -109,16 +116,16 @@ export class DamagedFragment {
       const info = await fragment.info().catch(unlessFault)
       this.isDense = info?.dense ?? false
       hasOthers = info?.schema.attributes.some(({ name }) => !this.tiles.has(name)) ?? true
-      this.loss = await fragmentLoss(fragment, this.tiles)
+      this.loss = await fragmentLoss(fragment, this.tiles, this.ofNulls)
     })
     if (!this.loss) return
     const { lost, all, cells } = this.loss
-    for (const { field, of } of lost)
-      draft.addLost(loss(`${shownName(field)} of ${of}${await failsOthers(array, field, words)}`))
+    for (const one of lost) draft.addLost(loss(`${lostText(one)}${await failsOthers(array, one.field, words)}`))
     const places = lostPlaces(this.loss)
     if (places !== undefined) draft.addLost(loss(places))
     draft.notLost.add(`${other(BigInt(all) - BigInt(cells), 'cell')} of this fragment, ${others}`)
-    if (hasOthers) draft.loses.add(`the other fields of ${cells} cells`)
+    const areValuesThere = lost.some(({ nulls }) => nulls !== undefined)
+    if (hasOthers) draft.loses.add(`the ${areValuesThere ? 'values' : 'other fields'} of ${cells} cells`)
     draft.never.add(
       'delete the fragment without these steps: a commit names it, and TileDB does not open the array without it',
     )
@@ -164,12 +171,17 @@ export class DamagedFragment {
     for (const [first, last] of runs.slice(0, MOST_KEPT)) {
       const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))
       const decode = `${shell.call('decode')} ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields}`
-      if (isPlaced.has(first)) this.draft.keep.push({ command: `${decode} -o ${to}` })
-      else {
-        // A file of -o is never incomplete.
-        const text = `ends with exit code 1: without ${lostDimensions.map(shownName).join(' and ')}, nothing tells where these values belong`
-        this.draft.keep.push({ command: `${decode} --format ndjson > ${to}`, text })
-      }
+      const lacks: string[] = []
+      if (!isPlaced.has(first))
+        lacks.push(`without ${lostDimensions.map(shownName).join(' and ')}, nothing tells where these values belong`)
+      for (const [field, own] of this.ofNulls)
+        if (whole.includes(field) && [...own].some((tile) => tile >= first && tile <= last))
+          lacks.push(`nothing tells which values of ${shownName(field)} are null`)
+      // A file of -o is never incomplete.
+      const text = `ends with exit code 1: ${lacks.join('; ')}`
+      this.draft.keep.push(
+        lacks.length === 0 ? { command: `${decode} -o ${to}` } : { command: `${decode} --format ndjson > ${to}`, text },
+      )
     }
     if (runs.length > MOST_KEPT)
       this.draft.keep.push({ text: `likewise the other ${runs.length - MOST_KEPT} runs of tiles` })

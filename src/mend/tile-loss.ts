@@ -2,6 +2,7 @@ import { unlessFault } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import { comparable, compare } from '../cells/bounds.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
+import { KnownNulls } from '../cells/known-nulls.ts'
 import { fieldTileFile, tileCellNum, tileRole } from '../cells/tile-places.ts'
 import type { Finding } from '../check/finding.ts'
 import { hex } from '../filters/bytes.ts'
@@ -20,20 +21,34 @@ import { openedDeletes } from '../read/opening.ts'
 /** Indexes of the unreadable tiles of a fragment, by field. */
 export type LostTiles = Map<string, Set<number>>
 
-/** Adds the tiles that cannot be read because of a finding about a data file. */
-export async function addLostTiles(lost: LostTiles, fragment: Fragment, finding: Finding): Promise<void> {
+/**
+ * Adds the tiles that cannot be read because of a finding about a data file.
+ * @param ofNulls gets those of which only the validity is lost, unless the statistics prove it
+ * @returns whether something is lost, as far as is known
+ */
+export async function addLostTiles(
+  lost: LostTiles,
+  ofNulls: LostTiles,
+  fragment: Fragment,
+  finding: Finding,
+): Promise<boolean> {
   const info = await fragment.info().catch(unlessFault)
-  if (!info) return
-  const file = (await fragment.fieldFiles()).find(({ name }) => name === lastPathPart(finding.file))
-  if (!file) return
-  const { name } = info.slots[file.slot]
+  const file = info && (await fragment.fieldFiles()).find(({ name }) => name === lastPathPart(finding.file))
+  if (!file) return true
+  const { slot, role } = file
+  const { name } = info.slots[slot]
   const first = finding.tile ?? (await firstLost(fragment, info, file, finding))
   const end = finding.tile === undefined ? info.tile_num : first + 1
-  addTiles(
-    lost,
-    name,
-    Array.from({ length: end - first }, (_, i) => first + i),
-  )
+  const tiles = Array.from({ length: end - first }, (_, i) => first + i)
+  if (role !== 'validity') {
+    addTiles(lost, name, tiles)
+    return true
+  }
+  const nulls = new KnownNulls(fragment)
+  const unproven: number[] = []
+  for (const tile of tiles) if ((await nulls.proven(slot, tile)) === undefined) unproven.push(tile)
+  if (unproven.length > 0) addTiles(ofNulls, name, unproven)
+  return unproven.length > 0
 }
 
 /** Adds tiles of a field. */
@@ -59,15 +74,15 @@ async function firstLost(fragment: Fragment, info: FragmentInfo, file: FieldFile
 
 /** What a fragment loses with its unreadable tiles. */
 export interface FragmentLoss {
-  /** The damaged fields, each with the cells that it lost, in words. */
-  lost: { field: string; of: string }[]
+  /** The damaged fields, each with the cells that it lost, in words. With `nulls`, only which of them are null is lost. */
+  lost: { field: string; of: string; nulls?: string }[]
   /** Number of cells in all damaged tiles. */
   cells: number
   /** Indexes of the damaged tiles, in ascending order. */
   tiles: readonly number[]
   /** Number of tiles of the fragment. */
   tile_num: number
-  /** Fields that lost nothing. */
+  /** Fields that lost no values. */
   whole: readonly string[]
   /** Indexes of the damaged tiles whose coordinates can be read, in ascending order. Decode shows their other fields. */
   placed: readonly number[]
@@ -86,6 +101,12 @@ export function shownName(field: string): string {
   return field === '' ? '""' : field
 }
 
+/** What a field lost, in words. */
+export function lostText({ field, of, nulls }: FragmentLoss['lost'][number]): string {
+  const name = shownName(field)
+  return nulls === undefined ? `${name} of ${of}` : `which cells of ${name} are null, of ${of}${nulls}`
+}
+
 /** What the loss of coordinates means for the other fields, in words; undefined if no coordinates are lost. */
 export function lostPlaces({ lostDimensions, unplaced }: FragmentLoss): string | undefined {
   if (unplaced === 0) return undefined
@@ -96,8 +117,15 @@ export function lostPlaces({ lostDimensions, unplaced }: FragmentLoss): string |
 /** Limit on the tiles whose boxes are read: more would take too long. */
 const MOST_BOXES = 64
 
-/** Works out what a fragment loses with its unreadable tiles; undefined if its metadata cannot be read. */
-export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Promise<FragmentLoss | undefined> {
+/**
+ * Works out what a fragment loses with its unreadable tiles; undefined if its metadata cannot be read.
+ * @param ofNulls tiles of which only the validity is lost
+ */
+export async function fragmentLoss(
+  fragment: Fragment,
+  byField: LostTiles,
+  ofNulls: LostTiles = new Map(),
+): Promise<FragmentLoss | undefined> {
   const info = await fragment.info().catch(unlessFault)
   if (!info) return undefined
   // A dense tile has cells inside the non-empty domain only: the rest is padding.
@@ -107,12 +135,17 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
   const all = cellsInDomain(info)
   const lost: FragmentLoss['lost'] = []
   const tiles = new Set<number>()
-  for (const [field, own] of byField) {
+  const textOf = async (own: ReadonlySet<number>): Promise<string> => {
     for (const tile of own) tiles.add(tile)
     const sorted = [...own].sort((a, b) => a - b)
     const box = await boxText(fragment, info, sorted)
     const where = [tilesText(sorted, info.tile_num), ...(box === undefined ? [] : [box])].join(', ')
-    lost.push({ field, of: `${cellsOf(own)} cells (${where})` })
+    return `${cellsOf(own)} cells (${where})`
+  }
+  for (const [field, own] of byField) lost.push({ field, of: await textOf(own) })
+  for (const [field, unknown] of ofNulls) {
+    const own = new Set([...unknown].filter((tile) => !byField.get(field)?.has(tile)))
+    if (own.size > 0) lost.push({ field, of: await textOf(own), nulls: await nullsText(fragment, info, field, own) })
   }
   const isWhole = ({ name }: { name: string }): boolean => !byField.has(name)
   // Dense cells have no stored coordinates, so without a whole attribute there is nothing to keep.
@@ -137,6 +170,20 @@ export async function fragmentLoss(fragment: Fragment, byField: LostTiles): Prom
     all,
     boxes,
   }
+}
+
+/** How many cells of some tiles are null, if the statistics tell. */
+async function nullsText(
+  fragment: Fragment,
+  { slots }: FragmentInfo,
+  field: string,
+  tiles: ReadonlySet<number>,
+): Promise<string> {
+  const nulls = new KnownNulls(fragment)
+  const slot = slots.findIndex(({ name }) => name === field)
+  let all = 0
+  for (const tile of tiles) all += (await nulls.count(slot, tile)) ?? Number.NaN
+  return Number.isNaN(all) ? '' : `; nulls by the statistics: ${all}`
 }
 
 /** Returns a delete condition as the user wrote it. */

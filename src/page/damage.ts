@@ -38,8 +38,8 @@ interface Loss {
   array?: string
   name: string
   timestamp_range: TimestampRange | null
-  /** Each damaged field: which of its cells are lost, in words, and the first finding about it. */
-  fields: readonly { name: string; of: string; finding: CheckFinding }[]
+  /** Each damaged field: which of its cells are lost, or only which of them are null, in words, and the first finding about it. */
+  fields: readonly { name: string; of: string; isOfNulls: boolean; finding: CheckFinding }[]
   /** What lost coordinates mean for the other fields, in words. */
   places?: string | undefined
   /** Numbers of cells of which nothing was lost, and of which something was. */
@@ -111,6 +111,7 @@ async function lossOf(
   const { slots } = await fragment.info()
   const files = new Map((await fragment.fieldFiles()).map(({ name, slot }) => [name, slots[slot].name]))
   const lost: LostTiles = new Map()
+  const ofNulls: LostTiles = new Map()
   const first = new Map<string, CheckFinding>()
   for (const finding of findings) {
     const { severity, file, field } = finding
@@ -123,15 +124,21 @@ async function lossOf(
     if (name === undefined) continue
     fields.set(finding, name)
     if (severity !== 'error' || wayOf(finding) !== 'drop' || !files.has(lastPathPart(file))) continue
-    await addLostTiles(lost, fragment, { ...finding, offset: finding.offset ?? undefined, field: field ?? undefined })
+    await addLostTiles(lost, ofNulls, fragment, {
+      ...finding,
+      offset: finding.offset ?? undefined,
+      field: field ?? undefined,
+    })
     if (!first.has(name)) first.set(name, finding)
   }
-  const loss = first.size > 0 ? await fragmentLoss(fragment, lost) : undefined
+  const loss = lost.size + ofNulls.size > 0 ? await fragmentLoss(fragment, lost, ofNulls) : undefined
   if (!loss) return undefined
   const lostFields: Loss['fields'][number][] = []
-  for (const [i, [name, finding]] of [...first].entries()) {
+  for (const { field: name, of, nulls } of loss.lost) {
+    const finding = first.get(name)
     const alsoFailing = array ? await failsOthers(array, name, words, until) : ''
-    lostFields.push({ name, of: loss.lost[i].of + alsoFailing, finding })
+    if (finding)
+      lostFields.push({ name, of: of + (nulls ?? '') + alsoFailing, isOfNulls: nulls !== undefined, finding })
   }
   const whole = BigInt(loss.all) - BigInt(loss.cells)
   return { fields: lostFields, places: lostPlaces(loss), whole, cells: loss.cells }

@@ -10,10 +10,8 @@ import {
   withPlaceAsync,
 } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
-import { DenseCoordinates } from '../cells/dense-coordinates.ts'
-import { allCells, cellNumOf } from '../cells/elements.ts'
+import { writtenCells } from '../cells/known-nulls.ts'
 import { boxesMeet, compareValues } from '../cells/rtree-builder.ts'
-import { tileCellNum } from '../cells/tile-places.ts'
 import { type FindingCode, isMendedByRecover, isMendedByRecovering } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { checkFragment } from '../check/fragment.ts'
@@ -24,7 +22,7 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
-import { Fragment, type FragmentInfo } from '../objects/fragment.ts'
+import { Fragment } from '../objects/fragment.ts'
 import { withFile } from '../storage/overlay.ts'
 import { type ByteRange, type ByteSource, Folder } from '../storage/source.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
@@ -233,12 +231,6 @@ function contradictionsOf(findings: readonly Finding[], cellsOfTile: (tile: numb
     if (!known.codes.includes(code)) known.codes.push(code)
   }
   return [...found.values()].sort((a, b) => a.tile - b.tile)
-}
-
-/** Number of cells of a tile, without padding. */
-function writtenCells(info: FragmentInfo, tile: number): number {
-  if (!info.dense || !info.nonempty_domain) return tileCellNum(info, tile)
-  return cellNumOf(new DenseCoordinates(info).rowPieces(tile)?.() ?? allCells(info.cells_per_tile))
 }
 
 async function rebuilt(

@@ -1,10 +1,11 @@
-import { NO_BYTES } from '../base/bytes.ts'
-import type { InspectError } from '../base/errors.ts'
+import { concat, NO_BYTES } from '../base/bytes.ts'
+import { damageOf, type InspectError } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import type { Cells } from '../cells/elements.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
+import { KnownNulls } from '../cells/known-nulls.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
 import { TileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
@@ -17,6 +18,7 @@ import { withFile } from '../storage/overlay.ts'
 import type { ByteRange } from '../storage/source.ts'
 import { Folder } from '../storage/source.ts'
 import { DenseTiler } from '../write/dense-tiler.ts'
+import { FieldWriter } from '../write/field-writer.ts'
 import {
   emptySlot,
   type FragmentMetadataToWrite,
@@ -57,6 +59,8 @@ export interface OpenedTiles {
   facts: MetadataFacts
   fragment: Fragment
   lastTileCellNum: number
+  /** What the old statistics say about nulls; undefined if the old metadata cannot be trusted. */
+  nulls: KnownNulls | undefined
 }
 
 /** Opens the tiles of a fragment with metadata made from other facts. */
@@ -69,12 +73,18 @@ export async function openTiles(damaged: Fragment, facts: MetadataFacts, cx: Wri
     const bytes = await metadataFile(
       facts,
       { tiles: all(tileNum), domain },
-      { statistics: [], bounds: facts.dense ? [] : new Array<TileBounds>(tileNum).fill(bounds), lastTileCellNum },
+      {
+        statistics: [],
+        bounds: facts.dense ? [] : new Array<TileBounds>(tileNum).fill(bounds),
+        lastTileCellNum,
+      },
       cx,
     )
     const { folder, cx: reading, array } = damaged
     const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, bytes)
-    return { facts, fragment: new Fragment(new Folder(storage, folder.path), reading, array), lastTileCellNum }
+    const fragment = new Fragment(new Folder(storage, folder.path), reading, array)
+    const nulls = facts.metadataAgrees ? new KnownNulls(damaged) : undefined
+    return { facts, fragment, lastTileCellNum, nulls }
   }
   if (facts.lastTileCellNum !== undefined) return open(facts.lastTileCellNum)
   const guess = await open(facts.cellsPerTile)
@@ -107,6 +117,8 @@ interface Measured {
   statistics: readonly (TileStatistics | undefined)[]
   bounds: readonly TileBounds[]
   lastTileCellNum: number
+  /** Validity that cannot be read, but is proven, by slot and tile. */
+  proven: ReadonlyMap<number, ReadonlyMap<number, Uint8Array>>
 }
 
 /**
@@ -129,19 +141,58 @@ export async function rebuild(
     onUnread(unread)
   })
   if (!isWhole) return undefined
-  return {
-    files: facts.files.map((file) => {
-      const { name, isUnused } = file
-      const ranges = rangesOf(file, selection.tiles)
-      if (!isUnused) return { name, ranges }
-      return { name, bytes: new Uint8Array(sum(ranges, ({ length }) => length)) }
-    }),
-    metadata: await metadataFile(facts, selection, measured, cx),
+  const files: DataFile[] = []
+  const written: RebuiltFragment['files'] = []
+  for (const file of facts.files) {
+    const { name, isUnused } = file
+    const ranges = rangesOf(file, selection.tiles)
+    const proven = file.role === 'validity' && measured.proven.get(file.slot)
+    if (proven) {
+      const made = await withProven(opened, file, selection.tiles, proven, cx)
+      files.push(made.file)
+      written.push({ name, bytes: made.bytes })
+    } else {
+      files.push(file)
+      written.push(isUnused ? { name, bytes: new Uint8Array(sum(ranges, ({ length }) => length)) } : { name, ranges })
+    }
   }
+  return { files: written, metadata: await metadataFile({ ...facts, files }, selection, measured, cx) }
+}
+
+/** A file of validity in which some tiles are made anew. @param proven the validity of these tiles */
+async function withProven(
+  { facts, fragment }: OpenedTiles,
+  file: DataFile,
+  tiles: readonly number[],
+  proven: ReadonlyMap<number, Uint8Array>,
+  cx: WriteContext,
+): Promise<{ file: DataFile; bytes: Uint8Array }> {
+  const { version: formatVersion, ...fields } = facts
+  const writer = await FieldWriter.open({ ...cx, ...fields, formatVersion }, file.slot)
+  const starts = new Float64Array(facts.tileNum)
+  const parts: Uint8Array[] = []
+  let size = 0
+  let next = 0
+  const source = fragment.folder.file(file.name)
+  try {
+    for (const tile of tiles) {
+      starts.fill(size, next, tile + 1)
+      next = tile + 1
+      const validity = proven.get(tile)
+      const [from, end] = [file.starts[tile], file.starts[tile + 1] ?? file.size]
+      const part = validity ? writer.storedValidity(validity) : await source.read(from, end - from)
+      parts.push(part)
+      size += part.length
+    }
+  } finally {
+    await source.close()
+  }
+  starts.fill(size, next)
+  return { file: { ...file, starts, size }, bytes: concat(parts) }
 }
 
 async function measure(
-  { facts, fragment, lastTileCellNum }: OpenedTiles,
+  { facts, fragment, lastTileCellNum, nulls }: OpenedTiles,
   { tiles, domain }: TileSelection,
   kept: KeptStatistics,
   onUnread: (unread: UnreadTile) => void,
@@ -157,6 +208,7 @@ async function measure(
   )
   const tiler = dense && domain ? new DenseTiler(schema, domain) : undefined
   const places = new Map(tiles.map((tile, place) => [tile, place]))
+  const proven = new Map<number, Map<number, Uint8Array>>()
   const cells = await FragmentCells.open(fragment, {
     fill: true,
     withoutCoordinates: true,
@@ -164,6 +216,14 @@ async function measure(
     withUnreadable: true,
     skipTile: (tile) => !places.has(tile),
     onColumnError: (error, { name: field }, tile) => onUnread({ tile, field, error }),
+    async lostValidity(error, slot, tile) {
+      const one = await nulls?.proven(slot, tile)
+      damageOf(error)
+      if (one === undefined) throw error
+      const validity = new Uint8Array(cellNum(tile)).fill(one)
+      proven.set(slot, (proven.get(slot) ?? new Map<number, Uint8Array>()).set(tile, validity))
+      return validity
+    },
   })
   const bounds: TileBounds[] = []
   const numbers = new Map(slots.map(({ name, kind }, i) => [`${kind} ${name}`, i] as const).toReversed())
@@ -187,7 +247,8 @@ async function measure(
     await cells.close()
   }
   keep(kept, statistics, places)
-  return { statistics, bounds, lastTileCellNum: tiles.length === 0 ? 0 : cellNum(tiles[tiles.length - 1]) }
+  const last = tiles.length === 0 ? 0 : cellNum(tiles[tiles.length - 1])
+  return { statistics, bounds, lastTileCellNum: last, proven }
 }
 
 /** Returns the written cells of a tile in the writer's order, row by row; undefined for all in cell order. */
@@ -216,7 +277,7 @@ function rangesOf({ starts, size }: DataFile, tiles: readonly number[]): ByteRan
 async function metadataFile(
   facts: MetadataFacts,
   { tiles, domain }: TileSelection,
-  { statistics, bounds, lastTileCellNum }: Measured,
+  { statistics, bounds, lastTileCellNum }: Omit<Measured, 'proven'>,
   cx: WriteContext,
 ): Promise<Uint8Array> {
   const { schema, schemaName, version, dense, slots, processedConditions } = facts

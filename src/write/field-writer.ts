@@ -150,7 +150,7 @@ export class FieldWriter {
           this.stringOffsets ? NO_CHUNKS : this.filterFixed('offsets', offsetBytes(offsets), 8),
         )
       } else this.main.appendTile(tile, this.filterFixed('data', data, this.slot.cellSize))
-      if (validity) this.validity?.appendTile(tile, this.filterFixed('validity', validity, 1))
+      if (validity) this.validity?.appendTile(tile, this.storedValidity(validity))
     })
   }
 
@@ -159,6 +159,11 @@ export class FieldWriter {
     const size = datatypeSize(this.slot.type)
     const lengths = dimensions.flatMap((data) => fixedChunkLengths(data.length, size, this.largest.data))
     this.main.appendTile(tile, this.filter('data', concat(dimensions), lengths))
+  }
+
+  /** The stored bytes of a tile of validity. */
+  storedValidity(validity: Uint8Array): Uint8Array {
+    return this.filterFixed('validity', validity, 1)
   }
 
   private varChunks(starts: Float64Array): number[] {

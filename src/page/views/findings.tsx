@@ -156,9 +156,10 @@ export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewPr
           {because === undefined ? ', has lost:' : `, cannot be read at all: ${escapeText(because)}.`}
           {fields.length > 0 && (
             <ul>
-              {fields.map(({ name, of, finding }) => (
-                <li key={name}>
-                  <BytesLink {...{ inspected, link, finding }}>{fieldName(name)}</BytesLink> of {escapeText(of)}
+              {fields.map(({ name, of, isOfNulls, finding }, i) => (
+                <li key={i}>
+                  <BytesLink {...{ inspected, link, finding }}>{fieldName(name)}</BytesLink>
+                  {isOfNulls ? ': which cells are null, ' : ' '}of {escapeText(of)}
                 </li>
               ))}
               {places !== undefined && <li>{escapeText(places)}</li>}
