@@ -3255,6 +3255,9 @@ class HistoryHiddenBy(TypedDict):
     """Time of the newer version, if it is known, or of the delete commit."""
     condition: NotRequired[str]
     """Delete condition as the user wrote it: the cells that meet it are deleted."""
+    nulls: NotRequired[List[str]]
+    """Names of the condition's fields that are null in this version. TileDB stores the condition of the cells that
+    stay, which no null meets. So a delete takes nulls as if they met each of its comparisons."""
 
 
 
@@ -5471,14 +5474,14 @@ class Effect(TypedDict):
     """What TileDB cannot find."""
 
 
-OpeningRequests = TypedDict(
-    "OpeningRequests",
-    {
-        "with": int,
-        "without": int,
-    },
-)
-"""Requests to an object store that opening an array takes TileDB, as `explain` counts them."""
+
+class OpeningRequests(TypedDict):
+    """Requests to an object store that opening an array takes TileDB, as `explain` counts them."""
+
+    with_it: int
+    """With the path."""
+    without_it: int
+    """Without the path."""
 
 
 

@@ -38,9 +38,9 @@ export type NoticedBy = 'open' | 'read' | 'silent' | 'other' | 'nobody'
 /** Requests to an object store that opening an array takes TileDB, as `explain` counts them. */
 export interface OpeningRequests {
   /** With the path. */
-  with: Count
+  with_it: Count
   /** Without the path. */
-  without: Count
+  without_it: Count
 }
 
 /** What needs a file or folder. */

@@ -102,7 +102,7 @@ async function whyMissed(array: InspectArray, { fragments, isList }: Part): Prom
 async function openingRequests({ array, less }: Removal): Promise<OpeningRequests> {
   const requestsOf = async (one: InspectArray): Promise<number> =>
     sum(await openingCost(await openAt(one)), ({ requests }) => requests)
-  return { with: await requestsOf(array), without: await requestsOf(less) }
+  return { with_it: await requestsOf(array), without_it: await requestsOf(less) }
 }
 
 /** The answer for what is no part of the array: TileDB never looks at it, whether it opens the array or not. */

@@ -64,10 +64,10 @@ test('why: a file of footers is for the requests that it saves', async () => {
     (await documentOf<{ opening: { requests: number } }>('explain', array)).opening.requests
   const before = await opening()
   rmSync(file)
-  const requests = { with: before, without: await opening() }
+  const requests = { with_it: before, without_it: await opening() }
   expect(answer).toMatchObject({ delete: 'yes', opening_requests: requests })
-  expect(text).toContain(`opening      ${requests.with} requests to S3 with it, ${requests.without} without\n`)
-  expect(requests.with).toBeLessThan(requests.without)
+  expect(text).toContain(`opening      ${requests.with_it} requests to S3 with it, ${requests.without_it} without\n`)
+  expect(requests.with_it).toBeLessThan(requests.without_it)
 })
 
 test('read --provenance: what a narrow terminal hides --vertical shows, as --field takes no column that is none', async () => {

@@ -34,7 +34,7 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
       ...rows('without it', effects),
       opening_requests && [
         'opening',
-        `${counted(opening_requests.with, 'request')} to S3 with it, ${countText(opening_requests.without)} without`,
+        `${counted(opening_requests.with_it, 'request')} to S3 with it, ${countText(opening_requests.without_it)} without`,
       ],
       ['who notices', noticed],
       ['delete it?', isLong ? verdict({ ...document, how: 'the call below' }) : verdict(document)],
