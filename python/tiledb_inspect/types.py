@@ -1282,9 +1282,11 @@ class SweepStats(TypedDict):
     """Sizes by filter pipeline, largest first."""
     unread_size: "Bytes"
     """Bytes of fragments that TileDB does not read."""
+    unread_kept_size: "Bytes"
+    """Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of
+    their cells."""
     vacuum_size: "Bytes"
-    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
-    of their cells."""
+    """Bytes that a vacuum frees: the other ones, and the `.vac` files."""
 
 
 SweepCommand = Literal["ls", "check", "stats"]
@@ -1371,9 +1373,11 @@ class MemberStats(TypedDict):
     """Bytes of the fragments in these sums."""
     unread_size: "Bytes"
     """Bytes of fragments that TileDB does not read."""
+    unread_kept_size: "Bytes"
+    """Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of
+    their cells."""
     vacuum_size: "Bytes"
-    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
-    of their cells."""
+    """Bytes that a vacuum frees: the other ones, and the `.vac` files."""
     unread_counted: bool
     """Whether the sums include these fragments, as with `--all`."""
     other_size: "Bytes"
@@ -3265,6 +3269,9 @@ class HistoryHiddenBy(TypedDict):
     """Time of the newer version, if it is known, or of the delete commit."""
     condition: NotRequired[str]
     """Delete condition as the user wrote it: the cells that meet it are deleted."""
+    nulls: NotRequired[List[str]]
+    """Names of the condition's fields that are null in this version. TileDB stores the condition of the cells that
+    stay, which no null meets. So a delete takes nulls as if they met each of its comparisons."""
 
 
 
@@ -4738,9 +4745,11 @@ class StatsNotExamined(TypedDict):
 class ArrayStats(TypedDict):
     unread_size: "Bytes"
     """Bytes of fragments that TileDB does not read."""
+    unread_kept_size: "Bytes"
+    """Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of
+    their cells."""
     vacuum_size: "Bytes"
-    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
-    of their cells."""
+    """Bytes that a vacuum frees: the other ones, and the `.vac` files."""
     as_of: NotRequired["TimestampRange"]
     """First and last time at which the target was opened, both included. Only with `--as-of` or `--between`."""
     cells_in_domain: "Int64"
@@ -4854,9 +4863,11 @@ class GroupStats(TypedDict):
 
     unread_size: "Bytes"
     """Bytes of fragments that TileDB does not read."""
+    unread_kept_size: "Bytes"
+    """Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of
+    their cells."""
     vacuum_size: "Bytes"
-    """Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy
-    of their cells."""
+    """Bytes that a vacuum frees: the other ones, and the `.vac` files."""
     cells_in_domain: "Int64"
     """Number of cells inside the non-empty domains."""
     tile_num: int
@@ -5359,6 +5370,24 @@ class WhatifField(TypedDict):
 
 
 
+class StorageReadCounts(TypedDict):
+    """{@link ReadCounts } of tiles whose places are known."""
+
+    tiles_read: int
+    """Number of tiles that are read. A tile counts once for each field."""
+    cells_read: int
+    """Number of cells in the tiles that are read."""
+    unfiltered_bytes: "Bytes"
+    """Unfiltered bytes of the tiles."""
+    stored_bytes: "Bytes"
+    """Stored bytes of the tiles."""
+    reads: int
+    """Number of read operations."""
+    vfs_bytes: "Bytes"
+    """All bytes from storage. Tiles near each other are read together, with what lies between them."""
+
+
+
 class WhatifLayout(TypedDict):
     """Sizes of an array with other tiles, or with its cells in another order."""
 
@@ -5379,7 +5408,7 @@ class WhatifLayout(TypedDict):
     sample_cell_num: Optional[int]
     """Number of cells in the boxes from which the sizes were estimated; the seed spreads the boxes over a large
     array. Null if all cells were written again, and for the current layout."""
-    read_cost: Optional["ReadCounts"]
+    read_cost: Optional["StorageReadCounts"]
     """Cost of a read of `--range`, as `explain --exact` counts it; null without `--range`, and if the sizes were
     estimated from boxes."""
 
@@ -5460,6 +5489,16 @@ class Effect(TypedDict):
 
 
 
+class OpeningRequests(TypedDict):
+    """Requests to an object store that opening an array takes TileDB, as `explain` counts them."""
+
+    with_it: int
+    """With the path."""
+    without_it: int
+    """Without the path."""
+
+
+
 class WhyDocument(TypedDict):
     """`tiledb-inspect why <path> --json`."""
 
@@ -5480,6 +5519,8 @@ class WhyDocument(TypedDict):
     it."""
     without: List["Effect"]
     """Differences that readers see without it. Empty if there are none."""
+    opening_requests: NotRequired["OpeningRequests"]
+    """Requests that opening the array takes TileDB. Left out unless saving requests is all that the path is for."""
     noticed_by: List[Literal["open", "read", "silent", "other", "nobody"]]
     """Who notices that it is missing. `open`: TileDB does not open the array. `read`: reads fail. `silent`: reads
     return something else, without an error. `other`: not readers, but consolidation, vacuum, writers or other

@@ -48,6 +48,12 @@ export interface ReadCounts {
   reads: Count
 }
 
+/** {@link ReadCounts} of tiles whose places are known. */
+export interface StorageReadCounts extends ReadCounts {
+  /** All bytes from storage. Tiles near each other are read together, with what lies between them. */
+  vfs_bytes: Bytes
+}
+
 /** A change of the array, with the cost of the read before and after it. */
 export interface Remedy {
   /** A description of the change. */

@@ -32,20 +32,20 @@ export interface Known {
   entries: readonly FragmentEntry[]
   /** The fragments that TileDB reads and that were opened; undefined if the schema cannot be read. */
   opened: Pick<OpenedArray, 'array' | 'schema' | 'fragments'> | undefined
-  /** Bytes of the replaced fragments. */
-  replaced_size: number
+  /** Bytes that a vacuum frees. */
+  vacuum_size: number
 }
 
 /** Everything that hurts an array, the worst first. */
-export async function hurtsOf({ error_num, entries, opened, replaced_size }: Known): Promise<Hurt[]> {
+export async function hurtsOf({ error_num, entries, opened, vacuum_size }: Known): Promise<Hurt[]> {
   const count = (state: FragmentEntry['state']): number => sum(entries, (entry) => (entry.state === state ? 1 : 0))
   const replaced = count('to-vacuum')
   const found: Hurt[] = [
     { measure: 'damage', value: error_num, unit: 'errors', times: error_num },
     { measure: 'uncommitted', value: count('uncommitted'), unit: 'fragments', times: count('uncommitted') },
-    replaced / MIN_REPLACED >= replaced_size / MIN_REPLACED_BYTES
+    replaced / MIN_REPLACED >= vacuum_size / MIN_REPLACED_BYTES
       ? { measure: 'vacuum', value: replaced, unit: 'fragments', times: replaced / MIN_REPLACED }
-      : { measure: 'vacuum', value: replaced_size, unit: 'bytes', times: replaced_size / MIN_REPLACED_BYTES },
+      : { measure: 'vacuum', value: vacuum_size, unit: 'bytes', times: vacuum_size / MIN_REPLACED_BYTES },
   ]
   if (opened && mayHurt(opened.fragments)) found.push(...ofFacts(await factsOf(opened), entries))
   return found.filter(({ times }) => times >= 1).sort(byHurt)

@@ -2,8 +2,10 @@ import { unlessFault } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import { type TileRole, tileRole } from '../cells/tile-places.ts'
 import { planRead } from '../explain/explain.ts'
+import { keptFilesCost } from '../explain/opening-cost.ts'
 import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import { type ReadCost, readCost } from '../explain/read-cost.ts'
+import type { StepCost } from '../explain/step-cost.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { datatypeKind } from '../format/datatype.ts'
@@ -69,7 +71,8 @@ export class Remedies {
   private async after(change: Change): Promise<ReadCounts | undefined> {
     const changed = await this.changed(change)
     if (!changed) return undefined
-    const { counts, cost } = await countsOfRead({ ...this.asked, opened: changed })
+    const before = 'consolidate' in change ? this.asked.opened : undefined
+    const { counts, cost } = await countsOfRead({ ...this.asked, opened: changed }, before)
     return { ...counts, stored_bytes: await this.storedBytes(cost) }
   }
 
@@ -143,10 +146,21 @@ function completed(pipeline: FilterPipeline): FilterPipeline {
   return { ...pipeline, filters: fittedFilters(pipeline.filters, { formatVersion: NEWEST_STABLE }) }
 }
 
-/** Plans a read, and computes what it costs. */
-export async function countsOfRead(asked: ExplainQuery): Promise<{ counts: ReadCounts; cost: ReadCost }> {
+/**
+ * Plans a read, and computes what it costs.
+ * @param before of {@link consolidatedInMemory}: the array as it is, whose other files stay
+ */
+export async function countsOfRead(
+  asked: ExplainQuery,
+  before?: OpenedArray,
+): Promise<{ counts: ReadCounts; cost: ReadCost }> {
   const plan = await planRead(asked)
   const cost = await readCost(asked, plan)
+  if (before) {
+    const kept = await keptFilesCost(before)
+    const isKept = (step: StepCost): boolean => kept.some(({ name }) => name === step.name)
+    cost.steps = [...kept, ...cost.steps.filter((step) => !isKept(step))]
+  }
   return { counts: countsOf(plan, cost), cost }
 }
 

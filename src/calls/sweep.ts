@@ -19,6 +19,7 @@ import { groupFiles } from '../objects/object-files.ts'
 import { parseShard, type Shard, shardText } from '../objects/shard.ts'
 import { stateOf } from '../objects/state-id.ts'
 import { type GroupTarget, openedOf, openTarget, type Target } from '../objects/target.ts'
+import { freedBytes } from '../objects/vacuum.ts'
 import { toJson } from '../rows/json.ts'
 import { type Watch, watched } from '../storage/watched.ts'
 import type { CommandContext } from './command.ts'
@@ -336,12 +337,15 @@ class Sweep {
     const { array } = member.target
     const { entries = [], opened = [], schema, fragments = [] } = facts ?? {}
     const replaced = opened.filter(({ result }) => result.state === 'to-vacuum')
-    const hurts = await orError(() =>
+    const hurts = await orError(async () =>
       hurtsOf({
         error_num: Math.max(all.finding_num?.error ?? 0, faults.some((fault) => exitCodeOf(fault) === 1) ? 1 : 0),
         entries,
         opened: schema && { array, schema, fragments },
-        replaced_size: sum(replaced, ({ result }) => result.size),
+        vacuum_size: await freedBytes(
+          array,
+          sum(replaced, ({ result }) => result.size),
+        ),
       }),
     )
     return hurts instanceof InspectError || hurts.length === 0 ? all : { ...all, hurts }

@@ -2,6 +2,7 @@ import { InspectError, isAboutBytes, orError, unlessFault } from '../base/errors
 import { shortSize, sizeText } from '../base/sizes.ts'
 import { numbersOf } from '../cells/elements.ts'
 import { compareValues, isInDomain } from '../cells/rtree-builder.ts'
+import { sameBytes } from '../filters/bytes.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
@@ -73,7 +74,7 @@ export class CheckedSchemas {
       if (enumerations && (this.run.all || file === files.at(-1) || file === opened))
         yield* this.checkEnumerations(file.name)
     }
-    if (enumerations) yield* this.checkShortened()
+    if (enumerations) yield* this.checkEarlierValues()
   }
 
   /** Checks the enumerations of a schema, unless they were checked before. */
@@ -174,35 +175,53 @@ export class CheckedSchemas {
   }
 
   /**
-   * Checks that the enumerations of the opened schema have all values that they had before: cells index these by position. TileDB only
-   * ever adds values, but programs above it have written enumerations anew, with fewer.
+   * Checks that the enumerations of the opened schema begin with the values that they had before: cells index these by position. TileDB
+   * only ever adds values, but an enumeration can be dropped, and added again with fewer or others.
    */
-  private async *checkShortened(): Items {
+  private async *checkEarlierValues(): Items {
     const { opened, array, files } = this
     const schema = this.get(opened?.name)
     for (const { name, path_name } of schema?.enumerations ?? []) {
-      let most = 0
+      const earlier = new Map<string, SchemaFile>()
       for (const older of files.slice(0, opened ? files.indexOf(opened) : 0)) {
         const before = this.get(older.name)?.enumerations.find((one) => one.name === name)
-        if (before && before.path_name !== path_name)
-          most = Math.max(most, (await this.valueNum(before.path_name)) ?? 0)
+        if (before && before.path_name !== path_name) earlier.set(before.path_name, older)
       }
-      if (most === 0) continue
-      const now = await this.valueNum(path_name)
+      if (earlier.size === 0) continue
+      const now = await this.enumeration(path_name)
+      if (!now) continue
       const place = { file: `${array.folder.path}/${opened?.path}`, field: `enumerations.${name}` }
-      if (now !== undefined && now < most)
-        yield finding('ENUMERATION_VALUES', place, `${most} values or more, as before`, now, 'fewer')
+      const num = enumerationValueNum(now)
+      let [most, other] = [0, undefined as SchemaFile | undefined]
+      for (const [path, file] of earlier) {
+        const before = await this.enumeration(path)
+        if (!before) continue
+        most = Math.max(most, enumerationValueNum(before))
+        if (!beginsWith(now, before)) other ??= file
+      }
+      if (num < most) yield finding('ENUMERATION_VALUES', place, `${most} values or more, as before`, num, 'fewer')
+      else if (other)
+        yield finding('ENUMERATION_VALUES', place, `the values of ${other.path} first`, 'other ones', 'other')
     }
   }
 
   /** Number of values of an enumeration; 0 if its file is missing or damaged, which other findings say. Undefined if it was not seen. */
   private async valueNum(path_name: string): Promise<number | undefined> {
-    const { folder, cx } = this.array
     if (path_name.includes('/')) return 0
-    const file = folder.file(enumerationPath(path_name))
-    const read = await orError(() => readTileFile(file, enumerationFile, cx))
+    const read = await this.readEnumeration(path_name)
     if (read instanceof InspectError) return isAboutBytes(read) ? 0 : undefined
     return enumerationValueNum(read)
+  }
+
+  /** An enumeration; undefined if it cannot be read, or was not seen. */
+  private async enumeration(path_name: string): Promise<Enumeration | undefined> {
+    const read = path_name.includes('/') ? undefined : await this.readEnumeration(path_name)
+    return read instanceof InspectError ? undefined : read
+  }
+
+  private readEnumeration(path_name: string): Promise<Enumeration | InspectError> {
+    const { folder, cx } = this.array
+    return orError(() => readTileFile(folder.file(enumerationPath(path_name)), enumerationFile, cx))
   }
 
   /** Checks that all schemas are encrypted, or none: TileDB opens an array with a key or without. */
@@ -335,6 +354,15 @@ function* checkEnumerationValues(enumeration: Enumeration, file: string): Genera
     }
     seen.set(value, i)
   }
+}
+
+/** Whether an enumeration has all values of an earlier one, in the same places: cells store indexes of values. */
+function beginsWith(now: Enumeration, before: Enumeration): boolean {
+  const size = before.data.length
+  if (!sameBytes(now.data.subarray(0, size), before.data)) return false
+  if (!before.offsets || !now.offsets) return before.offsets === now.offsets
+  const { offsets } = now
+  return before.offsets.every((start, i) => offsets[i] === start) && (offsets[before.offsets.length] ?? size) === size
 }
 
 /** Finds contradictions inside a schema. */

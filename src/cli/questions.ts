@@ -64,7 +64,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Are all members inside the group, and which are broken?',
     'check --level structure my-group',
-    'dataset elsewhere moved copied outside absolute damaged members soma',
+    'dataset elsewhere moved move relocate copied outside absolute damaged members soma',
   ],
   [
     'Do two copies of a group or folder hold the same?',
@@ -76,7 +76,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which fragments would vacuum remove?',
     'ls places',
-    'to-vacuum vac clean cleanup up delete consolidated free did not reclaim unread space',
+    'to-vacuum vac clean cleanup up delete consolidated free did not reclaim unread space kept keep',
   ],
   ['Did consolidation work, and what is left of it?', 'commits places', 'consolidate vacuum vac con increased'],
   [
@@ -92,7 +92,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Why do readers not see a fragment?',
     'ls places',
-    'missing invisible hidden ignored uncommitted future new data write',
+    'missing visible invisible hidden ignored uncommitted future new data write',
   ],
   [
     'How do I delete a fragment, or all fragments of a time?',
@@ -146,7 +146,7 @@ export const QUESTIONS: readonly Question[] = [
     'metadata --all weather',
     'keys meta version history changed old time timestamp',
   ],
-  ['What can I still read of earlier times after vacuum?', 'why weather/__1714', 'travel past lose lost old'],
+  ['What can I still read of earlier times after vacuum?', 'why weather/__1714', 'travel past lose lost old kept keep'],
 
   ['What are its first cells?', 'read places --limit 10', 'rows data values head print query order sort sorted'],
   [
@@ -239,7 +239,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I get it into pandas, CSV, JSON, Arrow or Parquet?',
     'read places -o places.csv',
-    'export extract convert parquet dataframe df python numpy npy sql duckdb jq polars zarr hdf5 spark dask',
+    'export extract convert ndjson parquet dataframe df python numpy npy sql duckdb jq polars zarr hdf5 spark dask',
   ],
   [
     'How do I ask about it in SQL?',
@@ -257,7 +257,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I repair it, and what is lost?',
     'check --plan places',
-    'mend fix restore recover undo damaged corrupt plan steps rollback back',
+    'mend fix restore recover undo damaged corrupt plan steps rollback write back',
   ],
   [
     'Why does TileDB fail to open it?',
@@ -278,7 +278,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Do readers see the same in two arrays, or at two times?',
     'diff --read places my-copy',
-    'compare difference equal consolidated merged cells as-of time changed backup copy copied original',
+    'compare difference equal consolidated merged cells as-of time changed between backup copy copied original',
   ],
   [
     'Which byte differs between two copies of a file or an array?',

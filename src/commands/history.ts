@@ -27,6 +27,7 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import { bytesOf } from '../format/value.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { DELETES_SINCE } from '../objects/deletes.ts'
+import { conditionFields } from '../read/condition.ts'
 import { fillCell } from '../read/fill.ts'
 import { type CellHistory, type CellVersion, cellHistories, type HiddenBy } from '../read/history.ts'
 import { openAt } from '../read/opening.ts'
@@ -237,7 +238,7 @@ async function versionResult(
     never_written: neverWritten,
     values,
     state,
-    by: by ? await hiddenByResult(cx, opened, by) : null,
+    by: by ? await hiddenByResult(cx, opened, by, values) : null,
     filled: filled.length === 0 ? undefined : filled,
     timestamp_range: entry.timestamp_range ?? null,
     tile,
@@ -245,12 +246,25 @@ async function versionResult(
   }
 }
 
-async function hiddenByResult(cx: CommandContext, { array }: OpenedArray, by: HiddenBy): Promise<HistoryHiddenBy> {
+async function hiddenByResult(
+  cx: CommandContext,
+  { array }: OpenedArray,
+  by: HiddenBy,
+  values: Record<string, CellValue>,
+): Promise<HistoryHiddenBy> {
   const { kind } = by
   if (kind === 'fragment') return { kind, name: by.name, time: by.time && timeResult(by.time, cx.style) }
   if (kind === 'vacuum') return { kind, name: by.replacement, file: by.path }
   if (kind === 'ignore') return { kind, file: by.path }
   const { name, time, condition } = by
   const text = condition && (await shownCondition(cx, array, condition.stays))
-  return { kind, name, file: condition?.path, time: timeResult(time, cx.style), condition: text }
+  const nulls = [...(condition ? conditionFields(condition.stays) : [])].filter((field) => values[field] === null)
+  return {
+    kind,
+    name,
+    file: condition?.path,
+    time: timeResult(time, cx.style),
+    condition: text,
+    nulls: nulls.length === 0 ? undefined : nulls,
+  }
 }

@@ -31,6 +31,7 @@ export class GroupTally {
     tile_num: 0,
     size: 0,
     unread_size: 0,
+    unread_kept_size: 0,
     vacuum_size: 0,
     other_size: 0,
   }
@@ -55,6 +56,7 @@ export class GroupTally {
     sums.fragment_num += fragment_num
     sums.tile_num += stats.tile_num
     sums.unread_size += unread_size
+    sums.unread_kept_size += stats.unread_kept_size
     sums.vacuum_size += stats.vacuum_size
     sums.other_size += other_size
     sums.size += stats.size + other_size + (unread_counted ? 0 : unread_size)
@@ -117,12 +119,22 @@ export class GroupTally {
 /** What the sums of many arrays need of one. @param fragments its fragments */
 export function memberStats(stats: ArrayStats, fragments: Iterable<MemberStatsFragment>): MemberStats {
   const { fragment_num, cells_in_domain, tile_num, size, unread_size, unread_counted, other_size } = stats
-  const { vacuum_size, data_size, unfiltered_size, ratio, fragment_metadata, fields, filters, findings } = stats
+  const {
+    unread_kept_size,
+    vacuum_size,
+    data_size,
+    unfiltered_size,
+    ratio,
+    fragment_metadata,
+    fields,
+    filters,
+    findings,
+  } = stats
   const largest = new Largest<MemberStatsFragment>()
   for (const one of fragments) largest.add(one)
   return {
     ...{ fragment_num, cells_in_domain, tile_num, size, unread_size, unread_counted, other_size },
-    ...{ vacuum_size, data_size, unfiltered_size, ratio, memory_size: fragment_metadata.memory_size },
+    ...{ unread_kept_size, vacuum_size, data_size, unfiltered_size, ratio, memory_size: fragment_metadata.memory_size },
     fields: fields.slice(0, MOST_PARTS).map(({ files, share, ...field }) => field),
     fragments: largest.list,
     filters,

@@ -50,6 +50,7 @@ import { isOddFooter } from '../objects/may-be-refused.ts'
 import { metadataSections } from '../objects/metadata-sections.ts'
 import { arrayFiles } from '../objects/object-files.ts'
 import type { Target } from '../objects/target.ts'
+import { freedBytes } from '../objects/vacuum.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import { Folder } from '../storage/source.ts'
 import { FOLDERS_DEEP } from '../storage/walk.ts'
@@ -352,11 +353,11 @@ async function arrayDocument(
   await tellNotOpened(cx, array, { odd, schema: true })
   const hidden = entries.filter(({ isRead }) => !isRead)
   const sizes = inOrder(hidden, atOnce(array.folder), ({ path }) => fileSizes(array.folder.folder(path)))
-  let [unread_size, vacuum_size, at] = [0, 0, 0]
+  let [unread_size, replaced, at] = [0, 0, 0]
   for await (const files of sizes) {
     const size = sum([...files.values()], (one) => one)
     unread_size += size
-    if (hidden[at++]?.state === 'to-vacuum') vacuum_size += size
+    if (hidden[at++]?.state === 'to-vacuum') replaced += size
   }
   const fragments = new Set(entries.map(({ path }) => path))
   const advice = await adviceOn(array, schema, totals)
@@ -369,7 +370,8 @@ async function arrayDocument(
     ...sums(cx, totals, advice, droppedAttributes(schema, totals.opened)),
     unread_fragment_num: hidden.length,
     unread_size,
-    vacuum_size,
+    unread_kept_size: unread_size - replaced,
+    vacuum_size: await freedBytes(array, replaced),
     unread_counted: all,
     other_size: await otherSize(cx, array.folder, fragments),
     not_examined,

@@ -61,6 +61,7 @@ export const command: CommandModule<WhyOptions> = {
       layer_place: await placeOfRoot(cx, answer.root),
       needed_by: shownNeeds(cx, answer.needed_by),
       without: answer.without,
+      opening_requests: answer.opening_requests,
       noticed_by: answer.noticed,
       delete: answer.delete,
       reason: answer.reason,

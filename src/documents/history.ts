@@ -88,4 +88,9 @@ export interface HistoryHiddenBy {
   time?: Time | undefined
   /** Delete condition as the user wrote it: the cells that meet it are deleted. */
   condition?: string | undefined
+  /**
+   * Names of the condition's fields that are null in this version. TileDB stores the condition of the cells that stay, which no null
+   * meets. So a delete takes nulls as if they met each of its comparisons.
+   */
+  nulls?: readonly string[] | undefined
 }

@@ -46,7 +46,9 @@ interface SharedSums {
 interface UnreadSizes {
   /** Bytes of fragments that TileDB does not read. */
   unread_size: Bytes
-  /** Bytes of those of them that a vacuum removes. The others, such as those without a commit, may be the only copy of their cells. */
+  /** Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of their cells. */
+  unread_kept_size: Bytes
+  /** Bytes that a vacuum frees: the other ones, and the `.vac` files. */
   vacuum_size: Bytes
 }
 

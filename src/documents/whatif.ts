@@ -1,4 +1,4 @@
-import type { ReadCounts } from '../advice/finding.ts'
+import type { StorageReadCounts } from '../advice/finding.ts'
 import type { Prose } from '../base/prose.ts'
 import type { TileRole } from '../cells/tile-places.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
@@ -127,5 +127,5 @@ export interface WhatifLayout {
    */
   sample_cell_num: Count | null
   /** Cost of a read of `--range`, as `explain --exact` counts it; null without `--range`, and if the sizes were estimated from boxes. */
-  read_cost: ReadCounts | null
+  read_cost: StorageReadCounts | null
 }

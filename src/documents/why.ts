@@ -1,5 +1,5 @@
 import type { Prose } from '../base/prose.ts'
-import type { Effect, Need } from '../why/answer.ts'
+import type { Effect, Need, OpeningRequests } from '../why/answer.ts'
 import type { DocumentHead, LayerPlace, Path, TimestampRange } from './common.ts'
 
 /** `tiledb-inspect why <path> --json`. */
@@ -14,6 +14,8 @@ export interface WhyDocument extends DocumentHead<'why'> {
   needed_by: readonly Need[]
   /** Differences that readers see without it. Empty if there are none. */
   without: readonly Effect[]
+  /** Requests that opening the array takes TileDB. Left out unless saving requests is all that the path is for. */
+  opening_requests?: OpeningRequests | undefined
   /**
    * Who notices that it is missing. `open`: TileDB does not open the array. `read`: reads fail. `silent`: reads return something else,
    * without an error. `other`: not readers, but consolidation, vacuum, writers or other releases. `nobody`: nobody.

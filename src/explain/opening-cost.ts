@@ -1,9 +1,16 @@
+import { sum } from '../base/sum.ts'
 import { COMMITS_SINCE, lastPathPart } from '../format/commit-files.ts'
 import { NAMES_SINCE } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE, footerLengthIsStored } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
-import { COMMITS_FOLDER, FRAGMENT_META_FOLDER, FRAGMENTS_FOLDER, mayBeFragment } from '../objects/commits.ts'
+import {
+  COMMITS_FOLDER,
+  FRAGMENT_META_FOLDER,
+  FRAGMENTS_FOLDER,
+  mayBeFragment,
+  pathOfCommit,
+} from '../objects/commits.ts'
 import { deletePlaces } from '../objects/deletes.ts'
 import { isWithin, vacuumLists } from '../objects/visibility.ts'
 import type { OpenedArray } from '../read/query.ts'
@@ -109,6 +116,19 @@ async function consolidatedMetadataFiles({ array }: OpenedArray): Promise<string
 /** All files of consolidated fragment metadata, whatever their time. */
 async function consolidatedMetadata(opened: OpenedArray): Promise<StepCost> {
   return genericTiles('consolidated fragment metadata', opened, await consolidatedMetadataFiles(opened))
+}
+
+/**
+ * What opening costs after all fragments are consolidated into one and vacuumed, beside listings and footers: the files that stay, and the
+ * `.ign` file that a vacuum writes if a `.con` file names what it removes.
+ */
+export async function keptFilesCost(opened: OpenedArray): Promise<StepCost[]> {
+  const commits = await commitFiles(opened)
+  const { consolidated } = await opened.array.commits()
+  // A line for each commit, and the end of the line.
+  if (consolidated.size > 0)
+    addToStep(commits, wholeFileCost(sum([...consolidated], (path) => pathOfCommit(path).length + 1)))
+  return [commits, await schemas(opened), await consolidatedMetadata(opened)]
 }
 
 /** The footers that are not in consolidated metadata. In versions 1 and 2 all metadata of a fragment is one tile. */

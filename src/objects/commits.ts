@@ -68,6 +68,8 @@ export interface CommitFile {
   isFolder: boolean
   /** Lines of a `.vac`, `.ign` or `.con` file. */
   entries: readonly CommitEntry[]
+  /** Bytes of such a file; 0 of others, which are not read. */
+  size: number
   /** Damage of the file; `entries` then has the lines before it. */
   fault: InspectError | undefined
 }
@@ -141,6 +143,7 @@ class ListedFile implements CommitFile {
   readonly kind: CommitKind
   readonly isFolder: boolean
   entries = NO_ENTRIES
+  size = 0
   fault: InspectError | undefined
 
   constructor(folder: string, name: string, kind: CommitKind, isFolder: boolean) {
@@ -200,11 +203,13 @@ async function readEntries(
   array: Folder,
   { kind, path }: CommitFile,
   room: CountedBytes,
-): Promise<Pick<CommitFile, 'entries' | 'fault'>> {
+): Promise<Pick<CommitFile, 'entries' | 'size' | 'fault'>> {
+  let size = 0
   const source = array.file(path)
   const commits: ConsolidatedCommit[] = []
   const fault = await withSource(source, async () => {
-    room.add(await source.size(), source.name)
+    size = await source.size()
+    room.add(size, source.name)
     const bytes = await readAll(source)
     if (kind === 'consolidated-commits') parseConsolidatedCommits(bytes, commits)
     else
@@ -215,7 +220,7 @@ async function readEntries(
     return faultOf(addPlace(error, { file: source.name }))
   })
   const entries = commits.map(({ path: text, offset, tile }) => ({ text, offset, name: lastPathPart(text), tile }))
-  return { entries, fault: fault ?? undefined }
+  return { entries, size, fault: fault ?? undefined }
 }
 
 function committedBy(files: readonly ListedFile[]): Omit<Commits, 'files' | 'others'> {

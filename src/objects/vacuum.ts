@@ -55,6 +55,17 @@ export async function replacedFragments(array: InspectArray): Promise<Vacuumed> 
   return { gone, voided }
 }
 
+/**
+ * Bytes that a vacuum of fragments frees: it also removes the `.vac` files. Commit files of fragments have no bytes.
+ * @param replaced bytes of the `to-vacuum` fragments
+ */
+export async function freedBytes(array: InspectArray, replaced: number): Promise<number> {
+  const { files } = await array.commits()
+  let bytes = replaced
+  for (const { kind, size } of files) if (kind === 'vacuum') bytes += size
+  return bytes
+}
+
 /** Consolidated fragment metadata files except those with the latest time. @see FragmentMetaConsolidator::vacuum */
 function olderFragmentMetadata(files: Commits['files']): string[] {
   const lastOf = (path: string): bigint => nameFacts(lastPathPart(path))?.timestamp_range[1] ?? 0n

@@ -1,5 +1,5 @@
 import { type Change, changeText } from '../advice/change.ts'
-import type { ReadCounts } from '../advice/finding.ts'
+import type { StorageReadCounts } from '../advice/finding.ts'
 import { arrayInMemory, consolidatedInMemory } from '../advice/in-memory.ts'
 import { changedSchema, countsOfRead } from '../advice/remedies.ts'
 import { InspectError, unlessFault, withHint } from '../base/errors.ts'
@@ -41,7 +41,7 @@ export interface Layout extends Sizes {
   /** Number of cells in the boxes from which the sizes were estimated; null if they were not estimated. */
   sample_cell_num: number | null
   /** Cost of the read that the user asked about; null without one, and if only boxes were written. */
-  read_cost: ReadCounts | null
+  read_cost: StorageReadCounts | null
 }
 
 /** A change that writes all cells that readers see anew, in one fragment. */
@@ -100,8 +100,11 @@ export async function* tryLayouts(
   { extent, seed, query }: { extent: Extent; seed: string; query?: ReadQuery | undefined },
 ): AsyncGenerator<Layout> {
   const now = await measure(opened.fragments)
-  const withRead = async (layout: Layout, changed: OpenedArray): Promise<Layout> =>
-    query ? { ...layout, read_cost: (await countsOfRead({ opened: changed, query, exact: true })).counts } : layout
+  const withRead = async (layout: Layout, changed: OpenedArray, before?: OpenedArray): Promise<Layout> => {
+    if (!query) return layout
+    const { counts, cost } = await countsOfRead({ opened: changed, query, exact: true }, before)
+    return { ...layout, read_cost: { ...counts, vfs_bytes: sum(cost.steps, ({ bytes }) => bytes) } }
+  }
   yield withRead(layoutOf(now, ''), opened)
   const schema = { ...opened.schema, dimension_labels: [] }
   const { memory } = opened.array.cx
@@ -113,7 +116,7 @@ export async function* tryLayouts(
         ? await consolidatedInMemory(opened, codecs).catch(unlessFault)
         : undefined
       if (consolidated)
-        yield withRead(layoutOf(await measure(consolidated.fragments), changeText(change)), consolidated)
+        yield withRead(layoutOf(await measure(consolidated.fragments), changeText(change)), consolidated, opened)
       continue
     }
     const changed = schemaWith(schema, change, filters)

@@ -17,6 +17,8 @@ export interface Answer {
   without: readonly Effect[]
   /** open: TileDB does not open the array; read: reads fail; silent: reads return something else without an error; other: only writing, consolidation or vacuum notices; nobody: no one does. */
   noticed: readonly NoticedBy[]
+  /** Set if opening takes fewer requests with the path, and that is all that it is for. */
+  opening_requests?: OpeningRequests | undefined
   /** yes: no reader and no writer sees a difference; tiledb: a call of TileDB removes it, and a read as of now stays the same; no: something is lost. */
   delete: 'yes' | 'tiledb' | 'no'
   /** Why, in words. */
@@ -32,6 +34,14 @@ export interface Answer {
 }
 
 export type NoticedBy = 'open' | 'read' | 'silent' | 'other' | 'nobody'
+
+/** Requests to an object store that opening an array takes TileDB, as `explain` counts them. */
+export interface OpeningRequests {
+  /** With the path. */
+  with_it: Count
+  /** Without the path. */
+  without_it: Count
+}
 
 /** What needs a file or folder. */
 export interface Need {

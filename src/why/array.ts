@@ -1,4 +1,7 @@
+import { unlessFault } from '../base/errors.ts'
 import { isWithinFolder } from '../base/paths.ts'
+import { sum } from '../base/sum.ts'
+import { openingCost } from '../explain/opening-cost.ts'
 import { sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
@@ -16,10 +19,11 @@ import { cutLists } from '../objects/cut-lists.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
 import { atAllTimes, CONSOLIDATION_MODES, type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'
 import { conditionFields } from '../read/condition.ts'
+import { openAt } from '../read/opening.ts'
 import { withFile } from '../storage/overlay.ts'
 import { Folder, readAll, withSource } from '../storage/source.ts'
 import { storageWithout } from '../storage/without.ts'
-import type { Answer, Effect, Need, NoticedBy } from './answer.ts'
+import type { Answer, Effect, Need, NoticedBy, OpeningRequests } from './answer.ts'
 import { CellCounter } from './cells.ts'
 import { type Part, partAt } from './part.ts'
 import { needsOfRoot } from './place.ts'
@@ -72,6 +76,7 @@ export async function whyInArray(
     needed_by: isSafe ? [] : await needs(removal, effects),
     without: effects,
     noticed,
+    opening_requests: isSafe && part.savesRequests ? await openingRequests(removal).catch(unlessFault) : undefined,
     delete: answer,
     reason:
       answer === 'no' && effects.length === 0 ? await reasonOfNo(removal, seen) : reasonOf(answer, removal, effects),
@@ -92,6 +97,12 @@ async function whyMissed(array: InspectArray, { fragments, isList }: Part): Prom
   if (entries.some(({ path, state }) => state === 'hidden' && fragments.includes(path))) return HIDDEN
   const cut = (await cutLists(array, entries)).flatMap((list) => list.fragments)
   return cut.some(({ path }) => fragments.includes(path)) ? CUT : undefined
+}
+
+async function openingRequests({ array, less }: Removal): Promise<OpeningRequests> {
+  const requestsOf = async (one: InspectArray): Promise<number> =>
+    sum(await openingCost(await openAt(one)), ({ requests }) => requests)
+  return { with_it: await requestsOf(array), without_it: await requestsOf(less) }
 }
 
 /** The answer for what is no part of the array: TileDB never looks at it, whether it opens the array or not. */

@@ -49,6 +49,8 @@ export interface Part {
   isDangling?: boolean | undefined
   /** Whether it is a vacuum list, without which more fragments are read. */
   isList?: boolean | undefined
+  /** Whether all that it does is to save requests when the array is opened. */
+  savesRequests?: boolean | undefined
   /** What to look out for before it is deleted. */
   caution?: string | undefined
   /** The call of TileDB that removes it together with what it holds. */
@@ -244,7 +246,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
         fragments: entries.flatMap(({ text }) => linePath(text) ?? []),
       })
     case 'fragment-metadata':
-      return part('footers of fragments in one file, which saves requests')
+      return part('footers of fragments in one file, which saves requests', { savesRequests: true })
     case 'delete':
     case 'update':
       return conditionPart(array, kind, name, others)

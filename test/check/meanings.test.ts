@@ -9,7 +9,7 @@ import { sampleArray } from '../../src/damage/samples.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { datatypeSize } from '../../src/format/datatype.ts'
 import { deleteCondition } from '../../src/format/delete-condition.ts'
-import { enumerationFile } from '../../src/format/enumeration.ts'
+import { type Enumeration, enumerationFile } from '../../src/format/enumeration.ts'
 import type { FragmentFooter } from '../../src/format/fragment-footer.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { decode, encode } from '../../src/format/io.ts'
@@ -262,23 +262,17 @@ const PROVOKED: Readonly<
   ],
   'ENUMERATION_VALUES.fewer': [
     '22/enumerations',
-    async (array) => {
-      // An older schema has all values of the first enumeration. The present one has it in another file, with one value.
-      const { schema } = await (await openEdited(array)).newestSchema()
-      const [{ path_name }] = schema.enumerations
-      const other = `__${'1'.repeat(32)}_0`
-      array.add(`__schema/__enumerations/${other}`, array.get(array.find(new RegExp(path_name))))
-      await array.rewrite(`${EDITED}/__schema/__enumerations/${other}`, enumerationFile, (enumeration) => {
+    (array) =>
+      withEnumerationAnew(array, (enumeration) => {
         const { data, offsets, type, cell_val_num } = enumeration
         const size = offsets ? (offsets[1] ?? data.length) : datatypeSize(type) * Number(cell_val_num)
-        return { ...enumeration, path_name: other, data: data.slice(0, size), offsets: offsets?.slice(0, 1) }
-      })
-      const present = array.find(SCHEMA)
-      array.add(`__schema/__1000_1000_${UUID}`, array.get(present))
-      await array.rewrite(present, arraySchema, ({ enumerations }) => {
-        enumerations[0].path_name = other
-      })
-    },
+        return { ...enumeration, data: data.slice(0, size), offsets: offsets?.slice(0, 1) }
+      }),
+  ],
+  'ENUMERATION_VALUES.other': [
+    '22/enumerations',
+    (array) =>
+      withEnumerationAnew(array, (enumeration) => ({ ...enumeration, data: enumeration.data.map((byte) => byte ^ 1) })),
   ],
   // The type of the filter is another one; its number is still that of the compressor that filtered the cells.
   'SCHEMA_FILTER_COMPRESSOR.byNumber': [
@@ -544,6 +538,26 @@ async function provoked(state: string): Promise<EditableArray> {
   const array = new EditedArray(fixture)
   await change(array)
   return array
+}
+
+/** Adds an older schema that has the first enumeration as it is. The present schema has it changed, in another file. */
+async function withEnumerationAnew(
+  array: EditedArray,
+  change: (enumeration: Enumeration) => Enumeration,
+): Promise<void> {
+  const { schema } = await (await openEdited(array)).newestSchema()
+  const [{ path_name }] = schema.enumerations
+  const other = `__${'1'.repeat(32)}_0`
+  array.add(`__schema/__enumerations/${other}`, array.get(array.find(new RegExp(path_name))))
+  await array.rewrite(`${EDITED}/__schema/__enumerations/${other}`, enumerationFile, (enumeration) => ({
+    ...change(enumeration),
+    path_name: other,
+  }))
+  const present = array.find(SCHEMA)
+  array.add(`__schema/__1000_1000_${UUID}`, array.get(present))
+  await array.rewrite(present, arraySchema, ({ enumerations }) => {
+    enumerations[0].path_name = other
+  })
 }
 
 describe('a code means something else where its own severity would not be true', () => {

@@ -421,3 +421,22 @@ test('a version that another of the same time hides: the table names the rule, w
     / by __20_20_\w+, also written at 20: if the times are equal, TileDB takes the last fragment, usually by name$/,
   )
 })
+
+test('a delete takes nulls, whatever it compares them with: the line says so', async () => {
+  const [array, rows] = [`${folder}/nulls`, `${folder}/nulls.ndjson`]
+  writeFileSync(rows, '{"x":1,"temp":null,"b":1}\n{"x":2,"temp":20,"b":1}\n{"x":3,"temp":10,"b":1}\n')
+  const fields = ['--sparse', '--dim', 'x:INT32:0..99:10', '--attr', 'temp:FLOAT64?', '--attr', 'b:INT32']
+  const written = await run(['write-sample', array, ...fields, '--data', rows, '--delete', 'temp > 14'])
+  expect([written.stderr, written.code]).toEqual(['', 0])
+  const said = 'temp: null, which TileDB deletes as if it met this'
+  const seen = ['1', '2', '3'].map(async (x) => {
+    const [version] = items(get((await documents(array, '--cell', `x=${x}`))[0], 'versions'))
+    const { text } = await run(['history', array, '--cell', `x=${x}`])
+    return [get(version, 'state'), (get(version, 'by') as { nulls?: Json } | null)?.nulls, text.includes(said)]
+  })
+  expect(await Promise.all(seen)).toEqual([
+    ['deleted', ['temp'], true],
+    ['deleted', undefined, false],
+    ['current', undefined, false],
+  ])
+})

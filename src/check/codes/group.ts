@@ -71,7 +71,7 @@ export const GROUP_CODES = {
   },
   GROUP_MEMBER_MISSING: {
     severity: 'warning',
-    meaning: 'the group lists a member that is not there',
+    meaning: 'the group lists a member that is not there: it opens and lists it, and only the member fails to open',
     mend: 'members',
     lost: loss('the member, unless it was only moved'),
     variants: {

@@ -319,6 +319,13 @@ export const SCHEMA_CODES = {
         refused: { act: 'labels', error: 'no error of TileDB itself; TileDB-Py: IndexError, index out of bounds' },
         lost: noLoss('nothing: an older schema of the array has the values, and the cells still hold their indexes'),
       },
+      other: {
+        severity: 'warning',
+        meaning:
+          'the enumeration had other values before, in these places: cells written then read as the new ones, without an error. An older schema of the array has the values',
+        refused: null,
+        lost: noLoss('nothing: an older schema of the array has the values, and the cells still hold their indexes'),
+      },
     },
   },
   LABEL_DIMENSION: {

@@ -100,10 +100,11 @@ async function drawPart(
     for (const row of sample) yield toRow(row)
     for (; next !== undefined && belongs(next); next = await cells.take()) yield toRow(next)
   }
-  const hidden = await streamTable(
-    { columns, rows: rows(), seeMore: '--field shows those that are named, --vertical all', saysCut: true },
-    out,
-  )
+  // What says where a cell came from is no field: --field cannot name it.
+  const seeMore = names.includes(FRAGMENT)
+    ? '--vertical shows all'
+    : '--field shows those that are named, --vertical all'
+  const hidden = await streamTable({ columns, rows: rows(), seeMore, saysCut: true }, out)
   cells.narrowed ||= narrow && hidden === 0
   return next
 }

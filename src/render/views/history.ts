@@ -68,6 +68,10 @@ function whyText(version: HistoryVersion): string {
 /** "Usually", as TileDB's order of fragments of equal time is its own if there are more than 16 fragments. */
 const TIE = ': if the times are equal, TileDB takes the last fragment, usually by name'
 
+function nullsText(nulls: readonly string[] = []): string {
+  return nulls.length === 0 ? '' : `; ${nulls.map(fieldName).join(', ')}: null, which TileDB deletes as if it met this`
+}
+
 function reasonText({ fragment, written, state, by, timestamp_range }: HistoryVersion): string {
   const at = by?.time === undefined ? '' : momentText(by.time)
   switch (state) {
@@ -78,7 +82,7 @@ function reasonText({ fragment, written, state, by, timestamp_range }: HistoryVe
       if (by.time !== written) return `by ${by.name}, written at ${at}`
       return `by ${by.name}, also written at ${at}${by.name === fragment ? '' : TIE}`
     case 'deleted':
-      return `at ${at}: ${by?.condition ?? 'condition unknown'} (${by?.file ?? by?.name ?? 'file unknown'})`
+      return `at ${at}: ${by?.condition ?? 'condition unknown'} (${by?.file ?? by?.name ?? 'file unknown'})${nullsText(by?.nulls)}`
     case 'hidden':
       return by?.kind === 'vacuum' ? `by ${by.file}; consolidated into ${by.name}` : `by ${by?.file}`
     case 'uncommitted':

@@ -96,16 +96,16 @@ async function groupStatsTable(document: GroupStats, out: Output): Promise<void>
 /** Shows the sums over many arrays, and the largest parts. */
 export async function groupSums(document: SweepStats, out: Output): Promise<void> {
   const { arrays, fields, fragments, filters, findings } = document
-  const { unread_size, vacuum_size, other_size, memory_size } = document
+  const { unread_kept_size, vacuum_size, other_size, memory_size } = document
   await writeKeyValues(
     [
       ['cells', `${countText(document.cells_in_domain)} in ${counted(document.fragment_num, 'fragment')}`],
       ['data', dataText(document)],
       ['fragment metadata', memoryText(memory_size)],
       ['vacuum frees', vacuumText(vacuum_size)],
-      unread_size > vacuum_size && [
+      unread_kept_size > 0 && [
         'unread, kept by vacuum',
-        `${sizeText(unread_size - vacuum_size)} of fragments: tiledb-inspect why PATH says which may be deleted`,
+        `${sizeText(unread_kept_size)} of fragments: tiledb-inspect why PATH says which may be deleted`,
       ],
       ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata, groups`],
     ],
@@ -218,7 +218,7 @@ function arrayFacts(document: ArrayStats): Pairs {
       `${counted(not_examined.length, 'fragment')}, only counted in the size on disk`,
     ],
     unread_fragment_num > 0 && ['unread', `${unread}, ${unread_counted ? 'counted here' : 'not counted here'}`],
-    unread_fragment_num > 0 && ['vacuum frees', vacuumText(vacuum_size)],
+    (unread_fragment_num > 0 || vacuum_size > 0) && ['vacuum frees', vacuumText(vacuum_size)],
     ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`],
   ]
 }

@@ -31,12 +31,15 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
         out,
       )
     }
+    if (layouts.some(({ read_cost }) => read_cost)) await writeLine(FROM_STORAGE, out, 'dim')
     for (const [word, meaning] of MEANINGS)
       if (layouts.some(({ change }) => change.endsWith(word))) await writeLine(`${word}: ${meaning}`, out, 'dim')
   }
   await out.write('\n')
   if (fields.length > 0) await writeLine(totalText(document), out)
   await writeLine(verdict(document), out, 'good')
+  const best = rangeVerdict(layouts)
+  if (best !== undefined) await writeLine(best, out, 'good')
 }
 
 const COLUMNS_EXPLAINED = [
@@ -49,6 +52,8 @@ function totalText({ sample, total: { bytes, smallest_bytes, balanced_bytes } }:
   const estimated = sample.whole ? '' : ', estimated'
   return `all fields: now ${shortSize(bytes)}, smallest ${size(smallest_bytes)}, balanced ${size(balanced_bytes)}${estimated}`
 }
+
+const FROM_STORAGE = 'from storage: also what opens the array, and what lies between tiles that are read together'
 
 /** Explanations of changes, by the last word of the change. */
 const MEANINGS = [
@@ -91,6 +96,11 @@ const READ_COLUMNS: readonly Shows<WhatifLayout>[] = [
     name: heading('unfiltered_bytes'),
     align: 'right',
     cell: ({ read_cost: read }) => (read ? shortSize(read.unfiltered_bytes) : NOTHING),
+  },
+  {
+    name: 'from storage',
+    align: 'right',
+    cell: ({ read_cost: read }) => (read ? shortSize(read.vfs_bytes) : NOTHING),
   },
   { name: 'reads', align: 'right', cell: ({ read_cost: read }) => (read ? countText(read.reads) : NOTHING) },
 ]
@@ -213,9 +223,19 @@ function verdict({ fields, layouts }: WhatifDocument): string {
   if (fields.length + layouts.length === 0) return 'nothing to try: no cells, or none that their filters take'
   const nothing = [
     ...(fields.length > 0 ? [`no filters save ${WORTH_ITS_TIME}`] : []),
-    ...(layouts.length > 0 ? ['no other tiles or order save 5 %'] : []),
+    ...(layouts.length > 0 ? ['no other tiles or order save 5 % of all bytes'] : []),
   ]
   return `leave it: ${nothing.join('; ')}`
+}
+
+/** Returns the layout with which a read of the range takes the fewest bytes from storage; undefined without a range. */
+function rangeVerdict(layouts: readonly WhatifLayout[]): string | undefined {
+  const reads = layouts.flatMap(({ change, read_cost }) => (read_cost ? { change, bytes: read_cost.vfs_bytes } : []))
+  const [now, ...others] = reads
+  const [best] = others.sort((a, b) => a.bytes - b.bytes)
+  if (!best) return undefined
+  if (best.bytes > (1 - WORTH) * now.bytes) return 'this range: nothing reads 5 % less from storage'
+  return `this range: ${best.change} reads least from storage, ${percent(best.bytes, now.bytes)}`
 }
 
 /** Least share of the bytes that a change must save to be worth it. */

@@ -7,7 +7,7 @@ import { type Pair, writeKeyValues } from '../table.ts'
 import { textWidth } from '../text-width.ts'
 import { placeTexts } from './layer.ts'
 import { writeCodeLine } from './parts.ts'
-import { counted, fieldName } from './wording.ts'
+import { counted, countText, fieldName } from './wording.ts'
 
 /** Most effects and needs that are shown. The document has all. */
 const MOST = 3
@@ -16,7 +16,7 @@ const VERDICT = 'delete it?   NOT BY HAND: '.length
 
 /** Shows what a file or folder is, what needs it, what is lost without it, and in the last line whether it may be deleted. */
 export async function whyTable(document: WhyDocument, out: Output): Promise<void> {
-  const { what, needed_by, without, noticed_by, how } = document
+  const { what, needed_by, without, opening_requests, noticed_by, how } = document
   // A long call has lines of its own, so that it can be copied.
   const isLong = how !== null && VERDICT + textWidth(how) > (out.columns ?? Number.POSITIVE_INFINITY)
   // Effects on reads as of now come first.
@@ -32,6 +32,10 @@ export async function whyTable(document: WhyDocument, out: Output): Promise<void
       ...rows('in its layer', document.layer_place ? placeTexts(document.layer_place) : []),
       ...rows('needed by', needs),
       ...rows('without it', effects),
+      opening_requests && [
+        'opening',
+        `${counted(opening_requests.with_it, 'request')} to S3 with it, ${countText(opening_requests.without_it)} without`,
+      ],
       ['who notices', noticed],
       ['delete it?', isLong ? verdict({ ...document, how: 'the call below' }) : verdict(document)],
     ],
