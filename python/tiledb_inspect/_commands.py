@@ -232,9 +232,15 @@ class StatsOptions(CommonOptions, total=False):
     overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls, and
     which values of its enumeration are used. It reads all these fields once, so use --field and --range if the array
     is large"""
+    fragments: bool
+    """With --read: of each fragment the cells that a reader sees of it, that newer ones overwrite, and that delete
+    conditions hide"""
+    by: str
+    """With --read: the cells of each value of a field, and nulls, minimum, maximum, sum and mean of each --field for
+    these; of dates also by year, month, day, hour, minute or second, as in t:hour"""
     values: bool
     """With --read: of each field (--field) the number of distinct values, the ten that most cells have, and of
-    numbers and dates the median and percentiles"""
+    numbers and dates the median and percentiles; of var-sized values how many have which length"""
     recursive: bool
     """Go through all arrays and groups below a plain folder or prefix, and show a line for each as soon as it is
     done (--format ndjson: a document a line; csv: a table). At the end are the totals, and the ten arrays that hurt

@@ -3882,7 +3882,7 @@ class ReadStatsDense(TypedDict):
     """Whether a fragment is consolidated: it may store fill values for cells that were never written."""
     fill_cell_num: Optional[int]
     """Number of cells that have the fill value in every attribute. Consolidation stores such cells in gaps, but
-    users may have written some of them. Null if no fragment is consolidated, and with `--field`."""
+    users may have written some of them. Null if no fragment is consolidated, and with `--field` or `--fragments`."""
     domain_cell_num: "Int64"
     """Number of cells in the domain."""
     wanted_cell_num: "Int64"
@@ -3948,6 +3948,15 @@ class ReadStatsDuplicates(TypedDict):
     """The ten coordinates with the most cells."""
 
 
+ReadStatsBucket = TypedDict(
+    "ReadStatsBucket",
+    {
+        "from": int,
+        "to": int,
+        "cell_num": int,
+    },
+)
+
 
 class ReadStatsLengths(TypedDict):
     min: int
@@ -3956,6 +3965,8 @@ class ReadStatsLengths(TypedDict):
     """Length of the longest value, in values of the type."""
     mean: float
     """Mean length, in values of the type."""
+    histogram: NotRequired[List["ReadStatsBucket"]]
+    """Buckets of powers of two, in ascending order. Only with `--values`."""
 
 
 
@@ -4074,6 +4085,48 @@ class ReadStatsField(TypedDict):
 
 
 
+class ReadStatsFragment(TypedDict):
+    """Cells of a fragment in the ranges: `written_cell_num` is the sum of the other numbers."""
+
+    name: str
+    """Name of the fragment."""
+    written_cell_num: Optional["Int64"]
+    """Number of cells that it holds. Null if it is unknown, as `overwritten_cell_num` of the document."""
+    cell_num: int
+    """Number of cells of it that a reader sees."""
+    overwritten_cell_num: Optional["Int64"]
+    """Number of cells that newer ones overwrite; null if `written_cell_num` is null."""
+    deleted_cell_num: int
+    """Number of cells that only delete conditions hide."""
+    size: "Bytes"
+    """Stored bytes of all its files."""
+
+
+GroupUnit = Literal["year", "month", "day", "hour", "minute", "second"]
+"""The units to which `--by` truncates dates."""
+
+
+
+class ReadStatsBy(TypedDict):
+    name: str
+    """Name of the field."""
+    unit: Optional["GroupUnit"]
+    """Unit to which dates are truncated; null if they are not."""
+
+
+
+class ReadStatsGroup(TypedDict):
+    """The cells of one value of a field."""
+
+    value: "CellValue"
+    """The value, or the label of an enumeration; a date ends with the unit. Null for cells without a value."""
+    cell_num: int
+    """Number of cells with this value."""
+    fields: List["ReadStatsField"]
+    """Statistics of these cells, for each field of `--field`."""
+
+
+
 class ReadStatsDocument(TypedDict):
     """`tiledb-inspect stats <array> --read --json`: statistics of the cells that a reader sees."""
 
@@ -4122,6 +4175,12 @@ class ReadStatsDocument(TypedDict):
     """Coordinates that several cells have. Only if the schema allows duplicates."""
     fields: List["ReadStatsField"]
     """Statistics of each field: dimensions of sparse arrays, then attributes."""
+    fragments: NotRequired[List["ReadStatsFragment"]]
+    """Cells by fragment, oldest first. Only with `--fragments`."""
+    by: NotRequired["ReadStatsBy"]
+    """The field by which `--by` groups cells."""
+    groups: NotRequired[List["ReadStatsGroup"]]
+    """The groups, by rising value. Cells that are null, NaN or NaT are the last one. Only with `--by`."""
     not_unique: NotRequired[List["NotUniqueInfo"]]
     """Why readers of TileDB may return other cells than those that were counted; left out if all return the same."""
 

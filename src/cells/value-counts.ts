@@ -1,6 +1,7 @@
 import { latin1Text } from '../base/byte-text.ts'
+import { Distribution } from '../base/distribution.ts'
 import { rising } from '../base/rising.ts'
-import { datatypeSize, isSignedInteger } from '../format/datatype.ts'
+import { type Datatype, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import { type ColumnData, type ColumnType, isNumeric } from './column.ts'
 import { mayBeNaN } from './column-summary.ts'
 import { type Cells, isWide, markedPieces, numbersOf, wideNumbersOf } from './elements.ts'
@@ -17,7 +18,7 @@ const FIRST_ROOM = 1024
 const NAT = -(2n ** 63n)
 
 /** A number, or the bytes of another value as characters of 8 bits. */
-type Key = number | bigint | string
+export type Key = number | bigint | string
 
 type List = Float64Array | BigInt64Array | BigUint64Array
 
@@ -42,6 +43,8 @@ export class ValueCounts {
   private total = 0
   /** Number of distinct values that did not fit any more. */
   moreThan: number | undefined
+  /** Lengths of the values of a var-sized column, in elements. */
+  readonly lengths = new Distribution()
 
   constructor(column: ColumnType, most: number) {
     this.column = column
@@ -60,9 +63,17 @@ export class ValueCounts {
 
   /** Adds the cells of a batch. @param cells the cells that count */
   add(data: ColumnData, cells: Cells): void {
+    const { validity, starts } = data
+    if (starts) {
+      const size = datatypeSize(this.column.type)
+      for (const { length, at } of validity ? markedPieces([cells], validity) : [cells])
+        for (let i = 0; i < length; i++) {
+          const cell = at ? (at[i] ?? 0) : i
+          this.lengths.add(((starts[cell + 1] ?? 0) - (starts[cell] ?? 0)) / size)
+        }
+    }
     if (!this.counts && !this.list) return
-    const keyAt = this.keysOf(data)
-    const { validity } = data
+    const keyAt = keysOf(this.column, data)
     for (const { length, at } of validity ? markedPieces([cells], validity) : [cells])
       for (let i = 0; i < length; i++) {
         const key = keyAt(at ? (at[i] ?? 0) : i)
@@ -80,7 +91,7 @@ export class ValueCounts {
       found.push(entry)
       found.sort(compare).splice(most)
     }
-    return found.map(([key, cells]) => ({ value: this.bytesOf(key), cells }))
+    return found.map(([key, cells]) => ({ value: bytesOfKey(this.column.type, key), cells }))
   }
 
   /**
@@ -90,7 +101,10 @@ export class ValueCounts {
   percentiles(percents: readonly number[]): Uint8Array[] | undefined {
     if (!this.isOrdered || this.total === 0) return undefined
     const at = this.counts ? this.fromCounts(this.counts) : this.fromList()
-    return at && percents.map((percent) => this.bytesOf(at(Math.max(1, Math.ceil((percent * this.total) / 100)))))
+    return (
+      at &&
+      percents.map((percent) => bytesOfKey(this.column.type, at(Math.max(1, Math.ceil((percent * this.total) / 100)))))
+    )
   }
 
   /** A function that returns the key of a rank, from 1 on. Ranks must rise. */
@@ -148,35 +162,34 @@ export class ValueCounts {
     if (!isWide(type)) return new Float64Array(room)
     return isSignedInteger(type) ? new BigInt64Array(room) : new BigUint64Array(room)
   }
+}
 
-  /** A function that returns the key of a cell; undefined for NaN and NaT. */
-  private keysOf(data: ColumnData): (cell: number) => Key | undefined {
-    const { column } = this
-    const { type } = column
-    if (!this.isOrdered) {
-      const size = cellSizeOf(column)
-      const { data: bytes, starts } = data
-      if (!starts) return (cell) => latin1Text(bytes, cell * Number(size), (cell + 1) * Number(size))
-      return (cell) => latin1Text(bytes, starts[cell] ?? 0, starts[cell + 1] ?? 0)
-    }
-    const skipsNaN = mayBeNaN(column)
-    if (isWide(type)) {
-      const values = wideNumbersOf(type, data.data)
-      return (cell) => (skipsNaN && values[cell] === NAT ? undefined : values[cell])
-    }
-    const values = numbersOf(type, data.data)
-    return (cell) => {
-      const value = values[cell]
-      return skipsNaN && Number.isNaN(value ?? Number.NaN) ? undefined : value
-    }
+/** A function that returns the key of a cell; undefined for NaN and NaT. */
+export function keysOf(column: ColumnType, data: ColumnData): (cell: number) => Key | undefined {
+  const { type } = column
+  if (!isNumeric(column)) {
+    const size = Number(cellSizeOf(column))
+    const { data: bytes, starts } = data
+    if (!starts) return (cell) => latin1Text(bytes, cell * size, (cell + 1) * size)
+    return (cell) => latin1Text(bytes, starts[cell] ?? 0, starts[cell + 1] ?? 0)
   }
+  const skipsNaN = mayBeNaN(column)
+  if (isWide(type)) {
+    const values = wideNumbersOf(type, data.data)
+    return (cell) => (skipsNaN && values[cell] === NAT ? undefined : values[cell])
+  }
+  const values = numbersOf(type, data.data)
+  return (cell) => {
+    const value = values[cell]
+    return skipsNaN && Number.isNaN(value ?? Number.NaN) ? undefined : value
+  }
+}
 
-  private bytesOf(key: Key): Uint8Array {
-    const { type } = this.column
-    if (typeof key === 'string') return Uint8Array.from(key, (character) => character.charCodeAt(0))
-    const bytes = new Uint8Array(datatypeSize(type))
-    if (typeof key === 'bigint') wideNumbersOf(type, bytes)[0] = key
-    else numbersOf(type, bytes)[0] = key
-    return bytes
-  }
+/** The raw value of a key. */
+export function bytesOfKey(type: Datatype, key: Key): Uint8Array {
+  if (typeof key === 'string') return Uint8Array.from(key, (character) => character.charCodeAt(0))
+  const bytes = new Uint8Array(datatypeSize(type))
+  if (typeof key === 'bigint') wideNumbersOf(type, bytes)[0] = key
+  else numbersOf(type, bytes)[0] = key
+  return bytes
 }

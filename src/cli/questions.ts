@@ -119,9 +119,19 @@ export const QUESTIONS: readonly Question[] = [
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
   ['Which delete conditions are there?', 'commits places', 'del erase gdpr purge'],
   [
-    'Which values does a field have, how often, with which median and percentiles? (Averages by group: docs/sql.md)',
+    'Which values does a field have, how often, with which median and percentiles?',
     'stats --read --values --field rain_mm weather',
-    'distinct unique count counts frequent frequency most common histogram percentile percentiles quantile quantiles median quartile distribution cardinality group by groups average sql',
+    'distinct unique count counts frequent frequency most common histogram percentile percentiles quantile quantiles median quartile distribution cardinality group by groups lengths',
+  ],
+  [
+    'What are the sum and mean of a field by another, or by hour, day or month? (Any other: docs/sql.md)',
+    'stats --read --by sky --field rain_mm weather',
+    'group groupby groups grouped average averages hourly daily monthly yearly aggregate count minimum maximum sql pivot',
+  ],
+  [
+    'How many cells of each fragment are still visible, overwritten or deleted?',
+    'stats --read --fragments places',
+    'seen see hidden superseded replaced count per share',
   ],
   ['How many cells did each delete condition remove?', 'stats --read places', 'yesterday'],
   [

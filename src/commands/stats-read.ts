@@ -1,10 +1,13 @@
 import { type AdviceLine, lineText } from '../advice/line.ts'
 import { purgeLines, purgeWay } from '../advice/lines.ts'
+import { atOnce, inOrder } from '../base/in-order.ts'
+import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { shownCondition } from '../calls/condition-text.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
+import { type By, parseBy } from '../calls/grouped-by.ts'
 import { NotUniqueReport } from '../calls/not-unique.ts'
 import { parseQuery, type QueryOptions } from '../calls/read-query.ts'
 import { RefusedChunks, tellRefused } from '../calls/refused.ts'
@@ -15,7 +18,7 @@ import { bytesOfRead } from '../calls/work-size.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { mayBeNaN } from '../cells/column-summary.ts'
 import { columnValue } from '../cells/rows.ts'
-import type { ValueCounts } from '../cells/value-counts.ts'
+import { bytesOfKey, type Key, type ValueCounts } from '../cells/value-counts.ts'
 import type { CellValue, ValueRange } from '../documents/common.ts'
 import type {
   OverwrittenFragment,
@@ -25,6 +28,8 @@ import type {
   ReadStatsDuplicates,
   ReadStatsEnumeration,
   ReadStatsField,
+  ReadStatsFragment,
+  ReadStatsGroup,
   ReadStatsPercentiles,
   ReadStatsValues,
 } from '../documents/read-stats.ts'
@@ -38,18 +43,35 @@ import { fragmentFileSizes } from '../objects/file-sizes.ts'
 import { domainCells } from '../read/domain-cells.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { type FieldSummary, type ReadSummary, type Repeated, summarize } from '../read/summary.ts'
+import {
+  type FieldSummary,
+  type FragmentCells,
+  type ReadSummary,
+  type Repeated,
+  type SummaryGroup,
+  summarize,
+} from '../read/summary.ts'
+
+export interface ReadStatsOptions extends QueryOptions {
+  values?: boolean
+  fragments?: boolean
+  by?: string
+}
 
 /** The document of `stats --read`, and its lines of advice as data: reads the array once, and counts what a reader sees. */
 export async function readStats(
   cx: CommandContext,
   path: string,
   array: InspectArray,
-  options: QueryOptions & { values?: boolean },
+  options: ReadStatsOptions,
 ): Promise<{ document: ReadStatsDocument; lines: readonly AdviceLine[] }> {
   const opened = await openAt(array)
   const { schema, between, fragments } = opened
-  const { ranges, fields, where } = await parseQuery(cx, opened, options)
+  const { ranges, fields: named, where } = await parseQuery(cx, opened, options)
+  const by = options.by === undefined ? undefined : parseBy(options.by, schema)
+  // Of the cells of fragments and groups, only what was asked for is shown, and read.
+  const shown = options.fragments || by ? (named ?? []) : named
+  const fields = by && shown ? [...new Set([...shown, by.column.name])] : shown
   const report = new FieldReport()
   const notUnique = new NotUniqueReport(fragments)
   const chunks = new RefusedChunks()
@@ -63,6 +85,8 @@ export async function readStats(
       fields,
       where,
       labelled: new Set(enumerations.keys()),
+      countsOwners: options.fragments === true,
+      groupedBy: by && { ...by, fields: shown ?? [] },
       countsValues: (name) => options.values === true && (options.field?.includes(name) ?? true),
       onRemark: (field, remark) => report.remark(field, remark),
       onRefused: chunks.add,
@@ -106,6 +130,9 @@ export async function readStats(
         ? []
         : [fieldResult(cx, field, enumerations.get(field.summary.column.name))],
     ),
+    fragments: summary.owners && (await fragmentsResult(opened, summary.owners)),
+    by: by && { name: by.column.name, unit: by.unit },
+    groups: by && summary.groups && groupsResult(cx, by, summary.groups, enumerations),
     not_unique: notUnique.result(),
   }
   return { document, lines }
@@ -113,11 +140,55 @@ export async function readStats(
 
 async function withSizes(fragments: readonly OpenedFragment[]): Promise<OverwrittenFragment[]> {
   const found: OverwrittenFragment[] = []
-  for (const { fragment } of fragments) {
-    const sizes = await fragmentFileSizes(fragment)
-    found.push({ name: fragment.name, size: sum([...sizes.values()], (size) => size) })
+  if (fragments.length === 0) return found
+  const sized = inOrder(fragments, atOnce(fragments[0].fragment.folder), ({ fragment }) => fragmentFileSizes(fragment))
+  for await (const sizes of sized) {
+    const { name } = fragments[found.length].fragment
+    found.push({ name, size: sum([...sizes.values()], (size) => size) })
   }
   return found
+}
+
+async function fragmentsResult(
+  { fragments }: OpenedArray,
+  owners: readonly FragmentCells[],
+): Promise<ReadStatsFragment[]> {
+  const sized = await withSizes(fragments)
+  return owners.map(({ held, seen, deleted }, i) => ({
+    name: sized[i].name,
+    written_cell_num: held === undefined ? null : exact(held),
+    cell_num: seen,
+    overwritten_cell_num: held === undefined ? null : exact(held - BigInt(seen + deleted)),
+    deleted_cell_num: deleted,
+    size: sized[i].size,
+  }))
+}
+
+function groupsResult(
+  cx: CommandContext,
+  { column, type }: By,
+  groups: readonly SummaryGroup[],
+  enumerations: ReadonlyMap<string, Enumeration>,
+): ReadStatsGroup[] {
+  const enumeration = enumerations.get(column.name)
+  const labels = enumeration && enumerationResult(enumeration, cx.style).values
+  const shownOf = (key: Key): CellValue => {
+    const value = cellValue(type, column.cell_val_num, bytesOfKey(type, key), cx.style)
+    return labels ? (labels[Number(value)] ?? null) : value
+  }
+  const sortKey = (key: Key): Key => {
+    const label = labels && !enumeration?.ordered ? shownOf(key) : null
+    return typeof label === 'string' || typeof label === 'number' || typeof label === 'bigint' ? label : key
+  }
+  const keyed = groups.map((group) => ({ ...group, sortKey: group.key === undefined ? undefined : sortKey(group.key) }))
+  keyed.sort(({ sortKey: a }, { sortKey: b }) =>
+    a === undefined || b === undefined ? Number(a === undefined) - Number(b === undefined) : rising(a, b),
+  )
+  return keyed.map(({ key, cells, of }) => ({
+    value: key === undefined ? null : shownOf(key),
+    cell_num: cells,
+    fields: of.map((field) => fieldResult(cx, field, enumerations.get(field.summary.column.name))),
+  }))
 }
 
 function denseResult(
@@ -208,7 +279,12 @@ function fieldResult(
     mean: total === undefined || values === 0 ? null : Number(total) / values,
     lengths:
       cell_val_num === 'var' && values > 0
-        ? { min: lengths.min / size, max: lengths.max / size, mean: lengths.sum / size / values }
+        ? {
+            min: lengths.min / size,
+            max: lengths.max / size,
+            mean: lengths.sum / size / values,
+            histogram: counts?.lengths.histogram().map(({ count, ...bucket }) => ({ ...bucket, cell_num: count })),
+          }
         : undefined,
     sum_overflows: summary.overflows || undefined,
     null_count: nulls,

@@ -1,5 +1,6 @@
 import type { AdvisedFinding } from '../advice/finding.ts'
 import { arrayFindings, fragmentFindings } from '../advice/findings.ts'
+import { Distribution } from '../base/distribution.ts'
 import { InspectError, inconsistent, orError, unlessFault, usage, withPlaceAsync } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import type { Output } from '../base/result.ts'
@@ -54,12 +55,14 @@ import { freedBytes } from '../objects/vacuum.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import { Folder } from '../storage/source.ts'
 import { FOLDERS_DEEP } from '../storage/walk.ts'
-import { Distribution, ratio, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
+import { ratio, SizeTally, type TalliedFile, type TalliedRole } from './size-tally.ts'
 
 interface StatsOptions extends QueryOptions, SweepOptions {
   all?: boolean
   read?: boolean
   values?: boolean
+  fragments?: boolean
+  by?: string
 }
 
 const TAKES = { 'fragment or its file': '', array: '', group: 'each array' } as const satisfies Takes
@@ -94,18 +97,28 @@ export const command: CommandModule<StatsOptions> = {
         'show instead what a reader sees of an array: how many cells there are, and how many are unwritten, overwritten, deleted or have equal coordinates; of each field minimum, maximum, sum, mean, lengths, nulls, and which values of its enumeration are used. It reads all these fields once, so use --field and --range if the array is large',
       )
     command.option(
+      '--fragments',
+      'with --read: of each fragment the cells that a reader sees of it, that newer ones overwrite, and that delete conditions hide',
+    )
+    command.option(
+      '--by <FIELD[:UNIT]>',
+      'with --read: the cells of each value of a field, and nulls, minimum, maximum, sum and mean of each --field for these; of dates also by year, month, day, hour, minute or second, as in t:hour',
+    )
+    command.option(
       '--values',
-      'with --read: of each field (--field) the number of distinct values, the ten that most cells have, and of numbers and dates the median and percentiles',
+      'with --read: of each field (--field) the number of distinct values, the ten that most cells have, and of numbers and dates the median and percentiles; of var-sized values how many have which length',
     )
     addSweepOptions(command)
     addJobsOfSweeps(command)
     addCellOptions(command, '; with --read')
-    onlyWith(command, 'read', 'field', 'range', 'where', 'values')
+    onlyWith(command, 'read', 'field', 'range', 'where', 'values', 'fragments', 'by')
   },
 
   async *run(cx, paths, options) {
     if (options.read) {
       if (options.all) throw usage({ expected: '--all or --read', found: 'both' })
+      if ([options.fragments, options.by, options.values].filter((one) => one !== undefined).length > 1)
+        throw usage({ expected: 'one of --fragments, --by and --values', found: 'several' })
       for (const path of paths) {
         const target = await openRecursive(cx, path, options.recursive)
         yield* throughGroups(cx, path, target, (path, target) => readOutcome(cx, path, target, options))
@@ -252,9 +265,9 @@ async function* readOutcome(
   if (options.range === undefined) await noteBytesToRead(cx, target)
   const { readStats } = await import('./stats-read.ts')
   const { document, lines } = await readStats(cx, path, target.array, options)
+  const rows = document.fragments ?? document.groups
   yield {
-    kind: 'document',
-    document,
+    ...(rows ? { kind: 'rows', document, rows } : { kind: 'document', document }),
     table: async (out) =>
       (await import('../render/views/read-stats.ts')).readStatsTable(
         document,

@@ -18,6 +18,9 @@ import type {
   ValueRange,
 } from './common.ts'
 
+/** The units to which `--by` truncates dates. */
+export type GroupUnit = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
+
 /** A fragment that newer ones overwrite. */
 export interface OverwrittenFragment {
   /** Name of the fragment. */
@@ -69,8 +72,47 @@ export interface ReadStatsDocument extends DocumentHead<'read-stats'> {
   duplicates?: ReadStatsDuplicates | undefined
   /** Statistics of each field: dimensions of sparse arrays, then attributes. */
   fields: readonly ReadStatsField[]
+  /** Cells by fragment, oldest first. Only with `--fragments`. */
+  fragments?: readonly ReadStatsFragment[] | undefined
+  /** The field by which `--by` groups cells. */
+  by?: ReadStatsBy | undefined
+  /** The groups, by rising value. Cells that are null, NaN or NaT are the last one. Only with `--by`. */
+  groups?: readonly ReadStatsGroup[] | undefined
   /** Why readers of TileDB may return other cells than those that were counted; left out if all return the same. */
   not_unique?: readonly NotUniqueInfo[] | undefined
+}
+
+/** Cells of a fragment in the ranges: `written_cell_num` is the sum of the other numbers. */
+export interface ReadStatsFragment {
+  /** Name of the fragment. */
+  name: string
+  /** Number of cells that it holds. Null if it is unknown, as `overwritten_cell_num` of the document. */
+  written_cell_num: Int64 | null
+  /** Number of cells of it that a reader sees. */
+  cell_num: Count
+  /** Number of cells that newer ones overwrite; null if `written_cell_num` is null. */
+  overwritten_cell_num: Int64 | null
+  /** Number of cells that only delete conditions hide. */
+  deleted_cell_num: Count
+  /** Stored bytes of all its files. */
+  size: Bytes
+}
+
+export interface ReadStatsBy {
+  /** Name of the field. */
+  name: string
+  /** Unit to which dates are truncated; null if they are not. */
+  unit: GroupUnit | null
+}
+
+/** The cells of one value of a field. */
+export interface ReadStatsGroup {
+  /** The value, or the label of an enumeration; a date ends with the unit. Null for cells without a value. */
+  value: CellValue
+  /** Number of cells with this value. */
+  cell_num: Count
+  /** Statistics of these cells, for each field of `--field`. */
+  fields: readonly ReadStatsField[]
 }
 
 /** Cells of a dense array. After a consolidation, gaps count as written, as the new fragment stores fill values there. */
@@ -79,7 +121,7 @@ export interface ReadStatsDense {
   consolidated: boolean
   /**
    * Number of cells that have the fill value in every attribute. Consolidation stores such cells in gaps, but users may have written some
-   * of them. Null if no fragment is consolidated, and with `--field`.
+   * of them. Null if no fragment is consolidated, and with `--field` or `--fragments`.
    */
   fill_cell_num: Count | null
   /** Number of cells in the domain. */
@@ -212,6 +254,17 @@ export interface ReadStatsLengths {
   max: Count
   /** Mean length, in values of the type. */
   mean: number
+  /** Buckets of powers of two, in ascending order. Only with `--values`. */
+  histogram?: readonly ReadStatsBucket[] | undefined
+}
+
+export interface ReadStatsBucket {
+  /** Smallest length of the bucket, in values of the type. */
+  from: Count
+  /** Largest length of the bucket, in values of the type. */
+  to: Count
+  /** Number of cells in the bucket. */
+  cell_num: Count
 }
 
 export interface ReadStatsEnumeration {

@@ -54,6 +54,41 @@ const TWO_DIGITS = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '
 /** Text of a date without a value. */
 const NOT_A_TIME = 'NaT'
 
+/** Attoseconds of a day. */
+const DAY_LENGTH = BigInt(SECONDS_PER_DAY) * 10n ** 18n
+
+/**
+ * A function from a count of one unit to the count of the coarser unit in which that moment lies. Undefined if the other unit is finer.
+ */
+export function truncation(from: DatetimeType, to: DatetimeType): ((count: bigint) => bigint) | undefined {
+  const [fine, coarse] = [UNITS[from], UNITS[to]]
+  if ('months' in fine) {
+    if (!('months' in coarse) || fine.months > coarse.months) return undefined
+    return (count) => rounded(count * BigInt(fine.months), BigInt(coarse.months))
+  }
+  const length = lengthOf(fine)
+  if ('months' in coarse) return (count) => rounded(monthOf(rounded(count * length, DAY_LENGTH)), BigInt(coarse.months))
+  const longer = lengthOf(coarse)
+  return length > longer ? undefined : (count) => rounded(count * length, longer)
+}
+
+/** Attoseconds of a unit. */
+function lengthOf(unit: Exclude<TimeUnit, { months: number }>): bigint {
+  if ('days' in unit) return DAY_LENGTH * BigInt(unit.days)
+  return 'perDay' in unit ? DAY_LENGTH / BigInt(unit.perDay) : 10n ** 18n / unit.perSecond
+}
+
+/** A quotient, rounded down. */
+function rounded(value: bigint, by: bigint): bigint {
+  return value % by < 0n ? value / by - 1n : value / by
+}
+
+/** Months from 1970 to the month of a day since 1970-01-01. */
+function monthOf(day: bigint): bigint {
+  const text = formatDay(simplify(day))
+  return (BigInt(text.slice(0, -6)) - 1970n) * 12n + BigInt(text.slice(-5, -3)) - 1n
+}
+
 /** Marks the text of a date as UTC. */
 export function utcText(date: string): string {
   return date === NOT_A_TIME ? date : `${date}Z`

@@ -98,7 +98,7 @@ export class CellFilter {
     }
     if (this.onDeleted)
       for (const [i, deletion] of this.deletions(batches, picked).entries())
-        if (deletion && stays[i] === 1) this.onDeleted(deletion)
+        if (deletion && stays[i] === 1) this.onDeleted(deletion, batches[from[i]].source.index)
     for (let i = 0; i < rows.length; i++) if (this.storedDeletion(batches[from[i]], rows[i]) !== undefined) stays[i] = 0
     for (const condition of this.opened.deletes) this.applyDelete(condition, batches, picked, stays)
     const left = stays.reduce((sum, one) => sum + one, 0)

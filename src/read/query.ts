@@ -71,10 +71,13 @@ export interface ReadQuery {
   reuse?: boolean | undefined
   /** Called before each batch with the number of merged cells inside the ranges, before conditions exclude any. */
   onMerged?: ((cells: number) => void) | undefined
-  /** Sparse arrays: called with the number of a fragment's cells inside the ranges and times, before they are merged. */
-  onHeld?: ((cells: number) => void) | undefined
-  /** Sparse arrays: called once per merged cell that is left out only because it is deleted. */
-  onDeleted?: ((deletion: Deletion) => void) | undefined
+  /**
+   * Sparse arrays: called with the number of a fragment's cells inside the ranges and times, before they are merged, and the fragment's
+   * position in {@link OpenedArray.fragments}.
+   */
+  onHeld?: ((cells: number, fragment: number) => void) | undefined
+  /** Sparse arrays: called once per merged cell that is left out only because it is deleted, with the position of its fragment. */
+  onDeleted?: ((deletion: Deletion, fragment: number) => void) | undefined
   /** Dense arrays: whether cells that do not meet the condition are left out, instead of shown with fill values. */
   leavesOutUnmet?: boolean | undefined
   /** Dense arrays: whether the columns of dimensions are left undefined. Their coordinates then need not be made. */

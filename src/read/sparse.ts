@@ -166,7 +166,7 @@ class SparseReader {
   ): ReadBatches {
     for await (const batch of source.batches(tiles, reuse)) {
       const rows = this.rowsOf(batch, rangesOf(batch.tile))
-      this.query.onHeld?.(rows?.length ?? batch.cell_num)
+      this.query.onHeld?.(rows?.length ?? batch.cell_num, batch.source.index)
       const columns = batch.columns.slice(0, this.shown)
       if (this.filter.keepsAll(batch) && !this.query.provenance && columns.every((column) => column !== undefined)) {
         this.query.onMerged?.(rows?.length ?? batch.cell_num)
@@ -250,7 +250,7 @@ class SparseReader {
       const { tiles, partly } = await wantedTiles(source, own, ranges)
       for await (const batch of source.batches(tiles)) {
         const rows = this.rowsOf(batch, partly.has(batch.tile) ? ranges : undefined)
-        this.query.onHeld?.(rows?.length ?? batch.cell_num)
+        this.query.onHeld?.(rows?.length ?? batch.cell_num, batch.source.index)
         pool.add(batch, rows ?? allRows(batch.cell_num))
         this.waiting.hold(pool.bytes)
         read.push(batch)

@@ -1,10 +1,11 @@
 import { unlessFault } from '../base/errors.ts'
 import { Lease } from '../base/memory.ts'
 import type { RangeSets } from '../cells/bounds.ts'
+import { type CellGroup, CellGroups } from '../cells/cell-groups.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { ColumnSummary } from '../cells/column-summary.ts'
 import { type CellAt, isSamePlace } from '../cells/coordinates.ts'
-import { type Cells, cellNumOf, markedPieces, numbersOf, revisited } from '../cells/elements.ts'
+import { aligned, type Cells, cellNumOf, markedPieces, numbersOf, revisited } from '../cells/elements.ts'
 import { gather } from '../cells/gather.ts'
 import { ValueCounts } from '../cells/value-counts.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -43,6 +44,32 @@ export interface ReadSummary {
   repeated: Repeated | undefined
   /** One entry per column of the read. */
   fields: readonly FieldSummary[]
+  /** Cells by fragment, in the order of {@link OpenedArray.fragments}, if they were asked for. */
+  owners: readonly FragmentCells[] | undefined
+  /** Cells by the values of a field, if they were asked for. */
+  groups: readonly SummaryGroup[] | undefined
+}
+
+/** The cells of one value of a field, and some fields of these cells. */
+export type SummaryGroup = CellGroup<readonly FieldSummary[]>
+
+/** By what cells are grouped. */
+export interface GroupedBy {
+  column: ColumnType
+  /** To the unit of the group, if the column holds dates and a unit was given. */
+  truncate: ((count: bigint) => bigint) | undefined
+  /** Names of the fields that are summarized for each group. */
+  fields: readonly string[]
+}
+
+/** The cells of one fragment in the ranges. */
+export interface FragmentCells {
+  /** Number of its cells, before they are merged; undefined if it is unknown. */
+  held: bigint | undefined
+  /** Number of those that the read returns. */
+  seen: number
+  /** Number of those that are left out only because they are deleted. */
+  deleted: number
 }
 
 /** A box of cells that were never written. */
@@ -76,7 +103,17 @@ interface SummaryQuery
   labelled: ReadonlySet<string>
   /** Whether the cells of a field are counted by their values. By default no field's are. */
   countsValues?: (name: string) => boolean
+  /** Whether cells are counted by fragment. */
+  countsOwners?: boolean
+  groupedBy?: GroupedBy | undefined
 }
+
+/** Most groups, and the bytes of one, and of a field of it. */
+const MOST_GROUPS = 1_000_000
+const GROUP_BYTES = 160
+const GROUP_FIELD_BYTES = 500
+/** The part of the room for tiles that groups get. */
+const ROOM_OF_GROUPS = 1 / 2
 
 /** The part of the room for tiles that the values of all fields get together. */
 const ROOM_OF_VALUES = 1 / 4
@@ -101,8 +138,9 @@ async function summarizeSparse(
   { ranges, fields, where, ...query }: SummaryQuery,
   tally: Tally,
 ): Promise<ReadSummary> {
-  const { schema, deletes } = opened
+  const { schema, deletes, fragments } = opened
   let [held, merged] = [0, 0]
+  const own = fragments.map((): FragmentCells & { held: bigint } => ({ held: 0n, seen: 0, deleted: 0 }))
   const deleted = new Map<string, { deletion: Deletion; cells: number }>()
   for (const condition of deletes) {
     const { name, time } = condition
@@ -120,13 +158,15 @@ async function summarizeSparse(
     onRemark: query.onRemark,
     onRefused: query.onRefused,
     onNotUnique: query.onNotUnique,
-    onHeld: (cells) => {
+    onHeld: (cells, fragment) => {
       held += cells
+      own[fragment].held += BigInt(cells)
     },
     onMerged: (cells) => {
       merged += cells
     },
-    onDeleted: (deletion) => {
+    onDeleted: (deletion, fragment) => {
+      own[fragment].deleted++
       const key = keyOf(deletion)
       const known = deleted.get(key)
       if (known) known.cells++
@@ -147,16 +187,23 @@ async function summarizeSparse(
   })
   // With a condition the read skips whole tiles, and with them hidden cells.
   const hidden = where ? undefined : BigInt(held - merged)
+  const owners = tally.owned(own.map((one) => (where ? { ...one, held: undefined } : one)))
+  const areWhole = hidden !== undefined && ranges.size === 0
+  const wholly = owners
+    ? fragments.filter((_, i) => own[i].held > 0n && owners[i].seen + owners[i].deleted === 0)
+    : areWhole && (await overwrittenWholly(opened, held - merged))
   return {
     cell_num: tally.cells,
     wanted: undefined,
     unwritten: undefined,
     alike: undefined,
     hidden,
-    overwritten: hidden === undefined || ranges.size > 0 ? undefined : await overwrittenWholly(opened, held - merged),
+    overwritten: (areWhole && wholly) || undefined,
     deletions,
     repeated,
     fields: tally.fields,
+    owners,
+    groups: tally.groups?.groups,
   }
 }
 
@@ -270,7 +317,7 @@ async function summarizeDense(
       provenance: !areAll && 'places',
       reuse: true,
       leavesOutUnmet: true,
-      leavesOutCoordinates: true,
+      leavesOutCoordinates: query.groupedBy?.column.kind !== 'dimension',
       onRemark: query.onRemark,
       onRefused: query.onRefused,
     }
@@ -288,6 +335,13 @@ async function summarizeDense(
     deletions: [],
     repeated: undefined,
     fields: tally.fields,
+    owners: tally.owned(
+      fragments.map(({ info }) => ({
+        held: where ? undefined : heldIn(info, wanted, axes),
+        deleted: 0,
+      })),
+    ),
+    groups: tally.groups?.groups,
   }
 }
 
@@ -306,16 +360,23 @@ class Tally {
   alike = 0
   private readonly fills: readonly ColumnData[]
   readonly fields: FieldSummary[]
-  /** Whether any fragment lacks a field. Then the read must tell from which fragment each cell comes. */
+  /** Whether the read must tell from which fragment each cell comes: if cells are counted by fragment, or if any fragment lacks a field. */
   readonly needsFragments: boolean
   private readonly columns: readonly ColumnType[]
   /** By column and fragment: whether the fragment lacks the column. */
   private readonly lacks: readonly (readonly boolean[])[]
+  /** Number of cells by fragment, if they are counted. */
+  private readonly seen: Float64Array | undefined
+  readonly groups: CellGroups<readonly FieldSummary[]> | undefined
+  /** Position of the column that cells are grouped by. */
+  private readonly by: number
+  /** Positions of the columns that are summarized for each group. */
+  private readonly grouped: readonly number[]
 
   constructor(
     { array, schema, fragments }: OpenedArray,
     names: readonly string[] | undefined,
-    { labelled, countsValues = () => false }: Pick<SummaryQuery, 'labelled' | 'countsValues'>,
+    { labelled, countsValues = () => false, countsOwners = false, groupedBy }: Omit<SummaryQuery, 'ranges'>,
     lease: Lease,
   ) {
     this.columns = readColumns(schema, { order: 'global', ranges: new Map(), fields: names })
@@ -323,15 +384,25 @@ class Tally {
     this.lacks = this.columns.map((column) =>
       fragments.map((one) => column.kind === 'attribute' && !hasAttribute(one, column)),
     )
-    this.needsFragments = this.lacks.some((own) => own.includes(true))
+    this.seen = countsOwners ? new Float64Array(fragments.length) : undefined
+    this.needsFragments = countsOwners || this.lacks.some((own) => own.includes(true))
     const room = Math.floor(array.cx.memory.room * ROOM_OF_VALUES)
     const counted = this.columns.filter(({ name }) => countsValues(name))
-    if (counted.length > 0) lease.hold(room)
-    this.fields = this.columns.map((column) => ({
-      counts: counted.includes(column) ? new ValueCounts(column, Math.floor(room / counted.length)) : undefined,
+    const roomOfGroups = groupedBy ? Math.floor(array.cx.memory.room * ROOM_OF_GROUPS) : 0
+    lease.hold((counted.length > 0 ? room : 0) + roomOfGroups)
+    const summaryOf = (column: ColumnType): Omit<FieldSummary, 'counts'> => ({
       summary: new ColumnSummary(column, column.kind === 'attribute' && labelled.has(column.name)),
       filled: 0,
+    })
+    this.fields = this.columns.map((column) => ({
+      counts: counted.includes(column) ? new ValueCounts(column, Math.floor(room / counted.length)) : undefined,
+      ...summaryOf(column),
     }))
+    this.by = this.columns.findIndex(({ name }) => name === groupedBy?.column.name)
+    this.grouped = [...this.columns.keys()].filter((c) => groupedBy?.fields.includes(this.columns[c].name))
+    const most = Math.floor(roomOfGroups / (GROUP_BYTES + GROUP_FIELD_BYTES * this.grouped.length))
+    const make = (): FieldSummary[] => this.grouped.map((c) => ({ counts: undefined, ...summaryOf(this.columns[c]) }))
+    this.groups = groupedBy && new CellGroups(groupedBy.column, make, Math.min(MOST_GROUPS, most), groupedBy.truncate)
   }
 
   /** Adds cells of a batch, in which the columns of the provenance come after those of the fields. A column may be left out. */
@@ -340,18 +411,29 @@ class Tally {
     this.cells += cells
     const owners = batch.columns[this.columns.length]?.data
     const fragments = owners && numbersOf('INT32', owners)
-    for (const [c, field] of this.fields.entries()) {
+    if (this.seen && fragments)
+      for (const { length, at } of pieces()) for (let i = 0; i < length; i++) this.seen[fragments[at ? at[i] : i]]++
+    const having = this.lacks.map(
+      (lacks) =>
+        (fragments && lacks.includes(true) && Uint8Array.from(fragments, (one) => (lacks[one] ? 0 : 1))) || undefined,
+    )
+    for (const [c, field] of this.fields.entries()) addTo(field, batch.columns[c], having[c], pieces)
+    const by = batch.columns[this.by]
+    if (!this.groups || !by) return
+    // A copy for each group would take long.
+    const columns = this.grouped.map((c) => {
       const column = batch.columns[c]
-      if (!column) continue
-      const lacks = this.lacks[c]
-      const has = fragments && lacks.includes(true) && Uint8Array.from(fragments, (one) => (lacks[one] ? 0 : 1))
-      const there = has ? () => markedPieces(pieces(), has) : pieces
-      field.filled += cells - cellNumOf(there())
-      for (const one of there()) {
-        field.summary.add(column, one)
-        field.counts?.add(column, one)
-      }
-    }
+      return column && { ...column, data: aligned(column.data, 8) }
+    })
+    for (const piece of pieces())
+      for (const [{ of }, own] of this.groups.split(by, piece))
+        for (const [i, c] of this.grouped.entries()) addTo(of[i], columns[i], having[c], () => [own])
+  }
+
+  /** The counts of each fragment with the cells that were added; undefined if these were not counted. */
+  owned(others: readonly Pick<FragmentCells, 'held' | 'deleted'>[]): FragmentCells[] | undefined {
+    const { seen } = this
+    return seen && others.map((one, i) => ({ ...one, seen: seen[i] }))
   }
 
   /** Adds the cells of a batch that any fragment has. @param countsAlike whether to count cells with fill values in every attribute */
@@ -370,6 +452,22 @@ class Tally {
         const cell = at ? at[i] : i
         if (tests.every((test) => test(cell))) this.alike++
       }
+  }
+}
+
+/** Adds cells to the summary of a field. @param has by cell: 0 if its fragment lacks the field */
+function addTo(
+  field: FieldSummary,
+  column: ColumnData | undefined,
+  has: Uint8Array | undefined,
+  pieces: () => Iterable<Cells>,
+): void {
+  if (!column) return
+  const there = has ? () => markedPieces(pieces(), has) : pieces
+  field.filled += has ? cellNumOf(pieces()) - cellNumOf(there()) : 0
+  for (const one of there()) {
+    field.summary.add(column, one)
+    field.counts?.add(column, one)
   }
 }
 
@@ -490,7 +588,7 @@ function cellsOf(wanted: WantedCells | undefined): bigint {
   return along.reduce((product, one) => product * one, 1n)
 }
 
-/** Number of wanted cells in all fragments, counted per fragment; undefined if a sparse fragment lies partly outside the wanted cells. */
+/** Number of wanted cells in all fragments, counted per fragment; undefined if it is unknown of one. */
 function heldCells(
   fragments: readonly OpenedFragment[],
   wanted: WantedCells | undefined,
@@ -498,12 +596,23 @@ function heldCells(
 ): bigint | undefined {
   let held = 0n
   for (const { info } of fragments) {
-    if (!info.nonempty_domain || !wanted) continue
-    const box = intervalsOf(info.nonempty_domain, axes)
-    const common = wanted.map((intervals, d) => intervals.flatMap((one) => intersection(one, box[d]) ?? []))
-    if (info.dense) held += cellsOf(common)
-    else if (cellsOf(common) === cellsOf(box.map((side) => [side]))) held += BigInt(storedCellNum(info))
-    else if (cellsOf(common) > 0n) return undefined
+    const own = heldIn(info, wanted, axes)
+    if (own === undefined) return undefined
+    held += own
   }
   return held
+}
+
+/** Number of wanted cells in a fragment; undefined if it is sparse and lies partly outside the wanted cells. */
+function heldIn(
+  info: OpenedFragment['info'],
+  wanted: WantedCells | undefined,
+  axes: readonly DenseAxis[],
+): bigint | undefined {
+  if (!info.nonempty_domain || !wanted) return 0n
+  const box = intervalsOf(info.nonempty_domain, axes)
+  const common = cellsOf(wanted.map((intervals, d) => intervals.flatMap((one) => intersection(one, box[d]) ?? [])))
+  if (info.dense) return common
+  if (common === cellsOf(box.map((side) => [side]))) return BigInt(storedCellNum(info))
+  return common > 0n ? undefined : 0n
 }

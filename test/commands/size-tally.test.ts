@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { Distribution } from '../../src/commands/size-tally.ts'
+import { Distribution } from '../../src/base/distribution.ts'
 import { drawHistogram } from '../../src/render/histogram.ts'
 import { sink } from '../render/sink.ts'
 

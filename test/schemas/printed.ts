@@ -169,6 +169,7 @@ async function* ofManyFragments(array: string): AsyncGenerator<Printed> {
   yield* json(['read', array, '--limit', '2', '--sort-by', 'a:desc'])
   yield* json(['history', array, '--range', 'x=0..9'])
   yield* json(['stats', '--read', array])
+  yield* json(['stats', '--read', '--fragments', array])
   yield* json(['check', '--plan', '--level', 'structure', array])
 }
 
@@ -329,6 +330,7 @@ async function* sweeps(folder: string): AsyncGenerator<Printed> {
   yield* json(['diff', some, all])
   yield* ndjson('sweep-diff', ['diff', all, some])
   const values = ['stats', '--read', '--values', `${EXAMPLES}/arrays/places`]
+  yield* json(['stats', '--read', '--by', 'sky', '--field', 'rain_mm', `${EXAMPLES}/arrays/weather`])
   for (const option of [[], ['--memory', '48K', '--field', 'lat']]) yield* json([...values, ...option])
   const copies = [`${EXAMPLES}/arrays/places`, `${EXAMPLES}/damaged/places`]
   yield* json(['diff', '--files', ...copies])

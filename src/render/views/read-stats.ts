@@ -8,12 +8,15 @@ import type {
   ReadStatsDelete,
   ReadStatsDocument,
   ReadStatsField,
+  ReadStatsFragment,
   ReadStatsFrequent,
+  ReadStatsGroup,
   ReadStatsPercentiles,
   ReadStatsRepeated,
 } from '../../documents/read-stats.ts'
-import { datatypeSize } from '../../format/datatype.ts'
+import { type Datatype, datatypeSize } from '../../format/datatype.ts'
 import type { CodeLine } from '../code-lines.ts'
+import { drawHistogram } from '../histogram.ts'
 import { type Pairs, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import {
@@ -23,6 +26,7 @@ import {
   type Shows,
   writeCodeLine,
   writeLine,
+  writeMore,
   writeSection,
   writeTableOrBelow,
   writeTitle,
@@ -66,6 +70,8 @@ export async function readStatsTable(
   const what = `what a reader sees of ${counted(fragment_num, 'fragment')}`
   await writeTitle(path, withTimes(what, isNow ? undefined : as_of), out)
   await writeKeyValues(facts(document), out)
+  if (document.fragments) return writeFragments(document.fragments, out)
+  if (document.groups) return writeGroups(document, out)
   await writeUnwritten(document, out)
   if (duplicates && duplicates.most.length > 0) {
     const { most, coordinate_num } = duplicates
@@ -77,6 +83,60 @@ export async function readStatsTable(
   if (chosen) await writeFields(document, chosen, out)
   await writeDeletes(document, lines, out)
   if (!chosen) await writeFields(document, [], out)
+}
+
+const FRAGMENT_COLUMNS: readonly Shows<ReadStatsFragment>[] = [
+  { name: 'fragment', cell: ({ name }) => name },
+  { name: heading('written_cell_num'), align: 'right', cell: (one) => countText(one.written_cell_num) },
+  { name: 'seen', align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  { name: heading('overwritten_cell_num'), align: 'right', cell: (one) => countText(one.overwritten_cell_num) },
+  { name: heading('deleted_cell_num'), align: 'right', cell: (one) => countText(one.deleted_cell_num) },
+  { name: heading('size'), align: 'right', cell: ({ size }) => shortSize(size) },
+]
+
+/** Shows the fragments, of many those with the most cells, and the sums of all. */
+async function writeFragments(all: readonly ReadStatsFragment[], out: Output): Promise<void> {
+  const limit = limitOf(ROWS, out) ?? all.length
+  const isPart = all.length > limit
+  const cells = ({ written_cell_num, cell_num }: ReadStatsFragment): number => Number(written_cell_num ?? cell_num)
+  const most = isPart ? all.toSorted((a, b) => cells(b) - cells(a)).slice(0, limit) : all
+  await writeSection(isPart ? `fragments, the ${limit} with the most cells` : 'fragments, oldest first', out)
+  const total = (of: (one: ReadStatsFragment) => number | bigint | null): bigint | null =>
+    all.reduce((sum: bigint | null, one) => {
+      const own = of(one)
+      return sum === null || own === null ? null : sum + BigInt(own)
+    }, 0n)
+  const sums: ReadStatsFragment = {
+    name: `all ${countText(all.length)}`,
+    written_cell_num: total((one) => one.written_cell_num),
+    cell_num: sum(all, (one) => one.cell_num),
+    overwritten_cell_num: total((one) => one.overwritten_cell_num),
+    deleted_cell_num: sum(all, (one) => one.deleted_cell_num),
+    size: sum(all, ({ size }) => size),
+  }
+  await writeTableOrBelow(listOf(FRAGMENT_COLUMNS, all.length > 1 ? [...most, sums] : most), out)
+  await writeMore(all.length - most.length, out)
+}
+
+/** Shows the groups with the statistics of their fields. */
+async function writeGroups({ by, groups = [] }: ReadStatsDocument, out: Output): Promise<void> {
+  const name = `${fieldName(by?.name ?? '')}${by?.unit ? `:${by.unit}` : ''}`
+  const fields = groups[0]?.fields ?? []
+  const columns: Shows<ReadStatsGroup>[] = fields.flatMap((field, f) =>
+    fieldColumns(groups.map((group) => group.fields[f]))
+      .slice(2)
+      .map((column) => ({
+        ...column,
+        name: fields.length > 1 ? `${fieldName(field.name)} ${column.name}` : column.name,
+        cell: (group, i) => column.cell(group.fields[f], i),
+      })),
+  )
+  await writeSection(fields.length === 1 ? `${fieldName(fields[0].name)} by ${name}` : `cells by ${name}`, out)
+  const first: readonly Shows<ReadStatsGroup>[] = [
+    { name, cell: ({ value }) => (value === null ? 'null' : shortValue(value, VALUE)) },
+    { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  ]
+  await writeTableOrBelow({ ...listOf([...first, ...columns], groups), limit: limitOf(ROWS, out) }, out)
 }
 
 async function writeDeletes(document: ReadStatsDocument, lines: readonly CodeLine[], out: Output): Promise<void> {
@@ -126,6 +186,7 @@ async function writeFields(document: ReadStatsDocument, first: readonly string[]
   }
   for (const field of fields) {
     await writeValues(field, out)
+    await writeLengths(field, out)
     await writeEnumeration(field, out)
   }
 }
@@ -333,10 +394,14 @@ function meanText({ mean }: ReadStatsField): string {
   return mean === null ? NOTHING : shortNumber(Number(mean))
 }
 
+/** What the lengths of values count. */
+function unitOf(type: Datatype): string {
+  return datatypeSize(type) === 1 ? 'bytes' : 'values'
+}
+
 function lengthText({ type, lengths }: ReadStatsField): string {
   if (!lengths) return NOTHING
-  const unit = datatypeSize(type) === 1 ? 'bytes' : 'values'
-  return `${countText(lengths.min)}..${countText(lengths.max)} ${unit}, mean ${shortNumber(lengths.mean)}`
+  return `${countText(lengths.min)}..${countText(lengths.max)} ${unitOf(type)}, mean ${shortNumber(lengths.mean)}`
 }
 
 /** Shows the values of an enumeration, most used first, then those without a cell. */
@@ -378,6 +443,17 @@ const FREQUENT_COLUMNS: readonly Shows<ReadStatsFrequent>[] = [
   { name: 'value', cell: ({ value }) => shortValue(value, VALUE) },
   { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
 ]
+
+async function writeLengths({ name, type, lengths }: ReadStatsField, out: Output): Promise<void> {
+  if (!lengths?.histogram) return
+  await writeSection(`lengths of ${fieldName(name)}, in ${unitOf(type)}`, out)
+  const bars = lengths.histogram.map(({ from, to, cell_num }) => ({
+    label: from === to ? countText(from) : `${countText(from)}..${countText(to)}`,
+    count: cell_num,
+    text: counted(cell_num, 'cell'),
+  }))
+  await drawHistogram(bars, out)
+}
 
 async function writeEnumeration({ name, enumeration_use: use }: ReadStatsField, out: Output): Promise<void> {
   if (!use) return

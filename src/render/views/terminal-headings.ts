@@ -6,6 +6,7 @@ export const TERMINAL_HEADINGS = {
   cell_val_num: 'values a cell',
   data_bytes: 'data',
   data_size: 'data',
+  deleted_cell_num: 'deleted',
   do_mb_s: 'do',
   dropped: 'dropped by',
   file_num: 'files',
@@ -18,6 +19,7 @@ export const TERMINAL_HEADINGS = {
   memory_size: 'in memory',
   null_count: 'nulls',
   offsets_bytes: 'offsets',
+  overwritten_cell_num: 'overwritten',
   read_mb_s: 'read',
   removed_cell_num: 'cells removed',
   rtree_size: 'R-tree',
@@ -33,6 +35,7 @@ export const TERMINAL_HEADINGS = {
   validity_bytes: 'validity',
   value_num: 'length',
   var_unfiltered_size: 'var unfiltered',
+  written_cell_num: 'cells held',
 } as const
 
 const short: Readonly<Record<string, string>> = TERMINAL_HEADINGS
