@@ -210,7 +210,12 @@ await bundle(Object.fromEntries(ENTRIES.map((name) => [name, `src/${name}.ts`]))
 for (const name of readdirSync('dist/lib').filter((one) => one.endsWith('.map'))) {
   const file = join('dist/lib', name)
   const { sourcesContent: _, ...map } = JSON.parse(readFileSync(file, 'utf8'))
-  writeFileSync(file, JSON.stringify(map))
+  if (map.sources.every((source) => source.includes('/node_modules/'))) {
+    // Whoever looks for a line of another package looks there.
+    rmSync(file)
+    const script = file.slice(0, -'.map'.length)
+    writeFileSync(script, readFileSync(script, 'utf8').replace(/^\/\/# sourceMappingURL=.*\n?/m, ''))
+  } else writeFileSync(file, JSON.stringify(map))
 }
 
 for (const folder of await buildPage()) bundled.add(folder)
