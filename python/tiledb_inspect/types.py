@@ -5552,9 +5552,9 @@ class OpeningRequests(TypedDict):
     """Requests to an object store that opening an array takes TileDB, as `explain` counts them."""
 
     with_it: int
-    """With the path."""
+    """Number of requests with the path."""
     without_it: int
-    """Without the path."""
+    """Number of requests without the path."""
 
 
 

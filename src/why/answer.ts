@@ -37,9 +37,9 @@ export type NoticedBy = 'open' | 'read' | 'silent' | 'other' | 'nobody'
 
 /** Requests to an object store that opening an array takes TileDB, as `explain` counts them. */
 export interface OpeningRequests {
-  /** With the path. */
+  /** Number of requests with the path. */
   with_it: Count
-  /** Without the path. */
+  /** Number of requests without the path. */
   without_it: Count
 }
 

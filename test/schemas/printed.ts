@@ -350,6 +350,8 @@ async function* asDataset(path: string): AsyncGenerator<Printed> {
 
 /** What parts of arrays and groups are for: with every kind of loss. */
 async function* whys(): AsyncGenerator<Printed> {
+  const footers = `${FIXTURES}/22/dense_fragment_metadata_consolidated/__fragment_meta`
+  for (const one of readdirSync(footers)) yield* json(['why', `${footers}/${one}`])
   const removed = `${FIXTURES}/removed`
   for (const [name, parts] of Object.entries({
     dense_consolidated: ['__fragments', '__commits'],
@@ -499,6 +501,10 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   await run(['write-sample', gap, ...line, '--consolidate', 'fragments'])
   yield* json(['history', gap, '--range', 'x=..'])
   yield* ndjson('history', ['history', gap, '--range', 'x=..'])
+  writeFileSync(cells, '{"x":1,"a":null}\n')
+  const taken = ['--sparse', '--dim', 'x:INT32:1..7:4', '--attr', 'a:INT32?', '--data', cells, '--delete', 'a > 5']
+  await run(['write-sample', `${folder}/taken`, ...taken])
+  yield* json(['history', `${folder}/taken`, '--cell', 'x=1'])
   const long = new EditedArray('22/metadata')
   const claimed = long.find(/\/__meta\/__10_10/)
   long.patch(claimed, 12, u64(2n ** 25n))
