@@ -36,7 +36,7 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
   if (seconds < MIN_SAVED_SECONDS) return
   const average = shortSize(Math.round(stored_bytes / count))
   yield advise('FRAGMENTS_MANY', {
-    message: `${count} fragments with ${average} of data each on average: opening and reading them takes about ${now} requests to S3, one fragment in their place about ${after} (listings and schemas not counted)`,
+    message: `${count} fragments with ${average} of data each on average: opening and reading them takes about ${now} requests to S3, one fragment in their place about ${after} (besides listings, commits and schemas)`,
     effect: { seconds: rounded(seconds), requests: now - after, fragments: count, share: (now - after) / now },
     advice: consolidationLines(opened),
   })
