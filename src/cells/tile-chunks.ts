@@ -93,6 +93,35 @@ export async function* storedChunks(
   }
 }
 
+/**
+ * {@link storedChunks} without waiting, for a tile without faults. Calling a function takes a fifth of the time of an asynchronous generator.
+ * @param readNow reads bytes of the file without waiting, if it can. The next chunk may overwrite the last.
+ * @param visit returns whether to go on
+ * @returns whether all chunks were visited, and fill the tile
+ */
+export function visitStoredChunks(
+  { offset, size }: { offset: number; size: number },
+  readNow: (offset: number, length: number) => Uint8Array | undefined,
+  visit: (chunk: StoredChunk, index: number) => boolean,
+): boolean {
+  const end = offset + size
+  if (size < CHUNK_COUNT_BYTES + CHUNK_HEAD_BYTES) return false
+  const first = readNow(offset, CHUNK_COUNT_BYTES + CHUNK_HEAD_BYTES)
+  if (!first) return false
+  const count = u64(first, 0)
+  let at = offset + CHUNK_COUNT_BYTES
+  let length = storedChunkLength(first.subarray(CHUNK_COUNT_BYTES))
+  for (let index = 0; index < count; index++) {
+    // The head of the next chunk is read with this one.
+    const together = length + (index + 1 < count ? CHUNK_HEAD_BYTES : 0)
+    const bytes = at + together > end ? undefined : readNow(at, together)
+    if (!bytes || !visit(chunkIn(bytes.subarray(0, length)), index)) return false
+    at += length
+    if (together > length) length = storedChunkLength(bytes.subarray(length))
+  }
+  return at === end
+}
+
 /** The tile that {@link TilePieces} reads. */
 interface PiecesOf {
   /** Unfiltered bytes of the tile. */

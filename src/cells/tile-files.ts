@@ -13,7 +13,14 @@ import { countReadBytes } from '../storage/lean-heap.ts'
 import { type PlanOptions, ReadAhead } from '../storage/read-ahead.ts'
 import { type ByteRange, type ByteSource, changedWhileRead } from '../storage/source.ts'
 import { tileDatatypes } from './slot-type.ts'
-import { BLOCK_BYTES, LARGE_TILE, type PlacedChunk, storedChunks, TilePieces } from './tile-chunks.ts'
+import {
+  BLOCK_BYTES,
+  LARGE_TILE,
+  type PlacedChunk,
+  storedChunks,
+  TilePieces,
+  visitStoredChunks,
+} from './tile-chunks.ts'
 import {
   checkOffsetCount,
   fieldTileFile,
@@ -207,6 +214,17 @@ export class TileFile {
     this.chunkRoom ??= new Uint8Array(CHUNK_ROOM)
     const room = this.chunkRoom
     return storedChunks({ offset, size }, read, broken, (at, length) => this.stream.fetched(at, length, room))
+  }
+
+  /**
+   * Visits the stored chunks of a tile without waiting. Each overwrites the one before.
+   * @param visit returns whether to go on
+   * @returns whether all were visited; false if the tile has to be read by {@link chunks}
+   */
+  visitChunks(tile: number, visit: (chunk: StoredChunk, index: number) => boolean): boolean {
+    this.chunkRoom ??= new Uint8Array(CHUNK_ROOM)
+    const room = this.chunkRoom
+    return visitStoredChunks(this.place(tile), (at, length) => this.stream.fetched(at, length, room), visit)
   }
 
   /** Reads the unfiltered bytes of a tile piece by piece, from start to end. */

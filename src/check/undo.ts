@@ -168,8 +168,8 @@ function chunksInMemory(file: TileFile, base: number, stored: Uint8Array): Itera
 }
 
 /**
- * The fast way to undo the tiles of a file that are in memory, have one chunk and have no fault. Awaiting a tile and making
- * its reports takes longer than undoing it, if the tile is small.
+ * The fast way to undo the tiles of a file that have no fault, and are in memory with one chunk, or can be read chunk by chunk without
+ * waiting. Awaiting a tile or a chunk and making its reports may take longer than undoing it.
  */
 export class FaultlessTiles {
   private readonly file: TileFile
@@ -181,6 +181,8 @@ export class FaultlessTiles {
   private readonly options: ReadOptions
   /** Those of the tile that was undone last. */
   readonly verdicts: ChecksumVerdict[] = []
+  /** Number of chunks of the tile that was undone last. */
+  chunkNum = 0
 
   /** @param keep @param checksumsOnly as in {@link UndoOptions} */
   constructor(file: TileFile, keep: boolean, checksumsOnly = false) {
@@ -205,8 +207,8 @@ export class FaultlessTiles {
     try {
       const chunk = file.fetchedChunk(tile)
       if (!chunk || chunk.original_length !== file.expectedSize(tile)) return undefined
-      this.hasReport = false
-      this.verdicts.length = 0
+      this.start()
+      this.chunkNum = 1
       if (keep) file.hold(KEPT_TIMES[file.role] * chunk.original_length)
       if (keep || this.room.length !== chunk.original_length) this.room = this.slab.take(chunk.original_length)
       const { data } = pipeline.undo(chunk, 0, options, this.room)
@@ -218,5 +220,35 @@ export class FaultlessTiles {
       if (error instanceof InspectError) return undefined
       throw error
     }
+  }
+
+  /** Undoes a tile whose bytes are not wanted, chunk by chunk. @returns whether it has no fault; false if {@link undoTile} has to undo it */
+  undoChunks(tile: number): boolean {
+    const { file, options } = this
+    const pipeline = file.loaded
+    const expected = file.expectedSize(tile)
+    if (!pipeline || expected === undefined) return false
+    this.start()
+    let total = 0
+    try {
+      const isRead = file.visitChunks(tile, (chunk, index) => {
+        total += chunk.original_length
+        if (total > expected) return false
+        file.hold(chunk.original_length)
+        pipeline.undo(chunk, index, options)
+        this.chunkNum++
+        return !this.hasReport
+      })
+      return isRead && total === expected
+    } catch (error) {
+      if (error instanceof InspectError) return false
+      throw error
+    }
+  }
+
+  private start(): void {
+    this.hasReport = false
+    this.verdicts.length = 0
+    this.chunkNum = 0
   }
 }

@@ -1,4 +1,4 @@
-import { asInspectError, ERROR_CODES, faultText, InspectError, inconsistent } from '../base/errors.ts'
+import { asInspectError, ERROR_CODES, faultText, InspectError, inconsistent, unlessFault } from '../base/errors.ts'
 import { isStringOffsetsTile, TileFile, withTileFile } from '../cells/tile-files.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
 import type { ReadOptions } from '../filters/pipeline.ts'
@@ -222,13 +222,15 @@ class Verifier {
       insideStrings && !file.holdsOffsets ? await TileFile.open(fragment, file.slot, 'offsets') : undefined
     offsets?.plan(from, to - 1)
     const faultless = insideStrings ? undefined : new FaultlessTiles(file, false, !this.deep)
+    // Each tile tells the fault of a pipeline that cannot be loaded.
+    if (faultless) await file.pipeline(false).catch(unlessFault)
     try {
       for (let tile = from; tile < to; tile++) {
         const pause = fragment.cx.pause?.()
         if (pause) await pause
-        if (faultless?.undo(tile)) {
+        if (faultless && (file.isFasterInChunks(tile) ? faultless.undoChunks(tile) : faultless.undo(tile))) {
           this.counts.tile_num++
-          this.counts.chunk_num++
+          this.counts.chunk_num += faultless.chunkNum
           for (const { filter } of faultless.verdicts) this.countRight(filter)
           continue
         }
