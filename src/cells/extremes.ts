@@ -1,5 +1,5 @@
 import { type Datatype, datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import { type Cells, isWide, lanesOf, type Numbers, numbersOf } from './elements.ts'
+import { type Cells, isWide, lanesOf, type Numbers, numbersOf, visitNumbers } from './elements.ts'
 
 /** The smallest and the largest value, as views of their bytes. */
 export interface Extremes {
@@ -47,17 +47,21 @@ function limitsOf(type: Datatype): [low: number, high: number] {
  */
 function numberExtremes(data: Uint8Array, type: Datatype, pieces: Iterable<Cells>): Extremes {
   const values = numbersOf(type, data)
-  const size = values.BYTES_PER_ELEMENT
   const limits = limitsOf(type)
   let places: Places = [-1, -1]
   for (const piece of pieces) {
     const known = piece.at ? undefined : extremePlaces(values.subarray(0, piece.length), limits)
     places = known ?? extremePlacesByRule(values, piece, limits, places)
   }
-  const [minAt, maxAt] = places
+  return extremesAt(data, type, places)
+}
+
+/** The smallest and the largest number by their places. Where there is none, the limits that TileDB starts from. */
+export function extremesAt(data: Uint8Array, type: Datatype, [minAt, maxAt]: Places): Extremes {
+  const size = datatypeSize(type)
   if (minAt >= 0 && maxAt >= 0) return { min: cellOf(data, minAt, size), max: cellOf(data, maxAt, size) }
   const none = new Uint8Array(2 * size)
-  numbersOf(type, none).set(limits)
+  numbersOf(type, none).set(limitsOf(type))
   return {
     min: minAt < 0 ? none.subarray(size) : cellOf(data, minAt, size),
     max: maxAt < 0 ? none.subarray(0, size) : cellOf(data, maxAt, size),
@@ -70,37 +74,49 @@ type Places = readonly [min: number, max: number]
 /** {@link Places}; undefined if there is a NaN. */
 function extremePlaces(values: Numbers, [low, high]: readonly [number, number]): Places | undefined {
   let [max, min] = [low, high]
-  // Takes a third of the time of comparisons.
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]
-    min = Math.min(min, value)
-    max = Math.max(max, value)
-  }
+  visitNumbers(values, { length: values.length, at: undefined }, (numbers) => {
+    let [least, most] = [min, max]
+    // Takes a third of the time of comparisons.
+    for (let i = 0; i < numbers.length; i++) {
+      const value = numbers[i]
+      least = Math.min(least, value)
+      most = Math.max(most, value)
+    }
+    min = least
+    max = most
+  })
   return Number.isNaN(min) ? undefined : [values.lastIndexOf(min), values.lastIndexOf(max)]
 }
 
 /** {@link extremePlaces} by TileDB's rule, also with NaN. @param before those of the cells before */
 function extremePlacesByRule(
   values: Numbers,
-  { length, at }: Cells,
+  cells: Cells,
   [low, high]: readonly [number, number],
   before: Places,
 ): Places {
+  const { at } = cells
   let [minAt, maxAt] = before
   let max = maxAt < 0 ? low : values[maxAt]
   let min = minAt < 0 ? high : values[minAt]
-  for (let i = 0; i < length; i++) {
-    const cell = at ? at[i] : i
-    const value = values[cell]
-    if (!(min < value)) {
-      min = value
-      minAt = cell
+  visitNumbers(values, cells, (numbers, from) => {
+    let [least, most, leastAt, mostAt] = [min, max, -1, -1]
+    for (let i = 0; i < numbers.length; i++) {
+      const value = numbers[i]
+      if (!(least < value)) {
+        least = value
+        leastAt = from + i
+      }
+      if (!(most > value)) {
+        most = value
+        mostAt = from + i
+      }
     }
-    if (!(max > value)) {
-      max = value
-      maxAt = cell
-    }
-  }
+    min = least
+    max = most
+    if (leastAt >= 0) minAt = at ? at[leastAt] : leastAt
+    if (mostAt >= 0) maxAt = at ? at[mostAt] : mostAt
+  })
   return [minAt, maxAt]
 }
 

@@ -1,7 +1,7 @@
 import { limits64 } from '../base/limits64.ts'
 import { Slab } from '../base/slab.ts'
 import type { Datatype } from '../format/datatype.ts'
-import type { Cells, Numbers } from './elements.ts'
+import { type Cells, type Numbers, visitNumbers } from './elements.ts'
 
 const slab = new Slab()
 
@@ -29,15 +29,19 @@ export class SumOf {
   }
 
   private addReals(values: Numbers, cells: Cells): void {
-    const { length, at } = cells
     let sum = this.real
     // An upper limit on every intermediate sum.
     let size = Math.abs(sum)
-    for (let i = 0; i < length; i++) {
-      const value = values[at ? at[i] : i]
-      sum += value
-      size += Math.abs(value)
-    }
+    visitNumbers(values, cells, (numbers) => {
+      let [total, magnitude] = [sum, size]
+      for (let i = 0; i < numbers.length; i++) {
+        const value = numbers[i]
+        total += value
+        magnitude += Math.abs(value)
+      }
+      sum = total
+      size = magnitude
+    })
     if (size < Number.MAX_VALUE / 2) this.real = sum
     else this.addRealsByRule(values, cells)
   }
@@ -57,13 +61,12 @@ export class SumOf {
     this.real = sum
   }
 
-  private addIntegers(values: Numbers, { length, at }: Cells): void {
-    for (let from = 0; from < length; from += EXACT_ADDITIONS) {
-      const to = Math.min(length, from + EXACT_ADDITIONS)
+  private addIntegers(values: Numbers, cells: Cells): void {
+    visitNumbers(values, cells, (numbers) => {
       let sum = 0
-      for (let i = from; i < to; i++) sum += values[at ? at[i] : i]
+      for (let i = 0; i < numbers.length; i++) sum += numbers[i]
       this.whole += BigInt(sum)
-    }
+    })
   }
 
   /** {@link addNumbers} for 8-byte integers, given as lanes. */

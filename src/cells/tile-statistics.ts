@@ -1,4 +1,5 @@
 import { concat, NO_BYTES, startsOf } from '../base/bytes.ts'
+import type { LazyKernels } from '../filters/kernels/kernels.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeKind } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
@@ -21,6 +22,7 @@ import {
 } from './elements.ts'
 import { extremesOf, isPlainText } from './extremes.ts'
 import { SumOf } from './sum-of.ts'
+import { totalsOf } from './totals.ts'
 
 /** The properties of a field that decide which statistics it has. */
 export interface StatisticsField {
@@ -76,9 +78,12 @@ export class TileStatistics {
   /** A byte per tile: 0 if all its cells are null. */
   private readonly known: Uint8Array
   private readonly lists: Record<'min' | 'max', ExtremeList> | undefined
+  private readonly kernels: LazyKernels | undefined
 
-  constructor(field: StatisticsField, tileNum: number) {
+  /** @param kernels for numbers, if the tiles are worth them */
+  constructor(field: StatisticsField, tileNum: number, kernels?: LazyKernels) {
     this.field = field
+    this.kernels = hasSum(field) && field.type !== 'CHAR' ? kernels : undefined
     this.nullCounts = new Float64Array(field.nullable ? tileNum : 0)
     this.known = new Uint8Array(tileNum).fill(1)
     const size = cellSizeOf(field)
@@ -101,6 +106,12 @@ export class TileStatistics {
       if (this.nullCounts[tile] === cellNum) this.known[tile] = 0
     }
     if (this.known[tile] === 0) return
+    const totals = this.kernels && !visit && !validity ? totalsOf(this.kernels, type, data) : undefined
+    if (totals) {
+      for (const which of ['min', 'max'] as const) this.lists?.[which].set(tile, totals[which])
+      this.sums.set(totals.sum, 8 * tile)
+      return
+    }
     const found = this.lists && extremesOf(type, data, starts, cellSizeOf(this.field), counted())
     if (found) for (const which of ['min', 'max'] as const) this.lists?.[which].set(tile, found[which])
     if (this.sums.length > 0) {

@@ -19,6 +19,7 @@ import {
   TileStatistics,
 } from '../cells/tile-statistics.ts'
 import { hex, sameBytes } from '../filters/bytes.ts'
+import { type LazyKernels, loadKernels } from '../filters/kernels/kernels.ts'
 import { filterOf } from '../filters/registry.ts'
 import type { FloatScale } from '../filters/scale-float.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -56,6 +57,9 @@ const NAMES: Readonly<Record<Which, { tile: FindingCode; fragment: FindingCode; 
  */
 const SUM_ROUNDING = 2.02 * 2 ** -53
 
+/** From this number of cells on, loading the kernels is worth it. */
+const MANY_CELLS = 1 << 17
+
 /** A stored statistic that differs from the computed one, as texts. */
 interface WrongStatistic {
   code: FindingCode
@@ -71,6 +75,7 @@ interface StatisticsSources {
   stored: SlotStatistics | undefined
   file: string
   boxes: RTreeLevel | undefined
+  kernels: LazyKernels | undefined
 }
 
 /** The cells of a tile of one slot. */
@@ -134,7 +139,11 @@ export class StatisticsCheck {
   private readonly knownReported = new Set<FindingCode>()
   private evidenceSought = 0
 
-  private constructor(info: FragmentInfo, slot: number, { fragment, lists, stored, file, boxes }: StatisticsSources) {
+  private constructor(
+    info: FragmentInfo,
+    slot: number,
+    { fragment, lists, stored, file, boxes, kernels }: StatisticsSources,
+  ) {
     const { type, cell_val_num, nullable, kind } = info.slots[slot]
     const field = { type, cell_val_num, nullable, dimension: kind === 'dimension' }
     this.fragment = fragment
@@ -149,7 +158,7 @@ export class StatisticsCheck {
     this.lists = lists
     this.stored = stored
     this.file = file
-    this.counted = new TileStatistics(field, info.tile_num)
+    this.counted = new TileStatistics(field, info.tile_num, kernels)
     this.coordinates = info.dense ? new DenseCoordinates(info) : undefined
     this.loss = lossOf(info, slot)
     this.scale = roundingOf(info, slot)
@@ -179,7 +188,8 @@ export class StatisticsCheck {
     const needsBoxes = info.slots[slot].kind === 'dimension' && lossOf(info, slot) !== 'none'
     const rtree = needsBoxes ? await quietly(() => fragment.rtree()) : undefined
     const boxes = rtree && leafLevel(rtree)
-    return new StatisticsCheck(info, slot, { fragment, lists, stored: stored?.[slot], file, boxes })
+    const kernels = info.tile_num * info.cells_per_tile < MANY_CELLS ? undefined : await loadKernels()
+    return new StatisticsCheck(info, slot, { fragment, lists, stored: stored?.[slot], file, boxes, kernels })
   }
 
   /** Called for a tile whose cells could not be read. The fragment's statistics cannot be checked then. */

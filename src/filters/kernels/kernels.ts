@@ -132,6 +132,7 @@ type KernelName =
   | 'unzlib'
   | 'unzstd'
   | 'unbzip2'
+  | 'totals'
 
 /** The exports of `assembly/index.ts`. */
 interface KernelExports extends Partial<Record<KernelName, (...args: number[]) => number>> {

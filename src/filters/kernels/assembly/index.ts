@@ -1,4 +1,5 @@
 export { unbzip2 } from './bzip2'
 export * from './few'
 export { unzlib } from './inflate'
+export { totals } from './totals'
 export { unzstd } from './zstd'
