@@ -19,6 +19,7 @@ const UNCHECKED = {
   'src/cells/extremes.ts': 'compares cells of a batch; hot',
   'src/cells/gather.ts': 'copies cells at positions that the caller has computed; hot',
   'src/cells/hilbert.ts': 'turns bits of coordinates, with tables of every state; hot',
+  'src/cells/number-blocks.ts': 'takes numbers at places of a batch; hot',
   'src/cells/sum-of.ts': 'adds cells of a batch; hot',
   'src/cells/sorted-positions.ts': 'sorts positions by lanes of one length; hot',
   'src/cells/tile-numbers.ts': 'divides the coordinates of a batch; hot',

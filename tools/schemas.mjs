@@ -1,5 +1,5 @@
 /**
- * Makes the JSON Schemas in `schemas` from the types in `src/documents`: one file for each document, and `common.json` for the shared
+ * Makes the JSON Schemas in `schemas` from the types in `src/documents`, and in commands with a document that nobody else prints: one file for each document, and `common.json` for the shared
  * types; and the types of the Python module. The comment of a type or key becomes its description. Fields of the footer are described by the reads in `src/format`. Needs
  * `--import ./test/fuzz/register.mjs`. With `--check`, writes nothing, and fails if a file would change.
  */
@@ -28,6 +28,7 @@ import { PythonDocuments, pythonCommands } from './python-types.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCUMENTS = join(ROOT, 'src/documents')
+const COMMANDS = join(ROOT, 'src/commands')
 const SCHEMAS = join(ROOT, 'schemas')
 
 /** Types that are printed in another form than they have in memory. */
@@ -160,8 +161,14 @@ class PagedBytesParser {
   }
 }
 
+/** Where types of documents are: `src/documents`, and the files of commands that have the type of their own document. */
+const FILES = [DOCUMENTS, COMMANDS]
+  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .filter((file) => file.startsWith(DOCUMENTS) || /^export interface \w+Document\b/m.test(readFileSync(file, 'utf8')))
+  .filter((file) => file.endsWith('.ts'))
+
 const config = {
-  path: join(DOCUMENTS, '*.ts'),
+  path: `{${FILES.join(',')}}`,
   tsconfig: join(ROOT, 'tsconfig.json'),
   type: '*',
   expose: 'export',
@@ -183,10 +190,10 @@ const parser = createParser(program, config, (chain) => {
 })
 const generator = new SchemaGenerator(program, parser, createFormatter(config), config)
 
-/** The file of `src/documents` that defines each type. */
+/** The file that defines each type. */
 const homes = new Map()
-for (const file of readdirSync(DOCUMENTS)) {
-  const text = readFileSync(join(DOCUMENTS, file), 'utf8')
+for (const file of FILES) {
+  const text = readFileSync(file, 'utf8')
   for (const [, name] of text.matchAll(/^export (?:interface|type) (\w+)/gm)) homes.set(name, basename(file, '.ts'))
 }
 

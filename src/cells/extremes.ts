@@ -1,5 +1,6 @@
 import { type Datatype, datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import { type Cells, isWide, lanesOf, type Numbers, numbersOf, visitNumbers } from './elements.ts'
+import { type Cells, isWide, lanesOf, type Numbers, numbersOf } from './elements.ts'
+import { visitNumbers } from './number-blocks.ts'
 
 /** The smallest and the largest value, as views of their bytes. */
 export interface Extremes {

@@ -1,7 +1,8 @@
 import { limits64 } from '../base/limits64.ts'
 import { Slab } from '../base/slab.ts'
 import type { Datatype } from '../format/datatype.ts'
-import { type Cells, type Numbers, visitNumbers } from './elements.ts'
+import type { Cells, Numbers } from './elements.ts'
+import { visitNumbers } from './number-blocks.ts'
 
 const slab = new Slab()
 

@@ -43,7 +43,7 @@ function numberTotals(kernels: LazyKernels, type: Datatype, data: Uint8Array): T
     data,
     () => [sum, magnitude],
     (result) => {
-      const [least, most, total, , size] = new Float64Array(result.buffer)
+      const [least = 0, most = 0, total = 0, , size = 0] = new Float64Array(result.buffer)
       min = Math.min(min, least)
       max = Math.max(max, most)
       sum = isFloat ? total : sum + total
@@ -59,26 +59,23 @@ function numberTotals(kernels: LazyKernels, type: Datatype, data: Uint8Array): T
 
 function wideTotals(kernels: LazyKernels, type: Datatype, data: Uint8Array): Totals | undefined {
   let [low, high, magnitude] = [0n, 0n, 0]
-  const ends: bigint[] = []
+  let [min, max] = [2n ** 64n, -(2n ** 64n)]
   const done = eachPiece(
     kernels,
     type,
     data,
     () => [0, 0],
     (result) => {
-      ends.push(...wideNumbersOf(type, result).subarray(0, 2))
-      const [, , lows, highs] = new BigInt64Array(result.buffer)
+      const [least = min, most = max] = wideNumbersOf(type, result)
+      if (least < min) min = least
+      if (most > max) max = most
+      const [, , lows = 0n, highs = 0n] = new BigInt64Array(result.buffer)
       low += lows
       high += highs
-      magnitude += new Float64Array(result.buffer)[4]
+      magnitude += new Float64Array(result.buffer)[4] ?? 0
     },
   )
   if (!done || magnitude >= BELOW_LIMITS) return undefined
-  let [min, max] = ends
-  for (const end of ends) {
-    if (end < min) min = end
-    if (end > max) max = end
-  }
   return { min: bytesOf(min), max: bytesOf(max), sum: bytesOf(low + (high << 32n)) }
 }
 
