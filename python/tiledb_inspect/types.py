@@ -851,6 +851,9 @@ class GroupLine(TypedDict):
     """Whether that place is in the dataset: a member elsewhere is not in a copy of it."""
     again: NotRequired[str]
     """The path of names of the same object where it was listed first."""
+    not_listed: NotRequired[Literal[True]]
+    """Whether it lies in the folder of a group whose list does not name it. Only in a plain folder that is entered
+    at any depth."""
     found: NotRequired[Literal["array", "fragment", "group", "file"]]
     """The type that was found, if it is not the type that the group says."""
     layer_type: NotRequired[str]
@@ -1420,6 +1423,9 @@ class SweepMember(TypedDict):
     """Whether that place is in the dataset: a member elsewhere is not in a copy of it."""
     again: NotRequired[str]
     """The path of names of the same object where it was listed first."""
+    not_listed: NotRequired[Literal[True]]
+    """Whether it lies in the folder of a group whose list does not name it. Only in a plain folder that is entered
+    at any depth."""
     found: NotRequired[Literal["array", "fragment", "group", "file"]]
     """The type that was found, if it is not the type that the group says."""
     error: NotRequired["ErrorInfo"]
