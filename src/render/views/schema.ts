@@ -33,6 +33,8 @@ export interface ListedSchema {
   document: SchemaDocument
   /** As in {@link WhichSchema}. */
   number: number
+  /** Whether TileDB opens the array with it: the one with the last name, which need not be the newest. */
+  isCurrent: boolean
 }
 
 /** Position of a schema among those of its array. */
@@ -84,11 +86,15 @@ export async function schemaTable(
 async function schemaLines(listed: readonly ListedSchema[], count: number, out: Output): Promise<void> {
   const some = listed.length < count ? `${listed.length} of ` : ''
   await writeHeading(`${some}${counted(count, 'schema')} of ${listed[0].document.path}, oldest first`, out)
-  const pairs = listed.map(({ document: { name, changes, attributes }, number }): Pair => {
+  const pairs = listed.map(({ document: { name, changes, attributes }, number, isCurrent }, i): Pair => {
     const time = nameTimeText(name) ?? name
     const first = `first, with ${counted(attributes.length, 'attribute')}: ${namesText(attributes)}`
-    const texts = changes ? changeTexts(changes) : [first]
-    return [`${number}  ${time}`, texts.length === 0 ? 'nothing changed' : texts.join('; ')]
+    const before = listed.slice(0, i).map(({ document }) => document)
+    const texts = changes ? changeTexts(changes, before) : [first]
+    return [
+      `${number}  ${time}${isCurrent ? '  current' : ''}`,
+      texts.length === 0 ? 'nothing changed' : texts.join('; '),
+    ]
   })
   await writeKeyValues(pairs, out)
   await out.write('\n')
@@ -98,21 +104,35 @@ function namesText(attributes: readonly { name: string }[]): string {
   return attributes.map(({ name }) => fieldName(name)).join(', ')
 }
 
-/** Returns the changes as `added attribute w (INT32)`. Attributes that were added together share a text. */
-function changeTexts(changes: readonly SchemaChange[]): string[] {
+/**
+ * Returns the changes as `added attribute w (INT32)`. Attributes that were added together share a text.
+ * @param before the schemas before, the oldest first
+ */
+function changeTexts(changes: readonly SchemaChange[], before: readonly SchemaDocument[]): string[] {
   const alike = groupBy(changes, ({ change, what }) => `${change} ${what}`)
   return [...alike].flatMap(([verb, group]) => {
     const [{ change }] = group
     if (change !== 'added' && change !== 'dropped') return group.map(changeText)
-    return `${verb}${group.length > 1 ? 's' : ''} ${group.map(namedText).join(', ')}`
+    return `${verb}${group.length > 1 ? 's' : ''} ${group.map((one) => namedText(one, before)).join(', ')}`
   })
 }
 
-function namedText({ change, what, name, to }: SchemaChange): string {
+function namedText({ change, what, name, to }: SchemaChange, before: readonly SchemaDocument[]): string {
   const field = fieldName(name ?? '')
   if (change === 'dropped') return field
-  const about = what === 'attribute' ? attributeText(to) : counted((to as SchemaEnumeration).values.length, 'value')
+  const about = what === 'attribute' ? attributeText(to) : addedValuesText(to as SchemaEnumeration, before)
   return `${field} (${about})`
+}
+
+/** Returns the number of values, and whether an enumeration of that name had others: older cells still have its indexes. */
+function addedValuesText({ name, values }: SchemaEnumeration, before: readonly SchemaDocument[]): string {
+  const known = before.findLast(({ enumerations }) => enumerations.some((one) => one.name === name))
+  const last = known?.enumerations.find((one) => one.name === name)
+  const whole = (value: CellValue | undefined): string => shortValue(value ?? null, Number.POSITIVE_INFINITY)
+  const isOther =
+    last !== undefined &&
+    (last.values.length !== values.length || values.some((value, i) => whole(value) !== whole(last.values[i])))
+  return `${counted(values.length, 'value')}${isOther ? `, not those of the dropped one: ${shortValue(last.values).slice(1, -1)}` : ''}`
 }
 
 function changeText({ change, what, name, from, to }: SchemaChange): string {
