@@ -3470,6 +3470,18 @@ class OverviewField(TypedDict):
     """Values in a cell; `"var"` if cells are var-sized."""
 
 
+Layout = Literal["row-major", "col-major", "global-order", "unordered", "hilbert"]
+"""Layout as the C API names it; valid schemas have row-major and col-major, for cells also hilbert."""
+
+
+
+class ArrayOverviewDimensionLabelsItem(TypedDict):
+    name: str
+    """Name of the label."""
+    dimension_index: int
+    """Index of the dimension, starting at 0."""
+
+
 
 class StateCount(TypedDict):
     """Number of fragments in one state."""
@@ -3531,6 +3543,10 @@ class ArrayOverview(TypedDict):
     """Type of the target."""
     dimensions: List["OverviewField"]
     """Dimensions in order; empty if the schema cannot be read."""
+    cell_order: Optional["Layout"]
+    """Order of the cells in a tile; null if the schema cannot be read."""
+    dimension_labels: List["ArrayOverviewDimensionLabelsItem"]
+    """Dimension labels."""
     attributes: List["OverviewField"]
     """Attributes in order; empty if the schema cannot be read."""
     schema_num: int
@@ -4444,10 +4460,6 @@ class RtreeTouched(TypedDict):
 RtreeDocument = Union["RtreeLevels", "RtreeTouched"]
 """`tiledb-inspect rtree <target> --json`, one document for each fragment. With `--range`, it lists the tiles that
 the range touches instead of the levels."""
-
-
-Layout = Literal["row-major", "col-major", "global-order", "unordered", "hilbert"]
-"""Layout as the C API names it; valid schemas have row-major and col-major, for cells also hilbert."""
 
 
 

@@ -10,6 +10,7 @@ import type { Outcome } from '../calls/outcome.ts'
 import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
 import { FRAGMENT_COLUMN, type Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
+import { indexedIn } from '../calls/shown-enumerations.ts'
 import { ONE_FRAGMENT, oneFragment, targetFor, targetsHelp } from '../calls/targets.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { KnownNulls, writtenCells } from '../cells/known-nulls.ts'
@@ -178,6 +179,7 @@ async function openReader(
   return {
     columns: cells.columns,
     limit: parseLimit(options.limit),
+    indexed: options.labels ? undefined : indexedIn(info.schema, cells.columns),
     enumerations,
     report,
     faults: faults.listed,
