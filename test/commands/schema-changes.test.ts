@@ -168,3 +168,11 @@ test('stats marks attributes that the schema no longer has', async () => {
   expect(text).toMatch(/^b \(dropped\) +\w+ /m)
   expect(text).toMatch(/^dropped: the schema no longer has the attribute/m)
 })
+
+test('schema tells which values SCALE_FLOAT has room for', async () => {
+  const { text } = await run(['schema', `${FIXTURES}/22/filter_float_scale`])
+  expect(text).toContain('\nb2: SCALE_FLOAT has room for -16382.5 to 16385, in steps of 0.5\n')
+  expect(text).toContain('\nchained: SCALE_FLOAT has room for -21474836.48 to 21474836.47, in steps of 0.01\n')
+  expect(text.split('TileDB takes other values')).toHaveLength(2)
+  expect((await run(['schema', `${FIXTURES}/22/sparse_basic`])).text).not.toContain('has room')
+})
