@@ -851,6 +851,9 @@ class GroupLine(TypedDict):
     """Whether that place is in the dataset: a member elsewhere is not in a copy of it."""
     again: NotRequired[str]
     """The path of names of the same object where it was listed first."""
+    not_listed: NotRequired[Literal[True]]
+    """Whether it lies in the folder of a group whose list does not name it. Only in a plain folder that is entered
+    at any depth."""
     found: NotRequired[Literal["array", "fragment", "group", "file"]]
     """The type that was found, if it is not the type that the group says."""
     layer_type: NotRequired[str]
@@ -1420,6 +1423,9 @@ class SweepMember(TypedDict):
     """Whether that place is in the dataset: a member elsewhere is not in a copy of it."""
     again: NotRequired[str]
     """The path of names of the same object where it was listed first."""
+    not_listed: NotRequired[Literal[True]]
+    """Whether it lies in the folder of a group whose list does not name it. Only in a plain folder that is entered
+    at any depth."""
     found: NotRequired[Literal["array", "fragment", "group", "file"]]
     """The type that was found, if it is not the type that the group says."""
     error: NotRequired["ErrorInfo"]
@@ -3464,6 +3470,18 @@ class OverviewField(TypedDict):
     """Values in a cell; `"var"` if cells are var-sized."""
 
 
+Layout = Literal["row-major", "col-major", "global-order", "unordered", "hilbert"]
+"""Layout as the C API names it; valid schemas have row-major and col-major, for cells also hilbert."""
+
+
+
+class ArrayOverviewDimensionLabelsItem(TypedDict):
+    name: str
+    """Name of the label."""
+    dimension_index: int
+    """Index of the dimension, starting at 0."""
+
+
 
 class StateCount(TypedDict):
     """Number of fragments in one state."""
@@ -3525,6 +3543,10 @@ class ArrayOverview(TypedDict):
     """Type of the target."""
     dimensions: List["OverviewField"]
     """Dimensions in order; empty if the schema cannot be read."""
+    cell_order: Optional["Layout"]
+    """Order of the cells in a tile; null if the schema cannot be read."""
+    dimension_labels: List["ArrayOverviewDimensionLabelsItem"]
+    """Dimension labels."""
     attributes: List["OverviewField"]
     """Attributes in order; empty if the schema cannot be read."""
     schema_num: int
@@ -4438,10 +4460,6 @@ class RtreeTouched(TypedDict):
 RtreeDocument = Union["RtreeLevels", "RtreeTouched"]
 """`tiledb-inspect rtree <target> --json`, one document for each fragment. With `--range`, it lists the tiles that
 the range touches instead of the levels."""
-
-
-Layout = Literal["row-major", "col-major", "global-order", "unordered", "hilbert"]
-"""Layout as the C API names it; valid schemas have row-major and col-major, for cells also hilbert."""
 
 
 

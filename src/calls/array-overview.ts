@@ -83,6 +83,8 @@ export async function arrayOverview(
     ...releases(schema?.version),
     encryption: encryption instanceof InspectError ? null : encryption,
     dimensions: schema?.domain.dimensions.map(fieldOf) ?? [],
+    cell_order: schema?.cell_order ?? null,
+    dimension_labels: schema?.dimension_labels.map(({ name, dimension_index }) => ({ name, dimension_index })) ?? [],
     attributes: schema?.attributes.map(fieldOf) ?? [],
     schema_num: files.length,
     fragment_num: entries.length,

@@ -83,7 +83,13 @@ export function readerOutcome(
     return counts ? { cell_num, ...tail() } : tail()
   }
   return {
-    ...cellsOutcome(cx, head, rows, { columns: reader.columns, asked: reader.asked, total }, options),
+    ...cellsOutcome(
+      cx,
+      head,
+      rows,
+      { columns: reader.columns, asked: reader.asked, indexed: reader.indexed, total },
+      options,
+    ),
     columns: () => reader.columns.map(({ name }) => name),
     async cellLines(out, style) {
       const { writeCellLines } = await import('../rows/cell-lines.ts')
@@ -122,6 +128,8 @@ interface ShownRows {
   columns: readonly ColumnType[] | undefined
   /** See {@link Reader.asked}. */
   asked?: readonly string[] | undefined
+  /** See {@link Reader.indexed}. */
+  indexed?: readonly string[] | undefined
   /** Number of cells, if it is known. */
   total?: number | bigint | undefined
   /** What a row is; `cell` by default. */
@@ -135,7 +143,7 @@ export function cellsOutcome(
   cx: CommandContext,
   head: CellsHead,
   rows: () => AsyncGenerator<CellsLine, CellsTail>,
-  { columns, asked, total, one }: ShownRows,
+  { columns, asked, indexed, total, one }: ShownRows,
   { keepGoing = false, limit }: CellOptions,
 ): Omit<CellsOutcome, 'columns' | 'records'> {
   return {
@@ -148,7 +156,8 @@ export function cellsOutcome(
       const { cellsTable } = await import('../render/views/cells.ts')
       const { path, as_of } = head
       const shown = columns && tableColumns(columns, out.columns === undefined ? [] : asked)
-      return cellsTable({ path, as_of: cx.times && as_of }, rows(), shown, out, { total, most: parseLimit(limit), one })
+      const numbers = { total, most: parseLimit(limit), one, indexed }
+      return cellsTable({ path, as_of: cx.times && as_of }, rows(), shown, out, numbers)
     },
   }
 }

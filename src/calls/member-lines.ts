@@ -45,6 +45,7 @@ export function memberLine(
     resolved: place === 'nowhere' || path === undefined ? null : cx.shownPath(path),
     place,
     again: again?.join('/'),
+    not_listed: found.isUnlisted || undefined,
     found: target && target.type !== type ? target.type : undefined,
     finding_num: addNums(undefined, listed),
     codes: worstCodes(listed),

@@ -15,6 +15,8 @@ export interface Reader {
   limit: number
   /** The enumerations whose values are shown, by attribute; empty without `--labels`. */
   enumerations: ReadonlyMap<string, Enumeration>
+  /** Names of columns that show indexes of enumerations. Undefined if nobody looked for them. */
+  indexed?: readonly string[] | undefined
   report: FieldReport
   /** Why the answer of a read is not unique. Undefined if this is no read. */
   notUnique?: NotUniqueReport | undefined

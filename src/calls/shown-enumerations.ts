@@ -1,5 +1,7 @@
 import { concat, startsOf } from '../base/bytes.ts'
 import type { InspectError } from '../base/errors.ts'
+import type { ColumnType } from '../cells/column.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import type { Enumeration } from '../format/enumeration.ts'
 import { enumerationFault } from '../objects/enumerations.ts'
 import { attributeLabels } from '../objects/labels.ts'
@@ -25,6 +27,12 @@ export async function shownEnumerations(
   }
   if (provenance) found.set(PROVENANCE[0].name, namesOf(fragments.map(({ fragment }) => fragment.name)))
   return found
+}
+
+/** Names of the columns that hold indexes of enumerations. */
+export function indexedIn({ attributes }: ArraySchema, columns: readonly ColumnType[]): string[] {
+  const names = attributes.flatMap(({ name, enumeration }) => (enumeration === '' ? [] : name))
+  return columns.flatMap(({ kind, name }) => (kind === 'attribute' && names.includes(name) ? name : []))
 }
 
 /** An enumeration whose values are names. */

@@ -86,7 +86,21 @@ const MOST_WORST = 10
 const TRIES = 2
 
 const COLUMNS: readonly (keyof SweepMember)[] = [
-  ...(['name', 'path', 'type', 'uri', 'relative', 'implicit', 'state', 'resolved', 'place', 'again', 'found'] as const),
+  ...([
+    'name',
+    'path',
+    'type',
+    'uri',
+    'relative',
+    'implicit',
+    'state',
+    'resolved',
+    'place',
+    'again',
+    'not_listed',
+    'unlisted',
+    'found',
+  ] as const),
   ...(['array_type', 'format_version', 'shape', 'cell_num', 'certainty', 'timestamp_range'] as const),
   ...([
     'fragment_num',
@@ -375,8 +389,8 @@ function contextOf(target: Target): Pick<CommandContext, 'storage' | 'reading'> 
 
 /** A line with what the list of its group says alone. */
 function listed(line: SweepMember): SweepMember {
-  const { kind, path, schema_version, name, type, uri, relative, implicit, state, resolved, place } = line
-  return { kind, path, schema_version, name, type, uri, relative, implicit, state, resolved, place }
+  const { kind, path, schema_version, name, type, uri, relative, implicit, state, resolved, place, not_listed } = line
+  return { kind, path, schema_version, name, type, uri, relative, implicit, state, resolved, place, not_listed }
 }
 
 /** Every n-th member. */

@@ -144,6 +144,7 @@ export async function oneFragment(
 
 /**
  * {@link oneFragment}, or the fragment of an array that has a single one.
+ * @param hint as in {@link oneFragment}
  * @param bestOf finds the fragment that the user most likely wants, if there are several
  * @throws InspectError WRONG_TARGET
  */
@@ -151,13 +152,14 @@ export async function singleFragment(
   cx: CommandContext,
   call: string,
   target: Target,
+  hint = '',
   bestOf?: (array: InspectArray) => Promise<{ path: string; why: string } | undefined>,
 ): Promise<Fragment> {
   const found = await targetFor(cx, call, SINGLE_FRAGMENT, target)
   if (found.type !== 'array') return found.fragment
   const [only, ...more] = await found.array.fragments()
   if (only && more.length === 0) return found.array.fragment(only.path)
-  return oneFragment(cx, call, found, '', await bestOf?.(found.array).catch(unlessFault))
+  return oneFragment(cx, call, found, hint, await bestOf?.(found.array).catch(unlessFault))
 }
 
 /** Where a target lies, or what is in it. */

@@ -534,7 +534,8 @@ export function knownWords(): readonly string[] {
 
 /** The questions and commands that have the words of `help <words>`; undefined if there are none. */
 export function answers(asked: readonly string[]): string | undefined {
-  const words = wordsOf(asked.join(' '))
+  // Of groups of values: alone, 'group' means groups of arrays.
+  const words = wordsOf(asked.join(' ').replace(/\bgroup(ed)?[ _-]by\b/gi, 'groupby'))
   const subjects = words.filter((word) => !STOP_WORDS.has(word))
   const wanted = subjects.length > 0 ? subjects : words
   // The first of the other words is the subject of the question.

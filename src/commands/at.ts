@@ -53,7 +53,7 @@ export const command: CommandModule<AtOptions> = {
     if (options.cell) {
       if (offset !== undefined) throw usage('at expects an offset or --cell, found both')
       const { cell } = options
-      const fragment = await singleFragment(cx, 'at --cell', await cx.open(path), (array) => holderOf(array, cell))
+      const fragment = await singleFragment(cx, 'at --cell', await cx.open(path), '', (array) => holderOf(array, cell))
       try {
         const { cellPlacesOutcome } = await import('./cell-places.ts')
         yield await cellPlacesOutcome(cx, fragment, options.cell, options.field)

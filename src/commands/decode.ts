@@ -10,13 +10,16 @@ import type { Outcome } from '../calls/outcome.ts'
 import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
 import { FRAGMENT_COLUMN, type Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
-import { ONE_FRAGMENT, oneFragment, targetFor, targetsHelp } from '../calls/targets.ts'
+import { indexedIn } from '../calls/shown-enumerations.ts'
+import { SINGLE_FRAGMENT, singleFragment, targetFor, targetsHelp } from '../calls/targets.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { KnownNulls, writtenCells } from '../cells/known-nulls.ts'
 import { NULLS_AS_WRITTEN } from '../cells/slot-type.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import type { Enumeration } from '../format/enumeration.ts'
+import type { InspectArray } from '../objects/array.ts'
 import { changedFields } from '../objects/changed-fields.ts'
+import { deletePlaces } from '../objects/deletes.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { fragmentLabels } from '../objects/labels.ts'
@@ -48,14 +51,14 @@ export const command: CommandModule<DecodeOptions> = {
 
   gives: 'cells',
 
-  takes: ONE_FRAGMENT,
+  takes: SINGLE_FRAGMENT,
   takesWith: TAKES_WITH,
 
   configure(command) {
     command
       .argument(
         '<fragment...>',
-        `${targetsHelp(ONE_FRAGMENT)}; with --all-fragments ${targetsHelp(TAKES_WITH['--all-fragments'])}`,
+        `${targetsHelp(SINGLE_FRAGMENT)}; with --all-fragments ${targetsHelp(TAKES_WITH['--all-fragments'])}`,
       )
       .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
       .option('--range <NAME=LO..HI>', `only cells inside, ends included: ${RANGE_FORMS}`, collect)
@@ -80,13 +83,24 @@ export const command: CommandModule<DecodeOptions> = {
       )
       return
     }
-    const fragment = await oneFragment(cx, 'decode', target, ' (--all-fragments decodes each)')
+    const fragment = await singleFragment(cx, 'decode', target, ' (--all-fragments decodes each)')
+    if (target.type === 'array') await noteDeletes(cx, target.array)
     try {
       yield await fragmentOutcome(cx, fragment, options)
     } finally {
       await fragment.close()
     }
   },
+}
+
+/** Says which delete conditions a reader of the array would apply to the cells. */
+async function noteDeletes(cx: CommandContext, array: InspectArray): Promise<void> {
+  const { length } = await deletePlaces(array)
+  if (length > 0)
+    cx.note(
+      `the cells are shown as stored: TileDB applies ${length === 1 ? '1 delete condition' : `${length} delete conditions`}`,
+      'target',
+    )
 }
 
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment, options: DecodeOptions): Promise<Outcome> {
@@ -178,6 +192,7 @@ async function openReader(
   return {
     columns: cells.columns,
     limit: parseLimit(options.limit),
+    indexed: options.labels ? undefined : indexedIn(info.schema, cells.columns),
     enumerations,
     report,
     faults: faults.listed,

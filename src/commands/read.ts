@@ -11,7 +11,7 @@ import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } fro
 import type { Reader } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { RefusedChunks, tellRangesRefused, tellRefused } from '../calls/refused.ts'
-import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
+import { indexedIn, shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { CellBatch } from '../cells/column.ts'
 import type { ReadHead } from '../documents/read.ts'
@@ -163,6 +163,7 @@ async function arrayOutcome(
     columns: shown,
     asked: [...(sort ? [sort.column.name] : []), ...(asked.where ? conditionFields(asked.where) : [])],
     limit,
+    indexed: options.labels ? undefined : indexedIn(schema, shown),
     enumerations: await shownEnumerations(opened, options, report, tellingFaults(cx, told)),
     report,
     notUnique,

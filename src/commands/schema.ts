@@ -81,7 +81,7 @@ async function* schemasOf(
       if (files.length === 0) await target.array.newestSchema()
       const opened = schemaFileOpened(files, cx.reading.now)
       let told: ReadonlySet<string> | undefined
-      if (options.all && !options.hex) told = yield* allSchemas(cx, target.array, files)
+      if (options.all && !options.hex) told = yield* allSchemas(cx, target.array, files, opened)
       else {
         const wanted = options.all || !opened ? files : [opened]
         for (const file of wanted) yield* oneSchema(cx, target.array, file, files, options)
@@ -139,14 +139,16 @@ async function* oneSchema(
 /**
  * Shows every schema that can be read, the oldest first, and then the errors of the others. Above the first table there is a line for each
  * schema that is shown.
+ * @param opened the schema with which TileDB opens the array
  * @returns paths of the files with errors
  */
 async function* allSchemas(
   cx: CommandContext,
   array: InspectArray,
   files: SchemaFile[],
+  opened: SchemaFile | undefined,
 ): AsyncGenerator<Outcome, ReadonlySet<string>> {
-  const shown: { document: SchemaDocument; number: number }[] = []
+  const shown: ListedSchema[] = []
   const faults: InspectError[] = []
   for (const [i, file] of files.entries()) {
     const document = await orError(() => schemaDocument(cx, array, file))
@@ -160,7 +162,7 @@ async function* allSchemas(
     const last = shown.at(-1)
     const before = last?.number === i ? last.document : undefined
     const changes = before && schemaChanges(...comparedSchemas(before, document))
-    shown.push({ document: changes ? { ...document, changes } : document, number: i + 1 })
+    shown.push({ document: changes ? { ...document, changes } : document, number: i + 1, isCurrent: file === opened })
   }
   for (const [i, { document, number }] of shown.entries()) {
     const listed = i === 0 && files.length > 1 ? shown : []

@@ -2,6 +2,7 @@ import type { Prose } from '../base/prose.ts'
 import type { AdviceCode, FindingCode } from '../check/codes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import type { Datatype } from '../format/datatype.ts'
+import type { Layout } from '../format/layout.ts'
 import type { FragmentState } from '../objects/visibility.ts'
 import type { ArrayFacts } from './array.ts'
 import type { CheckFindingNum } from './check.ts'
@@ -24,6 +25,7 @@ import type {
   ValueRange,
 } from './common.ts'
 import type { GroupLine, GroupTotals } from './group.ts'
+import type { SchemaDimensionLabel } from './schema.ts'
 
 /** `tiledb-inspect <target> --json`: what the target is, what a reader sees, and whether file names and sizes show damage. */
 export type OverviewDocument = ArrayOverview | FragmentOverview | GroupOverview | FileOverview
@@ -105,6 +107,10 @@ export interface ArrayOverview extends OverviewHead, ArrayFacts, WithLayer {
   target: 'array'
   /** Dimensions in order; empty if the schema cannot be read. */
   dimensions: readonly OverviewField[]
+  /** Order of the cells in a tile; null if the schema cannot be read. */
+  cell_order: Layout | null
+  /** Dimension labels. */
+  dimension_labels: readonly Pick<SchemaDimensionLabel, 'name' | 'dimension_index'>[]
   /** Attributes in order; empty if the schema cannot be read. */
   attributes: readonly OverviewField[]
   /** Number of schemas. */

@@ -45,6 +45,8 @@ export interface DatasetMember extends FoundMember {
   again: readonly string[] | undefined
   /** Whether its group was met before, and so all that is in it. */
   isInRepeated: boolean
+  /** Whether it lies in the folder of a group whose list does not name it. */
+  isUnlisted: boolean
 }
 
 /** Opens the object at a path. */
@@ -87,11 +89,14 @@ interface Around {
   isRepeated: boolean
   depth: number
   bounds: WalkBounds | undefined
+  /** Whether what lies in the folder of a group and is no member is met, too. */
+  meetsUnlisted: boolean
 }
 
 /**
  * Every member of a group, down to a depth: each group before its own members, in the order in which they are listed. Over a network
- * several are opened at once.
+ * several are opened at once. In a plain folder that is entered at any depth, the walk also meets what lies in the folder of a group
+ * without being a member of it.
  * @param depth number of levels
  * @throws InspectError if the list of members of the group itself cannot be read. That of a group below is its `error`
  */
@@ -101,10 +106,13 @@ export async function* walkDataset(
   depth = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<DatasetMember> {
   const root = rootOf(group.folder)
-  const { bounds } = group
+  const { bounds, isRecursive: meetsUnlisted } = group
   const met = new Map([[root.realPath, []]])
   const identities = [await group.identity()]
-  yield* membersBelow({ root, group, names: [], identities, met, isRepeated: false, depth, bounds }, open)
+  yield* membersBelow(
+    { root, group, names: [], identities, met, isRepeated: false, depth, bounds, meetsUnlisted },
+    open,
+  )
 }
 
 /** Most levels of groups in groups. Links can make any number of them, and each takes a part of the stack. */
@@ -112,14 +120,18 @@ const DEEPEST = 200
 
 async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<DatasetMember> {
   const { group, depth, bounds } = around
-  yield* allInOrder(group.eachMember(), atOnce(group.folder), async function* (member) {
+  const unlisted = new Set<Member>()
+  yield* allInOrder(membersOf(around, unlisted), atOnce(group.folder), async function* (member) {
+    const isUnlisted = unlisted.has(member)
     const path = [...around.names, memberName(member)].join('/')
     // Members of a plain folder are left out by their paths, before anything below them is read.
     if (!member.implicit && bounds?.excludes(path)) {
       bounds.leaveOut(path, 'excluded')
       return
     }
-    const found = placed(around, await findMember(group, member, around.identities, open))
+    const found = { ...placed(around, await findMember(group, member, around.identities, open)), isUnlisted }
+    // Another group names it: it was met there.
+    if (isUnlisted && found.again) return
     const { target, names } = found
     if (target?.type !== 'group' || depth <= 1) {
       yield found
@@ -149,8 +161,30 @@ async function* membersBelow(around: Around, open: OpenTarget): AsyncGenerator<D
   })
 }
 
+/** The members of a group, and then what else lies in its folder. @param unlisted gets what no list names */
+async function* membersOf(
+  { group, names, bounds, meetsUnlisted }: Around,
+  unlisted: Set<Member>,
+): AsyncGenerator<Member> {
+  yield* group.eachMember()
+  if (!meetsUnlisted) return
+  const pathOf = (below: string): string => [...names, ...(below === '' ? [] : [below])].join('/')
+  const here: WalkBounds | undefined = bounds && {
+    excludes: (below) => bounds.excludes(pathOf(below)),
+    depth: bounds.depth,
+    leaveOut: (below, cause) => bounds.leaveOut(pathOf(below), cause),
+  }
+  for await (const member of group.unlistedBelow(here)) {
+    unlisted.add(member)
+    yield member
+  }
+}
+
 /** Adds to a member where it lies. */
-function placed({ root, group, names, met, isRepeated }: Around, found: FoundMember): DatasetMember {
+function placed(
+  { root, group, names, met, isRepeated }: Around,
+  found: FoundMember,
+): Omit<DatasetMember, 'isUnlisted'> {
   const { path, member, state } = found
   const own = [...names, memberName(member)]
   const isThere = path !== undefined && state !== 'missing' && state !== 'outside'

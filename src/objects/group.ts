@@ -4,7 +4,7 @@ import { nameOf, normalPath } from '../base/paths.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { type GroupMember, groupDetails } from '../format/group-details.ts'
 import { countListedNames } from '../storage/lean-heap.ts'
-import { type Entry, type Folder, hasEntry } from '../storage/source.ts'
+import { type Entry, Folder, hasEntry } from '../storage/source.ts'
 import { enterOnce } from '../storage/walk.ts'
 import {
   isArrayFolder,
@@ -57,6 +57,8 @@ export class InspectGroup {
   bounds: WalkBounds | undefined
   /** What the folder of the metadata holds because of which TileDB may fail, once {@link metadata} was read. */
   readonly oddMetadata: Entry[] = []
+  /** Real paths of folders that are not looked into. */
+  private readonly passedOver = new Set<string>()
   private listed: Promise<readonly Entry[]> | undefined
   private read: Promise<Map<string, WrittenMetadata>> | undefined
 
@@ -138,6 +140,24 @@ export class InspectGroup {
     return found
   }
 
+  /**
+   * Arrays and groups at any depth below the folder of a group with a list, which the list does not name. Other than {@link unlisted} it has
+   * copies of listed members from elsewhere: no walk meets these.
+   * @param bounds what is left out; paths count from this folder
+   */
+  async *unlistedBelow(bounds: WalkBounds | undefined): AsyncGenerator<Member> {
+    if ((await this.details()).length === 0) return
+    const { folder } = this
+    const below = new InspectGroup(folder, this.cx)
+    below.isRecursive = true
+    below.bounds = bounds
+    for await (const member of this.quietly().eachMember()) {
+      const path = memberPath(folder.path, member)
+      if (path !== undefined) below.passedOver.add(new Folder(folder.storage, path).realPath)
+    }
+    yield* below.implicitMembers()
+  }
+
   /** The name in the folder by which a member is reached; for a member elsewhere, the name that a copy of it would have. */
   private nameInside(member: Member): string {
     const path = memberPath(this.folder.path, member)
@@ -172,6 +192,7 @@ export class InspectGroup {
   /** The object at a folder, if it is one, and those below that belong to no group. */
   private async *objectsAt(folder: Folder, uri: string, entered: Set<string>): AsyncGenerator<Member> {
     const { bounds } = this
+    if (this.passedOver.has(folder.realPath)) return
     if (bounds?.excludes(uri)) {
       bounds.leaveOut(uri, 'excluded')
       return

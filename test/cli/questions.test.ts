@@ -263,3 +263,9 @@ test.each(USER_WORDS.split(' '))('the word %s finds something', async (word) => 
   expect(code).toBe(0)
   expect(text).toContain('tiledb-inspect ')
 })
+
+test('"group by" means groups of values, "group" those of arrays', async () => {
+  for (const asked of [['group by'], ['group', 'by'], ['grouped', 'by', 'day']])
+    expect((await run(['help', ...asked])).text).toMatch(/^What are the sum and mean of a field by another/)
+  expect((await run(['help', 'group'])).text).toMatch(/^What is in a group/)
+})

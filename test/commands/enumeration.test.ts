@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import { enumerationResult } from '../../src/calls/schema-result.ts'
 import type { Enumeration } from '../../src/format/enumeration.ts'
+import { FIXTURES } from '../helpers/fixtures.ts'
+import { firstFragment } from '../helpers/fragments.ts'
+import { run } from '../helpers/run.ts'
 
 /** An enumeration with var-sized values. */
 function enumeration(type: Enumeration['type'], values: readonly string[]): Enumeration {
@@ -32,4 +35,17 @@ describe('values of an enumeration', () => {
     expect(type).toBe('INT64')
     expect(values).toEqual([new TextEncoder().encode('ii'), new TextEncoder().encode('eightchr')])
   })
+})
+
+test('a terminal names --labels below indexes, a pipe does not', async () => {
+  const array = `${FIXTURES}/22/enumerations`
+  for (const call of [
+    ['read', array],
+    ['decode', firstFragment(array)],
+  ]) {
+    const hint = /indexes of an enumeration \(--labels shows its values\)/
+    expect((await run(call, { columns: 100 })).text).toMatch(hint)
+    expect((await run(call)).text).not.toMatch(hint)
+    expect((await run([...call, '--labels'], { columns: 100 })).text).not.toMatch(hint)
+  }
 })

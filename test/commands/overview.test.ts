@@ -375,3 +375,10 @@ async function expectNoMoreThanLs(on: FolderServer, name: string): Promise<void>
   const [overview, ls] = [await requests('overview'), await requests('ls')]
   expect(overview).toBeLessThanOrEqual(ls)
 }
+
+test('names dimension labels and the Hilbert order beside the dimensions', async () => {
+  expect((await run([`${FIXTURES}/22/hilbert`])).text).toMatch(/^dimensions .*; Hilbert order$/m)
+  const { text } = await run([`${FIXTURES}/22/dimension_labels`])
+  expect(text).toMatch(/^dimensions .*; labels? \w+ of \w+/m)
+  expect((await run([`${FIXTURES}/22/sparse_basic`])).text).not.toMatch(/^dimensions .*(Hilbert|label)/m)
+})

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
@@ -32,9 +32,9 @@ describe('schema --all says what changed', () => {
     const { text } = await run(['schema', '--all', `${FIXTURES}/labels/dropped`])
     expect(text.split('\n').slice(0, 6)).toEqual([
       '3 schemas of test/fixtures/labels/dropped, oldest first'.replace('test/fixtures', FIXTURES),
-      '1  1   first, with 2 attributes: v, w',
-      '2  20  extended enumeration e by "c", "d"',
-      '3  30  dropped attribute v',
+      '1  1            first, with 2 attributes: v, w',
+      '2  20           extended enumeration e by "c", "d"',
+      '3  30  current  dropped attribute v',
       '',
       `schema 1/3 of ${FIXTURES}/labels/dropped`,
     ])
@@ -87,6 +87,40 @@ describe('schema --all says what changed', () => {
     expect(again).toContain('attribute b dropped and added again: INT8 -> INT16')
   })
 
+  test('says that an enumeration came back with other values, and which schema is current', async () => {
+    const path = `${folder}/values`
+    const enumeration = (name: string, values: string[]): object => ({
+      name,
+      type: 'STRING_UTF8',
+      cell_val_num: 'var',
+      values,
+    })
+    const schema = {
+      format_version: 22,
+      array_type: 'sparse',
+      dimensions: [{ name: 'x', type: 'INT32', domain: [0, 99], tile_extent: 10 }],
+      attributes: [{ name: 'a', type: 'INT32' }],
+      enumerations: [enumeration('same', ['p', 'q']), enumeration('other', ['p', 'q'])],
+    }
+    const steps = [
+      { step: 'evolve', drop_enumerations: ['same', 'other'] },
+      { step: 'evolve', add_enumerations: [enumeration('same', ['p', 'q']), enumeration('other', ['p', 'r'])] },
+    ]
+    writeFileSync(`${folder}/values.json`, JSON.stringify(schema))
+    writeFileSync(`${folder}/value-steps.json`, JSON.stringify(steps))
+    const args = ['--schema', `${folder}/values.json`, '--cells', '5', '--steps', `${folder}/value-steps.json`]
+    expect((await run(['write-sample', path, ...args])).stderr).toBe('')
+    const { text } = await run(['schema', '--all', path])
+    expect(text).toContain('same (2 values), other (2 values, not those of the dropped one: "p", "q")')
+    // Another schema has the last name, though it is older.
+    const [first] = readdirSync(`${path}/__schema`)
+      .filter((name) => name.startsWith('__') && name !== '__enumerations')
+      .sort()
+    renameSync(`${path}/__schema/${first}`, `${path}/__schema/__5_5_${'a'.repeat(32)}`)
+    const { text: again } = await run(['schema', '--all', path])
+    expect(again.match(/^\d {2}.*? {2,}current/gm)).toEqual([expect.stringMatching(/^1 {2}5 +current/)])
+  })
+
   test('write-sample takes such a document', async () => {
     const { documents } = await runJson(['schema', '--all', `${FIXTURES}/labels/readded`])
     const { text } = await run(['schema', '--all', '--format', 'ndjson', `${FIXTURES}/labels/readded`])
@@ -133,4 +167,12 @@ test('stats marks attributes that the schema no longer has', async () => {
   const { text } = await run(['stats', `${FIXTURES}/22/evolved_dense`])
   expect(text).toMatch(/^b \(dropped\) +\w+ /m)
   expect(text).toMatch(/^dropped: the schema no longer has the attribute/m)
+})
+
+test('schema tells which values SCALE_FLOAT has room for', async () => {
+  const { text } = await run(['schema', `${FIXTURES}/22/filter_float_scale`])
+  expect(text).toContain('\nb2: SCALE_FLOAT has room for -16382.5 to 16385, in steps of 0.5\n')
+  expect(text).toContain('\nchained: SCALE_FLOAT has room for -21474836.48 to 21474836.47, in steps of 0.01\n')
+  expect(text.split('TileDB takes other values')).toHaveLength(2)
+  expect((await run(['schema', `${FIXTURES}/22/sparse_basic`])).text).not.toContain('has room')
 })

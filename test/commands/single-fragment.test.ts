@@ -6,12 +6,12 @@ import { run, runJson } from '../helpers/run.ts'
 const ARRAY = `${FIXTURES}/22/datetime_dims`
 const FRAGMENT = firstFragment(ARRAY)
 
-test.each([[['at', '--no-flips', '--cell']], [['tile']]])(
+test.each([[['at', '--no-flips', '--cell']], [['tile']], [['decode', '--field']]])(
   '%j takes an array for its only fragment',
   async (command) => {
     const cell = await firstCell()
     const [name, ...options] = command
-    const rest = name === 'at' ? [...options, cell] : [await firstField()]
+    const rest = [...options, name === 'at' ? cell : await firstField()]
     const [ofArray, ofFragment] = [await runJson([name, ARRAY, ...rest]), await runJson([name, FRAGMENT, ...rest])]
     expect([ofArray.code, ofArray.stderr]).toEqual([0, ''])
     expect(ofArray.text.replaceAll(ARRAY, '')).toBe(ofFragment.text.replaceAll(ARRAY, ''))

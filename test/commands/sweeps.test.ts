@@ -119,6 +119,34 @@ describe('a sweep', () => {
     expect((await run(['check', '--recursive', root])).code).toBe(0)
   })
 
+  test('visits what lies in the folder of a group without being a member, and says so', async () => {
+    const root = `${folder}/no-member`
+    cpSync(`${FIXTURES}/22/group`, `${root}/g`, { recursive: true })
+    array('no-member/g/left')
+    array('no-member/g/nested/plain/deep')
+    const [fragment] = fragmentsOf(`${root}/g/left`)
+    truncateSync(`${fragment}/a0.tdb`, 1)
+    const { documents } = await runJson(['ls', `${root}/g`, '--depth', 'all'])
+    const walkedNum = JSON.stringify(documents).split('"resolved"').length - 1
+    for (const command of ['ls', 'check', 'stats', 'verify-checksums']) {
+      const { text, code } = await run([command, '--recursive', root])
+      expect([text.includes('g/left'), code]).toEqual([true, 1])
+    }
+    const found = (await lines('check', '--recursive', root)).filter((one) => get(one, 'kind') === 'member')
+    const left = found.filter((one) => get(one, 'not_listed') === true)
+    expect([names(left).sort(), found.length]).toEqual([['g/left', 'g/nested/plain/deep'], 1 + walkedNum + 2])
+    expect(get(get(left.find((one) => get(one, 'name') === 'g/left') ?? null, 'finding_num') ?? null, 'error')).toBe(1)
+    const { text } = await run(['ls', '--recursive', root])
+    expect(text).toMatch(/ g\/left .*its group does not name it$/m)
+    expect(text).not.toMatch(/ g\/nested .*its group does not name it$/m)
+    expect((await run(['ls', '--recursive', root, '--format', 'csv'])).code).toBe(1)
+    const without = await lines('ls', '--recursive', root, '--exclude', 'left', '--exclude', 'g/nested/plain')
+    expect(get(get(without.at(-1), 'not_entered') ?? null, 'excluded_num')).toBe(2)
+    expect(names(without)).toHaveLength(1 + walkedNum)
+    // Those who ask for one group alone get its members.
+    expect((await run(['check', `${root}/g`])).text).not.toContain('left')
+  })
+
   test('leaves out what --exclude names, and says how much', async () => {
     array('left/a')
     array('left/tmp/b')

@@ -1,3 +1,4 @@
+import { firstOf } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import type { CellsLine } from '../../documents/cells.ts'
 import type { AsOf, CellValue } from '../../documents/common.ts'
@@ -28,6 +29,8 @@ interface CellNumbers {
   most?: number
   /** What a row is; `cell` by default. */
   one?: string | undefined
+  /** Names of columns that show indexes of enumerations. */
+  indexed?: readonly string[] | undefined
 }
 
 /**
@@ -42,7 +45,7 @@ export async function cellsTable<End>(
   rows: AsyncIterator<CellsLine, End, undefined>,
   names: readonly string[] | undefined,
   out: Output,
-  { total, most = Number.POSITIVE_INFINITY, one = 'cell' }: CellNumbers = {},
+  { total, most = Number.POSITIVE_INFINITY, one = 'cell', indexed = [] }: CellNumbers = {},
 ): Promise<End | undefined> {
   await writeHeading(withTimes(path, as_of), out)
   const isWhole = out.full || Number.isFinite(most)
@@ -59,6 +62,12 @@ export async function cellsTable<End>(
     const last = total === undefined && cells.taken > 0 && cells.taken === most ? `the first ${count}` : count
     await writeLine(more ? `the first ${count} (--full shows all)` : last, out, 'dim')
     if (cells.narrowed) await writeLine(NARROWED, out, 'dim')
+    if (indexed.length > 0 && out.columns !== undefined && cells.taken > 0)
+      await writeLine(
+        `${firstOf(indexed.map(fieldName))}: indexes of an enumeration (--labels shows its values)`,
+        out,
+        'dim',
+      )
     return cells.end
   } finally {
     await cells.close()

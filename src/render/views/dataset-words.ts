@@ -2,6 +2,9 @@ import type { GroupLine, GroupTotals } from '../../documents/group.ts'
 import type { Exactness } from '../../documents/overview.ts'
 import { counted, countText, NOTHING, shortSizeText } from './wording.ts'
 
+/** What is said of an object in the folder of a group whose list does not name it. */
+export const NOT_LISTED = 'its group does not name it'
+
 /** What a member is, in a word: as its layer calls it, or as TileDB does. */
 export function memberKind({ type, found, state, array_type, layer_type }: GroupLine): string {
   if (type === 'invalid' && state === 'missing') return 'missing'

@@ -10,7 +10,7 @@ import { withArticle } from '../../objects/target.ts'
 import { isRead } from '../../objects/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { cellsText, memberKind, totalsText } from './dataset-words.ts'
+import { cellsText, memberKind, NOT_LISTED, totalsText } from './dataset-words.ts'
 import { meaningOf, stateLines } from './fragment-states.ts'
 import { layerPairs, layerRows, layerTitle } from './layer.ts'
 import { writeValues } from './metadata.ts'
@@ -400,7 +400,7 @@ function memberNote(member: GroupLine): string {
   if (state === 'other-type' && found) return `listed as ${type === 'invalid' ? 'invalid' : withArticle(type)}`
   if (state === 'unreadable' || error !== undefined) return UNREADABLE
   if (type === 'invalid' && found) return `was not there when it was added; now ${withArticle(found)}`
-  return foundText(member)
+  return [member.not_listed ? NOT_LISTED : '', foundText(member)].filter((one) => one !== '').join('; ')
 }
 
 /** The worst that an overview of the member finds. */

@@ -212,7 +212,7 @@ function factsOf(document: OverviewDocument): Facts {
 }
 
 function arrayFacts(document: ArrayOverview): Facts {
-  const { array_type, format_version, encryption, dimensions, attributes, timestamp_range, layer } = document
+  const { array_type, format_version, encryption, attributes, timestamp_range, layer } = document
   const isKnown = array_type !== null
   const isEncrypted = encryption === 'AES_256_GCM'
   const what = isKnown ? `${array_type} array, format version ${format_version}` : `array whose schema cannot be read`
@@ -222,7 +222,7 @@ function arrayFacts(document: ArrayOverview): Facts {
     facts: [
       isKnown && ['reader sees', seenText(document)],
       document.later_deletes.length > 0 && ['deletes later', laterDeletesText(document.later_deletes)],
-      isKnown && ['dimensions', fieldsText(dimensions)],
+      isKnown && ['dimensions', dimensionsText(document)],
       isKnown && ['attributes', fieldsText(attributes)],
       timestamp_range !== null && [
         heading('timestamp_range'),
@@ -262,6 +262,17 @@ function seenText(document: ArrayOverview): string {
   }
   const less = deletes === 0 ? '' : `; ${counted(deletes, 'delete condition')}`
   return `${how}${domain === undefined ? '' : `; ${domain}`}${less}`
+}
+
+/** The dimensions, and what about them changes how cells are found: labels, and an order that is none of rows or columns. */
+function dimensionsText({ dimensions, dimension_labels: labels, cell_order }: ArrayOverview): string {
+  const labelText = ({ name, dimension_index }: (typeof labels)[number]): string =>
+    `${fieldName(name)} of ${fieldName(dimensions[dimension_index]?.name ?? String(dimension_index))}`
+  return [
+    fieldsText(dimensions),
+    ...(cell_order === 'hilbert' ? ['Hilbert order'] : []),
+    ...(labels.length > 0 ? [`${labels.length === 1 ? 'label' : 'labels'} ${labels.map(labelText).join(', ')}`] : []),
+  ].join('; ')
 }
 
 /** `lat, lon FLOAT64; name STRING_UTF8[var]` */

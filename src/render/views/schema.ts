@@ -33,6 +33,8 @@ export interface ListedSchema {
   document: SchemaDocument
   /** As in {@link WhichSchema}. */
   number: number
+  /** Whether TileDB opens the array with it: the one with the last name, which need not be the newest. */
+  isCurrent: boolean
 }
 
 /** Position of a schema among those of its array. */
@@ -66,6 +68,12 @@ export async function schemaTable(
   await writeTableOrBelow(listOf(dimensionColumns(document), dimensions), out)
   await writeSection(counted(attributes.length, 'attribute'), out)
   await writeTableOrBelow(listOf(attributeColumns(attributes), attributes), out)
+  const scaled = [...dimensions, ...attributes].flatMap(({ name, filters }) => {
+    const text = scaledText(filters)
+    return text === undefined ? [] : `${fieldName(name)}: ${text}`
+  })
+  if (scaled.length > 0) scaled.push('TileDB takes other values without an error, and returns wrong ones')
+  for (const line of scaled) await writeLine(line, out, 'dim')
   if (enumerations.length > 0) {
     await writeSection(counted(enumerations.length, 'enumeration'), out)
     await writeTableOrBelow(listOf(ENUMERATION_COLUMNS, enumerations), out)
@@ -84,11 +92,15 @@ export async function schemaTable(
 async function schemaLines(listed: readonly ListedSchema[], count: number, out: Output): Promise<void> {
   const some = listed.length < count ? `${listed.length} of ` : ''
   await writeHeading(`${some}${counted(count, 'schema')} of ${listed[0].document.path}, oldest first`, out)
-  const pairs = listed.map(({ document: { name, changes, attributes }, number }): Pair => {
+  const pairs = listed.map(({ document: { name, changes, attributes }, number, isCurrent }, i): Pair => {
     const time = nameTimeText(name) ?? name
     const first = `first, with ${counted(attributes.length, 'attribute')}: ${namesText(attributes)}`
-    const texts = changes ? changeTexts(changes) : [first]
-    return [`${number}  ${time}`, texts.length === 0 ? 'nothing changed' : texts.join('; ')]
+    const before = listed.slice(0, i).map(({ document }) => document)
+    const texts = changes ? changeTexts(changes, before) : [first]
+    return [
+      `${number}  ${time}${isCurrent ? '  current' : ''}`,
+      texts.length === 0 ? 'nothing changed' : texts.join('; '),
+    ]
   })
   await writeKeyValues(pairs, out)
   await out.write('\n')
@@ -98,21 +110,35 @@ function namesText(attributes: readonly { name: string }[]): string {
   return attributes.map(({ name }) => fieldName(name)).join(', ')
 }
 
-/** Returns the changes as `added attribute w (INT32)`. Attributes that were added together share a text. */
-function changeTexts(changes: readonly SchemaChange[]): string[] {
+/**
+ * Returns the changes as `added attribute w (INT32)`. Attributes that were added together share a text.
+ * @param before the schemas before, the oldest first
+ */
+function changeTexts(changes: readonly SchemaChange[], before: readonly SchemaDocument[]): string[] {
   const alike = groupBy(changes, ({ change, what }) => `${change} ${what}`)
   return [...alike].flatMap(([verb, group]) => {
     const [{ change }] = group
     if (change !== 'added' && change !== 'dropped') return group.map(changeText)
-    return `${verb}${group.length > 1 ? 's' : ''} ${group.map(namedText).join(', ')}`
+    return `${verb}${group.length > 1 ? 's' : ''} ${group.map((one) => namedText(one, before)).join(', ')}`
   })
 }
 
-function namedText({ change, what, name, to }: SchemaChange): string {
+function namedText({ change, what, name, to }: SchemaChange, before: readonly SchemaDocument[]): string {
   const field = fieldName(name ?? '')
   if (change === 'dropped') return field
-  const about = what === 'attribute' ? attributeText(to) : counted((to as SchemaEnumeration).values.length, 'value')
+  const about = what === 'attribute' ? attributeText(to) : addedValuesText(to as SchemaEnumeration, before)
   return `${field} (${about})`
+}
+
+/** Returns the number of values, and whether an enumeration of that name had others: older cells still have its indexes. */
+function addedValuesText({ name, values }: SchemaEnumeration, before: readonly SchemaDocument[]): string {
+  const known = before.findLast(({ enumerations }) => enumerations.some((one) => one.name === name))
+  const last = known?.enumerations.find((one) => one.name === name)
+  const whole = (value: CellValue | undefined): string => shortValue(value ?? null, Number.POSITIVE_INFINITY)
+  const isOther =
+    last !== undefined &&
+    (last.values.length !== values.length || values.some((value, i) => whole(value) !== whole(last.values[i])))
+  return `${counted(values.length, 'value')}${isOther ? `, not those of the dropped one: ${shortValue(last.values).slice(1, -1)}` : ''}`
 }
 
 function changeText({ change, what, name, from, to }: SchemaChange): string {
@@ -184,6 +210,17 @@ function attributeColumns(attributes: readonly AttributeDescription[]): Shows<At
     { name: 'enumeration', shown: enumerated, cell: ({ enumeration }) => enumeration ?? NOTHING },
     { name: 'filters', cell: ({ filters }) => pipelineText(filters) },
   ]
+}
+
+/** Which values SCALE_FLOAT has room for: those of its integers. Undefined without the filter, and where another one changes the values first. */
+function scaledText({ filters: [first] }: PipelineDescription): string | undefined {
+  if (first?.name !== 'SCALE_FLOAT') return undefined
+  const { scale = 1, offset = 0, byte_width = 8 } = first
+  const half = 2 ** (8 * byte_width - 1)
+  // Computed with one rounding more than the values: the last digits tell nothing.
+  const ends = [-half, half - 1].map((integer) => Number((offset + scale * integer).toPrecision(15)))
+  const [least, greatest] = ends.sort((a, b) => a - b)
+  return `SCALE_FLOAT has room for ${least} to ${greatest}, in steps of ${Math.abs(scale)}`
 }
 
 const ENUMERATION_COLUMNS: readonly Shows<SchemaEnumeration>[] = [

@@ -4,7 +4,7 @@ import type { SweepHead, SweepHurt, SweepMember, SweepTail, SweepWorst } from '.
 import { painter, type Role } from '../color.ts'
 import { cutMiddle, pad, textWidth } from '../text-width.ts'
 import { escapeText, formatCount } from '../units.ts'
-import { cellsText, totalsText } from './dataset-words.ts'
+import { cellsText, NOT_LISTED, totalsText } from './dataset-words.ts'
 import { listOf, type Shows, writeIgnored, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { groupSums } from './stats.ts'
 import { heading } from './terminal-headings.ts'
@@ -48,7 +48,7 @@ export async function sweepTable(
   const tail = await walk(lines, async (line) => {
     await begin()
     const cells = columns.map((column) => pad(column.cell(line), column.width, column.align)).join(GAP)
-    const { name, note } = fitted(escapeText(line.name), remark(line, head.sweep), room)
+    const { name, note } = fitted(escapeText(line.name), fullRemark(line, head.sweep), room)
     const text = note === '' ? paint('field', name) : `${paint('field', name)}${GAP}${paint(roleOf(line), note)}`
     await out.write(`${cells}${GAP}${text}\n`)
   })
@@ -151,6 +151,14 @@ function remark(line: SweepMember, sweep: SweepHead['sweep']): Remark {
   const whole = alone(`${short}${unexamined ? `: ${unexamined.message}` : found}`, short)
   // Codes that are not counted here are not named.
   return unexamined || found === '' ? whole : { ...whole, codes }
+}
+
+/** {@link remark}, and whether no group names the member. */
+function fullRemark(line: SweepMember, sweep: SweepHead['sweep']): Remark {
+  const found = remark(line, sweep)
+  if (!line.not_listed) return found
+  const and = (text: string): string => (text === '' ? NOT_LISTED : `${text}; ${NOT_LISTED}`)
+  return { ...found, whole: and(found.whole), short: found.short || NOT_LISTED }
 }
 
 const SEVERITIES = ['error', 'warning', 'note'] as const
