@@ -34,6 +34,8 @@ export interface Finding extends Place, FindingState {
   ignored?: IgnoredReason | undefined
   /** Path in the array of the missing file or folder, if `file` only names it. */
   missing?: string | undefined
+  /** Name of the fragment whose file this one was exchanged with. */
+  exchanged?: string | undefined
   /** File or folder for which the finding is reported only once. */
   once?: string | undefined
 }

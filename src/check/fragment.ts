@@ -32,6 +32,7 @@ import {
   type Item,
   type Items,
   NO_FILE,
+  type Place,
 } from './finding.ts'
 import { crowdedBox, footerFindings } from './footer.ts'
 import { type CheckRun, reaches } from './run.ts'
@@ -216,6 +217,20 @@ async function doubledVariant(run: CheckRun, source: ByteSource): Promise<Varian
   return (await withSource(source, isWrittenTwice)) ? 'writtenTwice' : undefined
 }
 
+async function exchangedWith(fragment: Fragment, file: FieldFile, actual: number): Promise<string | undefined> {
+  const { otherOwner } = await import('./exchanged.ts')
+  return otherOwner(fragment, file, actual)
+}
+
+function exchanged(
+  code: 'FILE_SHORT' | 'FILE_LONG',
+  place: Place,
+  [size, actual, other]: readonly [size: number, actual: number, other: string],
+): Finding {
+  const found = `${actual}: exchanged with the file of fragment ${other}`
+  return { ...finding(code, place, `${sizeText(size)} bytes`, found, 'exchanged'), exchanged: other }
+}
+
 /** The slots that TileDB reads for any field of a sparse fragment. */
 const COORDINATES: ReadonlySet<SlotKind> = new Set<SlotKind>(['coords', 'dimension'])
 
@@ -252,10 +267,14 @@ async function* checkFiles(
       }
       if (actual < size) {
         const num = run.quick ? undefined : await cutOffTileNum(fragment, one, actual)
+        const other = variant || run.quick ? undefined : await exchangedWith(fragment, one, actual)
+        if (other !== undefined) return [exchanged('FILE_SHORT', { file, offset: actual }, [size, actual, other])]
         const found = num === undefined ? `${actual}` : `${actual}: ${num} of ${info.tile_num} tiles are cut off`
         return [finding('FILE_SHORT', { file, offset: actual }, `${sizeText(size)} bytes`, found, variant)]
       }
       if (actual === size) return []
+      const other = variant || run.quick ? undefined : await exchangedWith(fragment, one, actual)
+      if (other !== undefined) return [exchanged('FILE_LONG', { file, offset: size }, [size, actual, other])]
       const long = actual === 2 * size ? await doubledVariant(run, folder.file(one.name)) : undefined
       return [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual, long)]
     } catch (error) {

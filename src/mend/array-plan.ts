@@ -16,6 +16,7 @@ import {
   vacuumFile,
 } from './commit-plan.ts'
 import type { MendPlan } from './drafts.ts'
+import { ExchangePlanner } from './exchange-plan.ts'
 import { FragmentPlanner } from './fragment-plan.ts'
 import { type Way, wayOf } from './mending.ts'
 import { NamePlanner } from './name-plan.ts'
@@ -23,6 +24,7 @@ import { SchemaPlanner } from './schema-plan.ts'
 
 /** The planners that keep facts from one finding to the next. */
 interface Planners {
+  exchanges: ExchangePlanner
   names: NamePlanner
   schemas: SchemaPlanner
   fragments: FragmentPlanner
@@ -36,6 +38,7 @@ type PlanFinding = (drafts: ArrayDrafts, path: string, finding: Finding, planner
  * findings follow from them. `recover` comes late, because it reads what earlier plans have mended.
  */
 const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
+  exchange: (_, _path, finding, { exchanges }) => exchanges.add(finding),
   'wrong-folder': (drafts, path, finding, { names }) => {
     if (finding.code === 'FRAGMENT_WRONG_FOLDER') return names.placeFragment(path, finding)
     return finding.offset === undefined ? names.placeCommit(path, finding) : listLine(drafts, path, finding)
@@ -81,18 +84,21 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
   await drafts.load(findings)
   const fragments = new FragmentPlanner(drafts)
   const schemas = new SchemaPlanner(drafts)
-  const planners: Planners = { names: new NamePlanner(drafts, fragments), schemas, fragments }
+  const exchanges = new ExchangePlanner(drafts)
+  const planners: Planners = { exchanges, names: new NamePlanner(drafts, fragments), schemas, fragments }
   const byWay = await findingsByWay(drafts, fragments)
   const isSchemaWrong = findings.some(({ code, severity }) => severity === 'error' && isRoot(code))
   for (const [way, plan] of Object.entries(PLANNERS) as [Way, PlanFinding][]) {
     for (const finding of byWay.get(way) ?? []) {
       const path = drafts.path(finding.file)
       if (way !== 'commit' && drafts.isCovered(path, finding)) continue
+      if (way !== 'exchange' && (await exchanges.covers(finding))) continue
       if (isSchemaWrong && ANEW.has(way) && drafts.entryOf(finding)) planAfterSchema(drafts, finding)
       else await plan(drafts, path, finding, planners)
     }
   }
   drafts.finishUnplanned()
+  await exchanges.finish()
   await schemas.finish()
   await fragments.finish()
   await drafts.finishLists()
@@ -118,7 +124,7 @@ async function findingsByWay(drafts: ArrayDrafts, fragments: FragmentPlanner): P
     if (entry && !(await fragments.lastingOf(entry)).has(finding)) anew.add(entry)
   }
   return groupBy(findings, (finding) => {
-    const isLeftOver = finding.code === 'FILE_UNLISTED' || finding.code === 'FILE_LONG'
+    const isLeftOver = finding.code === 'FILE_UNLISTED' || wayOf(finding) === 'cut-off'
     const entry = isLeftOver ? drafts.entryOf(finding) : undefined
     return entry && anew.has(entry) ? 'recover' : wayOf(finding)
   })

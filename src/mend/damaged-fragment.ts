@@ -85,7 +85,9 @@ export class DamagedFragment {
   /** Finds out what `recover` would lack, before the rest is planned. */
   async seekLack(array: InspectArray): Promise<void> {
     // The plan for an array on a server is to mend a copy, so nothing needs to be read for it now.
-    if (this.isMisled && !array.folder.isRemote) this.lack = await lackOf(array, this.entry.path)
+    if (array.folder.isRemote || !this.isUnreadable) return
+    const lack = await lackOf(array, this.entry.path)
+    if (this.isMisled || lack === 'own-files') this.lack = lack
   }
 
   /** Adds to the draft what is lost. @param fragmentNum number of fragments of the array */
@@ -94,6 +96,15 @@ export class DamagedFragment {
     if (this.lack === 'tiles') {
       draft.takeBackLost()
       draft.addLost(loss('its cells: no tile of its data files is whole'))
+    }
+    if (this.lack === 'own-files') {
+      draft.takeBackLost()
+      draft.addLost(
+        loss("its cells: a data file is not its own, and nothing tells which of the others' cells belong together"),
+      )
+      draft.never.add('trust what other steps make of these files: cells of two fragments would be mixed')
+      draft.notLost.add(`${fragmentNum - 1} other fragments`)
+      return
     }
     if (this.lack === 'box') draft.addLost(loss('where its cells are: nothing tells the box that they fill'))
     if (this.lack === 'schema' && this.lostSchema !== undefined) {
@@ -143,7 +154,9 @@ export class DamagedFragment {
 
   /** Whether no tile is whole. */
   get isLost(): boolean {
-    return this.isCut && this.loss !== undefined && this.loss.tiles.length >= this.loss.tile_num
+    return (
+      this.lack !== 'own-files' && this.isCut && this.loss !== undefined && this.loss.tiles.length >= this.loss.tile_num
+    )
   }
 
   /** Boxes around the cells that the plan drops. */
@@ -153,7 +166,7 @@ export class DamagedFragment {
 
   /** Whether it may become several fragments: the tiles that are left of a dense fragment need not fill a box. */
   get isParted(): boolean {
-    return this.isCut && this.isDense && !this.isLost
+    return this.lack !== 'own-files' && this.isCut && this.isDense && !this.isLost
   }
 
   /** Whether `recover` takes it for whole, because it has no errors. `recover` then writes new metadata only if the old one is gone. */
@@ -236,7 +249,7 @@ async function planLack(one: DamagedFragment, array: InspectArray, shell: Shell)
   const { entry, draft, lack, lostSchema } = one
   const { path, name } = entry
   const ofSchema = lack === 'schema' ? lostSchema : undefined
-  if (ofSchema === undefined && lack !== 'tiles' && lack !== 'box') return false
+  if (ofSchema === undefined && !(lack === 'tiles' || lack === 'box' || lack === 'own-files')) return false
   draft.outcome = 'copy'
   draft.say({ text: `put ${shell.at(ofSchema ?? path)} back from a copy of the array` }, shell.check())
   if (ofSchema === undefined) return true
@@ -323,6 +336,8 @@ export async function planArray(
   for (const other of others) draft.absorb(other.draft)
   for (const { dropsContradicted, lack, entry } of all) {
     if (dropsContradicted) sayChanged(draft, shell.at(entry.path))
+    if (lack === 'own-files')
+      draft.loses.add(`all cells of ${entry.path}: put its files back first, if a copy has them`)
     if (lack === 'box') draft.loses.add(`all cells of ${entry.path}: mend it first, if you know its box`)
     if (lack === 'schema') draft.loses.add(`all cells of ${entry.path}: put its schema back first, if a copy has it`)
   }

@@ -110,9 +110,13 @@ export class Draft {
   plan(): MendPlan {
     const { severity, findings, finding_num, keep, steps, instead } = this
     const { lost, notLost, loses, bringsBack, never } = this
-    const isLost = loses.size > 0 || [...lost.values()].some((one) => one.isLost)
+    const all = [...lost.values()]
+    const isAnyLost = all.some((one) => one.isLost)
+    const isLost = loses.size > 0 || isAnyLost
     const outcome = this.outcome ?? (isLost ? 'loses' : 'mends')
-    const texts = { lost: [...lost.keys()], not_lost: [...notLost], loses: [...loses], brings_back: [...bringsBack] }
+    // That one finding loses nothing would contradict what another one lost.
+    const said = all.filter((one) => one.isLost || !isAnyLost).map(({ text }) => text)
+    const texts = { lost: said, not_lost: [...notLost], loses: [...loses], brings_back: [...bringsBack] }
     const back = this.back.toReversed()
     return { severity, findings, finding_num, outcome, ...texts, keep, steps, instead, back, never: [...never] }
   }

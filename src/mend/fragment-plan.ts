@@ -73,7 +73,8 @@ export class FragmentPlanner {
     const { drafts } = this
     const own = drafts.findings.filter((finding) => drafts.entryOf(finding) === entry)
     const isCut = own.some((finding) => wayOf(finding) === 'drop')
-    const lasting = new Set(isCut ? [] : lastingContradictions(await drafts.infoOf(entry), own))
+    const found = isCut ? undefined : await drafts.tryRead(entry, (fragment) => lastingContradictions(fragment, own))
+    const lasting = new Set(found)
     this.lasting.set(entry, lasting)
     return lasting
   }

@@ -11,6 +11,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   aside: 'move it out of the array',
   'empty-file': 'move it out of the array, and put an empty file in its place',
   'cut-off': 'cut the file off where it should end',
+  exchange: 'exchange it with the file of the other fragment',
   zeros: 'fill the file with zeros, as TileDB does',
   list: 'write the list again, without the line',
   condition: 'move the condition out of the array; the cells that it deleted come back',

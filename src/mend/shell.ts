@@ -78,6 +78,15 @@ export class Shell {
     }
   }
 
+  /** Exchanges two files. Doing it again undoes it. */
+  exchange(path: string, other: string): Move {
+    const between = this.kept(path)
+    const [here, there] = [this.at(path), this.at(other)]
+    const folder = `mkdir -p ${word(folderOf(`${this.aside}/${path}`))}`
+    const step = run(`${folder} && mv ${here} ${between} && mv ${there} ${here} && mv ${between} ${there}`)
+    return { step, back: step }
+  }
+
   /** Copies a folder from elsewhere. @param from a path outside */
   copyInto(from: string, path: string): Move {
     return {

@@ -202,9 +202,13 @@ export async function dropsContradicted(array: InspectArray, path: string): Prom
   return !(found instanceof InspectError) && found.metadataAgrees
 }
 
-/** What recovery of a fragment needs, and the array does not have: its schema, the box of a dense fragment, or whole tiles. */
-export async function lackOf(array: InspectArray, path: string): Promise<'schema' | 'box' | 'tiles' | undefined> {
+/** What recovery of a fragment needs, and the array does not have: its schema, the box of a dense fragment, or whole tiles, or files of its own. */
+export async function lackOf(
+  array: InspectArray,
+  path: string,
+): Promise<'schema' | 'box' | 'tiles' | 'own-files' | undefined> {
   const found = await factsWithoutUser(array, path)
+  if (!(found instanceof InspectError) && found.stranger) return 'own-files'
   if (!(found instanceof InspectError) && found.tileNum === 0) return 'tiles'
   if (!(found instanceof InspectError) || found.code !== 'NOT_RECOVERED') return undefined
   if (found.at.field === 'nonempty_domain') return 'box'

@@ -1,7 +1,10 @@
-import { hasSum } from '../cells/tile-statistics.ts'
+import { unlessFault } from '../base/errors.ts'
+import { numberOf } from '../cells/elements.ts'
+import { entryAt, hasSum, sumType } from '../cells/tile-statistics.ts'
 import { type FindingCode, isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
-import type { FragmentInfo } from '../objects/fragment.ts'
+import type { Datatype } from '../format/datatype.ts'
+import type { Fragment } from '../objects/fragment.ts'
 
 /** Whether the code says that cells contradict what the metadata says about their tile. */
 export function isContradiction(code: FindingCode): boolean {
@@ -16,17 +19,15 @@ export function contradictedField({ code, field = '' }: Finding): string {
 /**
  * The findings that cells contradict the metadata of their tile, without those that show that the metadata is wrong. New metadata does not
  * mend them: it would only hide that the cells were changed.
- * @param info undefined if the metadata cannot be read: then nothing tells what is wrong
  */
-export function lastingContradictions(info: FragmentInfo | undefined, findings: readonly Finding[]): Finding[] {
+export async function lastingContradictions(fragment: Fragment, findings: readonly Finding[]): Promise<Finding[]> {
   const all = findings.filter(
     ({ code, severity, tile }) => severity === 'error' && tile !== undefined && isContradiction(code),
   )
   // If the sum of the coordinates fits, or is itself wrong, they are as they were written, and the box is wrong.
-  const hasFittingSum = (one: Finding): boolean => {
+  const hasFittingSum = async (one: Finding): Promise<boolean> => {
     const field = contradictedField(one)
-    const slot = info?.slots.find(({ name, kind }) => name === field && kind === 'dimension')
-    if (!slot || !hasSum(slot) || !info?.footer?.tile_sums_offsets) return false
+    if (!(await tellsSum(fragment, field, one.tile ?? -1))) return false
     return !all.some(
       (other) =>
         other.code === 'TILE_SUM' &&
@@ -35,5 +36,28 @@ export function lastingContradictions(info: FragmentInfo | undefined, findings: 
         contradictedField(other) === field,
     )
   }
-  return all.filter((one) => (one.code === 'COORDINATE_MBR' ? !hasFittingSum(one) : one.wrong !== 'metadata'))
+  const lasting: Finding[] = []
+  for (const one of all)
+    if (one.code === 'COORDINATE_MBR' ? !(await hasFittingSum(one)) : one.wrong !== 'metadata') lasting.push(one)
+  return lasting
+}
+
+/** Whether the stored sum of a dimension's tile tells its cells. One that overflowed is the same for many. */
+async function tellsSum(fragment: Fragment, dimension: string, tile: number): Promise<boolean> {
+  // If the metadata cannot be read, nothing tells what is wrong.
+  const info = await fragment.info().catch(unlessFault)
+  const slot = info?.slots.findIndex(({ name, kind }) => name === dimension && kind === 'dimension') ?? -1
+  if (!info?.footer?.tile_sums_offsets || slot < 0 || !hasSum(info.slots[slot])) return false
+  const sums = await fragment.tileSums(slot).catch(unlessFault)
+  const sum = sums && entryAt(sums, tile, 8)
+  if (!sum) return false
+  const type = sumType(info.slots[slot].type)
+  return Math.abs(numberOf(type, sum)) < (OVERFLOWN[type] ?? 0)
+}
+
+/** Sums of this magnitude overflowed. */
+const OVERFLOWN: Readonly<Partial<Record<Datatype, number>>> = {
+  INT64: 2 ** 63,
+  UINT64: 2 ** 64,
+  FLOAT64: Number.POSITIVE_INFINITY,
 }

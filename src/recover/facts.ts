@@ -49,6 +49,15 @@ export interface MetadataFacts {
   metadataAgrees: boolean
   /** What could not be known and was assumed, in words. */
   assumed: readonly string[]
+  /** A data file that is not this fragment's: undefined if none is known. */
+  stranger: Stranger | undefined
+}
+
+/** A data file of another fragment, or of none: whole, but with other tiles than the metadata says. */
+export interface Stranger {
+  name: string
+  expected: string
+  found: string
 }
 
 /** Facts about a fragment that only the user or other fragments know. */
@@ -72,6 +81,7 @@ export async function factsOf(
   outside: FactsFromOutside,
 ): Promise<MetadataFacts> {
   const walked = await walkFiles(fragment)
+  const stranger = await strangerIn(fragment, walked)
   const info = await agreeingInfo(fragment, walked)
   const remains = info ? undefined : await footerRemains(array, fragment)
   const shape: Shape = info ? shapeOf(info) : await bestShape(array, fragment, walked, remains)
@@ -98,7 +108,7 @@ export async function factsOf(
   const conditions = info && (await fragment.processedConditions().catch(unlessDamaged))
   const last = info?.last_tile_cell_num ?? (dense ? cellsPerTile : lastCells(shape, files, tileNum))
   return {
-    ...{ version, schema, schemaName, dense, slots, files, tileNum, cellsPerTile, domain, assumed },
+    ...{ version, schema, schemaName, dense, slots, files, tileNum, cellsPerTile, domain, assumed, stranger },
     metadataAgrees: info !== undefined,
     lastTileCellNum: last,
     processedConditions: conditions || (slots.some(({ kind }) => kind === 'delete_timestamps') ? undefined : []),
@@ -183,6 +193,39 @@ async function agreeingInfo(
     if (file.size < size && file.starts.length > info.tile_num) return undefined
   }
   return info
+}
+
+/**
+ * Finds a data file that is not this fragment's. The footer and the lists of tiles, which have checksums, tell independently of each other
+ * what the file would be. If it is whole and contradicts both, the metadata is not what is wrong.
+ */
+async function strangerIn(fragment: Fragment, walked: ReadonlyMap<string, WalkedFile>): Promise<Stranger | undefined> {
+  const info = await fragment.info().catch(unlessDamaged)
+  if (!info) return undefined
+  const { otherOwner } = await import('../check/exchanged.ts')
+  const { tile_num, last_tile_cell_num } = info
+  for (const file of await fragment.fieldFiles()) {
+    const { name, size, slot, role } = file
+    const found = walked.get(name)
+    if (!found || found.size === 0 || size === 0 || (role === 'offsets' && valuesHoldOffsets(info, slot))) continue
+    const fault = { name, expected: `${tile_num} tiles in ${size} bytes`, found: '' }
+    const other = found.size === size ? undefined : await otherOwner(fragment, file, found.size)
+    if (other !== undefined) return { ...fault, found: `the file of fragment ${other}` }
+    const { starts, lengths } = found
+    if (!isWhole(found) || endsInZeros(found, tile_num)) continue
+    if (found.size === size && starts.length === tile_num) continue
+    const stored = await storedTiles(fragment, info, slot, role)
+    if (!stored || stored.starts.length !== tile_num) continue
+    const cellBytes = cellSize(info.slots[slot], role)
+    const differs = starts.some((start, tile) => {
+      if (tile >= tile_num) return false
+      if (start !== stored.starts[tile] || (role === 'var' && lengths[tile] !== stored.lengths[tile])) return true
+      const isLast = tile === tile_num - 1
+      return isLast && cellBytes !== undefined && lengths[tile] !== last_tile_cell_num * cellBytes
+    })
+    if (differs) return { ...fault, found: `${starts.length} others in ${found.size}, all of them whole` }
+  }
+  return undefined
 }
 
 function footerAgrees({ footer }: FooterRemains, shape: FilesShape, walked: ReadonlyMap<string, WalkedFile>): boolean {

@@ -7,6 +7,7 @@ import {
   InspectError,
   isAboutBytes,
   orError,
+  unlessDamaged,
   withPlaceAsync,
 } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
@@ -31,10 +32,11 @@ import { Random } from '../write/random.ts'
 import { contradictedField, isContradiction, lastingContradictions } from './contradictions.ts'
 import { boxCells, roundOut } from './dense-domain.ts'
 import { type FactsFromOutside, factsOf, type MetadataFacts } from './facts.ts'
-import { keptStatistics } from './kept-statistics.ts'
+import { allStatistics, keptStatistics } from './kept-statistics.ts'
 import { processedByCells } from './processed-conditions.ts'
 import {
   all,
+  metadataWith,
   type OpenedTiles,
   openTiles,
   type RebuiltFragment,
@@ -111,7 +113,7 @@ async function errorsOf(fragment: Fragment): Promise<Errors> {
   const contradicted = new Map(
     found.flatMap((one) => (isContradiction(one.code) && one.tile !== undefined ? [[one.tile, one] as const] : [])),
   )
-  const lasting = contradicted.size === 0 ? [] : lastingContradictions(await fragment.info(), found)
+  const lasting = contradicted.size === 0 ? [] : await lastingContradictions(fragment, found)
   for (const { code } of found) codes.add(code)
   const isMendable = isMetadataDamaged || found.some((one) => isMendedByRecovering(one) && !lasting.includes(one))
   return { found, codes: [...codes], contradicted, lasting, isMendable }
@@ -162,14 +164,43 @@ async function recoverOpened(
     return { ...lost(fragment.name), codes, why: commandLineText(facts) }
   }
   requireOwnNames(facts, fragment)
+  if (facts.stranger) {
+    const { name, expected, found } = facts.stranger
+    const why = { expected: `${name} with ${expected}, as the metadata has it`, found: `another fragment's: ${found}` }
+    if (!dropDamaged) throw notRecovered(fragment, why)
+    return { ...lost(fragment.name), codes, why: faultText(why) }
+  }
   if (facts.tileNum === 0) {
     const why = { expected: 'tiles in its data files', found: 'none that is whole' }
     if (!dropDamaged) throw notRecovered(fragment, why)
     return { ...lost(fragment.name), codes, why: faultText(why) }
   }
-  // Otherwise nothing that the metadata says about cells can be trusted.
-  const told = facts.metadataAgrees ? errors : { ...errors, contradicted: new Map<number, Finding>(), lasting: [] }
+  const told = facts.metadataAgrees ? errors : await errorsInPlace(fragment, facts, cx)
   return { ...(await rebuilt(array, fragment, facts, { ...told, dropDamaged }, cx)), codes }
+}
+
+/**
+ * What the cells of a fragment contradict of its statistics and boxes, if its metadata is wrong about where they are. These stand in sections
+ * of their own, with checksums.
+ */
+async function errorsInPlace(
+  fragment: Fragment,
+  facts: MetadataFacts,
+  cx: WriteContext,
+): Promise<Pick<Errors, 'contradicted' | 'lasting'>> {
+  const info = await fragment.info().catch(unlessDamaged)
+  const isAlike =
+    info?.tile_num === facts.tileNum && info.slots.length === facts.slots.length && info.dense === facts.dense
+  if (!isAlike) return { contradicted: new Map(), lasting: [] }
+  const opened = await openTiles(fragment, facts, cx)
+  const kept = await allStatistics(fragment, info)
+  const metadata = await metadataWith(opened, { tiles: all(facts.tileNum), domain: facts.domain }, kept, cx)
+  return errorsOf(withMetadata(fragment, metadata))
+}
+
+function withMetadata({ folder, cx, array }: Fragment, metadata: Uint8Array): Fragment {
+  const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, metadata)
+  return new Fragment(new Folder(storage, folder.path), cx, array)
 }
 
 /** Requires that no two fields have the same name: cells of one would be measured as those of the other. */
@@ -320,9 +351,8 @@ async function rebuiltParts(
 }
 
 /** What check says of cells outside of the box, with new metadata. */
-async function cellsOutside({ folder, cx, array }: Fragment, metadata: Uint8Array): Promise<Finding[]> {
-  const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, metadata)
-  const { found } = await errorsOf(new Fragment(new Folder(storage, folder.path), cx, array))
+async function cellsOutside(fragment: Fragment, metadata: Uint8Array): Promise<Finding[]> {
+  const { found } = await errorsOf(withMetadata(fragment, metadata))
   return found.filter(({ code }) => code === 'NONEMPTY_DOMAIN')
 }
 

@@ -1,9 +1,10 @@
+import { unlessDamaged } from '../base/errors.ts'
 import { entryAt, extremeAt, hasMinMax, hasSum, type TileStatistics } from '../cells/tile-statistics.ts'
 import type { Finding } from '../check/finding.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import type { NDRange } from '../format/range.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
-import type { Fragment } from '../objects/fragment.ts'
+import { type Fragment, type FragmentInfo, slotHasFiles } from '../objects/fragment.ts'
 import { contradictedField } from './contradictions.ts'
 
 /** What the metadata says about tiles whose cells contradict it. A fragment with new metadata keeps it, so that check still finds this. */
@@ -35,6 +36,24 @@ export async function keptStatistics(fragment: Fragment, contradictions: readonl
     if (slot < 0) continue
     const tiles = statistics.get(slot) ?? new Map<number, SlotStatistics>()
     statistics.set(slot, tiles.set(tile, tiles.get(tile) ?? (await storedStatistics(fragment, slot, tile))))
+  }
+  return { statistics, boxes }
+}
+
+/** All that can be read of the statistics and boxes of a fragment. */
+export async function allStatistics(fragment: Fragment, info: FragmentInfo): Promise<KeptStatistics> {
+  const statistics = new Map<number, Map<number, SlotStatistics>>()
+  const boxes = new Map<number, NDRange>()
+  const rtree = await fragment.rtree().catch(unlessDamaged)
+  const leaves = rtree && leafLevel(rtree)
+  for (let tile = 0; tile < info.tile_num; tile++) {
+    if (leaves?.mbr_num === info.tile_num) boxes.set(tile, mbrAt(leaves, tile, info.schema.domain.dimensions))
+    if (!info.footer?.tile_sums_offsets) continue
+    for (const slot of info.slots.keys()) {
+      if (!slotHasFiles(info, info.slots[slot])) continue
+      const stored = await storedStatistics(fragment, slot, tile).catch(unlessDamaged)
+      if (stored) statistics.set(slot, (statistics.get(slot) ?? new Map<number, SlotStatistics>()).set(tile, stored))
+    }
   }
   return { statistics, boxes }
 }

@@ -159,6 +159,16 @@ export async function rebuild(
   return { files: written, metadata: await metadataFile({ ...facts, files }, selection, measured, cx) }
 }
 
+/** The metadata of tiles with what is kept of the old one, even if some tiles cannot be read. */
+export async function metadataWith(
+  opened: OpenedTiles,
+  selection: TileSelection,
+  kept: KeptStatistics,
+  cx: WriteContext,
+): Promise<Uint8Array> {
+  return metadataFile(opened.facts, selection, await measure(opened, selection, kept, () => {}), cx)
+}
+
 /** A file of validity in which some tiles are made anew. @param proven the validity of these tiles */
 async function withProven(
   { facts, fragment }: OpenedTiles,
@@ -235,6 +245,11 @@ async function measure(
       if (!dense && coordinates.every(isThere)) {
         const found = boundsOf(dimensions, coordinates, cellNum(tile))
         bounds.push({ ...found, mbr: kept.boxes.get(tile) ?? found.mbr })
+      } else if (!dense) {
+        // Only what is compared with the old metadata has tiles that cannot be read.
+        const mbr = kept.boxes.get(tile) ?? wholeDomain(schema)
+        const values = mbr.map(({ min }) => min)
+        bounds.push({ mbr, first: values, last: values })
       }
       const written = tiler && writtenOf(tiler, place, schema.cell_order)
       for (const [i, column] of columns.entries()) {

@@ -55,6 +55,14 @@ const farAway =
 /** Variants that only a check of another level than `cells` tells. */
 const LEVEL_OF: Readonly<Record<string, Level>> = { 'FILE_LONG.doubled': 'structure' }
 
+/** Exchanges a file of the two fragments. */
+function exchange(array: EditedArray): void {
+  const [one, other] = [array.find(/__10_10_.*\/a0\.tdb$/), array.find(/__20_20_.*\/a0\.tdb$/)]
+  const bytes = array.get(one)
+  array.add(one.slice(EDITED.length + 1), array.get(other))
+  array.add(other.slice(EDITED.length + 1), bytes)
+}
+
 /** Adds a newest schema whose first dimension ends earlier. */
 async function withSmallerDomain(array: EditedArray): Promise<void> {
   const newer = `__schema/__99_99_${UUID}`
@@ -410,6 +418,8 @@ const PROVOKED: Readonly<
         attributes[0].fill_value = Uint8Array.of(1, 2, 3)
       }),
   ],
+  'FILE_LONG.exchanged': ['22/dense_basic', exchange],
+  'FILE_SHORT.exchanged': ['22/dense_basic', exchange],
   'FILE_LONG.doubled': [SPARSE, (array) => writeTwice(array, /\/a3\.tdb$/)],
   'FILE_LONG.writtenTwice': [SPARSE, (array) => writeTwice(array, /\/a3\.tdb$/)],
   'SECTION_GAP.writtenTwice': [SPARSE, (array) => writeTwice(array, METADATA)],

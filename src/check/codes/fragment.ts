@@ -15,6 +15,14 @@ const LOST_SECTION = {
   unneeded: { severity: 'warning', meaning: 'readers never need the section: the field has no such files' },
 } as const satisfies Readonly<Record<string, VariantRow>>
 
+const EXCHANGED = {
+  severity: 'error',
+  meaning:
+    "the file is another fragment's: readers fail, or get the cells of that one. Nothing is lost, as the other fragment has the file",
+  mend: 'exchange',
+  lost: noLoss('nothing: the other fragment has the file'),
+} as const satisfies VariantRow
+
 /** A file whose second half repeats the first. */
 const WRITTEN_TWICE = {
   severity: 'note',
@@ -49,7 +57,7 @@ export const FRAGMENT_CODES = {
     meaning: 'the end of the file is lost: readers fail on its last tiles',
     mend: 'drop',
     refused: { act: 'fields', error: 'Cannot read from file; Read exceeds file size' },
-    variants: { unusedOffsets: UNUSED_OFFSETS },
+    variants: { unusedOffsets: UNUSED_OFFSETS, exchanged: EXCHANGED },
   },
   FILE_LONG: {
     severity: 'warning',
@@ -65,6 +73,7 @@ export const FRAGMENT_CODES = {
         lost: UNNEEDED,
       },
       writtenTwice: WRITTEN_TWICE,
+      exchanged: EXCHANGED,
     },
   },
   FILE_UNLISTED: {

@@ -13,6 +13,8 @@ export type Mend =
   | 'empty-file'
   | 'cut-off'
   // Only variants are mended so.
+  | 'exchange'
+  // Only variants are mended so.
   | 'zeros'
   | 'list'
   | 'condition'

@@ -1,0 +1,78 @@
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { fixtureFolders } from '../helpers/fixtures.ts'
+import { codesOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
+import { Random } from '../helpers/random.ts'
+import { run } from '../helpers/run.ts'
+import { SEED, tries } from '../helpers/turn.ts'
+
+const { folder, runSteps } = planFolder()
+const PATHS = fixtureFolders()
+  .filter(({ kind, key, path }) => kind === 'array' && key === undefined && existsSync(`${path}/__fragments`))
+  .map(({ path }) => path)
+  .filter((path) => readdirSync(`${path}/__fragments`).length > 1)
+
+/** Lines of the cells of the fragments that readers see, or of all. */
+async function cellsOf(array: string, withHidden = false): Promise<Set<string>> {
+  const lines = new Set<string>()
+  if (!existsSync(`${array}/__fragments`)) return lines
+  const commits = existsSync(`${array}/__commits`) ? readdirSync(`${array}/__commits`) : []
+  const lists = commits.filter((name) => name.endsWith('.vac'))
+  const hidden = lists.map((name) => readFileSync(`${array}/__commits/${name}`, 'utf8')).join()
+  for (const name of readdirSync(`${array}/__fragments`)) {
+    if (!withHidden && hidden.includes(name)) continue
+    const { text } = await run(['decode', `${array}/__fragments/${name}`, '--format', 'ndjson'])
+    for (const line of text.split('\n')) lines.add(line)
+  }
+  return lines
+}
+
+/** A copy of an array in which a file of two fragments is exchanged; undefined if both are the same. */
+function exchanged(random: Random, path: string, name: string) {
+  const array = `${folder}/${name}`
+  cpSync(path, array, { recursive: true })
+  const names = readdirSync(`${array}/__fragments`)
+  const one = random.pick(names)
+  const other = random.pick(names.filter((each) => each !== one))
+  const [here, there] = [one, other].map((each) => `${array}/__fragments/${each}`)
+  const files = readdirSync(here).filter((file) => existsSync(`${there}/${file}`))
+  if (files.length === 0) return undefined
+  const file = random.pick(files)
+  if (readFileSync(`${here}/${file}`).equals(readFileSync(`${there}/${file}`))) return undefined
+  renameSync(`${here}/${file}`, `${folder}/between`)
+  renameSync(`${there}/${file}`, `${here}/${file}`)
+  renameSync(`${folder}/between`, `${there}/${file}`)
+  return { array, names: [one, other], file }
+}
+
+test('no cell that was never written comes out of exchanged files unseen', async () => {
+  const random = new Random(SEED)
+  let found = 0
+  for (let i = 0; i < tries(4, 12, 400); i++) {
+    const path = random.pick(PATHS)
+    const made = exchanged(random, path, `${i}`)
+    if (!made) continue
+    const { array, names, file } = made
+    const what = { path, names, file }
+    const before = await codesOf(path)
+    // Without statistics, nothing tells that files of equal sizes were exchanged.
+    if ((await codesOf(array)).join() === before.join()) continue
+    found++
+    const written = await cellsOf(path, true)
+    for (const option of [[], ['--drop-damaged']]) {
+      const to = `${array}.new${option.length}`
+      const { code, text, stderr } = await run(['recover', array, '--to', to, ...option])
+      const isNamed = names.some((name) => `${text}${stderr}`.includes(name))
+      const strange = existsSync(to) ? [...(await cellsOf(to))].filter((line) => !written.has(line)) : []
+      if (strange.length > 0)
+        expect({ ...what, option, code, isNamed }).toEqual({ ...what, option, code: 1, isNamed: true })
+      else expect({ ...what, option, isRefused: code > 3 }).toEqual({ ...what, option, isRefused: false })
+    }
+    const { plans } = await planOf(array)
+    if (!plans.every(({ outcome }) => outcome === 'mends' || outcome === 'leave')) continue
+    runSteps(stepsOf(plans))
+    const strange = [...(await cellsOf(array))].filter((line) => !written.has(line))
+    expect({ ...what, strange }).toEqual({ ...what, strange: [] })
+  }
+  expect(found).toBeGreaterThan(0)
+})
