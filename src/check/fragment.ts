@@ -77,7 +77,9 @@ async function* checkAsRead(
     if (kind !== 'file') {
       const place = { file: fragment.folder.path }
       // An unfinished write may lack anything. So may a fragment that is being removed.
-      yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, NO_FILE[kind ?? 'none'], ignored)
+      const isRead = ignored === undefined || ignored === 'future'
+      const kept = isRead && (await fragment.array?.keptFooter(fragment.name)) ? 'footerKept' : undefined
+      yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, NO_FILE[kind ?? 'none'], kept ?? ignored)
       return
     }
   }

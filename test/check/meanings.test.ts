@@ -164,6 +164,14 @@ const PROVOKED: Readonly<
       array.add(`__fragments/${AHEAD}/x`)
     },
   ],
+  'FRAGMENT_NO_METADATA.footerKept': [
+    '22/fragment_metadata_consolidated',
+    (array) => array.remove(array.find(/\/__20_20_.*metadata\.tdb$/)),
+  ],
+  'COMMIT_DANGLING.footerKept': [
+    '22/fragment_metadata_consolidated',
+    (array) => array.removeAll(/__fragments\/__20_20_/),
+  ],
   'ARRAY_READS_EMPTY.lists': [
     SPARSE,
     (array) => {
