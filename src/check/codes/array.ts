@@ -143,7 +143,11 @@ export const ARRAY_CODES = {
     variants: {
       skipped: {
         severity: 'warning',
-        meaning: 'TileDB skips lines that name no commit: readers do not see what these lines should commit',
+        meaning:
+          'TileDB skips lines that name no commit. Readers lose no fragment by that, unless another finding names one without a commit',
+        lost: noLoss(
+          'no fragment, unless another finding names one without a commit. Only delete conditions that the lines held are lost, if they have no file of their own',
+        ),
       },
       cut: {
         severity: 'error',
@@ -258,11 +262,18 @@ export const ARRAY_CODES = {
     },
   },
   VACUUM_MISSING: {
-    severity: 'warning',
+    severity: 'error',
     meaning:
-      'readers may get cells twice: the array allows duplicates, the fragment covers the times, the ranges and the number of cells of others, as after a consolidation, but no vacuum file names all of these, so they are read, too. Compare the cells. If they are the same, move the others out of the array, with their commits',
+      'readers get cells twice: the array allows duplicates, the fragment covers the times, the ranges and the number of cells of others, as after a consolidation, but no vacuum file names all of these, so they are read, too. Compare the cells. If they are the same, move the others out of the array, with their commits',
     mend: 'leave',
     lost: STORED,
+    variants: {
+      sameCells: {
+        severity: 'note',
+        meaning:
+          'the fragment covers the times, the ranges and the number of cells of others, as after a consolidation, but no vacuum file names all of these. So readers read them, too: they get the same cells, at a higher cost',
+      },
+    },
   },
   VACUUM_UNCOMMITTED: {
     severity: 'warning',
