@@ -2202,8 +2202,8 @@ class ExplainDocument(TypedDict):
     storage: "ExplainStorage"
     """The object store for which `seconds` are estimated."""
     consolidation: Optional["ExplainConsolidation"]
-    """What `tiledb.consolidate` would do; null for a read at another time than now, or if a non-empty domain cannot
-    be read."""
+    """What `tiledb.consolidate` would do; null for a read at another time than now, or if a non-empty domain or
+    other metadata cannot be read."""
     findings: List["Finding"]
     """Causes that make this read slow, worst first."""
 

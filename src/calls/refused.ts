@@ -15,7 +15,7 @@ import type { Fragment } from '../objects/fragment.ts'
 import { GROUP_DETAILS_FOLDER, type InspectGroup } from '../objects/group.ts'
 import { hasOddFilters, isOddFooter, mayBeRefused, mayNotOpen } from '../objects/may-be-refused.ts'
 import { isPassedOver, isStray } from '../objects/timed-files.ts'
-import { dimensionOutside, missingFault, missingPaths } from '../read/opening.ts'
+import { dimensionOutside, lostPaths, missingFault } from '../read/opening.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import type { CommandContext } from './command.ts'
 
@@ -226,7 +226,7 @@ export async function tellNotOpened(
   { odd, told = new Set(), schema }: Seen,
 ): Promise<void> {
   const hasNames = odd !== undefined
-  const missing = hasNames ? await missingPaths(array) : []
+  const missing = hasNames ? await lostPaths(array) : []
   const [first, ...more] = missing
   if (first !== undefined) cx.fault(missingFault(array, first, more.length))
   const mayNot = await mayNotOpen(array, hasNames, schema)

@@ -99,7 +99,7 @@ export async function* checkArrayFiles(
       checkConsolidatedMetadata(run, array, entries),
     )
     yield* checkMetadata(run, folder, array.cx, false)
-    if (schema?.allows_duplicates) yield* checkReadTwice(array, entries)
+    if (schema?.array_type === 'sparse') yield* checkReadTwice(array, entries, schema.allows_duplicates)
   }
   for (const { path, tile, end } of await laterDeletePlaces(array))
     yield futureFinding('DELETE_FUTURE', { file: `${folder.path}/${path}`, offset: tile?.offset }, end, array.cx.now)

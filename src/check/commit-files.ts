@@ -28,7 +28,8 @@ import { isRead, mayReplace, type Visibility, vacuumPath } from '../objects/visi
 import { conditionFields } from '../read/condition.ts'
 import { readAll, withSource } from '../storage/source.ts'
 import { folderVariant, isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
-import { collectItems, type Finding, finding, fromError, type Items, type Place } from './finding.ts'
+import type { VariantOf } from './codes.ts'
+import { asIgnored, collectItems, type Finding, finding, fromError, type Items, type Place } from './finding.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
 /**
@@ -206,13 +207,16 @@ async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean
   }
   const isFuture = (nameFacts(name)?.timestamp_range[1] ?? 0n) > array.cx.now
   const isListed = visibility.lists(`${FRAGMENTS_FOLDER}/${name}`).length > 0
-  const variant = (): 'skipped' | 'future' | 'toVacuum' | undefined => {
+  const isKept = needed && (await array.keptFooter(name)) !== undefined
+  const variant = (): VariantOf<'COMMIT_DANGLING'> | undefined => {
     if (!needed) return 'skipped'
+    if (isKept && (isFuture || !isListed)) return 'footerKept'
     if (isFuture) return 'future'
     return isListed ? 'toVacuum' : undefined
   }
   const expected = needed ? `${FRAGMENTS_FOLDER}/${name}` : `a fragment ${name}`
-  yield finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', variant())
+  const found = finding('COMMIT_DANGLING', place, expected, fragment?.path ?? 'none', variant())
+  yield isKept && isFuture ? asIgnored(found, 'future') : found
 }
 
 function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: string): Generator<Finding> {

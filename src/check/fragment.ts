@@ -10,6 +10,7 @@ import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-foot
 import type { SlotKind } from '../format/fragment-slots.ts'
 import { type FragmentEntry, SCHEMA_FOLDER } from '../objects/array.ts'
 import { changedFields, changedFooterLength, changedTiles } from '../objects/changed-fields.ts'
+import { deletePlaces } from '../objects/deletes.ts'
 import { pointsInDomain } from '../objects/file-sizes.ts'
 import {
   type FieldFile,
@@ -78,7 +79,9 @@ async function* checkAsRead(
     if (kind !== 'file') {
       const place = { file: fragment.folder.path }
       // An unfinished write may lack anything. So may a fragment that is being removed.
-      yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, NO_FILE[kind ?? 'none'], ignored)
+      const isRead = ignored === undefined || ignored === 'future'
+      const kept = isRead && (await fragment.array?.keptFooter(fragment.name)) ? 'footerKept' : undefined
+      yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, NO_FILE[kind ?? 'none'], kept ?? ignored)
       return
     }
   }
@@ -234,6 +237,20 @@ function exchanged(
 /** The slots that TileDB reads for any field of a sparse fragment. */
 const COORDINATES: ReadonlySet<SlotKind> = new Set<SlotKind>(['coords', 'dimension'])
 
+/** What a lost file means by the kind of its field; undefined if only reads of this field fail. Measured with TileDB 2.30. */
+async function lostVariant(
+  { array, timestamp_range: [first, last] = [0n, 0n] }: Fragment,
+  { schema }: FragmentInfo,
+  kind: SlotKind,
+): Promise<VariantOf<'FILE_MISSING'> | undefined> {
+  if (COORDINATES.has(kind)) return 'coordinates'
+  if (kind === 'delete_condition_index') return 'conditionIndex'
+  if (kind === 'delete_timestamps') return 'times'
+  if (kind !== 'timestamps') return undefined
+  const deletes = schema.allows_duplicates && array ? await deletePlaces(array) : undefined
+  return deletes?.every(({ time }) => time < first || time > last) ? 'timesUnread' : 'times'
+}
+
 /** Compares the files that the metadata lists with those that exist. @param sizes in bytes, by name, if they are known */
 async function* checkFiles(
   run: CheckRun,
@@ -261,8 +278,7 @@ async function* checkFiles(
       const actual = await actualSize(one)
       const variant = role === 'offsets' && valuesHoldOffsets(info, slot) ? 'unusedOffsets' : undefined
       if (actual === undefined) {
-        const ofCoordinates = COORDINATES.has(info.slots[slot].kind) ? 'coordinates' : undefined
-        const lost = variant ?? ofCoordinates
+        const lost = variant ?? (await lostVariant(fragment, info, info.slots[slot].kind))
         return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', lost)] : []
       }
       if (actual < size) {

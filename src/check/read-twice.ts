@@ -2,7 +2,9 @@ import { unlessFault } from '../base/errors.ts'
 import { lastNotAfter } from '../base/last-not-after.ts'
 import { rising } from '../base/rising.ts'
 import { sameBytes } from '../filters/bytes.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import { stem } from '../objects/commits.ts'
 import { type FragmentInfo, storedCellNum } from '../objects/fragment.ts'
 import { isRead } from '../objects/visibility.ts'
 import { finding, type Items } from './finding.ts'
@@ -17,12 +19,16 @@ interface Timed {
 }
 
 /**
- * Reports consolidated fragments of an array with duplicates whose sources are read, too, since no vacuum file names them any more.
+ * Reports consolidated fragments of a sparse array whose sources are read, too, since no vacuum file names them any more.
  * A fragment written later at an earlier time, or left out of a consolidation, also lies in the times of a consolidated one. So only
  * sources that make up the whole fragment are reported: from its first to its last time, as many cells, and the same ends in each
- * dimension. Elsewhere the cells of the sources replace the same cells.
+ * dimension. Without duplicates, readers get the same cells all the same.
  */
-export async function* checkReadTwice(array: InspectArray, entries: readonly FragmentEntry[]): Items {
+export async function* checkReadTwice(
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+  allowsDuplicates: boolean,
+): Items {
   const timed = entries.flatMap((entry): Timed[] => {
     const [first, last] = entry.timestamp_range ?? []
     return first === undefined || last === undefined || !entry.committed ? [] : [{ entry, first, last }]
@@ -31,6 +37,8 @@ export async function* checkReadTwice(array: InspectArray, entries: readonly Fra
   if (consolidated.length === 0) return
   timed.sort((a, b) => rising(a.first, b.first))
   const { visibility } = await array.listing()
+  const { files } = await array.commits()
+  const listNames = new Set(files.flatMap(({ kind, path }) => (kind === 'vacuum' ? [stem(lastPathPart(path))] : [])))
   const known = new Map<string, Held | undefined>()
   for (const whole of consolidated) {
     const ofWhole = (one: FragmentEntry): boolean =>
@@ -48,10 +56,13 @@ export async function* checkReadTwice(array: InspectArray, entries: readonly Fra
     }
     if (!isAnyRead || !sources.some(({ timestamp_range }) => timestamp_range?.[1] === whole.last)) continue
     if (!(await areWhole(array, whole.entry, sources, known))) continue
+    // What is wrong in a list of that name is told of the list.
+    if (!allowsDuplicates && listNames.has(whole.entry.name)) continue
     const read = sources.filter(({ state }) => isRead(state))
     const found = `${read.length} that readers read beside it, such as ${read[0].name}`
     const place = { file: `${array.folder.path}/${whole.entry.path}` }
-    yield finding('VACUUM_MISSING', place, 'a vacuum file that names the fragments it was made of', found)
+    const variant = allowsDuplicates ? undefined : 'sameCells'
+    yield finding('VACUUM_MISSING', place, 'a vacuum file that names the fragments it was made of', found, variant)
   }
 }
 

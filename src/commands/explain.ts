@@ -164,7 +164,10 @@ async function arrayOutcome(
       megabytes_per_second: rates.megabytes_per_second,
       at_once: rates.at_once,
     },
-    consolidation: cx.times ? null : ((await consolidationOf(opened, config).catch(unlessFault)) ?? null),
+    consolidation:
+      cx.times || opened.fragments.some(({ fragment }) => fragment.lost)
+        ? null
+        : ((await consolidationOf(opened, config).catch(unlessFault)) ?? null),
     findings: findings.map(printed),
   }
   if (failOn !== undefined && findings.some(({ severity }) => isAtLeast(severity, failOn))) cx.foundWrong()

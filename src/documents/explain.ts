@@ -36,7 +36,7 @@ export interface ExplainDocument extends DocumentHead<'explain'> {
   /** Sums over the whole read. */
   total: ExplainTotal
   storage: ExplainStorage
-  /** What `tiledb.consolidate` would do; null for a read at another time than now, or if a non-empty domain cannot be read. */
+  /** What `tiledb.consolidate` would do; null for a read at another time than now, or if a non-empty domain or other metadata cannot be read. */
   consolidation: ExplainConsolidation | null
   /** Causes that make this read slow, worst first. */
   findings: readonly Finding[]

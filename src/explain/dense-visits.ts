@@ -13,6 +13,7 @@ import {
   type WantedCells,
   wantedCells,
 } from '../read/dense-windows.ts'
+import { isLost } from '../read/opening.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { countAlong, covers, forTiles, type GridAxis, type GridBox, gridAxis, isWanted, spanOf } from './dense-grid.ts'
 
@@ -85,7 +86,9 @@ export function visitTiles(
     query.ranges,
     grid.map((_, d) => sides(d, all)),
   )
-  const relevant = wanted ? all.filter((f) => domains[f].length > 0 && touches(domains[f], wanted)) : []
+  const relevant = wanted
+    ? all.filter((f) => domains[f].length > 0 && touches(domains[f], wanted) && !isLost(fragments[f]))
+    : []
   const [touched, inside, covered] = [0, 0, 0].map(() => new Float64Array(fragments.length))
   const visited: Visited = {
     relevant,

@@ -8,7 +8,7 @@ import type { Dimension } from '../format/dimension.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { conditionFields } from '../read/condition.ts'
-import { hasSlot, isCutByTime } from '../read/opening.ts'
+import { hasSlot, isCutByTime, isLost } from '../read/opening.ts'
 import { fieldNames, type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { visitTiles } from './dense-visits.ts'
@@ -268,11 +268,12 @@ class LegacyPlan {
  * @returns undefined if the non-empty domain touches no range
  */
 async function touchedBy(
-  { fragment, info }: OpenedFragment,
+  opened: OpenedFragment,
   overlapOf: (box: NDRange) => Overlap,
 ): Promise<TouchedTiles | undefined> {
+  const { fragment, info } = opened
   const overlap = info.nonempty_domain ? overlapOf(info.nonempty_domain) : 'some'
-  if (overlap === 'none') return undefined
+  if (overlap === 'none' || isLost(opened)) return undefined
   if (info.dense) return NO_TILES
   return overlap === 'all' ? allTiles(info) : touchedTiles(fragment, overlapOf)
 }

@@ -8,7 +8,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import { u64s } from '../format/u32.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
 import { conditionFields } from '../read/condition.ts'
-import { hasSlot, isCutByTime } from '../read/opening.ts'
+import { hasSlot, isCutByTime, isLost } from '../read/opening.ts'
 import { type OpenedArray, type OpenedFragment, PROVENANCE, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { Source } from '../read/source.ts'
@@ -87,10 +87,11 @@ export class SparseIndex {
     const ranged = isRanged(read.ranges)
     const overlapOf = rangeOverlap(opened.schema.domain.dimensions, read.ranges)
     const fragments: IndexedFragment[] = []
-    const touch = async ({ fragment, info }: OpenedFragment): Promise<TouchedTiles & { isRelevant: boolean }> => {
+    const touch = async (one: OpenedFragment): Promise<TouchedTiles & { isRelevant: boolean }> => {
+      const { fragment, info } = one
       const { nonempty_domain } = info
       const overlap = ranged && nonempty_domain ? overlapOf(nonempty_domain) : 'all'
-      if (overlap === 'none') return NOT_RELEVANT
+      if (overlap === 'none' || isLost(one)) return NOT_RELEVANT
       return { isRelevant: true, ...(overlap === 'all' ? allTiles(info) : await touchedTiles(fragment, overlapOf)) }
     }
     for await (const touched of inOrder(opened.fragments, atOnce(opened.array.folder), touch)) {

@@ -1,3 +1,5 @@
+import { unlessFault } from '../base/errors.ts'
+import { rising } from '../base/rising.ts'
 import { pythonString } from '../base/unsafe-text.ts'
 import { loss, noLoss } from '../check/codes/row.ts'
 import type { Finding } from '../check/finding.ts'
@@ -137,9 +139,32 @@ export function listLine(drafts: ArrayDrafts, path: string, finding: Finding): v
 }
 
 /** Plans the mending of a delete condition that cannot be applied. */
-export function condition(drafts: ArrayDrafts, path: string, finding: Finding): void {
-  if (path.endsWith('.con')) listLine(drafts, path, finding)
-  else comesBack(drafts.takeAway(path, finding))
+export async function condition(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
+  if (path.endsWith('.con')) return listLine(drafts, path, finding)
+  const draft = drafts.takeAway(path, finding)
+  if (!(await isMarked(drafts, lastPathPart(path)))) return comesBack(draft)
+  draft.takeBackLost()
+  draft.addLost(noLoss('nothing that a reader sees: the fragments hold a mark in each cell that it deleted'))
+}
+
+/**
+ * Whether all fragments that a delete condition reaches are consolidated ones that hold its marks. Replaced ones are not read at any time.
+ * A cell has one mark. So only the last condition that a fragment holds is sure to be in every cell that it deleted (measured with 2.30).
+ */
+async function isMarked(drafts: ArrayDrafts, name: string): Promise<boolean> {
+  const [, time] = nameFacts(name)?.timestamp_range ?? []
+  const reached = drafts.entries.filter(
+    ({ isRead, timestamp_range }) => isRead && time !== undefined && (timestamp_range?.[0] ?? 0n) <= time,
+  )
+  for (const { path } of reached) {
+    const marked = await drafts.array.withFragment(path, (one) => one.processedConditions().catch(unlessFault))
+    const last = marked
+      ?.map((one) => nameFacts(lastPathPart(one))?.timestamp_range[1] ?? 0n)
+      .sort(rising)
+      .at(-1)
+    if (last !== time || !marked?.some((one) => lastPathPart(one) === name)) return false
+  }
+  return reached.length > 0
 }
 
 function comesBack(draft: Draft): void {

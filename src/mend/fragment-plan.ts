@@ -191,14 +191,8 @@ export class FragmentPlanner {
    */
   private async restoreReplaced({ entry, draft }: Pick<DamagedFragment, 'entry' | 'draft'>): Promise<boolean> {
     const { drafts } = this
-    const list = drafts.lists.find(({ name }) => name === entry.name)
-    if (!list || drafts.moved.has(list.path)) return false
-    for (const name of list.hides) {
-      const one = drafts.entryNamed(name)
-      const isThere =
-        one?.committed && !drafts.moved.has(one.path) && !this.damaged.has(one) && !this.contradicted.has(one)
-      if (!isThere || !(await drafts.isWhole(one))) return false
-    }
+    const list = await this.listOfWhole(entry)
+    if (!list) return false
     draft.takeBackLost()
     draft.addLost(noLoss('nothing: the fragments that it replaced are still there'))
     draft.say({ text: CONSOLIDATE_AGAIN })
@@ -206,6 +200,27 @@ export class FragmentPlanner {
     drafts.moveFooters(entry, draft)
     draft.say(drafts.shell.check())
     return true
+  }
+
+  /** The list of the fragments that a consolidated one replaced, if they are all whole. */
+  private async listOfWhole(entry: FragmentEntry): Promise<ArrayDrafts['lists'][number] | undefined> {
+    const { drafts } = this
+    const list = drafts.lists.find(({ name }) => name === entry.name)
+    if (!list || drafts.moved.has(list.path)) return undefined
+    for (const name of list.hides) {
+      const one = drafts.entryNamed(name)
+      const isThere =
+        one?.committed && !drafts.moved.has(one.path) && !this.damaged.has(one) && !this.contradicted.has(one)
+      if (!isThere || !(await drafts.isWhole(one))) return undefined
+    }
+    return list
+  }
+
+  /** Plans to restore what a fragment replaced that lost the times of its cells. @returns whether it does */
+  async restoreTimes(finding: Finding): Promise<boolean> {
+    const entry = this.drafts.entryOf(finding)
+    if (!entry || !(await this.listOfWhole(entry))) return false
+    return this.restoreReplaced({ entry, draft: this.drafts.draft(`recover ${entry.path}`, finding) })
   }
 
   /** Says how many fragments may have older cells at the coordinates of dropped ones. Readers see these again. */

@@ -583,6 +583,14 @@ export class InspectArray {
     return found
   }
 
+  /**
+   * The copy of the footer of a fragment whose own file is not there. With it TileDB opens the array; only reads that touch the fragment
+   * fail, because the rest of its metadata is lost.
+   */
+  async keptFooter(name: string): Promise<Uint8Array | undefined> {
+    return (await this.once('kept footers', () => this.consolidatedFooters(), this.timeless)).get(name)
+  }
+
   /** The consolidated fragment metadata files that can be read. */
   private async *consolidatedMetadata(
     onFault: (fault: InspectError) => void,

@@ -147,6 +147,8 @@ export class Fragment {
   private fileOpened: MetadataFile | undefined
   /** What {@link infoSync} has read. */
   private known: FragmentInfo | undefined
+  /** The error of everything but the footer, if only a copy of the footer is left: {@link assumeLost}. */
+  lost: InspectError | undefined
   private infoRead: Promise<FragmentInfo> | undefined
   private entriesRead: Promise<readonly Entry[]> | undefined
   private starts: readonly number[] | undefined
@@ -229,6 +231,12 @@ export class Fragment {
     this.infoRead = this.infoFromStored(footer, { file: this.metadataSource().name, offset })
     // It is awaited later. Until then a failure must not count as an unhandled rejection.
     this.infoRead.catch(() => {})
+  }
+
+  /** Uses a copy of the footer of a fragment whose metadata file is gone. @param error of all that the file held beside the footer */
+  assumeLost(footer: Uint8Array, error: InspectError): void {
+    this.lost = error
+    this.assumeFooter(footer, footer.length + FOOTER_LENGTH_BYTES)
   }
 
   /** The fields of the footer that need no schema. Since version 10. */
@@ -459,7 +467,8 @@ export class Fragment {
     name: Name,
     slot?: number,
   ): Promise<SectionContents[Name] | undefined> {
-    const { known, array } = this
+    const { known, array, lost } = this
+    if (lost) throw lost
     const atOnce = known instanceof LaidOutInfo ? array?.sections.read(this.folder, known, name, slot) : undefined
     if (atOnce) return atOnce
     const place = await this.sectionPlace(name, slot)

@@ -27,7 +27,7 @@ import {
 } from './dense-windows.ts'
 import { fillCell, remarkChanged } from './fill.ts'
 import { OpenFiles } from './open-files.ts'
-import { hasTilesOf } from './opening.ts'
+import { hasTilesOf, isLost } from './opening.ts'
 import { type OpenedArray, type ReadBatches, type ReadQuery, readColumns, wantedColumns } from './query.ts'
 import { uncovered } from './uncovered.ts'
 
@@ -165,6 +165,11 @@ class DenseReader {
       query.ranges,
       this.grid.map((_, d) => this.sources.map(({ domain }) => domain[d])),
     )
+    const { wanted: asked } = this
+    const isAsked = ({ domain }: DenseSource): boolean =>
+      asked?.every((sides, d) => sides.some((side) => intersection(side, domain[d]))) ?? false
+    // Not before: a read without ranges reaches as far as the boxes of all fragments.
+    this.sources = this.sources.filter((one) => !(isAsked(one) && isLost(fragments[one.index], query.onFault)))
     const isVar = this.attributes.some(({ size }) => size === undefined)
     const cellBytes = sum(this.attributes, ({ size = 0, type }) => size + Number(type.nullable))
     const cellNum = this.grid.reduce((product, { extent }) => product * Number(extent), 1)

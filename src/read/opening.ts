@@ -1,17 +1,20 @@
-import { addPlace, faultOf, InspectError } from '../base/errors.ts'
+import { addPlace, faultOf, hasCode, InspectError, longer } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { librarySort } from '../base/library-sort.ts'
 import { rising } from '../base/rising.ts'
 import { isInDomain } from '../cells/rtree-builder.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
+import { lastPathPart } from '../format/commit-files.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
+import { nameFacts } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import { changedAttributes, otherTiles } from '../objects/changed-fields.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
+import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
 
 /**
@@ -31,7 +34,7 @@ export async function openAt(
 ): Promise<OpenedArray> {
   const opened = array.at({ from, now: to })
   const schema = await opened.schemaOfCells()
-  for (const missing of await missingPaths(opened)) onFault(missingFault(array, missing))
+  for (const missing of await lostPaths(opened)) onFault(missingFault(array, missing))
   const fragments = withMisread(schema, await openedFragments(opened, boxes && schema.array_type === 'sparse', onFault))
   const deletes = await openedDeletes(opened)
   return { array: opened, between: [from, to], schema, fragments, deletes }
@@ -54,6 +57,13 @@ interface OpenOptions {
 /** Paths of the fragments that TileDB opens, but that are missing. Of versions before 12 it opens only what it finds. */
 export async function missingPaths(array: InspectArray): Promise<string[]> {
   return (await array.missingFragments()).filter((path) => path.startsWith(`${FRAGMENTS_FOLDER}/`))
+}
+
+/** {@link missingPaths} of which no footer is left: TileDB does not open the array. */
+export async function lostPaths(array: InspectArray): Promise<string[]> {
+  const lost: string[] = []
+  for (const path of await missingPaths(array)) if (!(await array.keptFooter(lastPathPart(path)))) lost.push(path)
+  return lost
 }
 
 /** The fault that a fragment is missing. @param others number of others that are */
@@ -128,7 +138,7 @@ async function openedFragments(array: InspectArray, boxes: boolean, onFault: OnF
   // A few listings give the sizes of all metadata files, and consolidated metadata gives the footers.
   if (isRemote) await array.listFragmentsAhead()
   const footers = isRemote ? await array.consolidatedFooters() : undefined
-  const open = (entry: FragmentEntry): Promise<OpenedFragment | InspectError> =>
+  const open = (entry: ListedEntry): Promise<OpenedFragment | InspectError> =>
     openFragment(array, entry, footers).catch(faultOf)
   const fragments: OpenedFragment[] = []
   const add = (one: OpenedFragment | InspectError): void => {
@@ -140,10 +150,13 @@ async function openedFragments(array: InspectArray, boxes: boolean, onFault: OnF
   return fragments
 }
 
+/** What an opening needs to know of a fragment. Its folder may be gone. */
+type ListedEntry = Pick<FragmentEntry, 'name' | 'path' | 'timestamp_range'>
+
 /** {@link openFragment} without waiting; undefined if that is not possible. */
 function openFragmentSync(
   array: InspectArray,
-  { path, timestamp_range }: FragmentEntry,
+  { path, timestamp_range }: ListedEntry,
   boxes: boolean,
 ): OpenedFragment | undefined {
   const fragment = array.fragment(path)
@@ -152,10 +165,37 @@ function openFragmentSync(
   return info && { fragment, info, time: timestamp_range?.[0] ?? 0n }
 }
 
+/** What TileDB does with a fragment of which only the footer is left, in consolidated fragment metadata. Measured with 2.30. */
+const ONLY_FOOTER =
+  '; TileDB opens the array, as consolidated fragment metadata has a copy of the footer, but fails every read that touches the fragment (Cannot get file size of … No such file or directory)'
+
+/** The facts of a fragment whose metadata file cannot be read. @throws InspectError the error, if no copy of the footer is left */
+async function infoByCopy(array: InspectArray, fragment: Fragment, error: InspectError): Promise<FragmentInfo> {
+  const isGone = hasCode(error, 'MISSING_FILE') || hasCode(error, 'NOT_FOUND')
+  const footer =
+    isGone && (await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file'
+      ? await array.keptFooter(fragment.name)
+      : undefined
+  if (!footer) throw error
+  const isFolder = (await array.folder.storage.kind(fragment.folder.path)) === 'folder'
+  const { fault, at, code } = isFolder ? error : missingFault(array, `${FRAGMENTS_FOLDER}/${fragment.name}`)
+  fragment.assumeLost(footer, new InspectError(code, longer(fault, ONLY_FOOTER), at, { cause: error }))
+  return fragment.info()
+}
+
+/**
+ * Whether only the footer of a fragment is left that a read touches. TileDB ends the read with an error.
+ * @param onFault called with the error; without it, the error is thrown
+ */
+export function isLost({ fragment }: Pick<OpenedFragment, 'fragment'>, onFault: OnFault = thrown): boolean {
+  if (fragment.lost) onFault(fragment.lost)
+  return fragment.lost !== undefined
+}
+
 /** Opens a fragment. @param footers copies from consolidated metadata, by name of the fragment */
 export async function openFragment(
   array: InspectArray,
-  { name, path, timestamp_range }: Pick<FragmentEntry, 'name' | 'path' | 'timestamp_range'>,
+  { name, path, timestamp_range }: ListedEntry,
   footers?: ReadonlyMap<string, Uint8Array>,
 ): Promise<OpenedFragment> {
   const fragment = array.fragment(path)
@@ -163,7 +203,8 @@ export async function openFragment(
     const footer = footers?.get(name)
     const size = footer && (await fragmentFileSizes(fragment)).get(FRAGMENT_METADATA_FILE)
     if (footer && size !== undefined) fragment.assumeFooter(footer, size)
-    return { fragment, info: await fragment.info(), time: timestamp_range?.[0] ?? 0n }
+    const info = await fragment.info().catch((error) => infoByCopy(array, fragment, faultOf(error)))
+    return { fragment, info, time: timestamp_range?.[0] ?? 0n }
   } catch (error) {
     throw addPlace(error, { file: fragment.folder.path })
   } finally {
@@ -177,14 +218,20 @@ export async function openFragment(
  * more than 16 fragments changes the order of fragments with equal times.
  * @see ArrayDirectory::load, compute_filtered_uris
  */
-async function inTileDBsOrder(array: InspectArray): Promise<FragmentEntry[]> {
+async function inTileDBsOrder(array: InspectArray): Promise<ListedEntry[]> {
   const { consolidated } = await array.commits()
-  const group = ({ path }: FragmentEntry): number => {
+  const group = ({ path }: ListedEntry): number => {
     if (!path.startsWith(`${FRAGMENTS_FOLDER}/`)) return 0
     return consolidated.has(path) ? 1 : 2
   }
-  const groups: FragmentEntry[][] = [[], [], []]
+  const groups: ListedEntry[][] = [[], [], []]
   for (const entry of await array.fragments()) if (entry.isRead) groups[group(entry)].push(entry)
+  // TileDB does not look whether their folders are there.
+  for (const path of await missingPaths(array)) {
+    const name = lastPathPart(path)
+    const entry = { name, path, timestamp_range: nameFacts(name)?.timestamp_range }
+    if (await array.keptFooter(name)) groups[group(entry)].push(entry)
+  }
   const listed = groups.flatMap((entries) => entries.sort((a, b) => rising(a.name, b.name)))
   return librarySort(listed, ({ timestamp_range }) => timestamp_range?.[0] ?? 0n)
 }

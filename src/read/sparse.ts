@@ -16,7 +16,7 @@ import { sortedPositions } from '../cells/sorted-positions.ts'
 import { pickedColumn, remarkChanged } from './fill.ts'
 import { CellFilter, isTimed, type Picked, writtenAt } from './filter.ts'
 import { OpenFiles } from './open-files.ts'
-import { hasTilesOf, isCutByTime } from './opening.ts'
+import { hasTilesOf, isCutByTime, isLost } from './opening.ts'
 import { cellsOfBatches, MERGE_BYTES, MergePool, pickFrom } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, provenanceColumns, type ReadBatches, type ReadQuery, readColumns, WRITTEN } from './query.ts'
@@ -101,6 +101,7 @@ class SparseReader {
       const { nonempty_domain } = fragment.info
       const overlap = nonempty_domain ? overlapOf(nonempty_domain) : 'all'
       if (overlap === 'none' || (overlap === 'some' && small.hasNoCell(fragment))) continue
+      if (isLost(fragment, query.onFault)) continue
       const atOnce = Source.openSync(fragment, index, filter.wanted, query)
       if (atOnce) sources.push(atOnce)
       else {

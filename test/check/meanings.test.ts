@@ -172,6 +172,14 @@ const PROVOKED: Readonly<
       array.add(`__fragments/${AHEAD}/x`)
     },
   ],
+  'FRAGMENT_NO_METADATA.footerKept': [
+    '22/fragment_metadata_consolidated',
+    (array) => array.remove(array.find(/\/__20_20_.*metadata\.tdb$/)),
+  ],
+  'COMMIT_DANGLING.footerKept': [
+    '22/fragment_metadata_consolidated',
+    (array) => array.removeAll(/__fragments\/__20_20_/),
+  ],
   'ARRAY_READS_EMPTY.lists': [
     SPARSE,
     (array) => {
@@ -424,6 +432,10 @@ const PROVOKED: Readonly<
   'FILE_LONG.writtenTwice': [SPARSE, (array) => writeTwice(array, /\/a3\.tdb$/)],
   'SECTION_GAP.writtenTwice': [SPARSE, (array) => writeTwice(array, METADATA)],
   'FILE_MISSING.coordinates': [SPARSE, (array) => array.remove(array.find(/\/d1\.tdb$/))],
+  'FILE_MISSING.times': ['22/deletes_consolidated', (array) => array.remove(array.find(/\/dt\.tdb$/))],
+  'FILE_MISSING.timesUnread': ['22/duplicates', (array) => array.remove(array.find(/\/t\.tdb$/))],
+  'FILE_MISSING.conditionIndex': ['22/deletes_consolidated', (array) => array.remove(array.find(/\/dci\.tdb$/))],
+  'VACUUM_MISSING.sameCells': ['22/vacuum_left', (array) => array.remove(array.find(/\.vac$/))],
   'FILE_MISSING.unusedOffsets': ['22/filter_strings', (array) => array.remove(array.find(/\/a0\.tdb$/))],
   'FILE_SHORT.unusedOffsets': ['22/filter_strings', (array) => array.cut(array.find(/\/a0\.tdb$/), -1)],
   'TILE_UNREADABLE.unusedOffsets': [

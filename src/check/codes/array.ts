@@ -4,6 +4,10 @@ import { LISTED, loss, noLoss, OWN_FOOTER, oddCompressor, type Rows, STORED } fr
 const READ_BESIDE =
   'readers read its cells beside those of the fragment that replaced it: twice if the array allows duplicates, and in dense arrays perhaps over newer ones. Do not vacuum before: write the line again'
 
+/** What follows if consolidated fragment metadata holds the footer of a fragment that has no metadata file. Measured with TileDB 2.30. */
+const BY_COPY =
+  'readers open the array by the copy of the footer in consolidated fragment metadata, but every read whose ranges touch the fragment fails'
+
 /** Codes about the folder of an array, and its commits. */
 export const ARRAY_CODES = {
   ARRAY_NO_SCHEMA: {
@@ -122,6 +126,7 @@ export const ARRAY_CODES = {
         severity: 'warning',
         meaning: 'from the time in its name on, readers fail to open the fragment, and with it the array',
       },
+      footerKept: { severity: 'error', meaning: BY_COPY, refused: null },
       toVacuum: {
         severity: 'note',
         meaning:
@@ -138,7 +143,11 @@ export const ARRAY_CODES = {
     variants: {
       skipped: {
         severity: 'warning',
-        meaning: 'TileDB skips lines that name no commit: readers do not see what these lines should commit',
+        meaning:
+          'TileDB skips lines that name no commit. Readers lose no fragment by that, unless another finding names one without a commit',
+        lost: noLoss(
+          'no fragment, unless another finding names one without a commit. Only delete conditions that the lines held are lost, if they have no file of their own',
+        ),
       },
       cut: {
         severity: 'error',
@@ -173,6 +182,11 @@ export const ARRAY_CODES = {
       future: {
         severity: 'warning',
         meaning: 'the fragment is gone: from the time in its name on, TileDB fails to open the array',
+      },
+      footerKept: {
+        severity: 'error',
+        meaning: `the commit names a fragment that is not there; ${BY_COPY}`,
+        refused: null,
       },
     },
   },
@@ -248,11 +262,18 @@ export const ARRAY_CODES = {
     },
   },
   VACUUM_MISSING: {
-    severity: 'warning',
+    severity: 'error',
     meaning:
-      'readers may get cells twice: the array allows duplicates, the fragment covers the times, the ranges and the number of cells of others, as after a consolidation, but no vacuum file names all of these, so they are read, too. Compare the cells. If they are the same, move the others out of the array, with their commits',
+      'readers get cells twice: the array allows duplicates, the fragment covers the times, the ranges and the number of cells of others, as after a consolidation, but no vacuum file names all of these, so they are read, too. Compare the cells. If they are the same, move the others out of the array, with their commits',
     mend: 'leave',
     lost: STORED,
+    variants: {
+      sameCells: {
+        severity: 'note',
+        meaning:
+          'the fragment covers the times, the ranges and the number of cells of others, as after a consolidation, but no vacuum file names all of these. So readers read them, too: they get the same cells, at a higher cost',
+      },
+    },
   },
   VACUUM_UNCOMMITTED: {
     severity: 'warning',

@@ -1,4 +1,5 @@
 import {
+  loss,
   noLoss,
   oddCompressor,
   type Refusal,
@@ -49,6 +50,29 @@ export const FRAGMENT_CODES = {
         severity: 'error',
         meaning: 'every read of these cells fails, as each needs their coordinates. decode shows the other fields',
         refused: { act: 'read', error: 'Cannot get file size of … No such file or directory' },
+      },
+      times: {
+        severity: 'error',
+        meaning:
+          'every read that touches the fragment fails, as it needs the times of the cells. All fields are whole: decode shows them',
+        mend: 'copy',
+        lost: loss('the times of the cells, or of their deletion; no field of a cell'),
+        refused: { act: 'read', error: 'Cannot get file size of … No such file or directory' },
+      },
+      timesUnread: {
+        severity: 'warning',
+        meaning:
+          'readers need the times of cells of this array only for a part of the times of the fragment, or after a deletion at one of them: such reads fail, and consolidation does',
+        mend: 'leave',
+        lost: loss('the times of the cells; no field of a cell'),
+        refused: null,
+      },
+      conditionIndex: {
+        severity: 'warning',
+        meaning: 'no read needs the file, which says by which condition a cell was deleted: only consolidation fails',
+        mend: 'leave',
+        lost: noLoss('nothing that a reader sees: only which delete condition has marked a cell'),
+        refused: null,
       },
     },
   },

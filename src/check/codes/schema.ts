@@ -33,7 +33,7 @@ export const SCHEMA_CODES = {
   },
   SCHEMA_MISSING: {
     severity: 'error',
-    meaning: 'the footer names a schema that is not there: the fragment cannot be read',
+    meaning: 'the footer names a schema that is not there: readers fail to open the fragment, and with it the array',
     mend: 'recover-places',
     refused: { act: 'open', error: 'FragmentMetadata: Could not find schema … in map of schemas loaded.' },
     lost: noLoss(

@@ -1,7 +1,10 @@
 import { sum } from '../../base/sum.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
 import type { ListedFragment, TimestampRange } from '../../documents/common.ts'
+import { lastPathPart } from '../../format/commit-files.ts'
+import { nameFacts } from '../../format/timestamped-name.ts'
 import type { FragmentState } from '../../objects/visibility.ts'
+import { TIMESTAMPS_SINCE } from '../../objects/visibility.ts'
 import { CONSOLIDATED, OVERWRITTEN, sizeText, stateText } from './wording.ts'
 
 /** Meanings of the states that need an explanation, in the order of the lines: first the state that TileDB reads in part. */
@@ -26,10 +29,16 @@ export function meaningOf(state: FragmentState | undefined, as_of: TimestampRang
   return state && HINTS.get(state)
 }
 
+/** Whether no reader reads a fragment that waits for vacuum, at any time: the one that replaced it has the time of each cell. */
+function isNeverRead({ hidden_by }: ListedFragment): boolean {
+  return (nameFacts(lastPathPart(hidden_by ?? ''))?.format_version ?? 0) >= TIMESTAMPS_SINCE
+}
+
 /** Returns a line for each state that needs an explanation. */
 export function stateLines(
   fragments: readonly (ListedFragment & Pick<ArrayFragment, 'overwritten'>)[],
   as_of: TimestampRange | undefined,
+  isSparse: boolean,
 ): readonly { state: string; text: string }[] {
   const lines: { state: string; text: string }[] = []
   const merged = fragments.filter((fragment) => stateText(fragment) === CONSOLIDATED).length
@@ -45,10 +54,11 @@ export function stateLines(
       text: `${OVERWRITTEN} (${over.length}): ${sizeText(sum(over, ({ size }) => size))} of which no reader takes a cell now, as newer fragments have them all; consolidate and vacuum to free them`,
     })
   for (const state of HINTS.keys()) {
-    const count = fragments.filter((fragment) => fragment.state === state).length
+    const those = fragments.filter((fragment) => fragment.state === state)
+    const count = those.length
     const meaning = meaningOf(state, as_of)
-    const never =
-      state === 'to-vacuum' && !as_of ? 'not read by TileDB now, only as of earlier times' : 'not read by TileDB'
+    const isEver = state === 'to-vacuum' && !as_of && !(isSparse && those.every(isNeverRead))
+    const never = isEver ? 'not read by TileDB now, only as of earlier times' : 'not read by TileDB'
     const what = state === 'unlisted' ? meaning : `${never}; ${meaning}`
     if (count > 0) lines.push({ state, text: `${state} (${count}): ${what}` })
   }

@@ -78,7 +78,7 @@ export async function arrayTable(
       ? writeLine('TileDB finds no cell in this array at that time', out, 'dim')
       : writeLine('TileDB finds no cell in this array: check says why, and what to do', out, 'bad'))
   await writeOverlaps(document, out)
-  for (const { state, text } of stateLines(fragments, as_of))
+  for (const { state, text } of stateLines(fragments, as_of, document.array_type === 'sparse'))
     await writeLine(text, out, state === 'hidden' ? 'bad' : 'dim')
   const { delete_condition_num: deletes, later_deletes } = document
   if (deletes > 0)
