@@ -851,9 +851,6 @@ class GroupLine(TypedDict):
     """Whether that place is in the dataset: a member elsewhere is not in a copy of it."""
     again: NotRequired[str]
     """The path of names of the same object where it was listed first."""
-    not_listed: NotRequired[Literal[True]]
-    """Whether it lies in the folder of a group whose list does not name it. Only in a plain folder that is entered
-    at any depth."""
     found: NotRequired[Literal["array", "fragment", "group", "file"]]
     """The type that was found, if it is not the type that the group says."""
     layer_type: NotRequired[str]
@@ -1423,9 +1420,6 @@ class SweepMember(TypedDict):
     """Whether that place is in the dataset: a member elsewhere is not in a copy of it."""
     again: NotRequired[str]
     """The path of names of the same object where it was listed first."""
-    not_listed: NotRequired[Literal[True]]
-    """Whether it lies in the folder of a group whose list does not name it. Only in a plain folder that is entered
-    at any depth."""
     found: NotRequired[Literal["array", "fragment", "group", "file"]]
     """The type that was found, if it is not the type that the group says."""
     error: NotRequired["ErrorInfo"]
@@ -1461,6 +1455,9 @@ class SweepMember(TypedDict):
     """Version of the documents. Within a version keys may be added, but none is removed."""
     name: str
     """Names from the folder down to the member."""
+    not_listed: NotRequired[Literal[True]]
+    """Whether it lies in the folder of a group whose list does not name it. Only in a plain folder that is entered
+    at any depth."""
     hurts: NotRequired[List["SweepHurt"]]
     """What hurts the array, the worst first; left out if nothing does."""
     check: NotRequired["MemberCheck"]

@@ -1,6 +1,7 @@
 import type { LostAs } from '../check/across.ts'
 import { memberItems } from '../check/group.ts'
 import type { CheckFindingNum } from '../documents/check.ts'
+import type { SweepMember } from '../documents/dataset.ts'
 import type { GroupLine } from '../documents/group.ts'
 import type { OverviewFinding } from '../documents/overview.ts'
 import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dataset.ts'
@@ -34,13 +35,13 @@ export function memberLine(
   cx: CommandContext,
   found: DatasetMember,
   lostAs?: LostAs,
-): { line: GroupLine; listed: OverviewFinding[] } {
+): { line: GroupLine & Pick<SweepMember, 'not_listed'>; listed: OverviewFinding[] } {
   const { state, target, path, place, again, error } = found
   const { name = null, type, uri, relative, implicit } = found.member
   const isFault = error !== undefined && (state === 'unreadable' || target !== undefined)
   if (isFault) cx.fault(error)
   const listed = [...memberItems(found, lostAs)].flatMap((item) => ('code' in item ? findingResult(cx, item) : []))
-  const line: GroupLine = {
+  const line = {
     ...{ name, type, uri, relative, implicit, state },
     resolved: place === 'nowhere' || path === undefined ? null : cx.shownPath(path),
     place,

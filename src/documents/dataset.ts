@@ -104,6 +104,8 @@ export interface SweepMember
     Omit<GroupLine, 'path' | 'name' | 'members' | 'array_num' | 'layer_type' | 'layer_facts'> {
   /** Names from the folder down to the member. */
   name: string
+  /** Whether it lies in the folder of a group whose list does not name it. Only in a plain folder that is entered at any depth. */
+  not_listed?: true | undefined
   /** What hurts the array, the worst first; left out if nothing does. */
   hurts?: readonly SweepHurt[] | undefined
   /** Only of `check`. */

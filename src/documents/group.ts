@@ -102,8 +102,6 @@ export interface GroupLine extends OfSeveral, ArrayLineFacts {
   place: MemberPlace
   /** The path of names of the same object where it was listed first. */
   again?: string | undefined
-  /** Whether it lies in the folder of a group whose list does not name it. Only in a plain folder that is entered at any depth. */
-  not_listed?: true | undefined
   /** The type that was found, if it is not the type that the group says. */
   found?: Target['type'] | undefined
   /** What the layer of the dataset calls the member, such as `SOMADataFrame`. */

@@ -153,7 +153,8 @@ export class InspectGroup {
     below.bounds = bounds
     for await (const member of this.quietly().eachMember()) {
       const path = memberPath(folder.path, member)
-      if (path !== undefined) below.passedOver.add(new Folder(folder.storage, path).realPath)
+      const place = path === undefined ? undefined : realPathOf(new Folder(folder.storage, path))
+      if (place !== undefined) below.passedOver.add(place)
     }
     yield* below.implicitMembers()
   }
@@ -252,4 +253,14 @@ export function memberPath(folder: string, { relative, uri }: { relative: boolea
   const local = clean.replace(/^file:\/\//, '')
   if (!local.startsWith('/')) return undefined
   return leadsUp ? normalPath(local) : local
+}
+
+/** The real path of a folder; undefined if it is not there. */
+function realPathOf(folder: Folder): string | undefined {
+  try {
+    return folder.realPath
+  } catch (error) {
+    faultOf(error)
+    return undefined
+  }
 }

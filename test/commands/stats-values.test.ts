@@ -118,7 +118,7 @@ describe('stats --read --values', () => {
     expect(await run(['stats', '--values', PLACES])).toMatchObject({ code: 2 })
   })
 
-  test.each(['distinct', 'median', 'percentile', 'quantile', 'unique', 'histogram', 'count', 'group by'])(
+  test.each(['distinct', 'median', 'percentile', 'quantile', 'unique', 'histogram', 'count', 'group'])(
     'help %s finds it',
     async (word) => {
       expect((await run(['help', ...word.split(' ')])).text).toContain('stats --read --values')

@@ -309,6 +309,8 @@ async function* datasets(folder: string): AsyncGenerator<Printed> {
   cpSync(`${FIXTURES}/22/group`, `${unlisted}/group`, { recursive: true })
   cpSync(`${FIXTURES}/22/sparse_basic`, `${unlisted}/group/unlisted`, { recursive: true })
   yield* json(['ls', '--recursive', unlisted])
+  yield* ndjson('dataset', ['ls', '--recursive', unlisted])
+  yield* json([`${FIXTURES}/22/dimension_labels`])
   yield* sweeps(folder)
 }
 

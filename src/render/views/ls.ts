@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import { sum } from '../../base/sum.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
 import type { LayerPart } from '../../documents/common.ts'
-import type { ListedDataset } from '../../documents/dataset.ts'
+import type { ListedDataset, SweepMember } from '../../documents/dataset.ts'
 import type { FragmentDocument, FragmentLine } from '../../documents/fragment.ts'
 import type { GroupDocument, GroupLine } from '../../documents/group.ts'
 import { lastPathPart } from '../../format/commit-files.ts'
@@ -392,7 +392,7 @@ function memberName({ indent, name, implicit, uri }: Member): string {
   return indent + (name || (implicit ? uri : lastPathPart(uri)))
 }
 
-function memberNote(member: GroupLine): string {
+function memberNote(member: GroupLine & Partial<Pick<SweepMember, 'not_listed'>>): string {
   const { state, type, found, error } = member
   if (state === 'missing') return type === 'invalid' ? 'missing, also when it was added' : 'missing'
   if (state === 'outside') return 'leads out of the group: not followed'
