@@ -8,7 +8,7 @@ import { GROUP_DAMAGE } from './group-damage.ts'
 import { LAYER_DAMAGE } from './layer-damage.ts'
 import { SCHEMA_DAMAGE } from './schema-damage.ts'
 
-/** One damage for each finding code. */
+/** One damage for each finding code, in the file of the part that it damages. Whoever adds a code adds its damage there, not here. */
 export const DAMAGES: Readonly<Record<FindingCode, Damage>> = {
   ...ARRAY_DAMAGE,
   ...SCHEMA_DAMAGE,
