@@ -76,6 +76,9 @@ def expected(path, damaged):
         found["uncommitted"] = (lost, lost)
     if waiting:
         size = sum(size_below("%s/__fragments/%s" % (path, name)) for name in waiting)
+        # A vacuum removes its own files, too.
+        commits = path + "/__commits"
+        size += sum(os.path.getsize("%s/%s" % (commits, name)) for name in os.listdir(commits) if name.endswith(".vac"))
         many, large = len(waiting) / 8, size / MiB
         found["vacuum"] = (len(waiting), many) if many >= large else (size, large)
     if len(infos) > 0:
