@@ -19,6 +19,7 @@ import {
   numbersOf,
   PIECE_CELLS,
   revisited,
+  wideNumbersOf,
 } from './elements.ts'
 import { extremesOf, isPlainText } from './extremes.ts'
 import { SumOf } from './sum-of.ts'
@@ -106,7 +107,10 @@ export class TileStatistics {
       if (this.nullCounts[tile] === cellNum) this.known[tile] = 0
     }
     if (this.known[tile] === 0) return
-    const totals = this.kernels && !visit && !validity ? totalsOf(this.kernels, type, data) : undefined
+    const totals =
+      this.kernels && !visit && !validity
+        ? totalsOf(this.kernels, type, data.subarray(0, cellNum * cellSizeOf(this.field)))
+        : undefined
     if (totals) {
       for (const which of ['min', 'max'] as const) this.lists?.[which].set(tile, totals[which])
       this.sums.set(totals.sum, 8 * tile)
@@ -226,6 +230,13 @@ export function sumType(type: Datatype): Datatype {
   const kind = datatypeKind(type)
   if (kind === 'float') return 'FLOAT64'
   return kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
+}
+
+/** Whether a sum is at the limit of its type. It then says nothing about what was added later. @param type of the cells @param sum 8 bytes */
+export function isSumAtLimit(type: Datatype, sum: Uint8Array): boolean {
+  if (sumType(type) === 'FLOAT64') return !holdsExtremes(type, sum)
+  const value = wideNumbersOf('UINT64', sum)[0]
+  return value === 2n ** 64n - 1n || value === 2n ** 63n - 1n || value === 2n ** 63n
 }
 
 /** The sum of cells. At the limit of its type it ignores the rest. */

@@ -13,6 +13,7 @@ import {
   hasMinMax,
   hasSum,
   holdsExtremes,
+  isSumAtLimit,
   type StatisticsField,
   type StatisticsLists,
   sumType,
@@ -434,19 +435,11 @@ export class StatisticsCheck {
       return stored !== undefined && this.fits(other, this.countedOf(other, tile), stored, cells)
     }
     if (which === 'sum') return hasMinMax(this.field) && !(fits('min') && fits('max')) ? 'differ' : undefined
-    if (!hasSum(this.field) || this.isAtLimit(tile)) return undefined
+    const sum = this.counted.sums.subarray(8 * tile, 8 * tile + 8)
+    if (!hasSum(this.field) || isSumAtLimit(this.field.type, sum)) return undefined
     if (!fits('sum')) return 'differ'
     // The sum of rounded values is not exact.
     return this.scale ? undefined : 'fit'
-  }
-
-  /** Whether the sum of a tile is at the limit of its type. It then says nothing about what was added later. */
-  private isAtLimit(tile: number): boolean {
-    const { type } = this.field
-    const sum = this.counted.sums.slice(8 * tile, 8 * tile + 8)
-    if (datatypeKind(type) === 'float') return !holdsExtremes(type, sum)
-    const value = new BigUint64Array(sum.buffer)[0]
-    return value === 2n ** 64n - 1n || value === 2n ** 63n - 1n || value === 2n ** 63n
   }
 
   /** The filter whose checksum proves the bytes of the tiles. Tiles with a wrong checksum are never added. */

@@ -1,9 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
-import { numberOf } from '../cells/elements.ts'
-import { entryAt, hasSum, sumType } from '../cells/tile-statistics.ts'
+import { entryAt, hasSum, isSumAtLimit } from '../cells/tile-statistics.ts'
 import { type FindingCode, isMendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
-import type { Datatype } from '../format/datatype.ts'
 import type { Fragment } from '../objects/fragment.ts'
 
 /** Whether the code says that cells contradict what the metadata says about their tile. */
@@ -50,14 +48,5 @@ async function tellsSum(fragment: Fragment, dimension: string, tile: number): Pr
   if (!info?.footer?.tile_sums_offsets || slot < 0 || !hasSum(info.slots[slot])) return false
   const sums = await fragment.tileSums(slot).catch(unlessFault)
   const sum = sums && entryAt(sums, tile, 8)
-  if (!sum) return false
-  const type = sumType(info.slots[slot].type)
-  return Math.abs(numberOf(type, sum)) < (OVERFLOWN[type] ?? 0)
-}
-
-/** Sums of this magnitude overflowed. */
-const OVERFLOWN: Readonly<Partial<Record<Datatype, number>>> = {
-  INT64: 2 ** 63,
-  UINT64: 2 ** 64,
-  FLOAT64: Number.POSITIVE_INFINITY,
+  return sum !== undefined && !isSumAtLimit(info.slots[slot].type, sum)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { allCells } from '../../src/cells/elements.ts'
 import { extremesOf } from '../../src/cells/extremes.ts'
-import { TileStatistics } from '../../src/cells/tile-statistics.ts'
+import { isSumAtLimit, TileStatistics } from '../../src/cells/tile-statistics.ts'
 import { totalsOf } from '../../src/cells/totals.ts'
 import { loadKernels } from '../../src/filters/kernels/kernels.ts'
 import { type Datatype, datatypeSize } from '../../src/format/datatype.ts'
@@ -76,4 +76,19 @@ test('NaN, infinity, zeros of both signs and sums near a limit are as the loops 
     expect([type, quick]).toEqual([type, plain])
     expect(totalsOf(kernels, type, data)).toBeUndefined()
   }
+})
+
+test('a sum at the limit of its type tells nothing', () => {
+  const sums = (...values: bigint[]): Uint8Array[] =>
+    values.map((value) => new Uint8Array(BigInt64Array.of(BigInt.asIntN(64, value)).buffer))
+  for (const sum of sums(2n ** 63n - 1n, -(2n ** 63n))) expect(isSumAtLimit('DATETIME_NS', sum)).toBe(true)
+  for (const sum of sums(2n ** 64n - 1n)) expect(isSumAtLimit('UINT16', sum)).toBe(true)
+  for (const sum of sums(0n, 255n, -256n, 2n ** 62n)) expect(isSumAtLimit('INT64', sum)).toBe(false)
+  for (const [value, isAtLimit] of [
+    [Number.MAX_VALUE, true],
+    [-Number.MAX_VALUE, true],
+    [Number.NaN, true],
+    [1e300, false],
+  ] as const)
+    expect(isSumAtLimit('FLOAT32', bytes(Float64Array.of(value)))).toBe(isAtLimit)
 })
