@@ -9,7 +9,7 @@ const slab = new Slab()
 /** Up to this many integers of 32 bits can be added exactly as numbers. */
 const EXACT_ADDITIONS = 1 << 20
 /** A sum whose estimate is below this has not reached a limit, even if the estimate was rounded. */
-const BELOW_LIMITS = 2 ** 62
+export const BELOW_LIMITS = 2 ** 62
 
 /** A running sum like TileDB's: int64, uint64 or float64. At the type's limit it ignores the remaining cells of a call. */
 export class SumOf {

@@ -2,6 +2,7 @@ import type { LazyKernels } from '../filters/kernels/kernels.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import { isWide, numbersOf, wideNumbersOf } from './elements.ts'
 import { type Extremes, extremesAt } from './extremes.ts'
+import { BELOW_LIMITS } from './sum-of.ts'
 
 /** Minimum, maximum and sum of the numbers of a tile, as TileDB stores them. The sum has 8 bytes. */
 export interface Totals extends Extremes {
@@ -14,8 +15,6 @@ const PIECE_BYTES = 65_536
 const LEAST_BYTES = 4096
 /** Bytes of the results of the kernel: minimum, maximum, both parts of the sum, magnitude. */
 const RESULT_BYTES = 48
-/** A sum whose numbers have magnitudes below this has not reached a limit. */
-const BELOW_LIMITS = 2 ** 62
 
 /** Index of a type of numbers in `assembly/totals.ts`. */
 function kindOf(type: Datatype): number {

@@ -12,9 +12,8 @@ export type Mend =
   | 'aside'
   | 'empty-file'
   | 'cut-off'
-  // Only variants are mended so.
+  // Only variants are mended in these two ways.
   | 'exchange'
-  // Only variants are mended so.
   | 'zeros'
   | 'list'
   | 'condition'
