@@ -5,7 +5,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { isConsolidatedName, parseTimestampedName } from '../format/timestamped-name.ts'
-import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import type { FooterCopy, FragmentEntry, InspectArray } from '../objects/array.ts'
 import {
   cellsInDomain,
   fileSizesSync,
@@ -91,7 +91,7 @@ type FileSizes = ReadonlyMap<string, number>
  * fragment metadata, if there is any: this is one file for all fragments.
  */
 export function sizesWithFooters(array: InspectArray) {
-  let footers: Promise<ReadonlyMap<string, Uint8Array>> | undefined
+  let footers: Promise<ReadonlyMap<string, FooterCopy>> | undefined
   return async (fragment: Fragment): Promise<FileSizes> => {
     const sizes = await fragmentFileSizes(fragment)
     if (array.folder.isRemote) footers ??= array.consolidatedFooters()

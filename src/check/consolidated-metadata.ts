@@ -6,9 +6,11 @@ import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-me
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import { type Commits, commitKindIn, FRAGMENT_META_FOLDER } from '../objects/commits.ts'
+import type { Fragment } from '../objects/fragment.ts'
 import { type Entry, withSource } from '../storage/source.ts'
 import { finding, type Items } from './finding.ts'
-import { type CheckRun, checkedTileFile } from './run.ts'
+import { checkFragment } from './fragment.ts'
+import { type CheckRun, checkedTileFile, newRun } from './run.ts'
 
 /** Checks consolidated fragment metadata. Each footer in it must be byte for byte that of its fragment. */
 export async function* checkConsolidatedMetadata(
@@ -40,11 +42,16 @@ export async function* checkConsolidatedMetadata(
           yield finding('CONSOLIDATED_METADATA_DANGLING', place, 'a fragment that is there', found)
           return
         }
-        const own = await footerBytes(array, entry)
-        if (own && !sameBytes(own, payload.subarray(offset, end))) {
-          const expected = `the ${own.length} bytes of the footer of ${entry.name}`
-          yield finding('CONSOLIDATED_METADATA_DIFFERS', place, expected, `${end - offset} other bytes`)
+        const own = await footerBytes(array, entry.path)
+        if (!own || sameBytes(own, payload.subarray(offset, end))) return
+        if (await isOnlyOwnDamaged(array, entry.path)) {
+          const at = { file: `${array.folder.path}/${entry.path}/${FRAGMENT_METADATA_FILE}`, field: 'footer' }
+          const expected = `the ${end - offset} bytes of its copy in ${path}`
+          yield finding('CONSOLIDATED_METADATA_DIFFERS', at, expected, `${own.length} other bytes`, 'ownDamaged')
+          return
         }
+        const expected = `the ${own.length} bytes of the footer of ${entry.name}`
+        yield finding('CONSOLIDATED_METADATA_DIFFERS', place, expected, `${end - offset} other bytes`)
       },
     )
   }
@@ -84,13 +91,40 @@ async function metadataEntries(array: InspectArray): Promise<{ path: string; kin
   ]
 }
 
+/**
+ * A fragment, to be checked by the footer that fits the rest of its metadata: by the copy in consolidated fragment metadata only if its own
+ * footer is damaged. {@link checkConsolidatedMetadata} says that they differ.
+ */
+export async function fragmentToCheck(array: InspectArray, path: string): Promise<Fragment> {
+  const copy = array.footerCopies?.get(lastPathPart(path))
+  const own = copy && (await footerBytes(array, path))
+  const isOwn = own && !sameBytes(own, copy.bytes) && !(await isOnlyOwnDamaged(array, path))
+  const fragment = array.fragment(path)
+  return isOwn ? fragment.asStored() : fragment
+}
+
+/** Whether the metadata of a fragment has an error by its own footer, and none by the copy. */
+async function isOnlyOwnDamaged(array: InspectArray, path: string): Promise<boolean> {
+  const hasError = async (fragment: Fragment): Promise<boolean> => {
+    try {
+      for await (const item of checkFragment(newRun('structure', false), fragment, undefined, undefined))
+        if ('notExamined' in item || ('severity' in item && item.severity === 'error')) return true
+      return false
+    } finally {
+      await fragment.close()
+    }
+  }
+  if (await hasError(array.fragment(path))) return false
+  return hasError(array.fragment(path).asStored())
+}
+
 /** The bytes of a fragment's footer; undefined if it cannot be read, which the fragment's own check reports. */
-async function footerBytes(array: InspectArray, entry: FragmentEntry): Promise<Uint8Array | undefined> {
-  const fragment = array.fragment(entry.path)
+async function footerBytes(array: InspectArray, path: string): Promise<Uint8Array | undefined> {
+  const fragment = array.fragment(path).asStored()
   try {
     const { footer } = await fragment.info()
-    if (!footer) return undefined
-    return await withSource(array.folder.file(`${entry.path}/${FRAGMENT_METADATA_FILE}`), (source) =>
+    if (!footer || fragment.ownFooterFault) return undefined
+    return await withSource(array.folder.file(`${path}/${FRAGMENT_METADATA_FILE}`), (source) =>
       source.read(footer.offset, footer.size),
     )
   } catch (error) {

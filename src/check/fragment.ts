@@ -64,6 +64,10 @@ export async function* checkFragment(
     yield 'part' in one ? one : asIgnored(one, ignored)
 }
 
+function isRead(ignored: IgnoredReason | undefined): boolean {
+  return ignored === undefined || ignored === 'future'
+}
+
 async function* checkAsRead(
   run: CheckRun,
   fragment: Fragment,
@@ -79,8 +83,7 @@ async function* checkAsRead(
     if (kind !== 'file') {
       const place = { file: fragment.folder.path }
       // An unfinished write may lack anything. So may a fragment that is being removed.
-      const isRead = ignored === undefined || ignored === 'future'
-      const kept = isRead && (await fragment.array?.keptFooter(fragment.name)) ? 'footerKept' : undefined
+      const kept = isRead(ignored) && (await fragment.array?.keptFooter(fragment.name)) ? 'footerKept' : undefined
       yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, NO_FILE[kind ?? 'none'], kept ?? ignored)
       return
     }
@@ -92,6 +95,8 @@ async function* checkAsRead(
     yield await footerErrorItem(error, file, fragment, schemas)
     return
   }
+  if (fragment.ownFooterFault)
+    yield fromError(fragment.ownFooterFault, 'FOOTER_UNREADABLE', { file }, isRead(ignored) ? 'footerKept' : undefined)
   yield* footerFindings(info, fragment, file)
   if (!run.quick) fragment.planMetadata(info)
   // A quick check of a single fragment reads no schema but its own.

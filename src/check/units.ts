@@ -1,4 +1,4 @@
-import { asInspectError, type ErrorFacts, InspectError } from '../base/errors.ts'
+import { asInspectError, type ErrorFacts, InspectError, unlessFault } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { folderOf } from '../base/paths.ts'
 import { sum } from '../base/sum.ts'
@@ -180,7 +180,7 @@ export class UnitWorker<I> {
       return { target: await openTarget(this.storage, path, cx), cx }
     // A key has to open something of each fragment, or it may be the wrong one. So such fragments share nothing.
     const array = key === undefined ? await this.arrayAround(path, cx) : undefined
-    if (array) return { target: { type: 'fragment', fragment: fragmentOf(array, path) }, cx: array.cx }
+    if (array) return { target: { type: 'fragment', fragment: await fragmentOf(array, path) }, cx: array.cx }
     return { target: { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }, cx }
   }
 
@@ -191,7 +191,11 @@ export class UnitWorker<I> {
       this.around = {
         folder,
         array: openFragment(this.storage, path, cx).then(
-          ({ array }) => array,
+          async ({ array }) => {
+            // Its fragments then have the footers that readers take.
+            await array?.consolidatedFooters().catch(unlessFault)
+            return array
+          },
           // The fragments that follow are opened one by one, so that each has its own error.
           () => undefined,
         ),
@@ -218,8 +222,11 @@ export class UnitWorker<I> {
 }
 
 /** @param path of a folder in the array, as the storage names it */
-function fragmentOf(array: InspectArray, path: string): Fragment {
-  return array.fragment(path.slice(array.folder.path.length + 1))
+async function fragmentOf(array: InspectArray, path: string): Promise<Fragment> {
+  const inside = path.slice(array.folder.path.length + 1)
+  if (!array.footerCopies?.size) return array.fragment(inside)
+  const { fragmentToCheck } = await import('./consolidated-metadata.ts')
+  return fragmentToCheck(array, inside)
 }
 
 async function close(opened: Promise<OpenedIn>): Promise<void> {

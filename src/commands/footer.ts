@@ -1,4 +1,4 @@
-import { badValue, InspectError } from '../base/errors.ts'
+import { badValue, InspectError, longer } from '../base/errors.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
@@ -62,10 +62,15 @@ export const command: CommandModule<HexOptions> = {
 
 const WITHOUT_SCHEMA = 'nonempty_domain and all after it: the fragment lies in no array, its schema is missing'
 
+const SHOWN_COPY = '; what is shown is its copy in consolidated fragment metadata'
+
 async function fragmentOutcome(cx: CommandContext, fragment: Fragment): Promise<Outcome> {
   const path = cx.shownPath(fragment.folder.path)
   try {
-    return outcome(footerDocument(cx, path, await fragment.info()))
+    const document = footerDocument(cx, path, await fragment.asStored().info())
+    const own = fragment.ownFooterFault
+    if (own) cx.fault(new InspectError(own.code, longer(own.fault, SHOWN_COPY), own.at, { cause: own }))
+    return outcome(document)
   } catch (error) {
     if (!(error instanceof InspectError) || error.code !== 'NO_SCHEMA') throw error
     const head = await fragment.head().catch(() => undefined)

@@ -32,6 +32,7 @@ import { boundedEnumeration } from './enumerations.ts'
 import { foreignError, foreignSchema } from './foreign.ts'
 import { Fragment } from './fragment.ts'
 import {
+  contentSpace,
   keyOrDamage,
   oddCompressor,
   openGenericTile,
@@ -198,6 +199,12 @@ interface Listing {
   missing: readonly string[]
 }
 
+/** A copy of a fragment's footer in consolidated fragment metadata, and where it stands. */
+export interface FooterCopy {
+  bytes: Uint8Array
+  place: { file: string; offset: number; space: string }
+}
+
 /** Results of reading, by a key for what was read. */
 type Known = Map<string, Promise<unknown>>
 
@@ -207,6 +214,8 @@ export class InspectArray {
   readonly cx: ReadContext
   readonly layouts = new FooterLayouts()
   readonly sections: SmallSections
+  /** {@link consolidatedFooters}, once it or {@link fragments} was called. */
+  footerCopies: ReadonlyMap<string, FooterCopy> | undefined
   private readonly known: Known = new Map()
   /** Results that do not depend on the times. All arrays that {@link at} makes share them. */
   private readonly timeless: Known
@@ -402,7 +411,7 @@ export class InspectArray {
   async fragments(): Promise<FragmentEntry[]> {
     const { visibility, folders } = await this.listing()
     const { ignored } = await this.commits()
-    const inMeta = await this.namesInMetadata()
+    const { names: inMeta } = await this.inMetadata()
     return folders.map((folder): FragmentEntry => {
       const { name, path, timestamp_range, committed } = folder
       const found = visibility.state(folder)
@@ -425,15 +434,32 @@ export class InspectArray {
     })
   }
 
-  /** Names of the fragments whose footers are in consolidated metadata. A damaged file is reported once. */
-  private namesInMetadata(): Promise<ReadonlySet<string>> {
-    const read = async (): Promise<ReadonlySet<string>> => {
+  /** The entries of all consolidated fragment metadata files. A damaged file is reported once. */
+  private async inMetadata(): Promise<{ names: ReadonlySet<string>; footers: ReadonlyMap<string, FooterCopy> }> {
+    const read = async () => {
       const names = new Set<string>()
-      for await (const { entries } of this.consolidatedMetadata((fault) => reportFault(this.cx, fault)))
-        for (const { fragment_name } of entries) names.add(lastPathPart(fragment_name))
-      return names
+      const copies = new Map<string, FooterCopy>()
+      for await (const { file, entries, footers } of this.consolidatedMetadata()) {
+        const base = entries[0]?.offset ?? 0
+        let isInOrder = true
+        for (const [i, { fragment_name, offset }] of entries.entries()) {
+          const name = lastPathPart(fragment_name)
+          names.add(name)
+          const next = entries[i + 1]
+          const end = next ? next.offset - base : footers.length
+          isInOrder &&= offset >= base && end <= footers.length
+          if (!isInOrder || (nameFacts(name)?.format_version ?? 0) < 10) continue
+          copies.set(name, {
+            bytes: footers.subarray(offset - base, end),
+            place: { file, offset, space: contentSpace(0) },
+          })
+        }
+      }
+      return { names, footers: copies }
     }
-    return this.once('names in metadata', read, this.timeless)
+    const found = await this.once('in metadata', read, this.timeless)
+    this.footerCopies = found.footers
+    return found
   }
 
   /** The fragment folders, and how commits and lists apply to them now. */
@@ -568,38 +594,25 @@ export class InspectArray {
    * Footers from consolidated fragment metadata files, by fragment name. Footers before version 10 are left out, as they do
    * not contain their version and schema. Damaged files are skipped, because every fragment has its own footer, too.
    */
-  async consolidatedFooters(): Promise<Map<string, Uint8Array>> {
-    const found = new Map<string, Uint8Array>()
-    for await (const { entries, footers } of this.consolidatedMetadata(() => {})) {
-      const base = entries[0]?.offset ?? 0
-      for (const [i, { fragment_name, offset }] of entries.entries()) {
-        const next = entries[i + 1]
-        const end = next ? next.offset - base : footers.length
-        if (offset < base || end > footers.length) break
-        const name = lastPathPart(fragment_name)
-        if ((nameFacts(name)?.format_version ?? 0) >= 10) found.set(name, footers.subarray(offset - base, end))
-      }
-    }
-    return found
+  async consolidatedFooters(): Promise<ReadonlyMap<string, FooterCopy>> {
+    return (await this.inMetadata()).footers
   }
 
   /**
-   * The copy of the footer of a fragment whose own file is not there. With it TileDB opens the array; only reads that touch the fragment
-   * fail, because the rest of its metadata is lost.
+   * The copy of the footer of a fragment. If its own file is not there, TileDB opens the array with the copy; only reads that touch the
+   * fragment fail, because the rest of its metadata is lost.
    */
-  async keptFooter(name: string): Promise<Uint8Array | undefined> {
-    return (await this.once('kept footers', () => this.consolidatedFooters(), this.timeless)).get(name)
+  async keptFooter(name: string): Promise<FooterCopy | undefined> {
+    return (await this.consolidatedFooters()).get(name)
   }
 
   /** The consolidated fragment metadata files that can be read. */
-  private async *consolidatedMetadata(
-    onFault: (fault: InspectError) => void,
-  ): AsyncGenerator<ConsolidatedFragmentMetadata> {
+  private async *consolidatedMetadata(): AsyncGenerator<ConsolidatedFragmentMetadata & { file: string }> {
     for (const { kind, path } of (await this.commits()).files) {
       if (kind !== 'fragment-metadata') continue
       const metadata = await this.consolidatedFragmentMetadata(path).catch(faultOf)
-      if (metadata instanceof InspectError) onFault(metadata)
-      else yield metadata
+      if (metadata instanceof InspectError) reportFault(this.cx, metadata)
+      else yield { ...metadata, file: `${this.folder.path}/${path}` }
     }
   }
 

@@ -41,9 +41,26 @@ const FOOTER_ROOM = 1 << 20
  * footer. So it can tell a file that was cut short from one that was overwritten.
  *
  * @param error what reading the footer threw
- * @returns the error to throw instead
+ * @returns the error to throw instead, and the offset in bytes up to which sections may reach
  */
-export async function footerFault(error: InspectError, evidence: FooterEvidence): Promise<InspectError> {
+export async function footerFault(
+  error: InspectError,
+  evidence: FooterEvidence,
+): Promise<{ fault: InspectError; footerAt: number }> {
+  const { source, fileSize, copy } = evidence
+  const walked = await walkSections(source, fileSize)
+  const fault = await faultAfter(walked, error, evidence)
+  const start = copy && (await lastSectionStart(copy, evidence).catch(unlessFault))
+  // The walk ends early where a section is damaged, too. Then the end of the file is nearer to where the footer was.
+  const isEarly = walked.cutAt !== undefined || (start !== undefined && start >= walked.end)
+  return { fault, footerAt: isEarly ? fileSize : walked.end }
+}
+
+async function faultAfter(
+  { end, last, cutAt }: Walked,
+  error: InspectError,
+  evidence: FooterEvidence,
+): Promise<InspectError> {
   const { source, fileSize, named } = evidence
   const failed = (code: ErrorCode, offset: number, fault: Fault, field = 'footer'): InspectError =>
     new InspectError(code, fault, { file: source.name, offset, field }, { cause: error })
@@ -54,7 +71,6 @@ export async function footerFault(error: InspectError, evidence: FooterEvidence)
       expected: 'sections and a footer',
       found: 'an empty file: it was cut, or never written',
     })
-  const { end, last, cutAt } = await walkSections(source, fileSize)
   const isOfVersion = error.code === 'UNSUPPORTED_VERSION' || error.at.offset === end
   if (!isOfVersion && cutAt === undefined && end > 0 && (await isFooterLengthRight(evidence, end))) {
     const { code, at } = error

@@ -9,9 +9,11 @@ import {
   InspectError,
   inconsistent,
   unlessCode,
+  unlessFault,
 } from '../base/errors.ts'
 import { lastNotAfter } from '../base/last-not-after.ts'
 import { sizeText } from '../base/sizes.ts'
+import { sameBytes } from '../filters/bytes.ts'
 import { keepsOffsets } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { denseTileGrid } from '../format/dense-tiles.ts'
@@ -50,7 +52,7 @@ import { type FragmentName, nameFacts, parseFragmentName } from '../format/times
 import { u32 } from '../format/u32.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
 import { type ByteSource, type Entry, type Folder, TAIL_BYTES } from '../storage/source.ts'
-import type { InspectArray } from './array.ts'
+import type { FooterCopy, InspectArray } from './array.ts'
 import {
   decodeTile,
   type GenericTile,
@@ -149,7 +151,10 @@ export class Fragment {
   private known: FragmentInfo | undefined
   /** The error of everything but the footer, if only a copy of the footer is left: {@link assumeLost}. */
   lost: InspectError | undefined
+  /** The error of the footer in the metadata file, if {@link info} has a copy of it instead: {@link infoByCopy}. */
+  ownFooterFault: InspectError | undefined
   private infoRead: Promise<FragmentInfo> | undefined
+  private isAsStored = false
   private entriesRead: Promise<readonly Entry[]> | undefined
   private starts: readonly number[] | undefined
   /** Opened generic tiles, by offset. */
@@ -192,12 +197,44 @@ export class Fragment {
   }
 
   /**
+   * Reads its own footer, even if consolidated fragment metadata has a copy, which TileDB and {@link info} take instead. To call before
+   * {@link info}.
+   */
+  asStored(): this {
+    this.isAsStored = true
+    return this
+  }
+
+  /** The copy of the footer, once the array has listed its fragments. TileDB never looks at a footer that has a copy. Measured with 2.30. */
+  private get copy(): FooterCopy | undefined {
+    return this.isAsStored ? undefined : this.array?.footerCopies?.get(this.name)
+  }
+
+  /**
    * The content of the footer (or of the metadata of versions 1 and 2) and the schema, and facts that follow from them.
    * @throws InspectError NO_SCHEMA if there is no array around the fragment. {@link head} still works since version 10.
    */
   info(): Promise<FragmentInfo> {
-    this.infoRead ??= this.known ? Promise.resolve(this.known) : this.withFooterFault(() => this.readInfo())
+    this.infoRead ??= this.known
+      ? Promise.resolve(this.known)
+      : this.withFooterFault(
+          () => this.readInfo(),
+          (fault, copy, offset) => this.infoByCopy(fault, copy, offset),
+        )
     return this.infoRead
+  }
+
+  /**
+   * The info by the copy of a footer that cannot be read. TileDB reads the copies in consolidated fragment metadata, and looks at no footer
+   * that has one: it opens the array, and reads what is left of the metadata file. Measured with 2.30: only consolidation fails (bad_alloc).
+   * @param offset where the footer of the undamaged file begins
+   * @throws InspectError fault, if the copy is damaged, too
+   */
+  private async infoByCopy(fault: InspectError, copy: FooterCopy, offset: number): Promise<FragmentInfo> {
+    const info = await this.infoFromStored(copy.bytes, copy.place, offset).catch(unlessFault)
+    if (!info) throw fault
+    this.ownFooterFault = fault
+    return info
   }
 
   /**
@@ -209,6 +246,9 @@ export class Fragment {
     if (this.infoRead || !this.array || (this.parsedName?.least_version ?? 0) < 10) return undefined
     const found = footerSync(this.folder)
     if (!found) return undefined
+    const { copy } = this
+    // Whether its own footer can be read decides what is said of it.
+    if (copy && !sameBytes(copy.bytes, found.bytes)) return undefined
     this.known = this.array.layouts.info(found.bytes, { folder: this.folder, offset: found.offset })
     this.metadataSize = found.offset + found.bytes.length + FOOTER_LENGTH_BYTES
     return this.known
@@ -226,17 +266,16 @@ export class Fragment {
    * Uses a copy of the footer, of version 10 or later, instead of reading it.
    * @param fileSize size in bytes of the metadata file, which ends with the footer and its length
    */
-  assumeFooter(footer: Uint8Array, fileSize: number): void {
-    const offset = fileSize - FOOTER_LENGTH_BYTES - footer.length
-    this.infoRead = this.infoFromStored(footer, { file: this.metadataSource().name, offset })
+  assumeFooter({ bytes, place }: FooterCopy, fileSize: number): void {
+    this.infoRead = this.infoFromStored(bytes, place, fileSize - FOOTER_LENGTH_BYTES - bytes.length)
     // It is awaited later. Until then a failure must not count as an unhandled rejection.
     this.infoRead.catch(() => {})
   }
 
   /** Uses a copy of the footer of a fragment whose metadata file is gone. @param error of all that the file held beside the footer */
-  assumeLost(footer: Uint8Array, error: InspectError): void {
+  assumeLost(footer: FooterCopy, error: InspectError): void {
     this.lost = error
-    this.assumeFooter(footer, footer.length + FOOTER_LENGTH_BYTES)
+    this.assumeFooter(footer, footer.bytes.length + FOOTER_LENGTH_BYTES)
   }
 
   /** The fields of the footer that need no schema. Since version 10. */
@@ -244,8 +283,14 @@ export class Fragment {
     return this.withFooterFault(() => this.readHead())
   }
 
-  /** Replaces an error about a damaged footer by an error that says what happened to the file: {@link footerFault}. */
-  private async withFooterFault<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Replaces an error about a damaged footer by an error that says what happened to the file: {@link footerFault}.
+   * @param byCopy gives the result by a copy of the footer; without it, the error is thrown
+   */
+  private async withFooterFault<T>(
+    work: () => Promise<T>,
+    byCopy?: (fault: InspectError, copy: FooterCopy, offset: number) => Promise<T>,
+  ): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -260,7 +305,9 @@ export class Fragment {
       const copy = (await this.array?.consolidatedFooters().catch(() => undefined))?.get(this.name)
       const schema = (name: string): Promise<ArraySchema | undefined> =>
         this.schemaNamed(name === '' ? OLD_SCHEMA_FILE : name).catch(() => undefined)
-      throw await footerFault(error, { source, fileSize, named, copy, schema })
+      const { fault, footerAt } = await footerFault(error, { source, fileSize, named, copy: copy?.bytes, schema })
+      if (!copy || !byCopy) throw fault
+      return byCopy(fault, copy, footerAt)
     }
   }
 
@@ -279,8 +326,10 @@ export class Fragment {
     const { bytes, place } = await this.file.footerBytes(
       schema && !isStored ? footerLength(version, schema) : undefined,
     )
-    // A copy, so that the surrounding bytes of the file are not kept in memory with the footer's values.
-    return this.infoFromStored(bytes.slice(), place)
+    // New bytes, so that the surrounding ones of the file are not kept in memory with the footer's values.
+    const own = await this.infoFromStored(bytes.slice(), place)
+    const { copy } = this
+    return copy && !sameBytes(copy.bytes, bytes) ? this.infoFromStored(copy.bytes, copy.place, place.offset) : own
   }
 
   /**
@@ -297,7 +346,8 @@ export class Fragment {
     }
   }
 
-  private async infoFromStored(bytes: Uint8Array, place: TilePlace): Promise<FragmentInfo> {
+  /** @param offset of the footer in the metadata file, if `place` is that of a copy */
+  private async infoFromStored(bytes: Uint8Array, place: TilePlace, offset = place.offset): Promise<FragmentInfo> {
     await this.checkAgainstName(bytes, place)
     const head = decodePrefix(bytes, footerHead, place).value
     const schemaName = head.array_schema_name ?? OLD_SCHEMA_FILE
@@ -310,7 +360,7 @@ export class Fragment {
       faultOf(error)
       read = decode(bytes, fragmentFooter(schema, 'rounded'), place)
     }
-    const footer = { ...read, offset: place.offset, size: bytes.length }
+    const footer = { ...read, offset, size: bytes.length }
     return infoOf(schema, read, read.sparse_tile_num, { schemaName, dense: read.dense, footer, v1: undefined })
   }
 

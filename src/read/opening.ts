@@ -9,7 +9,7 @@ import type { Dimension } from '../format/dimension.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
-import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import type { FooterCopy, FragmentEntry, InspectArray } from '../objects/array.ts'
 import { changedAttributes, otherTiles } from '../objects/changed-fields.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
@@ -196,7 +196,7 @@ export function isLost({ fragment }: Pick<OpenedFragment, 'fragment'>, onFault: 
 export async function openFragment(
   array: InspectArray,
   { name, path, timestamp_range }: ListedEntry,
-  footers?: ReadonlyMap<string, Uint8Array>,
+  footers?: ReadonlyMap<string, FooterCopy>,
 ): Promise<OpenedFragment> {
   const fragment = array.fragment(path)
   try {

@@ -193,7 +193,7 @@ export async function recoverOne(
 
 function factsWithoutUser(array: InspectArray, path: string): Promise<MetadataFacts | InspectError> {
   const outside = outsideOf(array, lastPathPart(path), { domain: () => undefined })
-  return array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment, outside)))
+  return array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment.asStored(), outside)))
 }
 
 /** Whether recovery that leaves out tiles which cannot be read also leaves out those that the fragment's metadata contradicts. */

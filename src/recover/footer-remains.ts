@@ -37,7 +37,7 @@ export interface FooterRemains {
 /** The remains of a fragment's footer: the copy in a `.meta` file, or what is left in the metadata file. */
 export async function footerRemains(array: InspectArray, fragment: Fragment): Promise<FooterRemains | undefined> {
   const copy = (await array.consolidatedFooters().catch(unlessDamaged))?.get(fragment.name)
-  const ofCopy = copy && (await remainsIn(array, copy, true))
+  const ofCopy = copy && (await remainsIn(array, copy.bytes, true))
   if (ofCopy) return ofCopy
   if ((await fragment.folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
   return withSource(fragment.metadataSource(), async (source) => {

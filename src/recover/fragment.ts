@@ -144,7 +144,9 @@ export async function recoverFragment(
   cx: WriteContext,
 ): Promise<RecoveredFragment> {
   return array.withFragment(path, (fragment) =>
-    withPlaceAsync({ file: fragment.folder.path }, () => recoverOpened(array, fragment, outside, dropDamaged, cx)),
+    withPlaceAsync({ file: fragment.folder.path }, () =>
+      recoverOpened(array, fragment.asStored(), outside, dropDamaged, cx),
+    ),
   )
 }
 
@@ -200,7 +202,7 @@ async function errorsInPlace(
 
 function withMetadata({ folder, cx, array }: Fragment, metadata: Uint8Array): Fragment {
   const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, metadata)
-  return new Fragment(new Folder(storage, folder.path), cx, array)
+  return new Fragment(new Folder(storage, folder.path), cx, array).asStored()
 }
 
 /** Requires that no two fields have the same name: cells of one would be measured as those of the other. */

@@ -82,7 +82,7 @@ export async function openTiles(damaged: Fragment, facts: MetadataFacts, cx: Wri
     )
     const { folder, cx: reading, array } = damaged
     const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, bytes)
-    const fragment = new Fragment(new Folder(storage, folder.path), reading, array)
+    const fragment = new Fragment(new Folder(storage, folder.path), reading, array).asStored()
     const nulls = facts.metadataAgrees ? new KnownNulls(damaged) : undefined
     return { facts, fragment, lastTileCellNum, nulls }
   }

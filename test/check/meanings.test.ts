@@ -176,6 +176,25 @@ const PROVOKED: Readonly<
     '22/fragment_metadata_consolidated',
     (array) => array.remove(array.find(/\/__20_20_.*metadata\.tdb$/)),
   ],
+  'FOOTER_UNREADABLE.footerKept': [
+    '22/fragment_metadata_consolidated',
+    (array) => {
+      const file = array.find(/\/__20_20_.*metadata\.tdb$/)
+      array.files.set(file, array.get(file).slice(0, -30))
+    },
+  ],
+  'CONSOLIDATED_METADATA_DIFFERS.ownDamaged': [
+    '22/fragment_metadata_consolidated',
+    async (array) => {
+      const path = array.find(/\/__20_20_.*metadata\.tdb$/)
+      const { footer } = await (await array.fragment(path.slice(0, path.lastIndexOf('/')))).info()
+      const bytes = array.get(path).slice()
+      // The high byte of the last offset: the section lies far behind the end of the file.
+      const at = (footer?.offset ?? 0) + (footer?.size ?? 0) - 1
+      bytes[at] = 1
+      array.files.set(path, bytes)
+    },
+  ],
   'COMMIT_DANGLING.footerKept': [
     '22/fragment_metadata_consolidated',
     (array) => array.removeAll(/__fragments\/__20_20_/),

@@ -386,6 +386,15 @@ export const ARRAY_CODES = {
       'readers take this copy and not the footer of the fragment itself, and so read other bytes than were written',
     mend: 'aside',
     lost: OWN_FOOTER,
+    variants: {
+      ownDamaged: {
+        severity: 'error',
+        meaning:
+          'the footer of the fragment is damaged, and its copy fits the rest of the file: readers take the copy, and read all cells. Without the copy they fail, or read other cells. Do not remove consolidated fragment metadata before the footer is mended',
+        mend: 'recover-places',
+        lost: noLoss('nothing: the copy of the footer is whole'),
+      },
+    },
   },
   CONSOLIDATED_METADATA_DANGLING: {
     severity: 'note',

@@ -111,6 +111,14 @@ export const FRAGMENT_CODES = {
     meaning: 'nothing of the fragment can be read, and while it is committed TileDB fails to open the whole array',
     mend: 'recover-places',
     refused: { act: 'open', error: 'std::bad_alloc, or Reading data past end of serialized data size.' },
+    variants: {
+      footerKept: {
+        severity: 'error',
+        meaning:
+          'readers use the copy of the footer in consolidated fragment metadata, and read what else is left of the file. Consolidation fails, and without the copy TileDB does not open the array',
+        refused: null,
+      },
+    },
   },
   FOOTER_VERSION: {
     severity: 'warning',
