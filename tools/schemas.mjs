@@ -323,7 +323,7 @@ function documentKeys() {
     const own = kinds.filter((kind) => kind === name || !/^(?:genomicsdb-.*|dump|empty)$/.test(kind))
     const lines = own.map((kind) => `${kind}: ${topKeys(definitions[rootOf(kind)]).join(', ')}`)
     const key = /\W/.test(name) ? `'${name}'` : name
-    return `  ${key}: ${JSON.stringify(lines.join('\\n')).replace(/^"|"$/g, "'")},`
+    return `  ${key}: ${JSON.stringify(lines.join('\n')).replace(/^"|"$/g, "'")},`
   })
   return `/** By command: the top keys of its documents, one document a line. Made by \`npm run docs:schemas\`. */
 export const DOCUMENT_KEYS: Readonly<Record<string, string>> = {\n${entries.join('\n')}\n}\n`
