@@ -24,6 +24,7 @@ import {
   UnionType,
 } from 'ts-json-schema-generator'
 import { footerRows } from '../test/docs/format-tables.ts'
+import { PRINTED_BY } from '../test/schemas/printed-by.ts'
 import { PythonDocuments, pythonCommands } from './python-types.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -305,7 +306,31 @@ function jsonText(value, indent = '') {
   return `${open}\n${entries.map((entry) => inside + entry).join(',\n')}\n${indent}${close}`
 }
 
+/** Keys that every document has. */
+const HEAD_KEYS = new Set(['kind', 'path', 'schema_version'])
+
+/** The keys at the top of a schema. */
+function topKeys({ $ref, properties = {}, anyOf = [], allOf = [] }) {
+  const inside = $ref === undefined ? [] : [definitions[$ref.slice('#/definitions/'.length)]]
+  const own = Object.keys(properties).filter((key) => !HEAD_KEYS.has(key))
+  return [...new Set([...own, ...[...inside, ...anyOf, ...allOf].flatMap(topKeys)])]
+}
+
+/** The module with the top keys of the documents that each command prints, for its help. */
+function documentKeys() {
+  const entries = Object.entries(PRINTED_BY).map(([name, kinds]) => {
+    // Documents of other formats, and those that another command is for, would make the help long.
+    const own = kinds.filter((kind) => kind === name || !/^(?:genomicsdb-.*|dump|empty)$/.test(kind))
+    const lines = own.map((kind) => `${kind}: ${topKeys(definitions[rootOf(kind)]).join(', ')}`)
+    const key = /\W/.test(name) ? `'${name}'` : name
+    return `  ${key}: ${JSON.stringify(lines.join('\n')).replace(/^"|"$/g, "'")},`
+  })
+  return `/** By command: the top keys of its documents, one document a line. Made by \`npm run docs:schemas\`. */
+export const DOCUMENT_KEYS: Readonly<Record<string, string>> = {\n${entries.join('\n')}\n}\n`
+}
+
 const outputs = new Map([
+  [join(ROOT, 'src/cli/document-keys.ts'), documentKeys()],
   ...Array.from(files, ([file, schema]) => [join(SCHEMAS, file), `${jsonText(schema)}\n`]),
   [join(PYTHON, 'types.py'), new PythonDocuments(definitions, INLINE).text(printedTypes)],
   [join(PYTHON, '_commands.py'), await pythonCommands(rootOf)],

@@ -246,6 +246,8 @@ class ArrayListing(TypedDict):
     missing_fragments: List["StoredName"]
     """Names of missing fragments: a commit names them and no `.vac` file hides them, but their folder does not
     exist."""
+    foreign_entries: NotRequired[List["StoredName"]]
+    """Names in `__fragments` of what is no fragment; left out if there are none."""
     overlap_pair_num: Optional[int]
     """Number of pairs of fragments with overlapping non-empty domains, among the listed ones that TileDB reads; null
     above 20,000 fragments."""
@@ -427,9 +429,16 @@ class CellLine(TypedDict):
     """Where its bytes are, one entry for each file."""
 
 
+VersionState = Literal["current", "overwritten", "deleted", "later", "earlier", "hidden", "uncommitted"]
+"""What a read of the opened array does with a version of a cell. `current`: the read returns it. `overwritten`: a
+newer version replaces it. `deleted`: a delete condition applies to it. `later`, `earlier`: its time, or the time of
+its fragment, is not between the times of the opening. `hidden`: a `.vac` or `.ign` file hides its fragment.
+`uncommitted`: no commit names its fragment."""
+
+
 
 class CellDocument(TypedDict):
-    """`tiledb-inspect at <fragment> --cell NAME=V,… --json`. NDJSON: one cell a line (`$defs/line`)."""
+    """`tiledb-inspect at <fragment or array> --cell NAME=V,… --json`. NDJSON: one cell a line (`$defs/line`)."""
 
     kind: Literal["cell"]
     """What the document is about."""
@@ -439,6 +448,10 @@ class CellDocument(TypedDict):
     """Version of the documents. Within a version keys may be added, but none is removed."""
     cells: List["CellLine"]
     """Cells with these coordinates; there may be several if the schema allows duplicates."""
+    state: NotRequired["VersionState"]
+    """What a read does with the version that is shown; left out if the target is a fragment."""
+    other_fragments: NotRequired[List[str]]
+    """Names of other fragments that hold versions of the cell, which `history` shows; left out with `state`."""
 
 
 

@@ -1,5 +1,4 @@
-import { firstOf, InspectError, unlessFault } from '../base/errors.ts'
-import type { InspectArray } from '../objects/array.ts'
+import { firstOf, InspectError } from '../base/errors.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import { kindOf, type Target, type TargetKind, type TargetsByKind, targetInWords } from '../objects/target.ts'
 import type { CommandContext } from './command.ts'
@@ -123,21 +122,13 @@ export async function wrongTarget(
 /**
  * The fragment, if the target is one, or a file of one.
  * @param hint what the command can do with an array, for the error
- * @param best path in the array of the fragment that the user most likely wants, and why
  * @throws InspectError WRONG_TARGET, with what to type instead
  */
-export async function oneFragment(
-  cx: CommandContext,
-  call: string,
-  target: Target,
-  hint = '',
-  best?: { path: string; why: string },
-): Promise<Fragment> {
+export async function oneFragment(cx: CommandContext, call: string, target: Target, hint = ''): Promise<Fragment> {
   if (target.type !== 'array') return (await targetFor(cx, call, ONE_FRAGMENT, target)).fragment
   const fragments = await target.array.fragments()
-  const one = best ?? fragments.find(({ isRead }) => isRead) ?? fragments[0]
-  const why = best?.why ?? 'as in'
-  const instead = one ? `${hint}; ${why}: ${call} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
+  const one = fragments.find(({ isRead }) => isRead) ?? fragments[0]
+  const instead = one ? `${hint}; as in: ${call} ${cx.shownPath(`${target.path}/${one.path}`)}` : ''
   const message = `${call} expects one fragment, found an array${await contentsText(cx, target)}${instead}`
   throw new InspectError('WRONG_TARGET', message, { file: target.path })
 }
@@ -145,21 +136,14 @@ export async function oneFragment(
 /**
  * {@link oneFragment}, or the fragment of an array that has a single one.
  * @param hint as in {@link oneFragment}
- * @param bestOf finds the fragment that the user most likely wants, if there are several
  * @throws InspectError WRONG_TARGET
  */
-export async function singleFragment(
-  cx: CommandContext,
-  call: string,
-  target: Target,
-  hint = '',
-  bestOf?: (array: InspectArray) => Promise<{ path: string; why: string } | undefined>,
-): Promise<Fragment> {
+export async function singleFragment(cx: CommandContext, call: string, target: Target, hint = ''): Promise<Fragment> {
   const found = await targetFor(cx, call, SINGLE_FRAGMENT, target)
   if (found.type !== 'array') return found.fragment
   const [only, ...more] = await found.array.fragments()
   if (only && more.length === 0) return found.array.fragment(only.path)
-  return oneFragment(cx, call, found, hint, await bestOf?.(found.array).catch(unlessFault))
+  return oneFragment(cx, call, found, hint)
 }
 
 /** Where a target lies, or what is in it. */

@@ -85,8 +85,8 @@ async function commandOf(name: string | undefined): Promise<CommandModule<never>
  */
 async function answerQuestion({ argv, stdout }: Process): Promise<readonly string[] | undefined> {
   const words = argv.slice(1).filter((word) => !word.startsWith('-'))
-  const { answers, noAnswer } = await import('./questions.ts')
-  const text = answers(words)
+  const [{ answers, noAnswer }, { jqHelp }] = await Promise.all([import('./questions.ts'), import('./jq-programs.ts')])
+  const text = jqHelp(words) ?? answers(words)
   if (text !== undefined) {
     await stdout.write(text)
     return undefined
@@ -150,9 +150,9 @@ async function buildProgram(process: Process, report: Report): Promise<Command> 
     if (command.options.length === 0) command.addHelpOption(helpOption())
     addCommonOptions(command, formatNames(module))
     if (wantsHelp) {
-      const { aboutText, examplesText, onlyOwnOptions, shortEnd } = await import('./help.ts')
+      const { aboutText, endText, onlyOwnOptions, shortEnd } = await import('./help.ts')
       if (isShort) onlyOwnOptions(command).addHelpText('after', shortEnd(module, name))
-      else command.description(aboutText(name, module, summary)).addHelpText('after', examplesText(module))
+      else command.description(aboutText(name, module, summary)).addHelpText('after', endText(name, module))
     }
     command.action(() => runCommand(process, report, module, command))
   }

@@ -1,6 +1,8 @@
 import { type Command, Help } from 'commander'
 import type { CommandModule } from '../calls/command.ts'
+import { wrapText } from '../render/text-width.ts'
 import { EVERY } from './args.ts'
+import { DOCUMENT_KEYS } from './document-keys.ts'
 import { GENOMICSDB_COMMANDS } from './genomicsdb-commands.ts'
 
 /** The description of a command in its help. */
@@ -14,11 +16,28 @@ const ARRAYS = `
 places and weather: arrays in examples/arrays of the package (npm root -g);
 a fragment may be given by the beginning of its name.`
 
-/** The examples at the end of a command's help. */
-export function examplesText({ examples }: CommandModule<never>): string {
+/** The end of a command's help: its examples, and the keys of its documents. */
+export function endText(name: string, { examples }: CommandModule<never>): string {
   const lines = examples.flatMap(([what, call]) => [`  ${what}:`, `    tiledb-inspect ${call}`])
   const usesArrays = examples.some(([, call]) => /places|weather/.test(call))
-  return ['', 'Examples:', ...lines, ...(usesArrays ? [ARRAYS] : [])].join('\n')
+  return ['', 'Examples:', ...lines, ...(usesArrays ? [ARRAYS] : []), ...keysLines(name)].join('\n')
+}
+
+/** Columns of the help. */
+const COLUMNS = 80
+
+function keysLines(name: string): string[] {
+  if (!Object.hasOwn(DOCUMENT_KEYS, name)) return []
+  const documents = DOCUMENT_KEYS[name].split('\n')
+  const [first] = documents
+  const more = `tiledb-inspect help json ${name} has programs for jq.`
+  if (documents.length === 1) return ['', ...folded(`Document: keys ${first.slice(first.indexOf(' ') + 1)}`), more]
+  return ['', 'Documents, and their keys:', ...documents.flatMap(folded), more]
+}
+
+/** A text in lines that fit the help. */
+function folded(text: string): string[] {
+  return wrapText(text, COLUMNS - 4).map((line, i) => (i > 0 ? `    ${line}` : `  ${line}`))
 }
 
 /** Leaves the options of every command out of a command's help. */

@@ -4,20 +4,17 @@ import { type CheckedFlips, checkedFlips } from '../anatomy/flip-check.ts'
 import type { CellRange, Part } from '../anatomy/part.ts'
 import { exitCodeOf, faultOf, unlessFault, usage } from '../base/errors.ts'
 import { lookAtByte, parseOffset } from '../calls/byte-place.ts'
-import { parseCell } from '../calls/cell-option.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { fileTarget, TAKES_FILE } from '../calls/file-target.ts'
 import { collect, onlyWith } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
-import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from '../calls/targets.ts'
-import { oneRangeEach } from '../cells/bounds.ts'
+import { ONE_FRAGMENT, type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import type { AtCells, AtDocument, AtTriedOn } from '../documents/at.ts'
 import type { CellValue } from '../documents/common.ts'
 import type { Slot } from '../format/fragment-slots.ts'
-import type { InspectArray } from '../objects/array.ts'
 import type { FieldFile, Fragment } from '../objects/fragment.ts'
 import type { Target } from '../objects/target.ts'
 
@@ -28,6 +25,9 @@ interface AtOptions {
   flips: boolean
 }
 
+/** What `--cell` takes. Of an array it shows the version that a reader has. */
+const CELL_TARGETS = { ...ONE_FRAGMENT, array: '' } as const satisfies Takes
+
 export const command: CommandModule<AtOptions> = {
   about: 'If the bytes are not compressed, it names the exact cell.',
   examples: [
@@ -37,11 +37,11 @@ export const command: CommandModule<AtOptions> = {
   ],
 
   takes: TAKES_FILE,
-  takesWith: { '--cell': SINGLE_FRAGMENT },
+  takesWith: { '--cell': CELL_TARGETS },
 
   configure(command) {
     command
-      .argument('<file>', `${targetsHelp(TAKES_FILE)}; with --cell ${targetsHelp(SINGLE_FRAGMENT)}`)
+      .argument('<file>', `${targetsHelp(TAKES_FILE)}; with --cell ${targetsHelp(CELL_TARGETS)}`)
       .argument('[offset]', 'byte, counted from 0; 0x… is hexadecimal')
       .option('--cell <NAME=V,…>', 'show where this cell is: a value for each dimension', collect)
       .option('--field <name>', 'with --cell: only this attribute or dimension (repeatable)', collect)
@@ -52,14 +52,10 @@ export const command: CommandModule<AtOptions> = {
   async *run(cx, [path, offset], options) {
     if (options.cell) {
       if (offset !== undefined) throw usage('at expects an offset or --cell, found both')
-      const { cell } = options
-      const fragment = await singleFragment(cx, 'at --cell', await cx.open(path), '', (array) => holderOf(array, cell))
-      try {
-        const { cellPlacesOutcome } = await import('./cell-places.ts')
-        yield await cellPlacesOutcome(cx, fragment, options.cell, options.field)
-      } finally {
-        await fragment.close()
-      }
+      const target = await targetFor(cx, 'at --cell', CELL_TARGETS, await cx.open(path))
+      const { arrayCellOutcome, cellPlacesOutcome } = await import('./cell-places.ts')
+      if (target.type === 'array') yield await arrayCellOutcome(cx, target.array, options.cell, options.field)
+      else yield await cellPlacesOutcome(cx, target.fragment, options.cell, options.field)
       return
     }
     const at = parseOffset(offset)
@@ -70,22 +66,6 @@ export const command: CommandModule<AtOptions> = {
       await target.fragment?.close()
     }
   },
-}
-
-/** The fragment from which a reader has a cell; undefined if it has it from none. */
-async function holderOf(
-  array: InspectArray,
-  cell: readonly string[],
-): Promise<{ path: string; why: string } | undefined> {
-  const [{ cellHistories }, { openAt }] = await Promise.all([
-    import('../read/history.ts'),
-    import('../read/opening.ts'),
-  ])
-  const opened = await openAt(array)
-  const ranges = oneRangeEach(parseCell(opened.schema.domain.dimensions, cell))
-  const [history] = await cellHistories(opened, { ranges, fields: [], most: 1, onUnread: () => {} })
-  const current = history?.versions.find(({ state }) => state === 'current')
-  return current && { path: current.entry.path, why: 'a reader has this cell from' }
 }
 
 /** Largest number of unfiltered bytes of a generic tile for which flips are tried. More takes minutes: each bit is one read. */

@@ -1,18 +1,61 @@
 import { tilePart } from '../anatomy/data-file.ts'
 import { everyPart, fileSpace, type Part, type Space } from '../anatomy/part.ts'
+import type { InspectError } from '../base/errors.ts'
 import { parseCell, refuseOutside } from '../calls/cell-option.ts'
 import { batchesInBounds, limitToBounds } from '../calls/cells-in-bounds.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { unknownField } from '../calls/option-values.ts'
 import type { Outcome } from '../calls/outcome.ts'
+import { oneRangeEach } from '../cells/bounds.ts'
 import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { columnValue } from '../cells/rows.ts'
 import { withTileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
-import type { CellDocument, CellLine, CellLinePlace } from '../documents/cell.ts'
+import type { CellDocument, CellLine, CellLinePlace, CellPosition } from '../documents/cell.ts'
 import type { CellValue } from '../documents/common.ts'
+import type { InspectArray } from '../objects/array.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
+
+/**
+ * The result of `at --cell` for an array: the places of the version that a reader has, or else of the newest one, and the fragments
+ * with other versions.
+ */
+export async function arrayCellOutcome(
+  cx: CommandContext,
+  array: InspectArray,
+  cell: readonly string[],
+  fields: readonly string[] | undefined,
+): Promise<Outcome> {
+  const [{ cellHistories }, { openAt }] = await Promise.all([
+    import('../read/history.ts'),
+    import('../read/opening.ts'),
+  ])
+  const opened = await openAt(array)
+  const { dimensions } = opened.schema.domain
+  const bounds = parseCell(dimensions, cell)
+  const asked = {
+    ranges: oneRangeEach(bounds),
+    fields: [],
+    most: 1,
+    onUnread: (fault: InspectError) => cx.fault(fault),
+  }
+  const [{ versions }] = [...(await cellHistories(opened, asked)), { versions: [] }]
+  // Versions come oldest first.
+  const shown = versions.findLast(({ state }) => state === 'current') ?? versions.at(-1)
+  if (!shown) {
+    refuseOutside(dimensions, bounds, cell, cx.style)
+    return foundOutcome(cx, { ...documentHead('cell', cx.shownPath(array.folder.path)), cells: [] })
+  }
+  const { name, path } = shown.entry
+  const isShown = ({ tile, position }: CellPosition): boolean =>
+    versions.some(
+      (one) => one.entry.name === name && one.state === shown.state && one.tile === tile && one.cell === position,
+    )
+  const others = new Set(versions.flatMap(({ entry }) => (entry.name === name ? [] : [entry.name])))
+  const document = await cellPlaces(cx, array.fragment(path), { cell, fields, isShown })
+  return foundOutcome(cx, { ...document, state: shown.state, other_fragments: [...others] })
+}
 
 /**
  * The result of `at --cell`: every file and byte range that holds a value of the cell. There are several cells if the array allows
@@ -21,23 +64,46 @@ import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
 export async function cellPlacesOutcome(
   cx: CommandContext,
   fragment: Fragment,
-  cells: readonly string[],
+  cell: readonly string[],
   fields: readonly string[] | undefined,
 ): Promise<Outcome> {
-  const info = await fragment.info()
-  const wanted = wantedFiles(info, await fragment.fieldFiles(), fields)
-  const found: CellLine[] = []
-  for await (const { tile, position, coordinates } of matches(cx, fragment, info, cells)) {
-    const places: CellLinePlace[] = []
-    for (const file of wanted) places.push(...(await placesOf(cx, fragment, info, file, { tile, position })))
-    found.push({ tile, position, coordinates, places })
+  return foundOutcome(cx, await cellPlaces(cx, fragment, { cell, fields, isShown: () => true }))
+}
+
+interface CellAsked {
+  cell: readonly string[]
+  fields: readonly string[] | undefined
+  /** Whether a cell of the fragment with these coordinates is shown. */
+  isShown(position: CellPosition): boolean
+}
+
+async function cellPlaces(
+  cx: CommandContext,
+  fragment: Fragment,
+  { cell, fields, isShown }: CellAsked,
+): Promise<CellDocument> {
+  try {
+    const info = await fragment.info()
+    const wanted = wantedFiles(info, await fragment.fieldFiles(), fields)
+    const found: CellLine[] = []
+    for await (const { coordinates, ...at } of matches(cx, fragment, info, cell)) {
+      if (!isShown(at)) continue
+      const places: CellLinePlace[] = []
+      for (const file of wanted) places.push(...(await placesOf(cx, fragment, info, file, at)))
+      found.push({ ...at, coordinates, places })
+    }
+    return { ...documentHead('cell', cx.shownPath(fragment.folder.path)), cells: found }
+  } finally {
+    await fragment.close()
   }
-  const document: CellDocument = { ...documentHead('cell', cx.shownPath(fragment.folder.path)), cells: found }
-  if (found.length === 0) cx.foundWrong()
+}
+
+function foundOutcome(cx: CommandContext, document: CellDocument): Outcome {
+  if (document.cells.length === 0) cx.foundWrong()
   return {
     kind: 'rows',
     document,
-    rows: found,
+    rows: document.cells,
     columns: () => ['tile', 'position', 'coordinates', 'places'],
     table: async (out) => (await import('../render/views/at.ts')).cellPlacesTable(document, out),
   }

@@ -286,6 +286,7 @@ async function arrayFacts(
   >
 > {
   const encryption = await orError(() => array.encryption())
+  const foreign = await array.foreignEntries()
   return {
     array_type: schema?.array_type ?? null,
     format_version: schema?.version ?? null,
@@ -294,6 +295,7 @@ async function arrayFacts(
     delete_condition_num: (await deletePlaces(array)).length,
     later_deletes: (await laterDeletePlaces(array)).map(({ end }) => timeResult(end, cx.style)),
     missing_fragments: (await array.missingFragments()).map(lastPathPart),
+    foreign_entries: foreign.length === 0 ? undefined : foreign,
   }
 }
 

@@ -63,6 +63,8 @@ export interface ArrayListing extends DocumentHead<'array'>, ArrayFacts {
   unread: ArraySums
   /** Names of missing fragments: a commit names them and no `.vac` file hides them, but their folder does not exist. */
   missing_fragments: readonly StoredName[]
+  /** Names in `__fragments` of what is no fragment; left out if there are none. */
+  foreign_entries?: readonly StoredName[] | undefined
   /** Number of pairs of fragments with overlapping non-empty domains, among the listed ones that TileDB reads; null above 20,000 fragments. */
   overlap_pair_num: Count | null
   /** The names in the first 1,000 of these pairs. */

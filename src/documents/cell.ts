@@ -1,10 +1,15 @@
 import type { FileRole } from '../format/field-files.ts'
+import type { VersionState } from '../read/history.ts'
 import type { Bytes, CellCoordinates, CellValue, Count, DocumentHead, Offset, TileIndex } from './common.ts'
 
-/** `tiledb-inspect at <fragment> --cell NAME=V,… --json`. NDJSON: one cell a line (`$defs/line`). */
+/** `tiledb-inspect at <fragment or array> --cell NAME=V,… --json`. NDJSON: one cell a line (`$defs/line`). */
 export interface CellDocument extends DocumentHead<'cell'> {
   /** Cells with these coordinates; there may be several if the schema allows duplicates. */
   cells: readonly CellLine[]
+  /** What a read does with the version that is shown; left out if the target is a fragment. */
+  state?: VersionState | undefined
+  /** Names of other fragments that hold versions of the cell, which `history` shows; left out with `state`. */
+  other_fragments?: readonly string[] | undefined
 }
 
 export interface CellPosition {

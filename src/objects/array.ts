@@ -546,22 +546,33 @@ export class InspectArray {
   }
 
   /** Folders with a fragment's name, and others that TileDB takes for fragments, sorted by their timestamps. */
-  private fragmentFolders(): Promise<readonly ListedFolder[]> {
+  private async fragmentFolders(): Promise<readonly ListedFolder[]> {
+    return (await this.fragmentEntries()).folders
+  }
+
+  /** Names in `__fragments` of what is no fragment. Marks of folders are left out. */
+  async foreignEntries(): Promise<readonly string[]> {
+    return (await this.fragmentEntries()).foreign
+  }
+
+  private fragmentEntries(): Promise<{ folders: readonly ListedFolder[]; foreign: readonly string[] }> {
     return this.once('fragment folders', () => this.readFragmentFolders(), this.timeless)
   }
 
-  private async readFragmentFolders(): Promise<readonly ListedFolder[]> {
+  private async readFragmentFolders(): Promise<{ folders: readonly ListedFolder[]; foreign: readonly string[] }> {
     const root = await this.root()
     const grouped = hasEntry(root, FRAGMENTS_FOLDER, 'folder') ? await this.folder.folder(FRAGMENTS_FOLDER).list() : []
-    const found: ListedFolder[] = []
+    const folders: ListedFolder[] = []
+    const foreign: string[] = []
     for (const entries of [root, grouped]) {
       for (const { name, kind } of entries) {
-        if (kind !== 'folder' || (entries === root && ARRAY_FOLDERS.has(name))) continue
         const folder = new ListedFolder(name, entries === grouped)
-        if (isFragmentName(name) || (await this.isUnusualFragment(folder.path))) found.push(folder)
+        const mayBe = kind === 'folder' && !(entries === root && ARRAY_FOLDERS.has(name))
+        if (mayBe && (isFragmentName(name) || (await this.isUnusualFragment(folder.path)))) folders.push(folder)
+        else if (entries === grouped && !name.endsWith('_$folder$')) foreign.push(name)
       }
     }
-    return found.sort(compareByTimestamps)
+    return { folders: folders.sort(compareByTimestamps), foreign }
   }
 
   /**

@@ -92,7 +92,6 @@ describe('wrong usage: exit 2', () => {
     ['commits of a fragment', ['commits', FRAGMENT]],
     ['decode of an array, which would not be its merged cells', ['decode', SEVERAL]],
     ['tile of an array', ['tile', SEVERAL, 'a']],
-    ['a cell of an array', ['at', SEVERAL, '--cell', 'x=1,y=1']],
   ])('%s', async (_, args) => {
     const ran = await runJson(args)
     expect(ran.code).toBe(2)

@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { resolve } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
@@ -364,4 +365,22 @@ describe('one damaged file of several', () => {
     expect({ code, members: get(documents[0], 'members') }).toEqual({ code: 1, members: undefined })
     expect(stderr).toContain(only)
   })
+})
+
+test('ls says which members have absolute URIs, and whether these lie in the folder of the group', async () => {
+  const copy = `${folder}/absolute`
+  cpSync(`${FIXTURES}/22/group`, copy, { recursive: true })
+  const [list] = readdirSync(`${copy}/__group`)
+  const member = (name: string, uri: string, relative: boolean) =>
+    ({ version: 2, type: 'array', relative, uri, name, deleted: false }) as const
+  const members = [
+    member('near', `${copy}/arr1`, false),
+    member('far', resolve(`${FIXTURES}/22/dense_basic`), false),
+    member('own', 'arr2', true),
+  ]
+  writeFileSync(`${copy}/__group/${list}`, genericTileBytes({ version: 2, members }, groupDetails))
+  const { text } = await run(['ls', copy])
+  expect(text).toContain('\nabsolute URIs: far; they stay where they are if the group is moved or copied\n')
+  expect(text).toContain("\nabsolute URIs: near; they lie in the group's folder, but only relative URIs move with it\n")
+  expect((await run(['ls', `${FIXTURES}/22/group`])).text).not.toContain('absolute')
 })

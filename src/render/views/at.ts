@@ -1,4 +1,5 @@
 import { byteDigits, isPrintable } from '../../base/byte-text.ts'
+import { firstOf } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import type { AtDocument } from '../../documents/at.ts'
 import type { CellDocument, CellLinePlace } from '../../documents/cell.ts'
@@ -56,8 +57,11 @@ function valueText(value: DumpField['value'], out: Output): string {
 }
 
 /** Shows where the bytes of cells are, file by file. */
-export async function cellPlacesTable({ path, cells }: CellDocument, out: Output): Promise<void> {
+export async function cellPlacesTable(document: CellDocument, out: Output): Promise<void> {
+  const { path, cells, state, other_fragments: others = [] } = document
   await writeTitle(path, cells.length === 0 ? 'no such cell' : counted(cells.length, 'cell'), out)
+  if (state) await writeLine(state === 'current' ? 'a reader has this version' : `no reader has it now: ${state}`, out)
+  if (others.length > 0) await writeLine(`other versions, which history shows: ${firstOf(others)}`, out)
   for (const { coordinates, position, tile, places } of cells) {
     await writeSection(`${valuesText(coordinates)}: cell ${countText(position)} of tile ${countText(tile)}`, out)
     const names = places.map(({ field, role }) => `${fieldName(field)} ${role}`)

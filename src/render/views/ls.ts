@@ -1,3 +1,4 @@
+import { firstOf } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import { sum } from '../../base/sum.ts'
 import type { ArrayFragment, ArrayListing } from '../../documents/array.ts'
@@ -62,13 +63,12 @@ export async function arrayTable(
 ): Promise<void> {
   const { fragments, fragment_num, read, as_of } = document
   await writeTitle(document.path, arrayFacts(document), out)
-  const missing = document.missing_fragments.length
   if (fragments.length === 0) {
     await writeLine(
       fragment_num === 0 ? 'no fragments' : `the range touches none of ${counted(fragment_num, 'fragment')}`,
       out,
     )
-    await writeMissing(missing, out)
+    await writeMissing(document, out)
     return
   }
   await writeFragments(document.fragments, columns, limitOf(ROWS, out), out)
@@ -88,7 +88,7 @@ export async function arrayTable(
       'dim',
     )
   if (later_deletes.length > 0) await writeLine(`not applied yet: ${laterDeletesText(later_deletes)}`, out, 'dim')
-  await writeMissing(missing, out)
+  await writeMissing(document, out)
 }
 
 /** Number of pairs of overlapping fragments that are named, except with `--full`. */
@@ -108,7 +108,10 @@ async function writeOverlaps({ overlap_pair_num, overlap_pairs, fragments }: Lis
   if (more > 0) await writeLine(`  … ${countText(more)} more${out.full ? '' : ': --full names them'}`, out, 'dim')
 }
 
-async function writeMissing(count: number, out: Output): Promise<void> {
+async function writeMissing({ missing_fragments, foreign_entries = [] }: Listing, out: Output): Promise<void> {
+  if (foreign_entries.length > 0)
+    await writeLine(`in __fragments, but no fragments: ${firstOf(foreign_entries)}; check says more`, out, 'dim')
+  const count = missing_fragments.length
   if (count === 0) return
   const what = count === 1 ? '1 commit names a fragment that is' : `${count} commits name fragments that are`
   await writeLine(`${what} not there: check says what that means`, out, 'bad')
@@ -325,6 +328,7 @@ export async function groupTable(
     await writeTableOrBelow(listOf(memberColumns(all, kind === 'dataset'), all), out)
     if (members.length < member_num) await writeLine(`${countText(member_num - members.length)} more`, out, 'dim')
     if (totals) await writeLine(totalsText(totals), out)
+    for (const text of absoluteTexts(members)) await writeLine(text, out, 'dim')
     if (kind === 'group' && all.some(({ implicit }) => implicit))
       await writeLine(
         `${all.every(({ implicit }) => implicit) ? 'all are ' : ''}${IMPLICIT}: no list of members names them, as releases before TileDB 2.8 keep none; TileDB finds them by walking the folder`,
@@ -337,6 +341,19 @@ export async function groupTable(
   const empty = Object.keys(metadata).length === 0
   await writeSection(empty ? 'no metadata' : 'metadata', out)
   if (!empty) await writeValues(metadata, out)
+}
+
+/** Which members have absolute URIs, and what that means if the group is moved. */
+function absoluteTexts(members: readonly GroupLine[]): string[] {
+  const absolute = members.filter(({ relative, implicit, resolved }) => !relative && !implicit && resolved !== null)
+  const texts = [
+    { inside: false, means: 'stay where they are if the group is moved or copied' },
+    { inside: true, means: "lie in the group's folder, but only relative URIs move with it" },
+  ].map(({ inside, means }) => {
+    const names = absolute.filter(({ place }) => (place === 'inside') === inside).map(({ name, uri }) => name ?? uri)
+    return names.length === 0 ? '' : `absolute URIs: ${firstOf(names)}; they ${means}`
+  })
+  return texts.filter((text) => text !== '')
 }
 
 /** The columns of members. @param all the lines of a tree. @param isPlain whether they are those of a plain folder: then all are implicit */
