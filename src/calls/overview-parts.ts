@@ -19,7 +19,7 @@ export type CallMaker = (
 ) => NextCommand
 
 /** Largest number of findings on the screen. */
-export const MOST_FINDINGS = 3
+export const MAX_FINDINGS = 3
 
 /**
  * The worst findings, and what could not be examined. Both decide the exit code.
@@ -40,7 +40,7 @@ export function judgement(
   for (const error of notExamined) cx.fault(error, true)
   const finding_num = { ...damage.finding_num }
   for (const { severity } of slow) finding_num[severity]++
-  const findings = [...damage.worst, ...slow].slice(0, MOST_FINDINGS)
+  const findings = [...damage.worst, ...slow].slice(0, MAX_FINDINGS)
   const not_examined = notExamined.map((error) => notExaminedResult(cx, error))
   return { ok: finding_num.error === 0, finding_num, findings, not_examined }
 }
@@ -72,7 +72,7 @@ export class MergedFindings {
 
   /** Those on the screen, the worst first. */
   get worst(): OverviewFinding[] {
-    return worstFirst([...this.merged.values()]).slice(0, MOST_FINDINGS)
+    return worstFirst([...this.merged.values()]).slice(0, MAX_FINDINGS)
   }
 }
 

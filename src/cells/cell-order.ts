@@ -154,7 +154,7 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
 export type Conversion = 'x86-64' | 'arm'
 
 /** Most bytes of text, after what all texts begin with, that become lanes of their own. */
-const MOST_LANE_BYTES = 12
+const MAX_LANE_BYTES = 12
 const LANE_BYTES = 4
 /** Bytes of text that fit exactly in one number. */
 const PREFIX_BYTES = 6
@@ -172,7 +172,7 @@ function textLanes(data: Uint8Array, starts: Float64Array): KeyLanes {
     if (length < shortest) shortest = length
     if (length > longest) longest = length
   }
-  if (longest - shared > MOST_LANE_BYTES) return [textRanks(data, starts, shared)]
+  if (longest - shared > MAX_LANE_BYTES) return [textRanks(data, starts, shared)]
   const lanes: KeyLanes = []
   for (let at = shared; at < longest; at += LANE_BYTES) {
     const lane = new Uint32Array(count)

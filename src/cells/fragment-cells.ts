@@ -79,7 +79,7 @@ type PartReader = (part: CellRun) => Promise<ColumnData>
 
 /** Parts of a large tile: bytes of the first part in all columns, bytes of the largest, and the factor by which parts grow. */
 const FIRST_PART = 64 * 1024
-const MOST_PART = 4 * 2 ** 20
+const MAX_PART = 4 * 2 ** 20
 const PART_GROWS = 4
 /** Upper limit on the bytes of a coordinate of a dense cell. */
 const COORDINATE_BYTES = 8
@@ -225,7 +225,7 @@ export class FragmentCells {
       yield await this.part(tile, part, readers)
       await this.fragment.cx.pause?.()
       if (hasFiles && readers.every((read) => read === undefined)) return
-      bytes = Math.min(MOST_PART, bytes * PART_GROWS)
+      bytes = Math.min(MAX_PART, bytes * PART_GROWS)
       first = nextRow(first + part.count)
     }
   }

@@ -28,9 +28,7 @@ export function hilbertValues(
   const bits = hilbertBits(dimensions.length)
   if (dimensions.length === 1) return lineLanes(dimensions[0], columns[0], cellNum, rangeOf)
   const buckets = dimensions.map((dimension, d) => bucketsOf(dimension, columns[d], cellNum, bits, rangeOf))
-  return dimensions.length <= MOST_TABLED
-    ? tabledLanes(buckets, bits, cellNum)
-    : transposedLanes(buckets, bits, cellNum)
+  return dimensions.length <= MAX_TABLED ? tabledLanes(buckets, bits, cellNum) : transposedLanes(buckets, bits, cellNum)
 }
 
 /** Hilbert values of points, computed bit by bit. @see transpose */
@@ -77,7 +75,7 @@ function transpose(point: Int32Array, bits: number): void {
 }
 
 /** Up to this number of dimensions a table is used: three have 48 states of the curve, four have 384. */
-const MOST_TABLED = 3
+const MAX_TABLED = 3
 const tables = new Map<number, CurveTables>()
 
 /** {@link transposedLanes}, but many times as fast: a table has the result for some bits of all coordinates. */

@@ -385,7 +385,7 @@ export class StatisticsCheck {
         text: `the tile's ${checksum} fits its bytes: the cells are as they were written, the metadata is wrong`,
       }
     const { stored } = this
-    if (!stored || !this.listsFit || ++this.evidenceSought > MOST_EVIDENCE) return NO_EVIDENCE
+    if (!stored || !this.listsFit || ++this.evidenceSought > MAX_EVIDENCE) return NO_EVIDENCE
     const others = this.others(tile, which, cells)
     const fits = (lists: StatisticsLists): boolean =>
       this.isSame(which, this.fragmentOf(lists)[which], stored[which], () => this.boundOf(lists))
@@ -604,7 +604,7 @@ function hasHiddenPixel(data: Uint8Array): boolean {
 }
 
 /** Most searches for the wrong side per field. Each search visits all tiles. */
-const MOST_EVIDENCE = 100
+const MAX_EVIDENCE = 100
 
 /** Whether the cells or the metadata are wrong, if known, and how that is known. */
 interface Evidence {

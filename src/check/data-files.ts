@@ -40,7 +40,7 @@ export async function* checkDataFiles(run: CheckRun, fragment: Fragment, info: F
 }
 
 /** Above this number of tiles, reading the per-tile lists again in each unit takes longer than sharing saves. */
-const MOST_SHARED_TILES = 100_000
+const MAX_SHARED_TILES = 100_000
 
 /**
  * Makes units of work of {@link checkDataFiles}. A unit has some tiles of the fields that are read together, or all tiles of
@@ -67,7 +67,7 @@ export async function* dataFileUnits(
   for (const slots of fieldsTogether(info)) {
     const together = files.filter(({ slot }) => slots.includes(slot))
     const whole = { from: 0, to: info.tile_num, bytes: sum(together, ({ size }) => size) }
-    const parts = readsCells && info.tile_num > MOST_SHARED_TILES ? [whole] : await tileRuns(fragment, info, together)
+    const parts = readsCells && info.tile_num > MAX_SHARED_TILES ? [whole] : await tileRuns(fragment, info, together)
     const isShared = readsCells && parts.length > 1
     if (isShared && runs.length > 0) yield unit()
     for (const [i, one] of parts.entries()) {

@@ -1,6 +1,6 @@
 import type { InspectError } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
-import { MOST_LISTED } from '../calls/compare-results.ts'
+import { MAX_LISTED } from '../calls/compare-results.ts'
 import type { Takes } from '../calls/targets.ts'
 import type { NotUniqueInfo } from '../documents/common.ts'
 import type { DiffLine, DiffPart, DiffRead, DiffVerdict } from '../documents/diff.ts'
@@ -104,7 +104,7 @@ export class Compared {
     const before = this.difference_num
     for (const line of lines) {
       this.difference_num++
-      if (found.length < MOST_LISTED) found.push(line)
+      if (found.length < MAX_LISTED) found.push(line)
       else this.run.unlisted++
     }
     if (this.difference_num === before) return false
@@ -119,7 +119,7 @@ export class Compared {
     if (all.length === 0) return false
     this.difference_num++
     this.differs.add('cells')
-    if (found.length < MOST_LISTED) found.push(...all)
+    if (found.length < MAX_LISTED) found.push(...all)
     else this.run.unlistedCells++
     return true
   }

@@ -41,7 +41,7 @@ interface HistoryOptions {
 }
 
 /** Largest number of cells of `--range`. */
-const MOST_CELLS = 1000
+const MAX_CELLS = 1000
 
 const TAKES = { array: '' } as const satisfies Takes
 
@@ -61,7 +61,7 @@ export const command: CommandModule<HistoryOptions> = {
     command
       .argument('<array>', targetsHelp(TAKES))
       .option('--cell <NAME=V,…>', 'the cell: a value for each dimension', collect)
-      .option('--range <NAME=LO..HI>', `up to ${MOST_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
+      .option('--range <NAME=LO..HI>', `up to ${MAX_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
       .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
       .option('--labels', 'show values of enumerations instead of their indexes')
   },
@@ -97,7 +97,7 @@ async function* outcomes(
     what: 'reading cells',
     total: async () => (await import('../calls/work-size.ts')).bytesOfRead(opened, { fields, where: undefined }),
   })
-  const asked = { ranges, fields, most: MOST_CELLS, onUnread: (fault: InspectError) => void faults.push(fault) }
+  const asked = { ranges, fields, most: MAX_CELLS, onUnread: (fault: InspectError) => void faults.push(fault) }
   const found = await cellHistories(opened, asked).finally(() => progress.stop())
   let purging: FragmentEntry[] = []
   const columns = readColumns(opened.schema, { order: 'row-major', ranges, fields })

@@ -70,10 +70,10 @@ async function folderTarget(folder: Folder): Promise<Exclude<GenomicsdbTarget, {
 }
 
 /** Up to this many folders of a workspace are looked at. */
-const MOST_LOOKED_AT = 8
+const MAX_LOOKED_AT = 8
 
 async function hasArray(workspace: Folder, entries: readonly Entry[]): Promise<boolean> {
-  for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, MOST_LOOKED_AT)) {
+  for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, MAX_LOOKED_AT)) {
     const folder = workspace.folder(name)
     if (await isGenomicsdbArray(folder, await folder.list())) return true
   }

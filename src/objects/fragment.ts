@@ -64,7 +64,7 @@ import { footerSync, MetadataFile } from './metadata-file.ts'
 import { openPagedTile, type PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
 
 /** Bytes of the longest metadata file that is fetched whole. There is a limit because several fragments are fetched at once. */
-const MOST_PLANNED = 2 ** 22
+const MAX_PLANNED = 2 ** 22
 
 /**
  * Limits on the stored bytes of paged sections that are read at once and kept: for each section, and for all together. Over a
@@ -72,7 +72,7 @@ const MOST_PLANNED = 2 ** 22
  */
 const LOCAL_WINDOWS = { each: 2 ** 18, all: 2 ** 23 }
 const REMOTE_WINDOWS = { each: 2 ** 23, all: 2 ** 26 }
-const LEAST_WINDOW = 2 ** 14
+const MIN_WINDOW = 2 ** 14
 
 /** {@link Fragment.forget} reports at least this many bytes as garbage. */
 const MANY_BYTES = 2 ** 20
@@ -439,7 +439,7 @@ export class Fragment {
     const end = await this.sectionEnd(place.offset, place.section)
     const sections = (await this.metadataOffsets()).length
     const room = this.folder.isRemote ? REMOTE_WINDOWS : LOCAL_WINDOWS
-    const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
+    const window = Math.max(MIN_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
     const read: StoredSection['read'] = (at, length, into) => this.file.read(at, length, into)
     return openPagedTile({ read, end, window }, place.offset, this.cx, scan)
   }
@@ -447,7 +447,7 @@ export class Fragment {
   /** Begins to fetch the whole metadata file over a network, if the file is longer than its tail but not too long. */
   planMetadata({ footer }: FragmentInfo): void {
     const length = footer?.offset ?? 0
-    if (!this.folder.isRemote || length <= TAIL_BYTES || length > MOST_PLANNED) return
+    if (!this.folder.isRemote || length <= TAIL_BYTES || length > MAX_PLANNED) return
     // Later reads wait for this one. They throw its failure.
     this.metadataSource()
       .read(0, length)

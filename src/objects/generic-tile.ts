@@ -171,19 +171,19 @@ export async function openGenericTile(
 }
 
 /** Content of up to this many bytes is always accepted. */
-const LEAST_CONTENT = 2 ** 24
+const MIN_CONTENT = 2 ** 24
 /** Up to this many elements of lists are always accepted. Each element becomes some objects. */
-const LEAST_ELEMENTS = 2 ** 18
+const MIN_ELEMENTS = 2 ** 18
 /** Plausible elements per stored byte. TileDB needs 3 bytes or more for each, even if the names are sequential. */
 const ELEMENTS_PER_BYTE = 2
 /** Up to this many chunks are always accepted. TileDB's chunks have 65,536 bytes, except the last. */
-const LEAST_CHUNKS = 1024
+const MIN_CHUNKS = 1024
 /** Smallest plausible bytes of a chunk, if there are more chunks. */
 const SMALLEST_CHUNK = 64
 
 /** Upper limit on the elements of lists in a generic tile of `stored` bytes: what is plausible, and what memory can hold. */
 export function mostElements(stored: number, { memory }: ReadContext): number {
-  const plausible = Math.max(LEAST_ELEMENTS, stored * ELEMENTS_PER_BYTE)
+  const plausible = Math.max(MIN_ELEMENTS, stored * ELEMENTS_PER_BYTE)
   return memory.isSet ? memory.mostElements : Math.min(plausible, memory.mostElements)
 }
 
@@ -218,7 +218,7 @@ export function genericTileType(header: GenericTileHeader, cx: ReadContext, plac
 /** The upper limit on a generic tile's unfiltered size. @param stored bytes of its chunks */
 export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'room' | 'isRoomSet' | 'plausible'> {
   const bound = roomOf(cx)
-  return bound.isRoomSet ? bound : { ...bound, plausible: { bytes: unfilteredLimit(stored, LEAST_CONTENT), stored } }
+  return bound.isRoomSet ? bound : { ...bound, plausible: { bytes: unfilteredLimit(stored, MIN_CONTENT), stored } }
 }
 
 /**
@@ -233,7 +233,7 @@ export function checkChunkNum(
 ): void {
   // There is no room for their heads, so the number is damaged, and unfiltering ends at once.
   if (chunkNum * CHUNK_HEAD_BYTES > persisted_size) return
-  const most = Math.max(LEAST_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
+  const most = Math.max(MIN_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
   if (chunkNum <= most || cx.memory.isSet) return
   const fault = { expected: `at most ${most} chunks for ${sizeText(tile_size)} unfiltered bytes`, found: chunkNum }
   const hinted = withHint(fault, '(--memory lifts this bound)')
@@ -285,7 +285,7 @@ export function decodeTile<T>(
 /** All bytes of a file, such as one that is one generic tile. @throws InspectError TOO_LARGE if memory has no room for them */
 export async function readStored(source: ByteSource, { memory }: Pick<ReadContext, 'memory'>): Promise<Uint8Array> {
   const size = await source.size()
-  if (size <= memory.room || size <= LEAST_CONTENT) return readAll(source)
+  if (size <= memory.room || size <= MIN_CONTENT) return readAll(source)
   const fault = withHint({ expected: `a file of at most ${memory.room} bytes`, found: size }, OPTION_OF_MEMORY)
   throw new InspectError('TOO_LARGE', fault, { file: source.name })
 }

@@ -5,7 +5,7 @@ import type { Leaf } from './parquet-schema.ts'
 import type { StoredValues } from './parquet-values.ts'
 
 /** Most bytes of a bound, as pyarrow writes them. Longer ones are cut: they still hold all values. */
-export const MOST_BOUND = 4096
+export const MAX_BOUND = 4096
 
 /** The smallest and the largest value of a column in a row group. */
 export type Bounds = Pick<Statistics, 'min_value' | 'max_value'>

@@ -15,7 +15,7 @@ import type { Part } from '../part.ts'
 import { AXES, isNDArray, JOINID, typeOf } from './objects.ts'
 
 /** Most ranges that a read is asked for. The rows between them are left out afterwards. */
-const MOST_RANGES = 32
+const MAX_RANGES = 32
 
 /** Share of the memory of a run that the names of the rows of an axis may take. */
 const NAMES_SHARE = 1 / 8
@@ -135,7 +135,7 @@ function rangesOf(ids: IdSet): Bounds[] {
     const last = runs[runs.length - 1]
     if (last && id - last.high <= gap) last.high = id
     else runs.push({ low: id, high: id })
-    while (runs.length > 2 * MOST_RANGES) {
+    while (runs.length > 2 * MAX_RANGES) {
       gap *= 2
       closeGaps(runs, gap)
     }

@@ -102,7 +102,7 @@ function budgetText({ memory_bytes, makes_progress }: ExplainTotal): string {
 }
 
 /** Most names of fragments in a list. More are counted. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /** Returns what `tiledb.consolidate` would do with several fragments, and the settings that matter. */
 export function consolidationTexts(consolidation: ExplainDocument['consolidation']): string[] {
@@ -151,9 +151,9 @@ function configuredTexts(all: string, merged: readonly string[], config: Readonl
 }
 
 function someNames(names: readonly string[], indent: string): string[] {
-  const more = names.length - MOST_NAMED
+  const more = names.length - MAX_NAMED
   return [
-    ...names.slice(0, MOST_NAMED).map((name) => `${indent}${name}`),
+    ...names.slice(0, MAX_NAMED).map((name) => `${indent}${name}`),
     ...(more > 0 ? [`${indent}… ${countText(more)} more`] : []),
   ]
 }

@@ -364,11 +364,11 @@ export function memberColumns(all: readonly Member[], isPlain: boolean): Shows<M
 
 /** `2638 x 1838`; `*` for a dimension without a number of values. */
 export function shapeText(shape: GroupLine['shape']): string {
-  return shape?.map((length) => (length === null || length > MOST_SHOWN ? '*' : countText(length))).join(' x ') ?? ''
+  return shape?.map((length) => (length === null || length > MAX_SHOWN ? '*' : countText(length))).join(' x ') ?? ''
 }
 
 /** Above this length a dimension is as good as without an end: writers that know none take about the largest INT32. */
-const MOST_SHOWN = 2 ** 31 - 3
+const MAX_SHOWN = 2 ** 31 - 3
 
 /** Where a member is read from, if that needs to be said. */
 function whereText({ implicit, place, resolved, uri, relative }: GroupLine): string {

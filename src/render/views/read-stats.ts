@@ -222,10 +222,10 @@ function facts(document: ReadStatsDocument): Pairs {
 }
 
 /** Most names of fragments in a line. */
-const MOST_NAMES = 3
+const MAX_NAMES = 3
 
 function whollyText(fragments: readonly OverwrittenFragment[]): string {
-  const names = fragments.slice(0, MOST_NAMES).map(({ name }) => name)
+  const names = fragments.slice(0, MAX_NAMES).map(({ name }) => name)
   const rest = fragments.length - names.length
   const size = shortSize(sum(fragments, (one) => one.size))
   return `${counted(fragments.length, 'fragment')} of which a reader sees no cell, ${size}: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`

@@ -24,9 +24,9 @@ interface Fixed {
 
 const GAP = '  '
 /** Least width of a name beside which there is a remark. */
-const LEAST_NAME = 16
+const MIN_NAME = 16
 /** The same beside a code, which says more than the middle of a name. */
-const LEAST_CUT_NAME = 8
+const MIN_CUT_NAME = 8
 
 /** Shows the lines as they come, then the totals and the worst. */
 export async function sweepTable(
@@ -37,7 +37,7 @@ export async function sweepTable(
   const paint = await painter(out)
   const columns = COLUMNS[head.sweep]
   const lead = columns.reduce((width, column) => width + column.width + GAP.length, 0)
-  const room = out.columns === undefined ? undefined : Math.max(LEAST_NAME, out.columns - lead)
+  const room = out.columns === undefined ? undefined : Math.max(MIN_NAME, out.columns - lead)
   let begun = false
   const begin = async (): Promise<void> => {
     if (begun) return
@@ -69,7 +69,7 @@ function fitted(
   const forms = [whole, only ?? (worst === undefined ? short : `${worst}, …`)]
   const note = forms.find((one) => textWidth(one) <= left) ?? only ?? short
   if (note === '') return { name: cutMiddle(name, room), note }
-  const forName = Math.min(only === undefined ? LEAST_NAME : LEAST_CUT_NAME, textWidth(name))
+  const forName = Math.min(only === undefined ? MIN_NAME : MIN_CUT_NAME, textWidth(name))
   const forNote = Math.min(textWidth(note), Math.max(0, room - GAP.length - forName))
   return { name: cutMiddle(name, room - GAP.length - forNote), note: cutMiddle(note, forNote) }
 }
