@@ -54,10 +54,10 @@ import type { InspectArray } from './array.ts'
 import {
   decodeTile,
   type GenericTile,
+  type GenericTilePlace,
   openGenericTile,
   type ReadContext,
   readGenericTile,
-  type TilePlace,
 } from './generic-tile.ts'
 import { LaidOutInfo } from './laid-out-info.ts'
 import { footerSync, MetadataFile } from './metadata-file.ts'
@@ -297,7 +297,7 @@ export class Fragment {
     }
   }
 
-  private async infoFromStored(bytes: Uint8Array, place: TilePlace): Promise<FragmentInfo> {
+  private async infoFromStored(bytes: Uint8Array, place: GenericTilePlace): Promise<FragmentInfo> {
     await this.checkAgainstName(bytes, place)
     const head = decodePrefix(bytes, footerHead, place).value
     const schemaName = head.array_schema_name ?? OLD_SCHEMA_FILE
@@ -319,7 +319,7 @@ export class Fragment {
    * TileDB fails to open the array.
    * @throws InspectError INCONSISTENT
    */
-  private async checkAgainstName(footer: Uint8Array, place: TilePlace): Promise<void> {
+  private async checkAgainstName(footer: Uint8Array, place: GenericTilePlace): Promise<void> {
     const named = this.parsedName?.least_version
     if (named === undefined || footer.length < 4) return
     const found = u32(footer, 0)

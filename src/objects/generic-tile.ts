@@ -71,14 +71,14 @@ export interface GenericTile {
 }
 
 /** The place of a generic tile, for errors. */
-export interface TilePlace {
+export interface GenericTilePlace {
   file: string
   /** Offset of the tile in its file, in bytes. */
   offset: number
 }
 
 /** A generic tile that TileDB fails to open, though this program does. */
-export interface RefusedTile extends TilePlace {
+export interface RefusedTile extends GenericTilePlace {
   compressor: OddCompressor
 }
 
@@ -104,13 +104,13 @@ export function refusedTilesIn({ path }: Pick<Folder, 'path'>, { refusedTiles }:
 }
 
 /** Whether TileDB reads a tile whose filter contradicts the number in its options: the bytes are of the compressor with that number. */
-export async function isReadByNumber(bytes: Uint8Array, cx: ReadContext, place: TilePlace): Promise<boolean> {
+export async function isReadByNumber(bytes: Uint8Array, cx: ReadContext, place: GenericTilePlace): Promise<boolean> {
   const tile = await openGenericTile(bytes, cx, place).catch(unlessFault)
   return tile !== undefined && tile.refused === undefined
 }
 
 /** Keeps in the context that TileDB fails to open a tile. */
-function noteRefused(compressor: OddCompressor | undefined, cx: ReadContext, place: TilePlace): void {
+function noteRefused(compressor: OddCompressor | undefined, cx: ReadContext, place: GenericTilePlace): void {
   if (compressor && !cx.refusedTiles.has(place.file)) cx.refusedTiles.set(place.file, { ...place, compressor })
 }
 
@@ -121,7 +121,7 @@ function noteRefused(compressor: OddCompressor | undefined, cx: ReadContext, pla
 export async function openGenericTile(
   bytes: Uint8Array,
   cx: ReadContext,
-  place: TilePlace,
+  place: GenericTilePlace,
   options: Pick<ReadOptions, 'onVerdict'> = {},
 ): Promise<GenericTile> {
   const { value: header, length } = decodePrefix(bytes, genericTileHeader, place)
@@ -196,7 +196,11 @@ export const TILE_OF_BYTES = { datatype: 'CHAR', cellSize: 1, withoutKernels: tr
  * @param header its persisted size fits in the file: the caller has checked it
  * @throws InspectError KEY_NEEDED, TOO_LARGE; BAD_VALUE if it is encrypted in an array that is not
  */
-export function genericTileType(header: GenericTileHeader, cx: ReadContext, place: Partial<TilePlace>): TileType {
+export function genericTileType(
+  header: GenericTileHeader,
+  cx: ReadContext,
+  place: Partial<GenericTilePlace>,
+): TileType {
   if (header.encryption_type === 'AES_256_GCM' && !cx.key) {
     if (cx.isPlain)
       throw badValue(
@@ -262,7 +266,7 @@ export async function readGenericTile<T>(
   bytes: Uint8Array,
   describe: Describe<T>,
   cx: ReadContext,
-  place: TilePlace,
+  place: GenericTilePlace,
 ): Promise<T> {
   return decodeTile(await openGenericTile(bytes, cx, place), describe, place)
 }
@@ -276,7 +280,7 @@ export function contentSpace(offset: number): string {
 export function decodeTile<T>(
   { payload, mostElements }: GenericTile,
   describe: Describe<T>,
-  { file, offset }: TilePlace,
+  { file, offset }: GenericTilePlace,
   onOddFlag?: Origin['onOddFlag'],
 ): T {
   return decode(payload, describe, { file, mostElements, onOddFlag, space: contentSpace(offset) })
