@@ -2,7 +2,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { ColumnData } from './column.ts'
-import { lanesOf, numbersOf } from './elements.ts'
+import { numbersOf, uint32LanesOf } from './elements.ts'
 import { hilbertValues } from './hilbert.ts'
 import { type KeyLanes, SortedPositions } from './sorted-positions.ts'
 import { type TileArithmetic, tileLanes } from './tile-numbers.ts'
@@ -116,7 +116,7 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
   const low = new Uint32Array(cellNum)
   if (datatypeSize(type) === 8) {
     const high = new Uint32Array(cellNum)
-    const pairs = lanesOf(data)
+    const pairs = uint32LanesOf(data)
     const turn = isSignedInteger(type) ? 0x80000000 : 0
     for (let i = 0; i < cellNum; i++) {
       const lo = pairs[2 * i]
@@ -135,7 +135,7 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
     return [high, low]
   }
   if (float) {
-    const bits = lanesOf(data)
+    const bits = uint32LanesOf(data)
     for (let i = 0; i < cellNum; i++) {
       const value = bits[i]
       if ((value & 0x7fffffff) > 0x7f800000) low[i] = NAN_LANE

@@ -5,7 +5,7 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
-import { type Cells, lanesOf, PIECE_CELLS, revisited, type Units, unitOf, unitsOf } from './elements.ts'
+import { type Cells, PIECE_CELLS, revisited, type Units, uint32LanesOf, unitOf, unitsOf } from './elements.ts'
 
 /** Coordinates of the cells of one dense tile, and which of the cells the fragment wrote. */
 interface DenseTileCells {
@@ -396,7 +396,7 @@ export function writeRising(type: Datatype, start: bigint, out: Uint8Array): voi
 
 function writeRuns(type: Datatype, start: bigint, runs: Runs, out: Uint8Array): void {
   const size = datatypeSize(type)
-  if (size === 8) fillWideRuns(lanesOf(out), start, runs)
+  if (size === 8) fillWideRuns(uint32LanesOf(out), start, runs)
   else fillRuns(unitsOf(out, unitOf(size)), Number(BigInt.asUintN(32, start)), runs)
 }
 

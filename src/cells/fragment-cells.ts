@@ -331,14 +331,14 @@ export class FragmentCells {
     }
   }
 
-  /** Reads the coordinates of versions 1 to 4: {@link coordinatesOf}. */
+  /** Reads the coordinates of versions 1 to 4: {@link coordsOfDimension}. */
   private async coordsReader(): Promise<(tile: number, dimension: number) => Promise<ColumnData>> {
     const { info } = this
     const file = await this.openFile(info.schema.attributes.length, 'data')
     let last: { tile: number; data: Uint8Array } | undefined
     return async (tile, d) => {
       if (last?.tile !== tile) last = { tile, data: (await file.read(tile)).data }
-      return { data: coordinatesOf(info, last.data, file.cells(tile), d), starts: undefined, validity: undefined }
+      return { data: coordsOfDimension(info, last.data, file.cells(tile), d), starts: undefined, validity: undefined }
     }
   }
 
@@ -570,7 +570,7 @@ function startsOf(raw: Uint8Array, length: number, size: number, needed?: Uint8A
  * The coordinates of one dimension in an unfiltered tile of `__coords.tdb`. A tile has all values of the first dimension,
  * then of the second, and so on. Version 1 interleaves them (x0 y0 x1 y1…) unless the coords filters contain a compressor.
  */
-export function coordinatesOf(info: FragmentInfo, data: Uint8Array, cells: number, dimension: number): Uint8Array {
+export function coordsOfDimension(info: FragmentInfo, data: Uint8Array, cells: number, dimension: number): Uint8Array {
   const { coords_filters, domain } = info.schema
   const size = datatypeSize(element(domain.dimensions, 0).type)
   if (info.format_version > 1 || coords_filters.filters.some(({ name }) => isCompressor(name)))

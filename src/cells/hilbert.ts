@@ -2,7 +2,7 @@ import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts
 import type { Dimension } from '../format/dimension.ts'
 import type { OrderRule } from './cell-order.ts'
 import type { ColumnData } from './column.ts'
-import { isWide, lanesOf, numbersOf } from './elements.ts'
+import { isWide, numbersOf, uint32LanesOf } from './elements.ts'
 import type { KeyLanes } from './sorted-positions.ts'
 
 /** Bits of a Hilbert value. */
@@ -261,7 +261,7 @@ function textKey(data: Uint8Array, start: number, end: number): { high: number; 
 /** Values converted to float64. */
 function doubles(type: Datatype, data: Uint8Array, count: number): ArrayLike<number> {
   if (!isWide(type)) return numbersOf(type, data)
-  const lanes = lanesOf(data)
+  const lanes = uint32LanesOf(data)
   const out = new Float64Array(count)
   const signed = type !== 'UINT64'
   for (let i = 0; i < count; i++) {

@@ -134,7 +134,7 @@ export class TileFile {
     return this.info.tile_num
   }
 
-  /** Number of cells in a tile, padding of dense tiles included. */
+  /** {@link tileCellNum} */
   cells(tile: number): number {
     return tileCellNum(this.info, tile)
   }

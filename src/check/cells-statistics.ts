@@ -16,7 +16,6 @@ import {
   isSumAtLimit,
   type StatisticsField,
   type StatisticsLists,
-  sumType,
   TileStatistics,
 } from '../cells/tile-statistics.ts'
 import { hex, sameBytes } from '../filters/bytes.ts'
@@ -28,7 +27,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { cellValue } from '../format/value.ts'
+import { cellValue, sumType } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
 import { lostByScale, type WrittenBounds } from './cells-rounded.ts'
 import { type ChangedCell, changedCell } from './changed-cell.ts'

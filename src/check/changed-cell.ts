@@ -1,7 +1,7 @@
 import type { ColumnData } from '../cells/column.ts'
 import { isWide, numberOf, numbersOf, wideNumbersOf } from '../cells/elements.ts'
-import { sumType } from '../cells/tile-statistics.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { sumType } from '../format/value.ts'
 
 /** A number of a float type, or an integer of any type. */
 type Value = number | bigint

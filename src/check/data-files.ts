@@ -3,7 +3,7 @@ import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import type { Cells } from '../cells/elements.ts'
-import { coordinatesOf } from '../cells/fragment-cells.ts'
+import { coordsOfDimension } from '../cells/fragment-cells.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
@@ -241,7 +241,7 @@ async function coordinatesCheck(
     const columns = found.flatMap((column, i): ColumnData[] => {
       if (!column || info.slots[fields[i].slot].kind === 'dimension') return column ? [column] : []
       return dimensions.map((_, d) => ({
-        data: coordinatesOf(info, column.data, cells, d),
+        data: coordsOfDimension(info, column.data, cells, d),
         starts: undefined,
         validity: undefined,
       }))

@@ -45,7 +45,6 @@ export class Run {
     if (this.waiting.length > MAX_WAITING) this.tell()
   }
 
-  /** Records that something is not right, without an error: exit code 1. */
   foundWrong(): void {
     this.isWrong = true
   }

@@ -27,7 +27,7 @@ async function mayTake({ commandOf }: Places, word: string | undefined, kind: Ta
 interface Places {
   storage: Storage
   reading: ReadContext
-  /** The path by which the storage finds what the user wrote. */
+  /** As in CommandContext (calls/command.ts). */
   internalPath(written: string): string
   /** The command of that name, if there is one. */
   commandOf(name: string | undefined): Promise<CommandModule<never> | undefined>

@@ -29,7 +29,7 @@ import type { FragmentEntry } from '../objects/array.ts'
 import { DELETES_SINCE } from '../objects/deletes.ts'
 import { conditionFields } from '../read/condition.ts'
 import { fillCell } from '../read/fill.ts'
-import { type CellHistory, type CellVersion, cellHistories, type HiddenBy } from '../read/history.ts'
+import { type CellHistory, cellHistories, type FoundVersion, type HiddenBy } from '../read/history.ts'
 import { openAt } from '../read/opening.ts'
 import { type NotUnique, type OpenedArray, readColumns } from '../read/query.ts'
 
@@ -187,7 +187,7 @@ async function cellOutcome(
 }
 
 /** Whether the newest version that a read knows has others of its time beside it. */
-function equalTimes({ schema, fragments }: OpenedArray, versions: readonly CellVersion[]): NotUnique[] {
+function equalTimes({ schema, fragments }: OpenedArray, versions: readonly FoundVersion[]): NotUnique[] {
   if (schema.array_type === 'dense' || schema.allows_duplicates) return []
   const read = versions.flatMap(({ entry, written, time }) => {
     const index = fragments.findIndex(({ fragment }) => fragment.name === entry.name)
@@ -229,7 +229,7 @@ function valuesOf(
 async function versionResult(
   cx: CommandContext,
   opened: OpenedArray,
-  { entry, written, neverWritten, filled, state, by, tile, cell }: CellVersion,
+  { entry, written, neverWritten, filled, state, by, tile, cell }: FoundVersion,
   values: Record<string, CellValue>,
 ): Promise<HistoryVersion> {
   return {

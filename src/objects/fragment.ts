@@ -229,7 +229,7 @@ export class Fragment {
   assumeFooter(footer: Uint8Array, fileSize: number): void {
     const offset = fileSize - FOOTER_LENGTH_BYTES - footer.length
     this.infoRead = this.infoFromStored(footer, { file: this.metadataSource().name, offset })
-    // It is awaited later. Until then a failure must not count as an unhandled rejection.
+    // Whoever awaits it gets the failure.
     this.infoRead.catch(() => {})
   }
 

@@ -8,7 +8,7 @@ import type { DenseAxis } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { fixedSize } from '../format/range.ts'
 import { type Assembly, batchOf, CoordinateColumn, fillBox, LOST, type ReadTile, UNWRITTEN } from './dense-batch.ts'
-import { type Column, DenseSource, type Overlap } from './dense-source.ts'
+import { type AxisOverlap, type Column, DenseSource } from './dense-source.ts'
 import {
   type AxisOrder,
   type Block,
@@ -481,12 +481,12 @@ function* runsOfBox({ at, strides }: BoxPlace, lengths: readonly number[], order
 
 function partOf(
   source: DenseSource,
-  overlaps: readonly (readonly Overlap[])[],
+  overlaps: readonly (readonly AxisOverlap[])[],
   segments: readonly number[],
 ): Part | undefined {
   const along = segments.map((s, d) => overlaps[d][s])
   if (along.some((one) => one === undefined)) return undefined
-  const all = along as Exclude<Overlap, undefined>[]
+  const all = along as Exclude<AxisOverlap, undefined>[]
   return {
     source,
     tile: sum(all, ({ tile }) => tile),

@@ -1,6 +1,6 @@
 import type { DataType, Field } from '@uwdata/flechette'
 import { Type } from '@uwdata/flechette/src/constants.js'
-import { lanesOf } from '../cells/elements.ts'
+import { uint32LanesOf } from '../cells/elements.ts'
 import type { ArrowBody } from './arrow-stream.ts'
 import { isList } from './parquet-schema.ts'
 
@@ -155,7 +155,7 @@ export function indexReader({ type, buffers: [bytes] }: ArrowArray): (slot: numb
 }
 
 export function intsOf(bytes: Uint8Array): Int32Array {
-  const { buffer, byteOffset, length } = lanesOf(bytes)
+  const { buffer, byteOffset, length } = uint32LanesOf(bytes)
   return new Int32Array(buffer, byteOffset, length)
 }
 

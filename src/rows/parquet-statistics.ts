@@ -1,5 +1,5 @@
 import type { Statistics } from 'hyparquet'
-import { type Cells, lanesOf, type Numbers, numbersOf } from '../cells/elements.ts'
+import { type Cells, type Numbers, numbersOf, uint32LanesOf } from '../cells/elements.ts'
 import { textExtremes, wideExtremes } from '../cells/extremes.ts'
 import type { Leaf } from './parquet-schema.ts'
 import type { StoredValues } from './parquet-values.ts'
@@ -64,6 +64,6 @@ function numberBounds(numbers: Numbers, { length, at }: Cells): [min: number, ma
 
 /** The bits of an integer of 64 bits, which the writer stores as they are. */
 function wideOf(bytes: Uint8Array): bigint {
-  const [low, high] = lanesOf(bytes)
+  const [low, high] = uint32LanesOf(bytes)
   return (BigInt(high) << 32n) | BigInt(low)
 }

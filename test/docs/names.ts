@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { heading } from '../../src/render/views/terminal-headings.ts'
+import { terminalHeading } from '../../src/render/views/terminal-headings.ts'
 
 export const NAMES_PAGE = fileURLToPath(new URL('../../docs/names.md', import.meta.url))
 const SCHEMAS = fileURLToPath(new URL('../../schemas', import.meta.url))
@@ -127,8 +127,8 @@ function firstSentence(text: string): string {
   return sentence.replace(/\.$/, '')
 }
 
-const HEAD = '| key in JSON, column in CSV | fact | heading | where |\n| --- | --- | --- | --- |\n'
-const ROW = /^\| `(?<key>[^`]+)` \| (?<fact>.*?) \| (?<heading>[^|]*) \| (?<documents>[^|]*) \|$/gm
+const HEAD = '| key in JSON, column in CSV | fact | terminalHeading | where |\n| --- | --- | --- | --- |\n'
+const ROW = /^\| `(?<key>[^`]+)` \| (?<fact>.*?) \| (?<terminalHeading>[^|]*) \| (?<documents>[^|]*) \|$/gm
 
 /** The facts that the page has, by key. */
 export function factsOf(page: string): ReadonlyMap<string, string> {
@@ -145,7 +145,7 @@ export function namesPage(page: string): string {
     const { descriptions } = named
     const [one, ...others] = descriptions
     const fact = one !== undefined && others.length === 0 ? one.replaceAll('|', '\\|') : (facts.get(key) ?? '')
-    return `| \`${key}\` | ${fact} | ${heading(key)} | ${placesText(key, named)} |\n`
+    return `| \`${key}\` | ${fact} | ${terminalHeading(key)} | ${placesText(key, named)} |\n`
   })
   const start = page.indexOf(HEAD) + HEAD.length
   const end = start + page.slice(start).search(/^(?!\|)/m)

@@ -31,7 +31,7 @@ async function* checkExperiment(experiment: Part): Items {
   if (obs) yield* guarded(obs.part, () => checkUnused(obs))
 }
 
-/** Checks the coordinates of an array. @param axes by dimension; undefined for one that is no axis, or whose rows are unknown */
+/** Checks the coordinates of an array. @param axes as for {@link checkCoordinates} */
 async function* checkArray(part: Part, axes: readonly (Axis | undefined)[]): Items {
   const { array } = part
   const schema = await part.schema()

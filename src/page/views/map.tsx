@@ -7,7 +7,7 @@ import type { Dimension } from '../../format/dimension.ts'
 import type { Fragment, FragmentInfo } from '../../objects/fragment.ts'
 import { formatCount } from '../../render/units.ts'
 import { heading } from '../../render/views/headings.ts'
-import { counted, countText, fieldName, NOTHING, rangeText, sizeText } from '../../render/views/wording.ts'
+import { counted, countText, fieldName, fullSizeText, NOTHING, rangeText } from '../../render/views/wording.ts'
 import { Button, cutName, Select } from '../controls.tsx'
 import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
 import { FragmentName } from '../fragment-name.tsx'
@@ -303,7 +303,7 @@ function lengthOf(dimension: Dimension, d: number, fragments: Loaded['fragments'
   return high - low
 }
 
-/** Whether the last coordinate of what goes up is at the top. Rows count from the top; fragments rise. */
+/** {@link isLastTop} of the axis that goes up; rows count from the top, fragments rise. */
 function risesUp({ dimensions, roles }: Loaded, [, d]: AxisDimensions): boolean {
   if (d === undefined || axisOf(dimensions[d]).isText) return true
   return isLastTop({ role: roles[d] })
@@ -626,7 +626,7 @@ function fragmentColumns(
       ),
     numberColumn(heading('tile_num'), ({ tile_num }) => tile_num),
     numberColumn(heading('cells_in_domain'), ({ cells_in_domain }) => cells_in_domain),
-    numberColumn('size', ({ size }) => size, sizeText),
+    numberColumn('size', ({ size }) => size, fullSizeText),
   ]
 }
 

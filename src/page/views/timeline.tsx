@@ -7,7 +7,7 @@ import { nameFacts, timeText } from '../../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER } from '../../objects/array.ts'
 import type { DeletePlace } from '../../objects/deletes.ts'
 import { heading } from '../../render/views/headings.ts'
-import { counted, NOTHING, shortSizeText, sizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
+import { counted, fullSizeText, NOTHING, shortSizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
 import { Button, Form, fieldText, Radios } from '../controls.tsx'
 import { allDeletes, Condition, conditionWords, learnCondition } from '../deletes.tsx'
 import { Drawing, placeOf, type Sheet } from '../drawing.tsx'
@@ -115,7 +115,7 @@ function fragmentItem(one: ArrayFragment): Item {
     name,
     state: state ?? '',
     timestamp_range,
-    words: `${stateText(one)}, ${timeRangeText(timestamp_range)}, ${sizeText(size)}`,
+    words: `${stateText(one)}, ${timeRangeText(timestamp_range)}, ${fullSizeText(size)}`,
   }
 }
 

@@ -6,7 +6,7 @@ import { SEVERITY_ROLES } from '../color.ts'
 import type { FindingsTail } from '../reports/reporter.ts'
 import { writeHeading } from '../table.ts'
 import { limitOf, shortPlace, writeIgnored, writeLine, writeNotExamined } from './parts.ts'
-import { counted, countText, shardText, verdictWord } from './wording.ts'
+import { counted, countText, shardPrefix, verdictWord } from './wording.ts'
 
 /** Shows findings as they are found, then the verdict, then what was not examined. */
 export async function checkTable(
@@ -51,7 +51,7 @@ export async function checkTable(
     ...(level === 'cells' ? [`${countText(counts.cell_num)} cells`] : []),
   ]
   const word = verdictWord(result)
-  await writeLine(`${shardText(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
+  await writeLine(`${shardPrefix(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
   await writeNotExamined(not_examined, path, out)
   await writeLine(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
   await writeIgnored(ignored, out)

@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
 import { placeTexts } from './layer.ts'
 import { listOf, type Shows, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
   fieldName,
@@ -49,7 +49,7 @@ function columnsFor({ vertical, full }: Output): readonly Shows<HistoryVersion>[
     { name: 'written', whole: true, cell: writtenText },
     { name: 'state', whole: true, role: stateRole, cell: ({ state }) => state },
     { name: 'values', items: true, below: true, cell: ({ values }) => valuesText(values, room) },
-    { name: heading('by'), below: true, cell: whyText },
+    { name: terminalHeading('by'), below: true, cell: whyText },
   ]
 }
 

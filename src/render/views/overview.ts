@@ -26,7 +26,7 @@ import { meaningOf } from './fragment-states.ts'
 import { layerPairs, layerRows, layerTitle } from './layer.ts'
 import { memberColumns } from './ls.ts'
 import { type ListContent, listOf } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
   countText,
@@ -72,7 +72,7 @@ export async function overviewTable(document: OverviewDocument, remedies: Findin
   const hasTree = (document.target === 'group' || document.target === 'dataset') && document.members.length > 0
   const tables = 'layer' in document ? (document.layer?.tables ?? []) : []
   const tableLines = tables.flatMap((table) => tableText(table, screen.width))
-  // The empty line, the heading, and the members that are always shown.
+  // The empty line, the terminalHeading, and the members that are always shown.
   const leastTree = hasTree ? 2 + Math.min(MAX_MEMBERS, countMembers(document.members)) : 0
   await screen.pairs(pairs, MAX_LINES - below - leastTree - tableLines.length)
   if (hasTree) {
@@ -225,7 +225,7 @@ function arrayFacts(document: ArrayOverview): Facts {
       isKnown && ['dimensions', dimensionsText(document)],
       isKnown && ['attributes', fieldsText(attributes)],
       timestamp_range !== null && [
-        heading('timestamp_range'),
+        terminalHeading('timestamp_range'),
         `${timeRangeText(timestamp_range, false).replace('..', ' to ')}, in ${counted(read_num, 'fragment')}${document.delete_condition_num > 0 ? '; deletes not counted' : ''}`,
       ],
       document.fragment_num > 0 && ['on disk', diskText(document)],
@@ -330,7 +330,7 @@ function fragmentFacts(document: FragmentOverview): Facts {
         `${counted(BigInt(cells_in_domain), 'cell')} in ${counted(tile_num ?? 0, 'tile')}; ${domainText(dimensions, nonempty_domain)}`,
       ],
       document.timestamp_range !== null && [
-        heading('timestamp_range'),
+        terminalHeading('timestamp_range'),
         timeRangeText(document.timestamp_range).replace('..', ' to '),
       ],
       ['on disk', shortSize(document.size)],
@@ -377,7 +377,7 @@ function writtenText({ timestamp_range, format_versions: formats }: GroupTotals)
     .join('; ')
 }
 
-/** Lines of a tree: the heading, the members that fit, and how many more there are. @param room upper limit on the lines */
+/** Lines of a tree: the terminalHeading, the members that fit, and how many more there are. @param room upper limit on the lines */
 function treeLines({ target, members }: GroupOverview, room: number, width: number): string[] {
   const shown = shownMembers(members, Math.max(MAX_MEMBERS, room - 2))
   const all = countMembers(members)

@@ -7,8 +7,8 @@ import { escapeText, formatCount } from '../units.ts'
 import { cellsText, NOT_LISTED, totalsText } from './dataset-words.ts'
 import { listOf, type Shows, writeIgnored, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { groupSums } from './stats.ts'
-import { heading } from './terminal-headings.ts'
-import { counted, countText, NOTHING, ratioText, shardText, shortSizeText } from './wording.ts'
+import { terminalHeading } from './terminal-headings.ts'
+import { counted, countText, NOTHING, ratioText, shardPrefix, shortSizeText } from './wording.ts'
 
 /*
  * Lines come as they are made, so the widths of columns cannot be those of what is still to come: they suit most numbers, and a wider one
@@ -82,8 +82,8 @@ const fixed = (name: string, width: number, cell: Fixed['cell'], align: Fixed['a
 })
 
 const KIND = fixed('kind', 6, kindText, 'left')
-const CELLS = fixed(heading('cell_num'), 11, cellsText)
-const FRAGMENTS = fixed(heading('fragment_num'), 9, ({ fragment_num }) =>
+const CELLS = fixed(terminalHeading('cell_num'), 11, cellsText)
+const FRAGMENTS = fixed(terminalHeading('fragment_num'), 9, ({ fragment_num }) =>
   fragment_num === undefined ? '' : countText(fragment_num),
 )
 const SIZE = fixed('size', 9, ({ size }) => (size === undefined ? '' : shortSizeText(size)))
@@ -92,7 +92,7 @@ const COLUMNS: Readonly<Record<SweepHead['sweep'], readonly Fixed[]>> = {
   check: [
     fixed('verdict', 8, verdict, 'left'),
     FRAGMENTS,
-    fixed(heading('tile_num'), 10, ({ check, resolved }) =>
+    fixed(terminalHeading('tile_num'), 10, ({ check, resolved }) =>
       check && resolved !== null ? countText(check.counts.tile_num) : '',
     ),
     SIZE,
@@ -182,7 +182,7 @@ async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<
     not_checked,
     stats,
   } = tail
-  await writeTitle(`${shardText(head.shard)}${head.path}`, member_num === 0 ? 'no members' : totalsText(totals), out)
+  await writeTitle(`${shardPrefix(head.shard)}${head.path}`, member_num === 0 ? 'no members' : totalsText(totals), out)
   const found = SEVERITIES.flatMap((severity) =>
     totals.finding_num[severity] > 0 ? counted(totals.finding_num[severity], severity) : [],
   )
