@@ -51,7 +51,7 @@ export function unlistedIn(items: readonly Item[]): string[] {
 }
 
 /** Errors first, then warnings. */
-export function worstFirst<F extends Pick<OverviewFinding, 'severity'>>(findings: readonly F[]): F[] {
+export function bySeverity<F extends Pick<OverviewFinding, 'severity'>>(findings: readonly F[]): F[] {
   return [...findings].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
 }
 
@@ -72,7 +72,7 @@ export class MergedFindings {
 
   /** Those on the screen, the worst first. */
   get worst(): OverviewFinding[] {
-    return worstFirst([...this.merged.values()]).slice(0, MAX_FINDINGS)
+    return bySeverity([...this.merged.values()]).slice(0, MAX_FINDINGS)
   }
 }
 

@@ -7,7 +7,7 @@ import { type TileRole, tileRole } from '../cells/tile-places.ts'
 import type { InspectArray } from '../objects/array.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { type ReadContext, readContext } from '../objects/generic-tile.ts'
-import { openFragment, openTarget, type Target } from '../objects/target.ts'
+import { openKnownFragment, openTarget, type Target } from '../objects/target.ts'
 import type { Storage } from '../storage/source.ts'
 import type { IgnoredReason, Item, Level, NotExaminedItem } from './finding.ts'
 
@@ -181,7 +181,7 @@ export class UnitWorker<I> {
     // A key has to open something of each fragment, or it may be the wrong one. So such fragments share nothing.
     const array = key === undefined ? await this.arrayAround(path, cx) : undefined
     if (array) return { target: { type: 'fragment', fragment: fragmentOf(array, path) }, cx: array.cx }
-    return { target: { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }, cx }
+    return { target: { type: 'fragment', fragment: await openKnownFragment(this.storage, path, cx) }, cx }
   }
 
   /** The array of a fragment. Fragments that follow one another share it, and so its schemas are read once. */
@@ -190,7 +190,7 @@ export class UnitWorker<I> {
     if (this.around?.folder !== folder)
       this.around = {
         folder,
-        array: openFragment(this.storage, path, cx).then(
+        array: openKnownFragment(this.storage, path, cx).then(
           ({ array }) => array,
           // The fragments that follow are opened one by one, so that each has its own error.
           () => undefined,

@@ -29,7 +29,7 @@ const CELL_COUNTS = ['cells_same', 'cells_changed', 'cells_only_a', 'cells_only_
 export type CellCounts = Record<(typeof CELL_COUNTS)[number], number>
 
 /** A comparison, and its results so far. */
-export class Comparison {
+export class DiffComparison {
   readonly cx: CommandContext
   readonly options: DiffOptions
   readonly found: DiffLine[] = []
@@ -84,7 +84,7 @@ export class Comparison {
 
 /** What differs between two objects: two targets, or a member of both. */
 export class Compared {
-  private readonly run: Comparison
+  private readonly run: DiffComparison
   private readonly before: number
   readonly differs = new Set<DiffPart>()
   difference_num = 0
@@ -93,7 +93,7 @@ export class Compared {
   /** Whether readers could tell the schemas apart. */
   schemaIsRead = false
 
-  constructor(run: Comparison) {
+  constructor(run: DiffComparison) {
     this.run = run
     this.before = run.not_compared.length
   }

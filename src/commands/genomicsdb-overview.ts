@@ -11,7 +11,7 @@ import { checkInterval, checkWorkspace, unknownRows } from '../check/genomicsdb/
 import { newRun } from '../check/run.ts'
 import type { TimestampRange } from '../documents/common.ts'
 import type { GenomicsdbImport, GenomicsdbOverviewDocument } from '../documents/genomicsdb-overview.ts'
-import { writtenBy } from '../format/genomicsdb/codings.ts'
+import { releasesOfSchema } from '../format/genomicsdb/codings.ts'
 import { callsByRow, type ImportFacts, type IntervalFacts, importFacts, sizeOf } from '../genomicsdb/facts.ts'
 import type { Callset } from '../genomicsdb/maps.ts'
 import type { Workspace } from '../genomicsdb/workspace.ts'
@@ -57,7 +57,7 @@ export const handler: GenomicsdbHandler<object> = {
       intervals: intervals.slice(0, MAX_NAMES).map(({ name }) => name),
       field_num: facts.find(({ field_num }) => field_num !== undefined)?.field_num ?? null,
       schema_versions: sorted,
-      written_by: newest === undefined ? null : writtenBy(newest),
+      written_by: newest === undefined ? null : releasesOfSchema(newest),
       timestamp_range: spanOf(times),
       ...sums,
       call_num: await callNum(facts, sums.cell_num),

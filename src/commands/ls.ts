@@ -6,7 +6,7 @@ import { documentHead, errorResult } from '../calls/document-parts.ts'
 import { keyValueResult } from '../calls/key-values.ts'
 import {
   addListOptions,
-  checkOrder,
+  checkListOrder,
   cutRows,
   LIST_ORDERS,
   type ListCut,
@@ -154,7 +154,7 @@ const ORDERS = {
 function refuseOrder({ order }: ListCut, type: Target['type'], { names, range }: LsOptions): void {
   const all: readonly ListOrder[] = ORDERS[type]
   const known = names && !(range && type === 'array') ? (['name'] as const) : all
-  if (order !== undefined && type !== 'file') checkOrder(order, known)
+  if (order !== undefined && type !== 'file') checkListOrder(order, known)
 }
 
 async function sweptOutcome(

@@ -6,7 +6,7 @@ import { unknownField } from '../calls/option-values.ts'
 import { STDOUT } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import type { Takes } from '../calls/targets.ts'
-import { tileBoxes } from '../calls/tile-boxes.ts'
+import { tileBoxReader } from '../calls/tile-boxes.ts'
 import { rangesResult } from '../calls/values.ts'
 import { eachFragment } from '../calls/walkers.ts'
 import { type Comparable, comparable, compare } from '../cells/bounds.ts'
@@ -146,7 +146,7 @@ async function drawnFragment(fragment: Fragment, full: boolean): Promise<DrawnFr
   const info = await fragment.info()
   const { name } = fragment
   if (info.tile_num <= MAX_BOXES || full) {
-    return { name, level: undefined, box_num: info.tile_num, boxAt: await tileBoxes(fragment, info) }
+    return { name, level: undefined, box_num: info.tile_num, boxAt: await tileBoxReader(fragment, info) }
   }
   const { levels } = await fragment.rtree()
   const level = levels.findLastIndex(({ mbr_num }) => mbr_num <= MAX_BOXES)

@@ -15,7 +15,7 @@ import { smallFile } from './whole-file.ts'
  */
 
 /** A sample: all cells of one row. */
-export interface Sample {
+export interface VcfSample {
   name: string
   row: number
 }
@@ -50,7 +50,7 @@ export interface MapFault {
 
 export interface Callset {
   /** In the order of the file. */
-  samples: readonly Sample[]
+  samples: readonly VcfSample[]
   faults: readonly MapFault[]
 }
 
@@ -215,7 +215,7 @@ function shown(json: Json | undefined): string {
 export async function readCallset(folder: Folder, memory: Memory): Promise<Callset> {
   const map = await jsonObject(folder, CALLSET_FILE, memory)
   const entries = new Entries()
-  const samples: Sample[] = []
+  const samples: VcfSample[] = []
   for (const { name, entry, at } of entries.of(map, 'callsets', 'sample_name')) {
     const row = entries.number(entry, 'row_idx', at)
     if (row !== undefined) samples.push({ name, row })

@@ -185,7 +185,7 @@ function fragmentIn(array: InspectArray | undefined, folder: Folder, cx: ReadCon
 }
 
 /** Opens a folder that is known to be a fragment, without checking. */
-export async function openFragment(storage: Storage, path: string, cx: ReadContext): Promise<Fragment> {
+export async function openKnownFragment(storage: Storage, path: string, cx: ReadContext): Promise<Fragment> {
   const folder = new Folder(storage, path)
   const array = storage.mayNotList?.(path) ? arrayByName(folder, cx) : await arrayAround(folder, cx)
   return new Fragment(folder, cx, array)

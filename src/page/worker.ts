@@ -1,4 +1,4 @@
-import { BoundedMap, keep } from '../storage/remote/bounded-map.ts'
+import { BoundedMap, keptOrMade } from '../storage/remote/bounded-map.ts'
 import type { ByteSource, Entry, Storage } from '../storage/source.ts'
 import { addWasmFiles } from './codecs.ts'
 import { Engine } from './engine.ts'
@@ -63,7 +63,7 @@ function readOnce(path: string, offset: number, length: number, file: number): P
   const read = () => ask<Uint8Array>('read', path, [offset, length], file)
   if (length > MAX_KEPT / 4) return read()
   const key = `${path} ${offset} ${length}`
-  const bytes = keep(cache, key, read)
+  const bytes = keptOrMade(cache, key, read)
   cache.weigh(key, length)
   return bytes
 }

@@ -8,7 +8,7 @@ import type { ConditionNode } from '../format/delete-condition.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { type ConditionColumn, meets } from './condition.ts'
-import type { Column, DenseSource } from './dense-source.ts'
+import type { DenseColumn, DenseSource } from './dense-source.ts'
 import type { Window } from './dense-windows.ts'
 import { PROVENANCE, provenanceColumns, type ReadQuery } from './query.ts'
 
@@ -51,7 +51,7 @@ interface BatchForm {
   /** By dimension. */
   readonly coordinates: readonly CoordinateColumn[]
   /** Attributes to show, then others that the condition needs. */
-  readonly attributes: readonly Column[]
+  readonly attributes: readonly DenseColumn[]
   /** Number of attributes to show. */
   readonly shownNum: number
 }
@@ -147,7 +147,7 @@ function hideUnmet(
 
 /** Writes fill values into a box of cells. @param columns by attribute */
 export function fillBox(
-  attributes: readonly Column[],
+  attributes: readonly DenseColumn[],
   columns: readonly Readonly<FixedCells>[],
   lengths: readonly number[],
   to: BoxPlace,

@@ -23,7 +23,7 @@ import { ASSUMED_RATIO } from './source.ts'
 import { untimedText, WrittenTimes } from './written-times.ts'
 
 /** An attribute that is read. */
-export interface Column {
+export interface DenseColumn {
   type: ColumnType
   /** Bytes of a cell; undefined for var-sized cells. */
   size: number | undefined
@@ -80,7 +80,7 @@ export class DenseSource {
     fragment: OpenedFragment,
     index: number,
     grid: readonly DenseAxis[],
-    attributes: readonly Column[],
+    attributes: readonly DenseColumn[],
     query: ReadQuery,
   ) {
     const { info } = fragment

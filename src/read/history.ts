@@ -14,7 +14,7 @@ import { stem } from '../objects/commits.ts'
 import { readDense } from './dense.ts'
 import { fillCell, fillTest, hasAttribute, pickedColumn } from './fill.ts'
 import { CellFilter, isTimed, writtenAt } from './filter.ts'
-import { hasTilesOf, isCutByTime, openFragment, withMisread } from './opening.ts'
+import { hasTilesOf, isCutByTime, openListedFragment, withMisread } from './opening.ts'
 import { MergePool } from './pool.ts'
 import {
   type Deletion,
@@ -124,7 +124,7 @@ async function* places(opened: OpenedArray, { ranges, onUnread }: HistoryQuery):
 
 /** Opens a fragment that reads of an opened array leave out. */
 async function openOther({ array, schema }: OpenedArray, entry: FragmentEntry): Promise<OpenedFragment> {
-  const one = await openFragment(array, entry)
+  const one = await openListedFragment(array, entry)
   return withMisread(schema, [one])[0] ?? one
 }
 

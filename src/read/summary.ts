@@ -16,7 +16,7 @@ import { fixedSize } from '../format/range.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { storedCellNum } from '../objects/fragment.ts'
-import { gridOf, type Interval, intersection, intervalsOf, type WantedCells, wantedCells } from './dense-windows.ts'
+import { gridAxes, type Interval, intersection, intervalsOf, type WantedCells, wantedCells } from './dense-windows.ts'
 import { fillCell, fillTest, hasAttribute } from './fill.ts'
 import { processedNames } from './filter.ts'
 import { hasSlot, hasTilesOf, openAt } from './opening.ts'
@@ -296,7 +296,7 @@ async function summarizeDense(
   tally: Tally,
 ): Promise<ReadSummary> {
   const { schema, fragments } = opened
-  const axes = gridOf(schema.domain)
+  const axes = gridAxes(schema.domain)
   const nothing = axes.map(() => [])
   const wanted = wantedCells(axes, withEnds(schema, ranges), nothing)
   const boxes = fragments.flatMap((one) =>

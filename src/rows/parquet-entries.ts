@@ -90,7 +90,7 @@ function descend(
   } else {
     const dictionary = type.typeId === Type.Dictionary ? dictionaries.get(type.id) : undefined
     if (dictionary && isList(dictionary.type)) {
-      descend(dictionary, mapped(entries, indexReader(array)), dictionaries, leaves)
+      descend(dictionary, mappedEntries(entries, indexReader(array)), dictionaries, leaves)
     } else leaves.push({ entries, array, dictionary })
   }
 }
@@ -131,7 +131,7 @@ function intoLists({ count, slots, repetition, definition, depth }: Entries, end
 }
 
 /** The entries, with what their slots stand for. */
-export function mapped(entries: Entries, to: (slot: number) => number): Entries {
+export function mappedEntries(entries: Entries, to: (slot: number) => number): Entries {
   const slots = new Int32Array(entries.count)
   for (let i = 0; i < slots.length; i++) {
     const slot = entries.slots ? entries.slots[i] : i

@@ -16,10 +16,10 @@ import {
   indexReader,
   type LeafValues,
   leavesOf,
-  mapped,
+  mappedEntries,
 } from './parquet-entries.ts'
 import { type Leaf, parquetSchema, valueType } from './parquet-schema.ts'
-import { type Bounds, boundsOf, MAX_BOUND } from './parquet-statistics.ts'
+import { MAX_BOUND, type ParquetBounds, parquetBoundsOf } from './parquet-statistics.ts'
 import { plainValues, type StoredValues, sizeOf, storedValues } from './parquet-values.ts'
 import type { RecordWriter } from './records.ts'
 
@@ -183,7 +183,7 @@ class Pages {
     const isShort = this.values.bytes.length <= MAX_DICTIONARY && from.length <= array.length && from.length > 0
     const indexes = dictionary && indexReader(array)
     this.indexes = isShort ? indexes : undefined
-    this.entries = indexes && !isShort ? mapped(entries, indexes) : entries
+    this.entries = indexes && !isShort ? mappedEntries(entries, indexes) : entries
     this.nullNum = entries.slots ? entries.slots.reduce((count, slot) => count + (slot < 0 ? 1 : 0), 0) : 0
   }
 
@@ -204,10 +204,10 @@ class Pages {
   }
 
   /** The smallest and the largest value. Those of a dictionary that no row has do not count. */
-  bounds(): Bounds {
+  bounds(): ParquetBounds {
     const { element, values, indexes } = this
     const { count, slots } = this.entries
-    if (!slots && !indexes) return boundsOf(element, values, { length: count, at: undefined })
+    if (!slots && !indexes) return parquetBoundsOf(element, values, { length: count, at: undefined })
     const isUsed = new Uint8Array(this.valueNum)
     for (let i = 0; i < count; i++) {
       const slot = slots ? slots[i] : i
@@ -216,7 +216,7 @@ class Pages {
     const at = new Uint32Array(isUsed.reduce((sum, one) => sum + one, 0))
     let length = 0
     for (const [slot, one] of isUsed.entries()) if (one > 0) at[length++] = slot
-    return boundsOf(element, values, { length, at })
+    return parquetBoundsOf(element, values, { length, at })
   }
 
   *all(): Generator<Page> {

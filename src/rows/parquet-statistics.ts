@@ -8,7 +8,7 @@ import type { StoredValues } from './parquet-values.ts'
 export const MAX_BOUND = 4096
 
 /** The smallest and the largest value of a column in a row group. */
-export type Bounds = Pick<Statistics, 'min_value' | 'max_value'>
+export type ParquetBounds = Pick<Statistics, 'min_value' | 'max_value'>
 
 /**
  * The bounds of values in the order of their type: integers with or without a sign, texts by their bytes. A zero holds the zero of the
@@ -16,11 +16,11 @@ export type Bounds = Pick<Statistics, 'min_value' | 'max_value'>
  * they would skip rows that they count.
  * @see https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift, ColumnOrder
  */
-export function boundsOf(
+export function parquetBoundsOf(
   { type, converted_type }: Pick<Leaf['element'], 'type' | 'converted_type'>,
   { bytes, ends }: StoredValues,
   cells: Cells,
-): Bounds {
+): ParquetBounds {
   if (cells.length === 0) return {}
   const isSigned = !converted_type?.startsWith('UINT_')
   switch (type) {

@@ -51,7 +51,7 @@ export interface Sample {
   offsetsPipeline: FilterPipeline
 }
 
-export interface SampleOptions {
+export interface SamplingOptions {
   seed: string
   /** Unfiltered bytes to take from each field; all of them if undefined. */
   bytes: number | undefined
@@ -85,7 +85,7 @@ const WORTH_TRYING = 0.002
  * Reads a sample of tiles, the same tiles of each field. A seed spreads them over all fragments. Reads no more than it needs.
  * @throws InspectError the error of a tile, if no tile of a field can be read
  */
-export async function takeSample(fragments: readonly OpenedFragment[], options: SampleOptions): Promise<Sampled> {
+export async function takeSample(fragments: readonly OpenedFragment[], options: SamplingOptions): Promise<Sampled> {
   const { fields } = options
   for (const one of fragments) if (one.info.tile_num > MAX_SPREAD) await refuseClaim(one)
   const places = fragments.flatMap(({ fragment, info }) =>
@@ -169,7 +169,7 @@ interface Sampling {
   places: readonly { fragment: Fragment; tile: number }[]
   /** Indexes of `places` in the order in which tiles are taken. */
   order: readonly number[]
-  options: SampleOptions
+  options: SamplingOptions
   /** Called for each tile that was read. */
   onTile: () => void
   /** Indexes of the places from which something was taken. */

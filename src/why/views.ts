@@ -95,7 +95,7 @@ export function stampsIn(name: string): readonly bigint[] {
  * Tells what TileDB finds when it opens an array. Reads no fragment.
  * @param isGone returns whether a path in the array is removed; fragments that are still listed may lack a file
  */
-export async function viewOf(
+export async function arrayView(
   array: InspectArray,
   between: View['between'],
   isGone: (path: string) => boolean = () => false,

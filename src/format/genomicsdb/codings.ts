@@ -106,6 +106,6 @@ export function isVersionWord(word: number): boolean {
 const WRITTEN_BY: readonly string[] = ['before 1.0', '1.1.2', '1.3.2 to 1.5.5']
 
 /** The releases of GenomicsDB that write a version of the schema, in words. */
-export function writtenBy(version: number): string {
+export function releasesOfSchema(version: number): string {
   return WRITTEN_BY[version] ?? 'a release that is not known'
 }

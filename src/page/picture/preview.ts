@@ -1,6 +1,6 @@
 import { unlessFault } from '../../base/errors.ts'
 import { findOverlaps } from '../../calls/overlaps.ts'
-import { tileBoxes } from '../../calls/tile-boxes.ts'
+import { tileBoxReader } from '../../calls/tile-boxes.ts'
 import { minMaxValues, sumValues } from '../../calls/tile-min-max.ts'
 import { comparable, type RangeSets, rangeOverlap } from '../../cells/bounds.ts'
 import type { ColumnType } from '../../cells/column.ts'
@@ -40,7 +40,7 @@ export async function tilesIn(
 ): Promise<TileIn[]> {
   const overlap = rangeOverlap(schema.domain.dimensions, ranges)
   if (!info.nonempty_domain || overlap(info.nonempty_domain) === 'none') return []
-  const boxOf = await tileBoxes(fragment, info).catch(unlessFault)
+  const boxOf = await tileBoxReader(fragment, info).catch(unlessFault)
   if (!boxOf) return []
   const found: TileIn[] = []
   for (let tile = 0; tile < Math.min(info.tile_num, MAX_TILES); tile++) {

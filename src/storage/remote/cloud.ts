@@ -3,7 +3,7 @@ import { folderOf, nameOf } from '../../base/paths.ts'
 import { countListedNames } from '../lean-heap.ts'
 import { areSameEntries, listedAsOne } from '../one-state.ts'
 import { byName, type Entry, findEntry, notFound } from '../source.ts'
-import { BoundedMap, keep } from './bounded-map.ts'
+import { BoundedMap, keptOrMade } from './bounded-map.ts'
 import { type Answer, type Call, type HttpRequest, statusError } from './client.ts'
 import { countedNames, RemoteStorage, upTo } from './remote-storage.ts'
 import { cloudForm } from './urls.ts'
@@ -91,7 +91,7 @@ export abstract class CloudStorage extends RemoteStorage {
 
   /** Lists all files below `path`, a thousand per request, without a request for each folder. Later calls list nothing. */
   listAhead(path: string): Promise<number> {
-    return keep(this.listedAhead, path, () => this.readAhead(path))
+    return keptOrMade(this.listedAhead, path, () => this.readAhead(path))
   }
 
   private async readAhead(path: string): Promise<number> {
