@@ -127,8 +127,8 @@ function firstSentence(text: string): string {
   return sentence.replace(/\.$/, '')
 }
 
-const HEAD = '| key in JSON, column in CSV | fact | terminalHeading | where |\n| --- | --- | --- | --- |\n'
-const ROW = /^\| `(?<key>[^`]+)` \| (?<fact>.*?) \| (?<terminalHeading>[^|]*) \| (?<documents>[^|]*) \|$/gm
+const HEAD = '| key in JSON, column in CSV | fact | heading | where |\n| --- | --- | --- | --- |\n'
+const ROW = /^\| `(?<key>[^`]+)` \| (?<fact>.*?) \| (?<heading>[^|]*) \| (?<documents>[^|]*) \|$/gm
 
 /** The facts that the page has, by key. */
 export function factsOf(page: string): ReadonlyMap<string, string> {

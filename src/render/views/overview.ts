@@ -72,7 +72,7 @@ export async function overviewTable(document: OverviewDocument, remedies: Findin
   const hasTree = (document.target === 'group' || document.target === 'dataset') && document.members.length > 0
   const tables = 'layer' in document ? (document.layer?.tables ?? []) : []
   const tableLines = tables.flatMap((table) => tableText(table, screen.width))
-  // The empty line, the terminalHeading, and the members that are always shown.
+  // The empty line, the heading, and the members that are always shown.
   const leastTree = hasTree ? 2 + Math.min(MAX_MEMBERS, countMembers(document.members)) : 0
   await screen.pairs(pairs, MAX_LINES - below - leastTree - tableLines.length)
   if (hasTree) {
@@ -377,7 +377,7 @@ function writtenText({ timestamp_range, format_versions: formats }: GroupTotals)
     .join('; ')
 }
 
-/** Lines of a tree: the terminalHeading, the members that fit, and how many more there are. @param room upper limit on the lines */
+/** Lines of a tree: the heading, the members that fit, and how many more there are. @param room upper limit on the lines */
 function treeLines({ target, members }: GroupOverview, room: number, width: number): string[] {
   const shown = shownMembers(members, Math.max(MAX_MEMBERS, room - 2))
   const all = countMembers(members)

@@ -40,7 +40,7 @@ export const TERMINAL_HEADINGS = {
 
 const short: Readonly<Record<string, string>> = TERMINAL_HEADINGS
 
-/** Returns the terminalHeading of a fact in the terminal. @param key its key in JSON */
+/** Returns the heading of a fact in the terminal. @param key its key in JSON */
 export function terminalHeading(key: string): string {
   return short[key] ?? sharedHeading(key)
 }
