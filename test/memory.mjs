@@ -17,7 +17,7 @@ import { drawn, tellShare } from './helpers/gate-turn.mjs'
  */
 
 const HEAP = ['--max-old-space-size=64', '--max-semi-space-size=4']
-const MOST_MB = 150
+const MAX_MB = 150
 const TIMES = 4
 const SHARE_OF_GATE = 3
 
@@ -119,7 +119,7 @@ for (const { of, arrays: made, more, most, commands } of KINDS) {
   const arrays = made()
   for (const command of drawn(commands, SHARE_OF_GATE)) {
     const eachOf = ([small, large]) => ((large - small) * 2 ** 20) / more
-    const isWithin = (sizes) => sizes[1] <= MOST_MB && eachOf(sizes) <= most
+    const isWithin = (sizes) => sizes[1] <= MAX_MB && eachOf(sizes) <= most
     const sizes = peaks(command, arrays, isWithin)
     const [small, large] = sizes
     const each = eachOf(sizes)
@@ -127,7 +127,7 @@ for (const { of, arrays: made, more, most, commands } of KINDS) {
     if (!fits) failed++
     const name = command({ array: '', fragment: '' }).join(' ').trim()
     const figures = `${small.toFixed(0)} MB, ${large.toFixed(0)} with ${TIMES} times the ${of}: ${each.toFixed(0)} bytes each`
-    stdout.write(`${fits ? 'ok' : `FAILED (most: ${MOST_MB} MB, ${most} bytes each)`}: ${name}: ${figures}\n`)
+    stdout.write(`${fits ? 'ok' : `FAILED (most: ${MAX_MB} MB, ${most} bytes each)`}: ${name}: ${figures}\n`)
   }
 }
 /** Arrays of test/bombs.ts, and the commands that read their cells. */
@@ -159,7 +159,7 @@ for (const { bomb, memory, command } of drawn(calls, SHARE_OF_GATE)) {
   const { status, megabytes, stderr } = once('node', [...TOOL, ...args], { memory: true, ends: ENDS })
   // check says on stdout what it did not examine.
   const isNamed = status !== 3 || args[0] === 'check' || stderr.includes('--memory')
-  const fits = isNamed && megabytes <= memory + MOST_MB
+  const fits = isNamed && megabytes <= memory + MAX_MB
   if (!fits) failed++
   const name = `${bomb}: ${command({ array: '', fragment: '' }).join(' ').trim()} --memory ${memory}M`
   stdout.write(`${fits ? 'ok' : 'FAILED'}: ${name}: ${megabytes.toFixed(0)} MB, exit code ${status}\n`)

@@ -8,7 +8,7 @@ import { localFiles } from '../src/node/file.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
 import type { Fragment } from '../src/objects/fragment.ts'
 import { readContext } from '../src/objects/generic-tile.ts'
-import { closeTarget, openFragment, openTarget } from '../src/objects/target.ts'
+import { closeTarget, openKnownFragment, openTarget } from '../src/objects/target.ts'
 import { type TileBlock, type TileList, TileLists } from '../src/objects/tile-lists.ts'
 import { nodeOfSteps, rootNode } from '../src/page/bytes/nodes.ts'
 import { fragmentNames } from './helpers/fragments.ts'
@@ -29,7 +29,11 @@ beforeAll(async () => {
   const { code, stderr } = await run(`${args} --cells ${TILES} --fragments 1`.split(' '))
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const [name] = fragmentNames(`${folder}/array`)
-  fragment = await openFragment(localFiles, `${folder}/array/__fragments/${name}`, readContext(nodeCodecs, undefined))
+  fragment = await openKnownFragment(
+    localFiles,
+    `${folder}/array/__fragments/${name}`,
+    readContext(nodeCodecs, undefined),
+  )
 })
 
 afterAll(async () => {
@@ -134,7 +138,7 @@ test('reading the R-tree and its parts pauses between the chunks', async () => {
   let pauses = 0
   const pause = async (): Promise<void> => void pauses++
   const reading = { ...readContext(nodeCodecs, undefined), pause }
-  const paused = await openFragment(localFiles, fragment.folder.path, reading)
+  const paused = await openKnownFragment(localFiles, fragment.folder.path, reading)
   expect(await paused.rtree()).toEqual(await fragment.rtree())
   await paused.close()
   // 24 bytes per tile in chunks of 64 KiB.

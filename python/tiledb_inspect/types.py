@@ -2147,7 +2147,7 @@ class Remedy(TypedDict):
 
 
 
-class Finding(TypedDict):
+class ExplainFinding(TypedDict):
     """A reason why reads of an array are slow or need much memory: what it costs, and what to do."""
 
     severity: "Severity"
@@ -2214,7 +2214,7 @@ class ExplainDocument(TypedDict):
     consolidation: Optional["ExplainConsolidation"]
     """What `tiledb.consolidate` would do; null for a read at another time than now, or if a non-empty domain or
     other metadata cannot be read."""
-    findings: List["Finding"]
+    findings: List["ExplainFinding"]
     """Causes that make this read slow, worst first."""
 
 

@@ -105,14 +105,14 @@ export function leastAmplification(fragments: readonly Consolidatable[]): number
 }
 
 /** Upper limit on the fragments whose runs are all tried. */
-export const MOST_GROUPED = 300
+export const MAX_GROUPED = 300
 
 /**
  * The fragments that the first step merges with `sm.consolidation.step_min_frags` 2; undefined if there are none, or if there are more than
- * {@link MOST_GROUPED} fragments.
+ * {@link MAX_GROUPED} fragments.
  */
 export function neighbours(fragments: readonly Consolidatable[]): { first: number; count: number } | undefined {
-  return fragments.length > MOST_GROUPED
+  return fragments.length > MAX_GROUPED
     ? undefined
     : nextConsolidated(fragments, { ...CONSOLIDATION_DEFAULTS, step_min_frags: 2 })
 }

@@ -1,7 +1,7 @@
 import { shortSize } from '../base/sizes.ts'
 import { type FilterUse, useOf } from '../filters/registry.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { rounded, secondsOf } from './costs.ts'
+import { objectStoreSeconds, rounded } from './costs.ts'
 import type { ArrayFacts, FileFacts } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import type { AdviceLine } from './line.ts'
@@ -41,7 +41,7 @@ export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFact
     yield advise('STORED_LARGER', {
       field: file.field,
       message: `${titleOf(file)}: ${textOf(file.filters)} turns ${shortSize(Math.round(unfiltered))} into ${shortSize(Math.round(stored))}`,
-      effect: { seconds: rounded(secondsOf(0, more)), bytes: Math.round(more), share: more / stored_bytes },
+      effect: { seconds: rounded(objectStoreSeconds(0, more)), bytes: Math.round(more), share: more / stored_bytes },
       advice: withFilters(opened, [file], hasGeneral ? [] : [TRIAL_FILTER]),
     })
   }

@@ -13,7 +13,7 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from '../write/chunk-lengths.ts'
-import { rounded, secondsOf } from './costs.ts'
+import { objectStoreSeconds, rounded } from './costs.ts'
 import type { ArrayFacts, FileFacts } from './facts.ts'
 import { compresses, isGeneral, TRIAL_FILTER, textOf, titleOf, withFilters } from './filter-sizes.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
@@ -41,8 +41,8 @@ export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Ad
     const saved = Math.max(0, unfiltered - stored)
     if (saved > MAX_SAVED_SHARE * unfiltered) continue
     const undo = unfilterSeconds(file.filters, unfiltered)
-    const seconds = undo - secondsOf(0, saved)
-    if (seconds < MIN_UNDO_SECONDS || undo < MIN_UNDO_SHARE * secondsOf(0, stored)) continue
+    const seconds = undo - objectStoreSeconds(0, saved)
+    if (seconds < MIN_UNDO_SECONDS || undo < MIN_UNDO_SHARE * objectStoreSeconds(0, stored)) continue
     yield advise('FILTERS_SAVE_LITTLE', {
       field: file.field,
       message: `${titleOf(file)}: ${textOf(file.filters)} saves ${shortSize(Math.round(saved))} of ${shortSize(Math.round(unfiltered))}, and undoing it takes about ${undo.toFixed(1)} s`,
@@ -79,7 +79,7 @@ export async function* rawFields(facts: ArrayFacts): AsyncGenerator<AdvisedFindi
   yield advise('NOTHING_COMPRESSED', {
     field: largest.field,
     message: `${shortSize(Math.round(bytes))} of ${shortSize(Math.round(stored_bytes))} are not compressed (${raw.map(titleOf).join(', ')}); on a sample of ${titleOf(largest)} ZSTD saves ${percent(share)}`,
-    effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
+    effect: { seconds: rounded(objectStoreSeconds(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
     advice: withFilters(opened, raw, [TRIAL_FILTER]),
   })
 }
@@ -106,7 +106,11 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<AdvisedFind
       yield advise('FILTER_ORDER', {
         field: file.field,
         message: `${titleOf(file)}: ${textOf(file.filters)} compresses before it rearranges; on a sample ${textOf(better)} saves ${percent(share)}`,
-        effect: { seconds: rounded(secondsOf(0, saved)), bytes: Math.round(saved), share: saved / stored_bytes },
+        effect: {
+          seconds: rounded(objectStoreSeconds(0, saved)),
+          bytes: Math.round(saved),
+          share: saved / stored_bytes,
+        },
         advice: withFilters(opened, [file], better),
       })
       continue

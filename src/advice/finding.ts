@@ -4,7 +4,7 @@ import { ADVICE_CODES, type AdviceCode, FINDING_CODES, type FindingCode, type Se
 import { type AdviceLine, lineText } from './line.ts'
 
 /** A reason why reads of an array are slow or need much memory: what it costs, and what to do. */
-export interface Finding {
+export interface ExplainFinding {
   severity: Severity
   code: AdviceCode | FindingCode
   /** The field with the problem; left out if it concerns the whole array. */
@@ -25,12 +25,12 @@ export interface Finding {
 }
 
 /** A finding in the program: its advice is data, by which a plan decides. */
-export interface AdvisedFinding extends Omit<Finding, 'advice'> {
+export interface AdvisedFinding extends Omit<ExplainFinding, 'advice'> {
   advice: readonly AdviceLine[]
 }
 
 /** A finding as documents print it. */
-export function printed(finding: AdvisedFinding): Finding {
+export function printed(finding: AdvisedFinding): ExplainFinding {
   return { ...finding, advice: finding.advice.map(lineText) }
 }
 
@@ -69,7 +69,7 @@ export interface Remedy {
 
 /** Makes a finding. Its severity and meaning follow from the code. */
 export function advise(
-  code: Finding['code'],
+  code: AdvisedFinding['code'],
   { message, field, effect, advice, remedies }: Omit<AdvisedFinding, 'code' | 'severity' | 'meaning'>,
 ): AdvisedFinding {
   const { severity, meaning } = { ...FINDING_CODES, ...ADVICE_CODES }[code]

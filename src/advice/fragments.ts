@@ -12,7 +12,7 @@ import { freedBytes } from '../objects/vacuum.ts'
 import { hasSlot } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
-import { rounded, secondsOf } from './costs.ts'
+import { objectStoreSeconds, rounded } from './costs.ts'
 import { type ArrayFacts, type Box, FOOTER_REQUESTS, type FragmentFacts, requestsOf } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import { type AdviceLine, inspectLine } from './line.ts'
@@ -32,7 +32,7 @@ export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts):
   if (count < MIN_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
   const now = sum(fragments, requestsOf)
   const after = requestsAfterMerge(opened, fragments)
-  const seconds = secondsOf(now - after, 0)
+  const seconds = objectStoreSeconds(now - after, 0)
   if (seconds < MIN_SAVED_SECONDS) return
   const average = shortSize(Math.round(stored_bytes / count))
   yield advise('FRAGMENTS_MANY', {
@@ -74,7 +74,7 @@ export function* overlappingFragments({ opened, fragments }: ArrayFacts): Genera
   yield advise('FRAGMENTS_OVERLAP', {
     message: `a box of 1 % of the box around all fragments touches ${Math.round(depth)} of ${fragments.length} fragments on average: that takes about ${Math.round(requests)} requests to S3, with one fragment about ${Math.round(one)}`,
     effect: {
-      seconds: rounded(secondsOf(requests - one, 0)),
+      seconds: rounded(objectStoreSeconds(requests - one, 0)),
       requests: Math.round(requests - one),
       fragments: depth,
       share: (requests - one) / requests,
@@ -107,7 +107,7 @@ export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGen
   yield advise('METADATA_NOT_CONSOLIDATED', {
     message: `${loose.length} of ${fragments.length} footers have no copy in consolidated metadata: opening reads them one by one`,
     effect: {
-      seconds: rounded(secondsOf(requests, 0)),
+      seconds: rounded(objectStoreSeconds(requests, 0)),
       requests,
       fragments: loose.length,
       share: loose.length / fragments.length,
@@ -133,7 +133,7 @@ export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<Advi
   yield advise('COMMITS_NOT_CONSOLIDATED', {
     message: `${marks} commit files: opening needs ${requests + 1} requests to list them`,
     // The pages of a listing are requested one after another, not 8 at once.
-    effect: { seconds: rounded(8 * secondsOf(requests, 0)), requests, share: requests / (requests + 1) },
+    effect: { seconds: rounded(8 * objectStoreSeconds(requests, 0)), requests, share: requests / (requests + 1) },
     // After a vacuum of commits, TileDB 2.30 cannot consolidate them again if there are deletes: DELETE_CONDITION_FILE.
     advice: files.some(isDelete) ? consolidationLines(opened) : modeLines(opened, 'commits'),
   })
@@ -169,7 +169,7 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
   yield advise('VACUUM_PENDING', {
     message: `${replaced.length} fragments that a consolidated one replaced are still there, ${replaced.length > MAX_LISTED ? 'about ' : ''}${shortSize(bytes)}; opening reads ${lists} .vac ${lists === 1 ? 'file' : 'files'}`,
     effect: {
-      seconds: rounded(secondsOf(lists, 0)),
+      seconds: rounded(objectStoreSeconds(lists, 0)),
       requests: lists,
       fragments: replaced.length,
       bytes,
@@ -250,7 +250,7 @@ export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Adv
   yield advise('FRAGMENTS_REPEATED', {
     message: `${copies.length} of ${fragments.length} fragments hold the same cells as another, by their domains, sizes and statistics: reads return ${cells} of ${cell_num} cells more than once`,
     effect: {
-      seconds: rounded(secondsOf(requests, bytes)),
+      seconds: rounded(objectStoreSeconds(requests, bytes)),
       fragments: copies.length,
       cells,
       bytes,

@@ -12,11 +12,11 @@ import { consolidatedFragment } from '../steps/consolidate.ts'
 import { MemoryStorage } from '../storage/memory.ts'
 import {
   type ArrayFile,
-  arrayFiles,
   fragmentFiles,
   lockFiles,
   schemaFileName,
   schemaFiles,
+  writtenArrayFiles,
 } from '../write/array-writer.ts'
 import { genericTileWriter, type WriteContext } from '../write/generic-tile-writer.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
@@ -42,7 +42,7 @@ export async function arrayInMemory(
     fragments,
   }
   const files: ArrayFile[] = []
-  for await (const file of arrayFiles(array, writeContext(codecs), () => {})) files.push(file)
+  for await (const file of writtenArrayFiles(array, writeContext(codecs), () => {})) files.push(file)
   return openFiles(files, readContext(codecs))
 }
 

@@ -12,7 +12,7 @@ import type { Dimension } from '../format/dimension.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { boxAround } from '../steps/cells.ts'
 import { type Change, changeText } from './change.ts'
-import { rounded, secondsOf } from './costs.ts'
+import { objectStoreSeconds, rounded } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, requestsOf, tileBoxes } from './facts.ts'
 import { compresses } from './filter-sizes.ts'
 import { type AdvisedFinding, advise, type ReadCounts, type Remedy } from './finding.ts'
@@ -55,7 +55,7 @@ export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: 
   yield advise('FRAGMENTS_OVERLAP', {
     message: `the ranges touch tiles of ${touched.size} of ${facts.fragments.length} fragments: that takes about ${now} requests to S3, with one fragment about ${after}`,
     effect: {
-      seconds: rounded(secondsOf(now - after, 0)),
+      seconds: rounded(objectStoreSeconds(now - after, 0)),
       requests: now - after,
       fragments: touched.size,
       share: (now - after) / now,
@@ -87,7 +87,7 @@ export async function* overRead(
   const best = isDense ? denseRead(shaped, opened, query.ranges).read : bestRead(cells, sides, size)
   const bytes = counts.stored_bytes * share
   const effect = {
-    seconds: rounded(secondsOf(0, bytes)),
+    seconds: rounded(objectStoreSeconds(0, bytes)),
     cells: Math.round(read - cells),
     unfiltered_bytes: Math.round(unwantedBytes),
     bytes: Math.round(bytes),

@@ -7,7 +7,7 @@ import { domainRange } from '../format/dimension.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import type { RangeType } from '../format/range.ts'
 import { cellsInDomain, paddingNum } from '../objects/file-sizes.ts'
-import { gridOf } from '../read/dense-windows.ts'
+import { gridAxes } from '../read/dense-windows.ts'
 import type { OpenedArray } from '../read/query.ts'
 import {
   mean,
@@ -19,7 +19,7 @@ import {
   typicalSides,
   unionOfBoxes,
 } from './boxes.ts'
-import { rounded, secondsOf } from './costs.ts'
+import { objectStoreSeconds, rounded } from './costs.ts'
 import { type ArrayFacts, type Box, type FragmentFacts, tileBoxes } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
@@ -66,7 +66,7 @@ export function* smallTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
   const size = examined.length > 0 ? `, ${shortSize(bytesOfTile)} in all fields` : ''
   yield advise('TILES_SMALL', {
     message: `${tiles} tiles of ${cells} cells${size}: ${percent(share)} of the stored bytes describe the tiles, and are not data`,
-    effect: { seconds: rounded(secondsOf(0, bytes)), bytes, tiles, share },
+    effect: { seconds: rounded(objectStoreSeconds(0, bytes)), bytes, tiles, share },
     advice: rewriteLines(opened, ofTileSize(opened, cells, GOOD_CELLS)),
   })
 }
@@ -90,7 +90,7 @@ export function* largeTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
   yield advise('TILES_LARGE', {
     message: `tiles of ${shortSize(Math.round(bytesOfTile))} in all fields: ${boxText(facts)} reads ${percent(share)} of the array or more`,
     effect: {
-      seconds: rounded(secondsOf(0, bytes)),
+      seconds: rounded(objectStoreSeconds(0, bytes)),
       bytes: Math.round(bytes),
       unfiltered_bytes: Math.round((share - TYPICAL_SHARE) * unfiltered_bytes),
       tiles,
@@ -130,7 +130,7 @@ export function* paddedTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
   yield advise('TILES_PADDED', {
     message: `${cells} of ${cell_num} stored cells are padding of dense tiles: ${size} of ${shortSize(Math.round(unfiltered_bytes))} before filtering`,
     effect: {
-      seconds: rounded(secondsOf(0, bytes)),
+      seconds: rounded(objectStoreSeconds(0, bytes)),
       cells,
       bytes: Math.round(bytes),
       unfiltered_bytes: Math.round(padded_bytes),
@@ -144,7 +144,7 @@ export function* paddedTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
 function mergeHalvesPadding({ opened, fragments, cell_num }: ArrayFacts): boolean {
   if (fragments.length < 2) return false
   const box = unionOfBoxes(fragments.flatMap(({ box }) => (box.length > 0 ? [box] : [])))
-  const grid = gridOf(opened.schema.domain)
+  const grid = gridAxes(opened.schema.domain)
   const covered = box.reduce(
     (cells, side, d) => cells * coveredLength(side, Number(grid[d].extent), Number(grid[d].domainLow)),
     1,
@@ -160,7 +160,7 @@ const MAX_COVERED = 1.25
 function fittingExtents(facts: ArrayFacts): Rewrite {
   const { opened } = facts
   const box = boxAroundCells(facts) ?? []
-  const extents = gridOf(opened.schema.domain).map(({ extent, domainLow }, d) => {
+  const extents = gridAxes(opened.schema.domain).map(({ extent, domainLow }, d) => {
     const [low, high] = box[d]
     const length = high - low + 1
     const now = Number(extent)
@@ -209,7 +209,7 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<AdvisedFindi
   yield advise('TILE_SHAPE', {
     message: `${span ?? 'tiles are long and thin'}: ${boxText(facts)} reads about ${Math.round(read * scale)} cells; with tiles of the same size in the proportions of the box it could be about ${Math.round(best * scale)}`,
     effect: {
-      seconds: rounded(secondsOf(0, bytes)),
+      seconds: rounded(objectStoreSeconds(0, bytes)),
       cells: Math.round(unwanted),
       unfiltered_bytes: Math.round(unwanted * bytesOfCell),
       bytes: Math.round(bytes),
@@ -317,7 +317,7 @@ export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<AdvisedF
       field: name,
       message: `a value of ${name} is in the boxes of ${percent(share)} of ${boxes.length} tiles: a range of ${name} reads them all`,
       effect: {
-        seconds: rounded(secondsOf(0, share * stored_bytes)),
+        seconds: rounded(objectStoreSeconds(0, share * stored_bytes)),
         bytes: Math.round(share * stored_bytes),
         unfiltered_bytes: Math.round(share * unfiltered_bytes),
         tiles: Math.round(share * boxes.length),
@@ -346,7 +346,7 @@ export function ofTileSize(opened: OpenedArray, now: number, wanted: number): Re
   const stretch = (wanted / now) ** (1 / domain.dimensions.length)
   return extentsOf(
     opened,
-    gridOf(domain).map(({ extent }) => Number(extent) * stretch),
+    gridAxes(domain).map(({ extent }) => Number(extent) * stretch),
   )
 }
 

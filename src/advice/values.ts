@@ -15,7 +15,7 @@ import { hasSlot } from '../read/opening.ts'
 import { tileTest } from '../read/pruning.ts'
 import type { OpenedArray, ReadQuery, TimedCondition } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
-import { rounded, secondsOf } from './costs.ts'
+import { objectStoreSeconds, rounded } from './costs.ts'
 import type { ArrayFacts, FragmentFacts } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import type { AdviceLine } from './line.ts'
@@ -60,7 +60,9 @@ export async function* constantValues({
       field,
       message: `all cells of ${JSON.stringify(field)} have the same value: ${shortSize(Math.round(bytes))} unfiltered, ${percent(bytes / unfiltered_bytes)} of the array`,
       effect: {
-        seconds: rounded(secondsOf(0, scale * sum(files, (file) => (file.field === field ? file.stored_bytes : 0)))),
+        seconds: rounded(
+          objectStoreSeconds(0, scale * sum(files, (file) => (file.field === field ? file.stored_bytes : 0))),
+        ),
         unfiltered_bytes: Math.round(bytes),
         share: bytes / unfiltered_bytes,
       },
@@ -110,7 +112,12 @@ export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFac
   if (bytes < MIN_OLD_BYTES || bytes < MIN_OLD_SHARE * stored_bytes) return
   yield advise('STATISTICS_MISSING', {
     message: `${old.length} of ${fragments.length} fragments have a format before 11, without minima and maxima: a condition reads all their ${shortSize(bytes)}`,
-    effect: { seconds: rounded(secondsOf(0, bytes)), bytes, fragments: old.length, share: bytes / stored_bytes },
+    effect: {
+      seconds: rounded(objectStoreSeconds(0, bytes)),
+      bytes,
+      fragments: old.length,
+      share: bytes / stored_bytes,
+    },
     advice:
       // TileDB never consolidates a single fragment.
       fragments.length < 2
@@ -170,7 +177,7 @@ function purgeFinding(
   return advise('DELETES_UNPURGED', {
     message,
     effect: {
-      seconds: rounded(secondsOf(deletes.length, bytes)),
+      seconds: rounded(objectStoreSeconds(deletes.length, bytes)),
       requests: deletes.length,
       cells,
       bytes: Math.round(bytes),

@@ -73,7 +73,7 @@ export interface ChunkParts {
 }
 
 /** Tiles of up to this many unfiltered bytes keep the undone chunks. In larger ones a chunk may be undone twice. */
-const MOST_KEPT = 16 * 2 ** 20
+const MAX_KEPT = 16 * 2 ** 20
 
 /** Splits the chunks of a tile into parts. A chunk is undone when its part is opened. */
 export function chunkParts(run: ChunkRun): ChunkParts {
@@ -100,7 +100,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     // If the sizes fit but the tile is too large, every chunk is refused, even the first.
     const end = sizeFits ? total : starts[index] + chunks[index].original_length
     const found = undo(run, chunks[index], index, end)
-    if (total <= MOST_KEPT) kept[index] = found
+    if (total <= MAX_KEPT) kept[index] = found
     return found
   }
   const refine = (part: Part, path: Path): Part => {

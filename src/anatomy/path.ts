@@ -56,8 +56,8 @@ export async function findPath(root: Part, text: string): Promise<Part> {
   const found = await findBelow(root, wanted, 0, reached)
   if (found) return found
   const at = pathText(wanted.slice(0, reached.depth))
-  const names = reached.names.slice(0, MOST_LISTED)
-  const more = reached.names.length > MOST_LISTED ? ', …' : ''
+  const names = reached.names.slice(0, MAX_LISTED)
+  const more = reached.names.length > MAX_LISTED ? ', …' : ''
   throw wrongPath(
     `${at === '' ? '' : `below ${at} `}one of ${names.join(', ')}${more}`,
     JSON.stringify(wanted[reached.depth] ?? text),
@@ -65,7 +65,7 @@ export async function findPath(root: Part, text: string): Promise<Part> {
 }
 
 /** Most names that an error lists. */
-const MOST_LISTED = 12
+const MAX_LISTED = 12
 /** In lists longer than this, elements are found only by their number. */
 const MANY = 1000
 

@@ -12,7 +12,7 @@ export interface Selection {
 }
 
 /** Reports the fault of a part. An invalid part without a fault or children is reported as well. */
-export function reportFault(part: Part, { onFault }: Selection): void {
+export function reportPartFault(part: Part, { onFault }: Selection): void {
   if (part.fault) onFault(part.fault)
   else if (part.verdict === 'invalid' && part.children === undefined)
     onFault(inconsistent(part.meaning ?? 'found invalid', { field: part.name }))

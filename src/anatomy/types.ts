@@ -1,5 +1,4 @@
 import { withEnd } from '../cells/elements.ts'
-import { sumType } from '../cells/tile-statistics.ts'
 import type { ArrayMetadata } from '../format/array-metadata.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { ConditionNode, UpdateCondition } from '../format/delete-condition.ts'
@@ -8,6 +7,7 @@ import type { Slot } from '../format/fragment-slots.ts'
 import type { RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64s } from '../format/u32.ts'
+import { sumType } from '../format/value.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
 import type { Path, StructureFacts, ValueType } from './spans.ts'
 

@@ -2,7 +2,7 @@
 const REMOTE_AT_ONCE = 24
 
 /** Upper limit on the bytes that concurrent pieces of work hold together, by their own estimates. */
-const MOST_BYTES = 256 * 2 ** 20
+const MAX_BYTES = 256 * 2 ** 20
 
 /** Number of files of a folder to work on concurrently: one on a local disk, where more would not be faster. */
 export function atOnce({ isRemote }: { readonly isRemote: boolean }): number {
@@ -15,7 +15,7 @@ export function atOnce({ isRemote }: { readonly isRemote: boolean }): number {
  *
  * @param work what it returns at once, without a promise, is not waited for with a `limit` of 1
  * @param bytes estimate of what the work on an item holds in memory. Work starts only while the sum stays within
- *   {@link MOST_BYTES}, and within `room`; a single item may exceed it.
+ *   {@link MAX_BYTES}, and within `room`; a single item may exceed it.
  * @param room bytes that memory has room for
  */
 export async function* inOrder<T, R>(
@@ -23,7 +23,7 @@ export async function* inOrder<T, R>(
   limit: number,
   work: (item: T) => R | Promise<R>,
   bytes: (item: T) => number | Promise<number> = () => 0,
-  room = MOST_BYTES,
+  room = MAX_BYTES,
 ): AsyncGenerator<R> {
   if (limit === 1) {
     // `for await` would wait for each element of a synchronous list, which takes as long as a small piece of work. `yield` waits itself.
@@ -41,7 +41,7 @@ export async function* inOrder<T, R>(
   }
   for await (const item of items) {
     const more = await bytes(item)
-    while (waiting.length > 0 && held + more > Math.min(MOST_BYTES, room)) yield await (next() as Promise<R>)
+    while (waiting.length > 0 && held + more > Math.min(MAX_BYTES, room)) yield await (next() as Promise<R>)
     const result = begun(item)
     // It is awaited later. Until then a failure must not count as an unhandled rejection.
     result.catch(() => {})
@@ -75,7 +75,7 @@ export async function firstOnes<T>(
 
 /**
  * {@link inOrder} for work that yields several results. It yields all results of the first item, then all of the second,
- * and so on. Results that come before their turn are kept, up to {@link MOST_AHEAD} for each item.
+ * and so on. Results that come before their turn are kept, up to {@link MAX_AHEAD} for each item.
  */
 export async function* allInOrder<T, R>(
   items: Iterable<T> | AsyncIterable<T>,
@@ -105,7 +105,7 @@ export async function* allInOrder<T, R>(
 }
 
 /** Upper limit on the results of one generator that are kept before their turn. */
-const MOST_AHEAD = 1000
+const MAX_AHEAD = 1000
 
 /** Runs a generator in the background, and keeps its results until they are taken. */
 class Ahead<R> {
@@ -125,7 +125,7 @@ class Ahead<R> {
       for await (const item of source) {
         this.results.push(item)
         this.notifyChange()
-        while (this.results.length >= MOST_AHEAD && !this.stopped) await this.nextChange()
+        while (this.results.length >= MAX_AHEAD && !this.stopped) await this.nextChange()
         if (this.stopped) return
       }
     } catch (error) {

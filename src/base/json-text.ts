@@ -54,7 +54,7 @@ const WORDS = { null: null, true: true, false: false }
 /** Limit on the depth of a document. None of ours is deeper, and a deeper one could exhaust the stack. */
 const DEEPEST = 500
 /** Limit on the digits of an integer. The largest float64 has 309. Time to make a bigint grows with their square. */
-const MOST_DIGITS = 400
+const MAX_DIGITS = 400
 
 class JsonReader {
   private at = 0
@@ -96,7 +96,7 @@ class JsonReader {
     if (!match) this.fail('a JSON value')
     const [token, fraction, exponent] = match
     const isInteger = fraction === undefined && exponent === undefined
-    if (isInteger && token.length > MOST_DIGITS) this.fail(`an integer of at most ${MOST_DIGITS} digits`)
+    if (isInteger && token.length > MAX_DIGITS) this.fail(`an integer of at most ${MAX_DIGITS} digits`)
     this.at += token.length
     const value = Number(token)
     return isInteger && !Number.isSafeInteger(value) ? BigInt(token) : value

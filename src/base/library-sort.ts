@@ -1,7 +1,7 @@
 import { rising } from './rising.ts'
 
 /** Up to this length a part is sorted by insertion, which keeps the order of equal elements. */
-const MOST_INSERTED = 16
+const MAX_INSERTED = 16
 
 /**
  * Sorts a list in place exactly as `std::sort` of GNU's C++ library does, with which TileDB is built on Linux. That sort is
@@ -26,7 +26,7 @@ type Pairs = { element: unknown; key: bigint }[]
  * @param depth limit on nested partitions, after which a heap sorts. Times in the order of names (10, 1, 2, 3) reach it.
  */
 function partition(pairs: Pairs, first: number, last: number, depth: number): void {
-  for (let left = depth; last - first > MOST_INSERTED; left--) {
+  for (let left = depth; last - first > MAX_INSERTED; left--) {
     if (left === 0) {
       heapSort(pairs, first, last)
       return

@@ -1,7 +1,7 @@
 /** Bytes of a block, from which small arrays are taken. */
 const BLOCK_BYTES = 65_536
 /** Longer arrays are allocated separately. */
-const MOST_BYTES = 1024
+const MAX_BYTES = 1024
 
 /**
  * Allocates small arrays: many that are kept, as an ArrayBuffer of its own takes more than 100 bytes, or those that will be viewed as
@@ -14,7 +14,7 @@ export class Slab {
 
   /** An array of zeros at an address that every typed array accepts. */
   take(length: number): Uint8Array {
-    if (length > MOST_BYTES) return new Uint8Array(length)
+    if (length > MAX_BYTES) return new Uint8Array(length)
     if (this.at + length > this.block.byteLength) {
       this.block = new ArrayBuffer(BLOCK_BYTES)
       this.at = 0

@@ -37,7 +37,7 @@ import { exact, rangesResult, releases, timeResult } from './values.ts'
 import { overEntries } from './walkers.ts'
 
 /** Largest number of fragments that an overview opens. Of more it opens the newest, so that it is faster than a listing. */
-const MOST_OPENED = 500
+const MAX_OPENED = 500
 
 /** Findings that are about the present only. They are left out at another time. */
 const OF_NOW: ReadonlySet<string> = new Set<FindingCode>(['FRAGMENT_FUTURE', 'DELETE_FUTURE', 'ARRAY_READS_EMPTY'])
@@ -180,8 +180,8 @@ function unopenedText(count: number): string {
 
 /** The newest fragments. Fragments that TileDB does not read are taken only if there is room left. */
 function newestOf(entries: readonly FragmentEntry[]): readonly FragmentEntry[] {
-  if (entries.length <= MOST_OPENED) return entries
-  return entries.toSorted((a, b) => Number(a.isRead) - Number(b.isRead)).slice(-MOST_OPENED)
+  if (entries.length <= MAX_OPENED) return entries
+  return entries.toSorted((a, b) => Number(a.isRead) - Number(b.isRead)).slice(-MAX_OPENED)
 }
 
 /** Opens fragments as `ls` does, and adds to `items` what is wrong with them. */
@@ -220,7 +220,7 @@ async function slowFindings(
 ): Promise<SlowFinding[]> {
   const bytes = sum(fragments, ({ info }) => sum([...info.file_sizes], (size) => size))
   const padding = sum(fragments, ({ info }) => paddingNum(info))
-  if (fragments.length < LEAST_FRAGMENTS && bytes < LEAST_BYTES && padding < LEAST_PADDING) return []
+  if (fragments.length < MIN_FRAGMENTS && bytes < MIN_BYTES && padding < MIN_PADDING) return []
   const { footerFindings } = await import('../advice/footer-findings.ts')
   const between = [array.cx.from ?? 0n, array.cx.now] as const
   const found = await footerFindings({ array, between, schema, fragments, deletes: [] })
@@ -235,9 +235,9 @@ async function slowFindings(
 }
 
 /** Number of fragments, stored bytes and cells of padding below which an array is fast in any layout: `footerFindings` then finds nothing. */
-const LEAST_FRAGMENTS = 6
-const LEAST_BYTES = 64 * 1024
-const LEAST_PADDING = 4096
+const MIN_FRAGMENTS = 6
+const MIN_BYTES = 64 * 1024
+const MIN_PADDING = 4096
 
 function fieldOf({ name, type, cell_val_num }: RangeType & { name: string }) {
   return { name, type, cell_val_num }
@@ -351,11 +351,11 @@ function nextOf({ path, items, entries, schema, isSlow }: Overviewed, call: Call
     isRead && schema !== undefined && !isSlow && call('cost of a read', ['explain'], path),
     entries.length > 0 && plain && call('fragments', ['ls'], path),
   ]
-  return all.filter((one) => one !== false).slice(0, MOST_NEXT)
+  return all.filter((one) => one !== false).slice(0, MAX_NEXT)
 }
 
 /** What `explain` shows of an array with findings of slow reads. */
 const WHAT_IS_SLOW = 'what is slow'
 
 /** Largest number of commands that an overview suggests. */
-const MOST_NEXT = 4
+const MAX_NEXT = 4

@@ -14,7 +14,7 @@ import type { Reader } from './reader.ts'
 import { enumerationResult } from './schema-result.ts'
 
 /** Largest number of faults in a document. A damaged file may cause one for each tile. */
-const MOST_FAULTS = 1000
+const MAX_FAULTS = 1000
 
 /** Reports the faults of a command that prints cells, and keeps the first of them for the document. */
 export class FaultList {
@@ -27,7 +27,7 @@ export class FaultList {
   }
 
   add(fault: InspectError): void {
-    if (this.listed.length < MOST_FAULTS) this.listed.push(fault)
+    if (this.listed.length < MAX_FAULTS) this.listed.push(fault)
     this.cx.fault(fault)
   }
 

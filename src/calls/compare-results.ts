@@ -50,7 +50,7 @@ function* ofFields(path: string, a: Fields, b: Fields): Generator<DiffLine> {
 }
 
 /** Largest number of differences of cells that are listed. Further cells that differ are only counted. */
-export const MOST_LISTED = 100_000
+export const MAX_LISTED = 100_000
 
 /** A key as a part of a path. It is quoted if it could be misread. */
 export function keyInPath(key: string): string {

@@ -49,7 +49,7 @@ export async function* genomicsdbBookKeepings(
   for (const folder of all) yield* orFailure(genomicsdbFileOutcome(cx, folder, BOOK_KEEPING_FILE, options))
 }
 
-/** Shows a tile of a file: as stored, and its content. @param files the file, and for var-sized values that of their offsets */
+/** Shows a tile of a file: as stored, and its content. @param files as for {@link genomicsdbTilePart} */
 export async function genomicsdbTileHex(
   cx: CommandContext,
   files: readonly OpenColumnFile[],

@@ -40,8 +40,8 @@ export async function arrayOf(cx: CommandContext, call: string, target: Genomics
 }
 
 /**
- * Runs `work` on the fragment of a target, or on each marked fragment of an array. A fragment with a fault gives an outcome with the
- * error, and the next fragment is tried.
+ * Runs `work` on the fragment of a target, or on each marked fragment of an array. Faults become outcomes, as in
+ * `throughFragments` (walkers.ts).
  */
 export async function* throughGenomicsdbFragments(
   cx: CommandContext,

@@ -3,7 +3,7 @@ import { openAnatomy } from '../anatomy/files.ts'
 import { metadataParts } from '../anatomy/fragment-metadata.ts'
 import { type Elements, fileSpace, type Part, type Space } from '../anatomy/part.ts'
 import { elementPart, findPath } from '../anatomy/path.ts'
-import { isNamed, reportFault, type Selection, selected } from '../anatomy/selection.ts'
+import { isNamed, reportPartFault, type Selection, selected } from '../anatomy/selection.ts'
 import { commandLineText, usage } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import type { TileFile } from '../cells/tile-files.ts'
@@ -95,7 +95,7 @@ export function hexOutcome(
 /** A part as a node of the document. Its children are made while it is printed. */
 function partNode(part: Part, selection: Selection, depth = 0): DumpNode {
   const { name, type, space, offset, length, label, stored, unit, description, verdict, fault } = part
-  reportFault(part, selection)
+  reportPartFault(part, selection)
   return {
     name,
     type,

@@ -34,7 +34,7 @@ export function parseListOptions({ sort, reverse = false, limit }: ListOptions):
 }
 
 /** @throws InspectError USAGE for an order that is not among those that a list has */
-export function checkOrder(order: ListOrder, known: readonly ListOrder[]): void {
+export function checkListOrder(order: ListOrder, known: readonly ListOrder[]): void {
   if (!known.includes(order)) throw usage({ expected: `--sort ${known.join(', ')} for this list`, found: order })
 }
 

@@ -20,10 +20,10 @@ import type { FragmentColumn } from '../render/views/ls.ts'
 import {
   countText,
   domainText,
+  fullSizeText,
   NOTHING,
   ratioText,
   shortSizeText,
-  sizeText,
   stateRole,
   stateText,
   timeRangeText,
@@ -238,7 +238,7 @@ export function fragmentColumns(
   const { fragments, error } = document
   const schemas = schemaNumbers(document)
   const overlapping = fragments.some(({ overlap_num }) => (overlap_num ?? 0) > 0)
-  const size = exact ? sizeText : shortSizeText
+  const size = exact ? fullSizeText : shortSizeText
   const right = { align: 'right' } as const
   const columns: Readonly<Record<ColumnName, Omit<FragmentColumn, 'name'>>> = {
     fragment: { role: 'field', cell: ({ name }) => name },

@@ -8,7 +8,7 @@ import { type DatasetMember, type OpenTarget, walkDataset } from '../objects/dat
 import { type GroupTarget, openTarget } from '../objects/target.ts'
 import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
-import { findingResult, type MergedFindings, worstFirst } from './overview-parts.ts'
+import { bySeverity, findingResult, type MergedFindings } from './overview-parts.ts'
 
 /*
  * The members of a group as its list has them: nothing in them is read. dataset-lines.ts adds what an overview of each knows.
@@ -109,5 +109,5 @@ export function worstCodes(
   findings: readonly Pick<OverviewFinding, 'severity' | 'code'>[],
 ): OverviewFinding['code'][] | undefined {
   if (findings.length === 0) return undefined
-  return [...new Set(worstFirst(findings).map(({ code }) => code))]
+  return [...new Set(bySeverity(findings).map(({ code }) => code))]
 }

@@ -11,7 +11,7 @@ const MEANINGS: Readonly<Record<NotUnique['kind'], Prose>> = {
 }
 
 /** Most fragments that an answer names for each reason. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 /** Collects the reasons why the answer of a read is not unique. */
 export class NotUniqueReport {
@@ -36,7 +36,7 @@ export class NotUniqueReport {
     const { fragments } = this
     const all = Array.from(this.found, ([kind, positions]): NotUniqueInfo => {
       const names = Array.from(positions, (position) => fragments[position].fragment.name).sort()
-      return { kind, fragments: names.slice(0, MOST_NAMED), message: MEANINGS[kind] }
+      return { kind, fragments: names.slice(0, MAX_NAMED), message: MEANINGS[kind] }
     })
     return all.length > 0 ? all : undefined
   }

@@ -40,7 +40,7 @@ export interface DocumentOutcome extends PartOfTarget {
 interface HasRows extends PartOfTarget {
   /** The columns of CSV, if they are known. CSV needs them for a header without rows, or if the first row may lack some. */
   columns?(): readonly string[] | Promise<readonly string[]>
-  /** The keys by which rows name their origin. By default the document's path. */
+  /** By default the document's path. */
   origin?: Origin
 }
 

@@ -19,7 +19,7 @@ export type CallMaker = (
 ) => NextCommand
 
 /** Largest number of findings on the screen. */
-export const MOST_FINDINGS = 3
+export const MAX_FINDINGS = 3
 
 /**
  * The worst findings, and what could not be examined. Both decide the exit code.
@@ -40,7 +40,7 @@ export function judgement(
   for (const error of notExamined) cx.fault(error, true)
   const finding_num = { ...damage.finding_num }
   for (const { severity } of slow) finding_num[severity]++
-  const findings = [...damage.worst, ...slow].slice(0, MOST_FINDINGS)
+  const findings = [...damage.worst, ...slow].slice(0, MAX_FINDINGS)
   const not_examined = notExamined.map((error) => notExaminedResult(cx, error))
   return { ok: finding_num.error === 0, finding_num, findings, not_examined }
 }
@@ -51,7 +51,7 @@ export function unlistedIn(items: readonly Item[]): string[] {
 }
 
 /** Errors first, then warnings. */
-export function worstFirst<F extends Pick<OverviewFinding, 'severity'>>(findings: readonly F[]): F[] {
+export function bySeverity<F extends Pick<OverviewFinding, 'severity'>>(findings: readonly F[]): F[] {
   return [...findings].sort((a, b) => SEVERITIES.indexOf(b.severity) - SEVERITIES.indexOf(a.severity))
 }
 
@@ -72,7 +72,7 @@ export class MergedFindings {
 
   /** Those on the screen, the worst first. */
   get worst(): OverviewFinding[] {
-    return worstFirst([...this.merged.values()]).slice(0, MOST_FINDINGS)
+    return bySeverity([...this.merged.values()]).slice(0, MAX_FINDINGS)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Listed } from './listed-fragment.ts'
 import { comparableDomain } from './overlaps.ts'
 
 /** Most looks at two boxes, and most boxes that are cut. Many fragments that overlap in part would need far more. */
-const [MOST_LOOKS, MOST_CUTS] = [1_000_000, 100_000]
+const [MAX_LOOKS, MAX_CUTS] = [1_000_000, 100_000]
 
 type Box = readonly Side<bigint>[]
 
@@ -35,12 +35,12 @@ export function overwrittenFragments(
     let rest: Box[] = [box]
     for (let j = i + 1; j < boxes.length && rest.length > 0; j++) {
       const cover = boxes[j]
-      if (++looks > MOST_LOOKS) return null
+      if (++looks > MAX_LOOKS) return null
       if (!cover || !meet(box, cover)) continue
       const name = found[j].result.array_schema_name
       if (name !== schema && name !== newest) continue
       cuts += rest.length
-      if (cuts > MOST_CUTS) return null
+      if (cuts > MAX_CUTS) return null
       rest = rest.flatMap((one) => boxDifference(one, cover) ?? [one])
     }
     return rest.length === 0

@@ -62,7 +62,7 @@ function neededBy({ attributes, enumerations }: OpenedArray['schema'], fields: r
 }
 
 /** Largest number of fragments in which more than the footer is read for what is wrong in it, so that many do not take long. */
-const MOST_READ = 100
+const MAX_READ = 100
 
 /**
  * The files of var-sized values that TileDB wrote and cannot read, because a tile has no bytes. Only their filters and the sizes of their
@@ -73,7 +73,7 @@ export async function emptyTilesOf(
   fields: readonly string[] | undefined,
 ): Promise<readonly Finding[]> {
   const mayBe = fragments.filter(({ info }) => info.slots.some((_, i) => hasOddFilters(info, i)))
-  if (mayBe.length === 0 || mayBe.length > MOST_READ) return []
+  if (mayBe.length === 0 || mayBe.length > MAX_READ) return []
   const { emptyTileErrors } = await import('../check/empty-tiles.ts')
   return emptyTileErrors(mayBe, fields)
 }
@@ -111,7 +111,7 @@ export async function findingsOfOpening(
   }
   if (!areElsewhere) {
     found.push(...(await emptyTilesOf(fragments, fields)))
-    if (schema.array_type === 'sparse' && fragments.length <= MOST_READ) {
+    if (schema.array_type === 'sparse' && fragments.length <= MAX_READ) {
       const { rtreeLevelErrors } = await import('../check/rtree.ts')
       found.push(...(await rtreeLevelErrors(fragments)))
     }

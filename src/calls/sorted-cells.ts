@@ -7,7 +7,7 @@ import { PROVENANCE } from '../read/query.ts'
 import { unknownField } from './option-values.ts'
 
 /** Most cells that `--sort-by` shows: all of them are in memory. */
-const MOST_SORTED = 100_000
+const MAX_SORTED = 100_000
 
 /**
  * Parses `--sort-by`.
@@ -16,7 +16,7 @@ const MOST_SORTED = 100_000
  * @throws InspectError USAGE
  */
 export function parseSort(text: string, columns: readonly ColumnType[], limit: number): CellSort {
-  if (limit > MOST_SORTED) throw usage(`--sort-by needs --limit, of at most ${MOST_SORTED} cells`)
+  if (limit > MAX_SORTED) throw usage(`--sort-by needs --limit, of at most ${MAX_SORTED} cells`)
   const [, cut, direction] = /^(.*):(asc|desc)$/s.exec(text) ?? []
   const named = (name: string | undefined): ColumnType | undefined => columns.find((column) => column.name === name)
   const column = named(text) ?? named(cut)

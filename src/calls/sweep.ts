@@ -80,7 +80,7 @@ export interface SweepWork {
 }
 
 /** Number of arrays that are called the worst. */
-const MOST_WORST = 10
+const MAX_WORST = 10
 
 /** How often a member is looked at that is changed meanwhile. */
 const TRIES = 2
@@ -414,6 +414,6 @@ class Worst {
     const { list } = this
     const at = list.findIndex((other) => byHurt(first, other) < 0)
     list.splice(at < 0 ? list.length : at, 0, { name, ...first })
-    if (list.length > MOST_WORST) list.pop()
+    if (list.length > MAX_WORST) list.pop()
   }
 }

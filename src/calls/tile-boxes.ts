@@ -50,7 +50,7 @@ export async function boxBlocks(lists: TileLists, info: FragmentInfo, style: Val
 }
 
 /** A function that gives the box of a tile. All boxes are in memory. */
-export async function tileBoxes(
+export async function tileBoxReader(
   fragment: Fragment,
   info: FragmentInfo,
 ): Promise<(tile: number) => NDRange | undefined> {

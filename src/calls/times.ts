@@ -70,7 +70,7 @@ export function parseTime(cx: Pick<CommandContext, 'note'>, option: string, text
 }
 
 /** Least time, in milliseconds, that can be the time of a write (in 2001). Smaller times are numbers that somebody chose. */
-const LEAST_WRITTEN = 1_000_000_000_000n
+const MIN_WRITTEN = 1_000_000_000_000n
 /** Smaller numbers may be years: {@link parseTime} has a note for them. */
 const YEARS_END = 2_100n
 /** The year 2000 in milliseconds. The present time in seconds is a smaller number. */
@@ -82,7 +82,7 @@ export async function noteSeconds(cx: CommandContext, target: Target): Promise<v
   if (!cx.times || target.type !== 'array' || now < YEARS_END || now >= YEAR_2000) return
   const fragments = await orError(() => target.array.fragments())
   if (fragments instanceof InspectError || fragments.length === 0) return
-  if (fragments.some(({ timestamp_range }) => (timestamp_range?.[0] ?? 0n) < LEAST_WRITTEN)) return
+  if (fragments.some(({ timestamp_range }) => (timestamp_range?.[0] ?? 0n) < MIN_WRITTEN)) return
   const date = new Date(Number(now)).toISOString().slice(0, 10)
   const first = timeText(fragments[0].timestamp_range?.[0] ?? 0n)
   cx.note(`times are milliseconds; ${now} is ${date}, and the first fragment is from ${first}`)

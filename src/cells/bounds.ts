@@ -7,7 +7,7 @@ import { countAt } from '../format/datetime.ts'
 import type { NDRange, RangeType } from '../format/range.ts'
 import { bytesOf, cellReader, isDatetime } from '../format/value.ts'
 import type { ColumnData } from './column.ts'
-import { isWide, lanesOf, numberOf, numbersOf } from './elements.ts'
+import { isWide, numberOf, numbersOf, uint32LanesOf } from './elements.ts'
 
 /** Bounds of one dimension, inclusive; undefined means no limit. */
 export interface Bounds {
@@ -177,7 +177,7 @@ function markWide(signed: boolean, data: Uint8Array, { low, high, below }: Bound
   const most =
     below !== undefined && (high === undefined || below <= high) ? (below as bigint) - 1n : ((high ?? max) as bigint)
   if (most < least) return
-  const lanes = lanesOf(data)
+  const lanes = uint32LanesOf(data)
   const [leastHigh, leastLow] = [Number(least >> 32n), Number(BigInt.asUintN(32, least))]
   const [mostHigh, mostLow] = [Number(most >> 32n), Number(BigInt.asUintN(32, most))]
   for (let i = 0; i < marks.length; i++) {

@@ -2,7 +2,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { ColumnData } from './column.ts'
-import { lanesOf, numbersOf } from './elements.ts'
+import { numbersOf, uint32LanesOf } from './elements.ts'
 import { hilbertValues } from './hilbert.ts'
 import { type KeyLanes, SortedPositions } from './sorted-positions.ts'
 import { type TileArithmetic, tileLanes } from './tile-numbers.ts'
@@ -116,7 +116,7 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
   const low = new Uint32Array(cellNum)
   if (datatypeSize(type) === 8) {
     const high = new Uint32Array(cellNum)
-    const pairs = lanesOf(data)
+    const pairs = uint32LanesOf(data)
     const turn = isSignedInteger(type) ? 0x80000000 : 0
     for (let i = 0; i < cellNum; i++) {
       const lo = pairs[2 * i]
@@ -135,7 +135,7 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
     return [high, low]
   }
   if (float) {
-    const bits = lanesOf(data)
+    const bits = uint32LanesOf(data)
     for (let i = 0; i < cellNum; i++) {
       const value = bits[i]
       if ((value & 0x7fffffff) > 0x7f800000) low[i] = NAN_LANE
@@ -154,7 +154,7 @@ export function valueLanes(type: Datatype, data: Uint8Array, cellNum: number): K
 export type Conversion = 'x86-64' | 'arm'
 
 /** Most bytes of text, after what all texts begin with, that become lanes of their own. */
-const MOST_LANE_BYTES = 12
+const MAX_LANE_BYTES = 12
 const LANE_BYTES = 4
 /** Bytes of text that fit exactly in one number. */
 const PREFIX_BYTES = 6
@@ -172,7 +172,7 @@ function textLanes(data: Uint8Array, starts: Float64Array): KeyLanes {
     if (length < shortest) shortest = length
     if (length > longest) longest = length
   }
-  if (longest - shared > MOST_LANE_BYTES) return [textRanks(data, starts, shared)]
+  if (longest - shared > MAX_LANE_BYTES) return [textRanks(data, starts, shared)]
   const lanes: KeyLanes = []
   for (let at = shared; at < longest; at += LANE_BYTES) {
     const lane = new Uint32Array(count)

@@ -1,10 +1,11 @@
 import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
+import { sumType } from '../format/value.ts'
 import { allRows, type ColumnData, type ColumnType, isNumeric } from './column.ts'
-import { type Cells, isWide, lanesOf, markedPieces, type Numbers, numbersOf, wideNumbersOf } from './elements.ts'
+import { type Cells, isWide, markedPieces, type Numbers, numbersOf, uint32LanesOf, wideNumbersOf } from './elements.ts'
 import { type Extremes, textExtremes, wideExtremes } from './extremes.ts'
 import { compareValues } from './rtree-builder.ts'
-import { cellSizeOf, sumType } from './tile-statistics.ts'
+import { cellSizeOf } from './tile-statistics.ts'
 
 /** Up to this many numbers of 32 bits can be added exactly. */
 const EXACT_ADDITIONS = 1 << 20
@@ -126,12 +127,12 @@ export class ColumnSummary {
   /** Adds 8-byte integers, dates and times. */
   private addIntegers(data: Uint8Array, cells: Cells): void {
     const { type } = this.column
-    const left = mayBeNaN(this.column) ? withoutNaT(lanesOf(data), cells) : cells
+    const left = mayBeNaN(this.column) ? withoutNaT(uint32LanesOf(data), cells) : cells
     this.nans += cells.length - left.length
     this.values -= cells.length - left.length
     if (left.length === 0) return
     this.updateExtremes(wideExtremes(data, isSignedInteger(type), [left]))
-    if (isSummed(this.column)) this.integerSum += sumOfWide(lanesOf(data), isSignedInteger(type), left)
+    if (isSummed(this.column)) this.integerSum += sumOfWide(uint32LanesOf(data), isSignedInteger(type), left)
   }
 
   /** The sum, exact for integers of any size. Undefined for types that are not summed. */

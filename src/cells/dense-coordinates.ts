@@ -5,7 +5,7 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
-import { type Cells, lanesOf, PIECE_CELLS, revisited, type Units, unitOf, unitsOf } from './elements.ts'
+import { type Cells, PIECE_CELLS, revisited, type Units, uint32LanesOf, unitOf, unitsOf } from './elements.ts'
 
 /** Coordinates of the cells of one dense tile, and which of the cells the fragment wrote. */
 interface DenseTileCells {
@@ -45,7 +45,7 @@ interface CellSide {
 const NO_ROWS = new Uint32Array(0)
 
 /** Upper limit on the cells of a tile: more would take over 8 GiB of coordinates per dimension, the limit of typed arrays. */
-const MOST_CELLS = 2 ** 30
+const MAX_CELLS = 2 ** 30
 
 /**
  * The tiles of a dense fragment, and the coordinates of their cells. Tiles are stored in tile order of the grid, and the cells
@@ -117,8 +117,8 @@ export class DenseCoordinates {
    * @throws InspectError TOO_LARGE if a tile's coordinates do not fit in memory
    */
   cells(tile: number, part: CellRun = this.whole(), box?: CellBox): DenseTileCells {
-    if (part.count > MOST_CELLS)
-      throw new InspectError('TOO_LARGE', { expected: `at most ${MOST_CELLS} cells a tile`, found: part.count })
+    if (part.count > MAX_CELLS)
+      throw new InspectError('TOO_LARGE', { expected: `at most ${MAX_CELLS} cells a tile`, found: part.count })
     const starts = this.starts(tile)
     const coordinates = this.grid.axes.map(({ type }, d) =>
       axisCoordinates(type, element(starts, d), element(this.strides, d), this.extent(d), part),
@@ -396,7 +396,7 @@ export function writeRising(type: Datatype, start: bigint, out: Uint8Array): voi
 
 function writeRuns(type: Datatype, start: bigint, runs: Runs, out: Uint8Array): void {
   const size = datatypeSize(type)
-  if (size === 8) fillWideRuns(lanesOf(out), start, runs)
+  if (size === 8) fillWideRuns(uint32LanesOf(out), start, runs)
   else fillRuns(unitsOf(out, unitOf(size)), Number(BigInt.asUintN(32, start)), runs)
 }
 

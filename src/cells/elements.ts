@@ -93,7 +93,7 @@ export function unitsOf(bytes: Uint8Array, unit: 1 | 2 | 4): Units {
 }
 
 /** The 4-byte lanes of the elements. An 8-byte element has two, the low lane first. */
-export function lanesOf(bytes: Uint8Array): Uint32Array {
+export function uint32LanesOf(bytes: Uint8Array): Uint32Array {
   const from = aligned(bytes, 4)
   return new Uint32Array(from.buffer, from.byteOffset, from.length >>> 2)
 }

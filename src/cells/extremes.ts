@@ -1,5 +1,5 @@
 import { type Datatype, datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import { type Cells, isWide, lanesOf, type Numbers, numbersOf } from './elements.ts'
+import { type Cells, isWide, type Numbers, numbersOf, uint32LanesOf } from './elements.ts'
 import { visitNumbers } from './number-blocks.ts'
 
 /** The smallest and the largest value, as views of their bytes. */
@@ -127,7 +127,7 @@ function cellOf(data: Uint8Array, cell: number, size: number): Uint8Array {
 
 /** {@link numberExtremes} for 8-byte integers. */
 export function wideExtremes(data: Uint8Array, signed: boolean, pieces: Iterable<Cells>): Extremes {
-  const lanes = lanesOf(data)
+  const lanes = uint32LanesOf(data)
   let places: Places | undefined
   for (const piece of pieces) if (piece.length > 0) places = wideExtremePlaces(lanes, signed, piece, places)
   if (places) return { min: cellOf(data, places[0], 8), max: cellOf(data, places[1], 8) }

@@ -79,7 +79,7 @@ type PartReader = (part: CellRun) => Promise<ColumnData>
 
 /** Parts of a large tile: bytes of the first part in all columns, bytes of the largest, and the factor by which parts grow. */
 const FIRST_PART = 64 * 1024
-const MOST_PART = 4 * 2 ** 20
+const MAX_PART = 4 * 2 ** 20
 const PART_GROWS = 4
 /** Upper limit on the bytes of a coordinate of a dense cell. */
 const COORDINATE_BYTES = 8
@@ -225,7 +225,7 @@ export class FragmentCells {
       yield await this.part(tile, part, readers)
       await this.fragment.cx.pause?.()
       if (hasFiles && readers.every((read) => read === undefined)) return
-      bytes = Math.min(MOST_PART, bytes * PART_GROWS)
+      bytes = Math.min(MAX_PART, bytes * PART_GROWS)
       first = nextRow(first + part.count)
     }
   }
@@ -331,14 +331,14 @@ export class FragmentCells {
     }
   }
 
-  /** Reads the coordinates of versions 1 to 4: {@link coordinatesOf}. */
+  /** Reads the coordinates of versions 1 to 4: {@link coordsOfDimension}. */
   private async coordsReader(): Promise<(tile: number, dimension: number) => Promise<ColumnData>> {
     const { info } = this
     const file = await this.openFile(info.schema.attributes.length, 'data')
     let last: { tile: number; data: Uint8Array } | undefined
     return async (tile, d) => {
       if (last?.tile !== tile) last = { tile, data: (await file.read(tile)).data }
-      return { data: coordinatesOf(info, last.data, file.cells(tile), d), starts: undefined, validity: undefined }
+      return { data: coordsOfDimension(info, last.data, file.cells(tile), d), starts: undefined, validity: undefined }
     }
   }
 
@@ -570,7 +570,7 @@ function startsOf(raw: Uint8Array, length: number, size: number, needed?: Uint8A
  * The coordinates of one dimension in an unfiltered tile of `__coords.tdb`. A tile has all values of the first dimension,
  * then of the second, and so on. Version 1 interleaves them (x0 y0 x1 y1…) unless the coords filters contain a compressor.
  */
-export function coordinatesOf(info: FragmentInfo, data: Uint8Array, cells: number, dimension: number): Uint8Array {
+export function coordsOfDimension(info: FragmentInfo, data: Uint8Array, cells: number, dimension: number): Uint8Array {
   const { coords_filters, domain } = info.schema
   const size = datatypeSize(element(domain.dimensions, 0).type)
   if (info.format_version > 1 || coords_filters.filters.some(({ name }) => isCompressor(name)))

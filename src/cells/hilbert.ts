@@ -2,7 +2,7 @@ import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts
 import type { Dimension } from '../format/dimension.ts'
 import type { OrderRule } from './cell-order.ts'
 import type { ColumnData } from './column.ts'
-import { isWide, lanesOf, numbersOf } from './elements.ts'
+import { isWide, numbersOf, uint32LanesOf } from './elements.ts'
 import type { KeyLanes } from './sorted-positions.ts'
 
 /** Bits of a Hilbert value. */
@@ -28,9 +28,7 @@ export function hilbertValues(
   const bits = hilbertBits(dimensions.length)
   if (dimensions.length === 1) return lineLanes(dimensions[0], columns[0], cellNum, rangeOf)
   const buckets = dimensions.map((dimension, d) => bucketsOf(dimension, columns[d], cellNum, bits, rangeOf))
-  return dimensions.length <= MOST_TABLED
-    ? tabledLanes(buckets, bits, cellNum)
-    : transposedLanes(buckets, bits, cellNum)
+  return dimensions.length <= MAX_TABLED ? tabledLanes(buckets, bits, cellNum) : transposedLanes(buckets, bits, cellNum)
 }
 
 /** Hilbert values of points, computed bit by bit. @see transpose */
@@ -77,7 +75,7 @@ function transpose(point: Int32Array, bits: number): void {
 }
 
 /** Up to this number of dimensions a table is used: three have 48 states of the curve, four have 384. */
-const MOST_TABLED = 3
+const MAX_TABLED = 3
 const tables = new Map<number, CurveTables>()
 
 /** {@link transposedLanes}, but many times as fast: a table has the result for some bits of all coordinates. */
@@ -263,7 +261,7 @@ function textKey(data: Uint8Array, start: number, end: number): { high: number; 
 /** Values converted to float64. */
 function doubles(type: Datatype, data: Uint8Array, count: number): ArrayLike<number> {
   if (!isWide(type)) return numbersOf(type, data)
-  const lanes = lanesOf(data)
+  const lanes = uint32LanesOf(data)
   const out = new Float64Array(count)
   const signed = type !== 'UINT64'
   for (let i = 0; i < count; i++) {

@@ -10,6 +10,7 @@ import {
   storedChunkLength,
 } from '../format/tile-chunks.ts'
 import { u64 } from '../format/u32.ts'
+import type { TilePlace } from './tile-places.ts'
 
 /** A tile with more bytes than this, stored or unfiltered, is read chunk by chunk. */
 export const LARGE_TILE = 16 * 2 ** 20
@@ -39,87 +40,125 @@ export function* placedChunks(
   }
 }
 
-/**
- * Reads the chunks of a stored tile one after another, with at most one block or chunk in memory.
- * @param read reads bytes of the file
- * @param broken called if lengths do not fit the tile; throws the error that describes the fault
- * @param readNow reads bytes of the file without waiting, if it can. The next chunk may then overwrite the last.
- */
-export async function* storedChunks(
-  { offset, size }: { offset: number; size: number },
-  read: (offset: number, length: number) => Promise<Uint8Array>,
-  broken: () => Promise<never>,
-  readNow?: (offset: number, length: number) => Uint8Array | undefined,
-): AsyncGenerator<PlacedChunk> {
-  const end = offset + size
-  let held: Uint8Array = NO_BYTES
-  let heldAt = offset
-  /** Bytes that are asked for together: as many as the last chunk has, and the head of the next. */
-  let likely = CHUNK_HEAD_BYTES
-  const isHeld = (from: number, length: number): boolean => from + length <= heldAt + held.length
-  const heldBytes = (from: number, length: number): Uint8Array => held.subarray(from - heldAt, from - heldAt + length)
-  /** Bytes of the tile that are there without waiting. `from` must not fall from call to call. */
-  const bytesNow = (from: number, length: number): Uint8Array | undefined => {
-    if (isHeld(from, length)) return heldBytes(from, length)
-    const now = from + length > end ? undefined : readNow?.(from, Math.min(end - from, Math.max(length, likely)))
-    if (!now) return undefined
-    held = now
-    heldAt = from
-    return heldBytes(from, length)
+/** Reads bytes of the file without waiting, if it can. They may then overwrite those of the last call. */
+type ReadNow = (offset: number, length: number) => Uint8Array | undefined
+
+/** Bytes of the file that are not there without waiting. */
+interface Missing {
+  from: number
+  length: number
+}
+
+/** The bytes of a stored tile: at most one block or chunk is in memory. Each call must begin where the last one did, or after it. */
+class StoredBytes {
+  private readonly end: number
+  private readonly readNow: ReadNow | undefined
+  private held: Uint8Array = NO_BYTES
+  private heldAt: number
+
+  constructor({ offset, size }: TilePlace, readNow: ReadNow | undefined) {
+    this.heldAt = offset
+    this.end = offset + size
+    this.readNow = readNow
   }
-  /** {@link bytesNow}, read in blocks. */
-  const bytes = async (from: number, length: number): Promise<Uint8Array> => {
-    if (from + length > end) await broken()
-    const next = heldAt + held.length
+
+  /** The bytes, if they are there without waiting. @param likely bytes that are read together, if they have to be read */
+  now(from: number, length: number, likely: number): Uint8Array | undefined {
+    const known = this.known(from, length)
+    if (known || from + length > this.end) return known
+    const now = this.readNow?.(from, Math.min(this.end - from, likely))
+    if (!now) return undefined
+    this.held = now
+    this.heldAt = from
+    return now.subarray(0, length)
+  }
+
+  /** Reads the bytes, in blocks; undefined if the tile ends before them. */
+  async load(
+    { from, length }: Missing,
+    read: (offset: number, length: number) => Promise<Uint8Array>,
+  ): Promise<Uint8Array | undefined> {
+    if (from + length > this.end) return undefined
+    const next = this.heldAt + this.held.length
     const blocks = Math.ceil((from + length - next) / BLOCK_BYTES)
     // A copy, because the next read may use the memory of the last block.
-    const rest = held.slice(from - heldAt)
-    const more = await read(next, Math.min(blocks * BLOCK_BYTES, end - next))
-    held = rest.length > 0 ? concat([rest, more]) : more
-    heldAt = next - rest.length
-    return heldBytes(from, length)
+    const rest = this.held.slice(from - this.heldAt)
+    const more = await read(next, Math.min(blocks * BLOCK_BYTES, this.end - next))
+    this.held = rest.length > 0 ? concat([rest, more]) : more
+    this.heldAt = next - rest.length
+    return this.known(from, length)
   }
-  const counted = bytesNow(offset, CHUNK_COUNT_BYTES) ?? (await bytes(offset, CHUNK_COUNT_BYTES))
-  const count = u64(counted, 0)
-  let at = offset + CHUNK_COUNT_BYTES
-  let from = 0
-  for (let index = 0; index < count; index++) {
-    const length = storedChunkLength(bytesNow(at, CHUNK_HEAD_BYTES) ?? (await bytes(at, CHUNK_HEAD_BYTES)))
-    const chunk = chunkIn(bytesNow(at, length) ?? (await bytes(at, length)))
-    likely = length + CHUNK_HEAD_BYTES
-    yield { chunk, index, offset: at + CHUNK_HEAD_BYTES, from }
-    at += length
-    from += chunk.original_length
+
+  private known(from: number, length: number): Uint8Array | undefined {
+    const at = from - this.heldAt
+    return at + length <= this.held.length ? this.held.subarray(at, at + length) : undefined
   }
 }
 
 /**
- * {@link storedChunks} without waiting, for a tile without faults. Calling a function takes a fifth of the time of an asynchronous generator.
- * @param readNow reads bytes of the file without waiting, if it can. The next chunk may overwrite the last.
+ * Walks from chunk to chunk without waiting. It yields which bytes are missing, and is given them for the next step.
+ * @returns the end of the last chunk
+ */
+function* chunkWalk({ offset }: TilePlace, bytes: StoredBytes): Generator<PlacedChunk | Missing, number, Uint8Array> {
+  const count = u64(
+    bytes.now(offset, CHUNK_COUNT_BYTES, FIRST_BYTES) ?? (yield { from: offset, length: CHUNK_COUNT_BYTES }),
+    0,
+  )
+  let at = offset + CHUNK_COUNT_BYTES
+  let from = 0
+  for (let index = 0; index < count; index++) {
+    const head = bytes.now(at, CHUNK_HEAD_BYTES, CHUNK_HEAD_BYTES) ?? (yield { from: at, length: CHUNK_HEAD_BYTES })
+    const length = storedChunkLength(head)
+    // The head of the next chunk is read with this one.
+    const chunk = chunkIn(bytes.now(at, length, length + CHUNK_HEAD_BYTES) ?? (yield { from: at, length }))
+    yield { chunk, index, offset: at + CHUNK_HEAD_BYTES, from }
+    at += length
+    from += chunk.original_length
+  }
+  return at
+}
+
+/** Bytes before the content of the first chunk. */
+const FIRST_BYTES = CHUNK_COUNT_BYTES + CHUNK_HEAD_BYTES
+
+/**
+ * Reads the chunks of a stored tile one after another.
+ * @param read reads bytes of the file
+ * @param broken called if lengths do not fit the tile; throws the error that describes the fault
+ */
+export async function* storedChunks(
+  place: TilePlace,
+  read: (offset: number, length: number) => Promise<Uint8Array>,
+  broken: () => Promise<never>,
+  readNow?: ReadNow,
+): AsyncGenerator<PlacedChunk> {
+  const bytes = new StoredBytes(place, readNow)
+  const walk = chunkWalk(place, bytes)
+  let step = walk.next(NO_BYTES)
+  while (!step.done) {
+    const one = step.value
+    if ('chunk' in one) yield one
+    step = walk.next('chunk' in one ? NO_BYTES : ((await bytes.load(one, read)) ?? (await broken())))
+  }
+}
+
+/**
+ * {@link storedChunks} without waiting, because an asynchronous generator takes five times as long for each chunk.
  * @param visit returns whether to go on
  * @returns whether all chunks were visited, and fill the tile
  */
 export function visitStoredChunks(
-  { offset, size }: { offset: number; size: number },
-  readNow: (offset: number, length: number) => Uint8Array | undefined,
+  place: TilePlace,
+  readNow: ReadNow,
   visit: (chunk: StoredChunk, index: number) => boolean,
 ): boolean {
-  const end = offset + size
-  if (size < CHUNK_COUNT_BYTES + CHUNK_HEAD_BYTES) return false
-  const first = readNow(offset, CHUNK_COUNT_BYTES + CHUNK_HEAD_BYTES)
-  if (!first) return false
-  const count = u64(first, 0)
-  let at = offset + CHUNK_COUNT_BYTES
-  let length = storedChunkLength(first.subarray(CHUNK_COUNT_BYTES))
-  for (let index = 0; index < count; index++) {
-    // The head of the next chunk is read with this one.
-    const together = length + (index + 1 < count ? CHUNK_HEAD_BYTES : 0)
-    const bytes = at + together > end ? undefined : readNow(at, together)
-    if (!bytes || !visit(chunkIn(bytes.subarray(0, length)), index)) return false
-    at += length
-    if (together > length) length = storedChunkLength(bytes.subarray(length))
+  const walk = chunkWalk(place, new StoredBytes(place, readNow))
+  let step = walk.next(NO_BYTES)
+  while (!step.done) {
+    if (!('chunk' in step.value) || !visit(step.value.chunk, step.value.index)) return false
+    step = walk.next(NO_BYTES)
   }
-  return at === end
+  return step.value === place.offset + place.size
 }
 
 /** The tile that {@link TilePieces} reads. */

@@ -34,7 +34,7 @@ import {
 export type { TilePlace, TileRole } from './tile-places.ts'
 
 /** Upper limit on the planned blocks of large tiles, as damaged metadata may have any size. Other blocks are still read. */
-const MOST_PLANNED = 2 ** 16
+const MAX_PLANNED = 2 ** 16
 
 /** Tiles that are not large, and that memory can hold at once at least. */
 const LARGE_SHARE = 4
@@ -134,7 +134,7 @@ export class TileFile {
     return this.info.tile_num
   }
 
-  /** Number of cells in a tile, padding of dense tiles included. */
+  /** {@link tileCellNum} */
   cells(tile: number): number {
     return tileCellNum(this.info, tile)
   }
@@ -285,7 +285,7 @@ export class TileFile {
       const [offset, end] = [this.start(tile), this.end(tile)]
       const inBlocks = this.isLarge(tile)
       const step = inBlocks ? BLOCK_BYTES : end - offset
-      for (let at = offset; at < end && blocks < MOST_PLANNED; at += step) {
+      for (let at = offset; at < end && blocks < MAX_PLANNED; at += step) {
         yield { offset: at, length: Math.min(step, end - at) }
         if (inBlocks) blocks++
       }
@@ -429,7 +429,7 @@ export class TileFile {
 const TOGETHER_BYTES = 64 * 2 ** 20
 const TOGETHER_SHARE = 4
 /** Limit on the bytes that are fetched ahead for one file. */
-const MOST_BYTES = 8 * 2 ** 20
+const MAX_BYTES = 8 * 2 ** 20
 /** The same limit for the first read, as a reader may want only a few cells. */
 const FIRST_BYTES = 2 ** 20
 
@@ -447,7 +447,7 @@ export function planTiles(
   const [first] = files
   if (!first) return
   const most = Math.min(TOGETHER_BYTES, first.room / TOGETHER_SHARE)
-  const together = Math.floor(Math.min(MOST_BYTES, most / files.length))
+  const together = Math.floor(Math.min(MAX_BYTES, most / files.length))
   for (const file of files)
     file.plan(from, Math.min(to, file.tileNum - 1), { together, first: FIRST_BYTES, skip, reuse })
 }

@@ -3,7 +3,7 @@ import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { Conversion, OrderRule } from './cell-order.ts'
 import type { ColumnData } from './column.ts'
-import { lanesOf, numbersOf } from './elements.ts'
+import { numbersOf, uint32LanesOf } from './elements.ts'
 import type { KeyLanes } from './sorted-positions.ts'
 
 /**
@@ -110,8 +110,8 @@ function wideLanes(
   cellNum: number,
   how: TileArithmetic,
 ): KeyLanes {
-  const pairs = lanesOf(data)
-  const [startLow, startHigh] = lanesOf(start)
+  const pairs = uint32LanesOf(data)
+  const [startLow, startHigh] = uint32LanesOf(start)
   const high = new Uint32Array(cellNum)
   const low = new Uint32Array(cellNum)
   const divisor = Number(extent)

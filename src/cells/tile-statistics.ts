@@ -6,6 +6,7 @@ import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.t
 import { fixedSize, type RangeType } from '../format/range.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64, u64s } from '../format/u32.ts'
+import { sumType } from '../format/value.ts'
 import type { ColumnData } from './column.ts'
 import type { Slabs } from './dense-coordinates.ts'
 import {
@@ -13,12 +14,12 @@ import {
   type Cells,
   cellNumOf,
   isWide,
-  lanesOf,
   markedPieces,
   numberOf,
   numbersOf,
   PIECE_CELLS,
   revisited,
+  uint32LanesOf,
   wideNumbersOf,
 } from './elements.ts'
 import { extremesOf, isPlainText } from './extremes.ts'
@@ -225,13 +226,6 @@ export function cellSizeOf(field: RangeType): number {
   return fixedSize(field) ?? 0
 }
 
-/** The type of the sums of a type's values. */
-export function sumType(type: Datatype): Datatype {
-  const kind = datatypeKind(type)
-  if (kind === 'float') return 'FLOAT64'
-  return kind === 'uint' || kind === 'bool' ? 'UINT64' : 'INT64'
-}
-
 /** Whether a sum is at the limit of its type. It then says nothing about what was added later. @param type of the cells @param sum 8 bytes */
 export function isSumAtLimit(type: Datatype, sum: Uint8Array): boolean {
   if (sumType(type) === 'FLOAT64') return !holdsExtremes(type, sum)
@@ -243,7 +237,7 @@ export function isSumAtLimit(type: Datatype, sum: Uint8Array): boolean {
 function sumOf(type: Datatype, data: Uint8Array, pieces: Iterable<Cells>, sum = new SumOf(sumType(type))): SumOf {
   sum.saturated = false
   for (const cells of pieces) {
-    if (isWide(type)) sum.addWide(lanesOf(data), cells)
+    if (isWide(type)) sum.addWide(uint32LanesOf(data), cells)
     else sum.addNumbers(numbersOf(type === 'CHAR' ? 'INT8' : type, data), cells)
     if (sum.saturated) break
   }

@@ -4,7 +4,7 @@ import { sum } from '../base/sum.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
-import { openFragment } from '../objects/target.ts'
+import { openKnownFragment } from '../objects/target.ts'
 import type { Storage } from '../storage/source.ts'
 import { isStringOffsetsTile, TileFile, type TileRole } from './tile-files.ts'
 
@@ -155,7 +155,7 @@ export function tileUnitWorker(storage: Storage, cx: ReadContext): (unit: TileUn
     if (open?.wanted === wanted) return open.files
     for (const file of open?.files ?? []) await file.close()
     open = undefined
-    const fragment = await openFragment(storage, path, cx)
+    const fragment = await openKnownFragment(storage, path, cx)
     const opened: TileFile[] = []
     for (const { slot, role } of files) opened.push(await TileFile.open(fragment, slot, role))
     await fragment.close()

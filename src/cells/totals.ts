@@ -12,7 +12,7 @@ export interface Totals extends Extremes {
 /** Bytes that the kernel takes at once: they stay in a cache between the copy and the loop. */
 const PIECE_BYTES = 65_536
 /** Fewer bytes are not worth a call. */
-const LEAST_BYTES = 4096
+const MIN_BYTES = 4096
 /** Bytes of the results of the kernel: minimum, maximum, both parts of the sum, magnitude. */
 const RESULT_BYTES = 48
 
@@ -29,7 +29,7 @@ function kindOf(type: Datatype): number {
  * @returns undefined if these have to be asked: where the kernels do not run, for few numbers, with NaN, and near the limits of a sum
  */
 export function totalsOf(kernels: LazyKernels, type: Datatype, data: Uint8Array): Totals | undefined {
-  if (data.length < LEAST_BYTES) return undefined
+  if (data.length < MIN_BYTES) return undefined
   return isWide(type) ? wideTotals(kernels, type, data) : numberTotals(kernels, type, data)
 }
 

@@ -41,20 +41,17 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
   // Fragments wait for the one before: the first to name a schema must not depend on which is read first.
   let turn: Promise<unknown> = Promise.resolve()
-  const fragmentAt = async (path: string): Promise<Fragment> => {
-    if (!array.footerCopies?.size) return array.fragment(path)
-    const { fragmentToCheck } = await import('./consolidated-metadata.ts')
-    return fragmentToCheck(array, path)
-  }
   const checkEntry = async function* (entry: FragmentEntry): Plan {
     const before = turn
-    const opening = fragmentAt(entry.path)
-    const enumerations = opening.then(schemaNameOf).then(async (name) => {
+    const fragment = array.fragment(entry.path)
+    const enumerationItems = async () => {
+      if (array.footerCopies?.size) await (await import('./consolidated-metadata.ts')).chooseFooter(fragment)
+      const name = await schemaNameOf(fragment)
       await before
       return collectItems(ofFirstShard(run, schemas.checkEnumerations(name)))
-    })
+    }
+    const enumerations = enumerationItems()
     turn = enumerations.catch(() => {})
-    const fragment = await opening
     try {
       yield* (await enumerations).items
       yield* checkFragment(shared, fragment, schemas, whyIgnored(entry))

@@ -5,7 +5,7 @@ import { type Fragment, type FragmentInfo, pipelineOf, slotHasFiles } from '../o
 import { pipelinesOf } from './pipelines.ts'
 
 /** Most fragments whose first tiles are tried. */
-const MOST_TRIED = 8
+const MAX_TRIED = 8
 
 /**
  * Whether TileDB reads the cells of a pipeline in which the type of a filter names one compressor, and the number in its options another.
@@ -16,7 +16,7 @@ const MOST_TRIED = 8
 export async function areCellsByNumber(array: InspectArray, schemaName: string, field: string): Promise<boolean> {
   let tried = 0
   for (const { committed, path } of await array.fragments()) {
-    if (!committed || tried >= MOST_TRIED) continue
+    if (!committed || tried >= MAX_TRIED) continue
     const fragment = array.fragment(path)
     try {
       const info = await fragment.info().catch(unlessFault)

@@ -1,6 +1,6 @@
 import type { ColumnData } from '../cells/column.ts'
 import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
-import { allCells, type Cells, isWide, lanesOf, numbersOf, withEnd } from '../cells/elements.ts'
+import { allCells, type Cells, isWide, numbersOf, uint32LanesOf, withEnd } from '../cells/elements.ts'
 import { viewOf } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
@@ -166,7 +166,7 @@ function indexReader(type: Datatype, data: Uint8Array): (cell: number) => number
     const values = numbersOf(type, data)
     return (cell) => values[cell]
   }
-  const lanes = lanesOf(data)
+  const lanes = uint32LanesOf(data)
   const highs = isSignedInteger(type) ? new Int32Array(lanes.buffer, lanes.byteOffset, lanes.length) : lanes
   return (cell) => highs[2 * cell + 1] * 2 ** 32 + lanes[2 * cell]
 }

@@ -1,5 +1,5 @@
 import type { ColumnData } from '../cells/column.ts'
-import { lanesOf } from '../cells/elements.ts'
+import { uint32LanesOf } from '../cells/elements.ts'
 import { timeText } from '../format/timestamped-name.ts'
 import type { FindingCode } from './codes.ts'
 import { finding, type Item, type Place } from './finding.ts'
@@ -28,9 +28,9 @@ export function checkHistory(
   { timestampRange, conditionNum }: HistoryBounds,
   items: Item[],
 ): void {
-  const written = timestamps.column && lanesOf(timestamps.column.data)
-  const deleted = deletes.column && lanesOf(deletes.column.data)
-  const index = indexes.column && lanesOf(indexes.column.data)
+  const written = timestamps.column && uint32LanesOf(timestamps.column.data)
+  const deleted = deletes.column && uint32LanesOf(deletes.column.data)
+  const index = indexes.column && uint32LanesOf(indexes.column.data)
   const report = (code: FindingCode, place: Place, cell: number, expected: string, found: bigint | string): void => {
     items.push(finding(code, { ...place, cell }, expected, found))
   }

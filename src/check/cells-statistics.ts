@@ -16,7 +16,6 @@ import {
   isSumAtLimit,
   type StatisticsField,
   type StatisticsLists,
-  sumType,
   TileStatistics,
 } from '../cells/tile-statistics.ts'
 import { hex, sameBytes } from '../filters/bytes.ts'
@@ -28,7 +27,7 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
-import { cellValue } from '../format/value.ts'
+import { cellValue, sumType } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
 import { lostByScale, type WrittenBounds } from './cells-rounded.ts'
 import { type ChangedCell, changedCell } from './changed-cell.ts'
@@ -385,7 +384,7 @@ export class StatisticsCheck {
         text: `the tile's ${checksum} fits its bytes: the cells are as they were written, the metadata is wrong`,
       }
     const { stored } = this
-    if (!stored || !this.listsFit || ++this.evidenceSought > MOST_EVIDENCE) return NO_EVIDENCE
+    if (!stored || !this.listsFit || ++this.evidenceSought > MAX_EVIDENCE) return NO_EVIDENCE
     const others = this.others(tile, which, cells)
     const fits = (lists: StatisticsLists): boolean =>
       this.isSame(which, this.fragmentOf(lists)[which], stored[which], () => this.boundOf(lists))
@@ -604,7 +603,7 @@ function hasHiddenPixel(data: Uint8Array): boolean {
 }
 
 /** Most searches for the wrong side per field. Each search visits all tiles. */
-const MOST_EVIDENCE = 100
+const MAX_EVIDENCE = 100
 
 /** Whether the cells or the metadata are wrong, if known, and how that is known. */
 interface Evidence {

@@ -1,7 +1,7 @@
 import type { ColumnData } from '../cells/column.ts'
 import { isWide, numberOf, numbersOf, wideNumbersOf } from '../cells/elements.ts'
-import { sumType } from '../cells/tile-statistics.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
+import { sumType } from '../format/value.ts'
 
 /** A number of a float type, or an integer of any type. */
 type Value = number | bigint
@@ -68,12 +68,12 @@ export function changedCell(
     const was = known ?? rounded(type, near)
     return [{ cell, was, isExact: known !== undefined || rounded(type, low) === rounded(type, high) }]
   })
-  const found = candidates.length <= MOST_CANDIDATES ? candidates.filter(fits) : []
+  const found = candidates.length <= MAX_CANDIDATES ? candidates.filter(fits) : []
   return found.length === 1 ? found[0] : undefined
 }
 
 /** Most cells that are tried. More than one of so many would explain the change. */
-const MOST_CANDIDATES = 16
+const MAX_CANDIDATES = 16
 
 function valuesOf(type: Datatype, data: Uint8Array): ArrayLike<Value> {
   if (isWide(type)) return wideNumbersOf(type, data)

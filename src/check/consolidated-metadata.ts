@@ -92,15 +92,16 @@ async function metadataEntries(array: InspectArray): Promise<{ path: string; kin
 }
 
 /**
- * A fragment, to be checked by the footer that fits the rest of its metadata: by the copy in consolidated fragment metadata only if its own
- * footer is damaged. {@link checkConsolidatedMetadata} says that they differ.
+ * Lets a fragment be checked by the footer that fits the rest of its metadata: by the copy in consolidated fragment metadata only if its own
+ * footer is damaged. {@link checkConsolidatedMetadata} says that they differ. To call before its footer is read.
  */
-export async function fragmentToCheck(array: InspectArray, path: string): Promise<Fragment> {
-  const copy = array.footerCopies?.get(lastPathPart(path))
-  const own = copy && (await footerBytes(array, path))
-  const isOwn = own && !sameBytes(own, copy.bytes) && !(await isOnlyOwnDamaged(array, path))
-  const fragment = array.fragment(path)
-  return isOwn ? fragment.asStored() : fragment
+export async function chooseFooter(fragment: Fragment): Promise<void> {
+  const { array, name, folder } = fragment
+  const copy = array?.footerCopies?.get(name)
+  if (!array || !copy) return
+  const path = folder.path.slice(array.folder.path.length + 1)
+  const own = await footerBytes(array, path)
+  if (own && !sameBytes(own, copy.bytes) && !(await isOnlyOwnDamaged(array, path))) fragment.asStored()
 }
 
 /** Whether the metadata of a fragment has an error by its own footer, and none by the copy. */

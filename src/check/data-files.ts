@@ -3,7 +3,7 @@ import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
 import type { Cells } from '../cells/elements.ts'
-import { coordinatesOf } from '../cells/fragment-cells.ts'
+import { coordsOfDimension } from '../cells/fragment-cells.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
@@ -40,7 +40,7 @@ export async function* checkDataFiles(run: CheckRun, fragment: Fragment, info: F
 }
 
 /** Above this number of tiles, reading the per-tile lists again in each unit takes longer than sharing saves. */
-const MOST_SHARED_TILES = 100_000
+const MAX_SHARED_TILES = 100_000
 
 /**
  * Makes units of work of {@link checkDataFiles}. A unit has some tiles of the fields that are read together, or all tiles of
@@ -53,13 +53,14 @@ export async function* dataFileUnits(
   ignored: IgnoredReason | undefined,
 ): AsyncGenerator<Unit<Item>> {
   const { level } = run
-  const { path } = fragment.folder
+  const { isAsStored: asStored, folder } = fragment
+  const { path } = folder
   const files = await fragment.fieldFiles()
   const readsCells = reaches(run, 'cells')
   let runs: FieldsRun[] = []
   let bytes = 0
   const unit = (shared?: FieldsPart['shared']): Unit<Item> => {
-    const made: Unit<Item> = { path, part: { kind: 'fields', runs, level, ignored, shared }, bytes }
+    const made: Unit<Item> = { path, part: { kind: 'fields', runs, level, ignored, asStored, shared }, bytes }
     runs = []
     bytes = 0
     return made
@@ -67,7 +68,7 @@ export async function* dataFileUnits(
   for (const slots of fieldsTogether(info)) {
     const together = files.filter(({ slot }) => slots.includes(slot))
     const whole = { from: 0, to: info.tile_num, bytes: sum(together, ({ size }) => size) }
-    const parts = readsCells && info.tile_num > MOST_SHARED_TILES ? [whole] : await tileRuns(fragment, info, together)
+    const parts = readsCells && info.tile_num > MAX_SHARED_TILES ? [whole] : await tileRuns(fragment, info, together)
     const isShared = readsCells && parts.length > 1
     if (isShared && runs.length > 0) yield unit()
     for (const [i, one] of parts.entries()) {
@@ -84,7 +85,8 @@ export async function* dataFileUnits(
 /** Does the work of one of the {@link dataFileUnits}. */
 export async function checkUnit(target: Opened, _cx: ReadContext, { part }: Unit<Item>): Promise<UnitResult<Item>> {
   if (part.kind !== 'fields' || target.type !== 'fragment') throw new TypeError(`no unit of a check: ${part.kind}`)
-  const { level, runs, ignored, shared } = part
+  const { level, runs, ignored, asStored, shared } = part
+  if (asStored) target.fragment.asStored()
   const run: CheckRun = { ...newRun(level, false), isPart: shared !== undefined }
   const items: Item[] = []
   for await (const item of checkFields(run, target.fragment, await target.fragment.info(), runs))
@@ -241,7 +243,7 @@ async function coordinatesCheck(
     const columns = found.flatMap((column, i): ColumnData[] => {
       if (!column || info.slots[fields[i].slot].kind === 'dimension') return column ? [column] : []
       return dimensions.map((_, d) => ({
-        data: coordinatesOf(info, column.data, cells, d),
+        data: coordsOfDimension(info, column.data, cells, d),
         starts: undefined,
         validity: undefined,
       }))

@@ -7,7 +7,7 @@ import { type TileRole, tileRole } from '../cells/tile-places.ts'
 import type { InspectArray } from '../objects/array.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { type ReadContext, readContext } from '../objects/generic-tile.ts'
-import { openFragment, openTarget, type Target } from '../objects/target.ts'
+import { openKnownFragment, openTarget, type Target } from '../objects/target.ts'
 import type { Storage } from '../storage/source.ts'
 import type { IgnoredReason, Item, Level, NotExaminedItem } from './finding.ts'
 
@@ -46,6 +46,8 @@ export interface FieldsPart {
   runs: readonly FieldsRun[]
   level: Level
   ignored: IgnoredReason | undefined
+  /** Whether the fragment's own footer is taken, though it has a copy: {@link Fragment.asStored}. */
+  asStored: boolean
   /**
    * Set if several units share the cells of the same fields; `last` for the last of these units. If one of them finds anything,
    * or is unsure, one unit checks all tiles again, because findings depend on earlier tiles.
@@ -180,8 +182,8 @@ export class UnitWorker<I> {
       return { target: await openTarget(this.storage, path, cx), cx }
     // A key has to open something of each fragment, or it may be the wrong one. So such fragments share nothing.
     const array = key === undefined ? await this.arrayAround(path, cx) : undefined
-    if (array) return { target: { type: 'fragment', fragment: await fragmentOf(array, path) }, cx: array.cx }
-    return { target: { type: 'fragment', fragment: await openFragment(this.storage, path, cx) }, cx }
+    if (array) return { target: { type: 'fragment', fragment: fragmentOf(array, path) }, cx: array.cx }
+    return { target: { type: 'fragment', fragment: await openKnownFragment(this.storage, path, cx) }, cx }
   }
 
   /** The array of a fragment. Fragments that follow one another share it, and so its schemas are read once. */
@@ -190,7 +192,7 @@ export class UnitWorker<I> {
     if (this.around?.folder !== folder)
       this.around = {
         folder,
-        array: openFragment(this.storage, path, cx).then(
+        array: openKnownFragment(this.storage, path, cx).then(
           async ({ array }) => {
             // Its fragments then have the footers that readers take.
             await array?.consolidatedFooters().catch(unlessFault)
@@ -222,11 +224,8 @@ export class UnitWorker<I> {
 }
 
 /** @param path of a folder in the array, as the storage names it */
-async function fragmentOf(array: InspectArray, path: string): Promise<Fragment> {
-  const inside = path.slice(array.folder.path.length + 1)
-  if (!array.footerCopies?.size) return array.fragment(inside)
-  const { fragmentToCheck } = await import('./consolidated-metadata.ts')
-  return fragmentToCheck(array, inside)
+function fragmentOf(array: InspectArray, path: string): Fragment {
+  return array.fragment(path.slice(array.folder.path.length + 1))
 }
 
 async function close(opened: Promise<OpenedIn>): Promise<void> {

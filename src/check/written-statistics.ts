@@ -5,18 +5,11 @@ import type { ColumnData } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
 import { type Cells, PIECE_CELLS } from '../cells/elements.ts'
 import { type Extremes, extremesOf, isPlainText } from '../cells/extremes.ts'
-import {
-  cellSizeOf,
-  countsNulls,
-  hasMinMax,
-  hasSum,
-  type StatisticsField,
-  slabSum,
-  sumType,
-} from '../cells/tile-statistics.ts'
+import { cellSizeOf, countsNulls, hasMinMax, hasSum, type StatisticsField, slabSum } from '../cells/tile-statistics.ts'
 import { viewOf } from '../filters/bytes.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
+import { sumType } from '../format/value.ts'
 
 /**
  * Since this version TileDB finds the text of a cell correctly in all slabs. Before, it added the cell's distance from the start of

@@ -36,7 +36,7 @@ interface Program {
 const SYSTEM = ['/proc', '/sys']
 
 /** Bytes of output after which a call is ended. */
-const MOST_COUNTED = 64 * 1024 * 1024
+const MAX_COUNTED = 64 * 1024 * 1024
 
 /** Shortest text that is taken for a secret. */
 const SHORTEST_SECRET = 8
@@ -157,7 +157,7 @@ class Kept {
       this.parts.push(part)
       this.length += part.length
     }
-    if (this.total > MOST_COUNTED) throw new ClosedPipe()
+    if (this.total > MAX_COUNTED) throw new ClosedPipe()
   }
 
   /** What was kept: whole lines, if it is cut and has any. */
@@ -170,6 +170,6 @@ class Kept {
 
   /** The number of bytes that {@link text} lacks; `isMore` if not all were counted. */
   leftOut(): { bytes: number; isMore: boolean } {
-    return { bytes: this.total - Buffer.byteLength(this.text()), isMore: this.total > MOST_COUNTED }
+    return { bytes: this.total - Buffer.byteLength(this.text()), isMore: this.total > MAX_COUNTED }
   }
 }

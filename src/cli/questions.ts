@@ -524,7 +524,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 )
 /** Largest number of questions, and of commands, in an answer. */
-const MOST_ANSWERS = 8
+const MAX_ANSWERS = 8
 
 /** The words by which `help` finds a question or a command, from a to z. */
 export function knownWords(): readonly string[] {
@@ -568,7 +568,7 @@ export function noAnswer(asked: readonly string[]): string {
   for (const word of [...STOP_WORDS, command ?? '']) words.delete(word)
   const near: string[] = []
   for (const word of subjects) {
-    for (let like = nearest(word, words); like !== undefined && near.length < MOST_LIKE; like = nearest(word, words)) {
+    for (let like = nearest(word, words); like !== undefined && near.length < MAX_LIKE; like = nearest(word, words)) {
       near.push(like)
       words.delete(like)
     }
@@ -580,7 +580,7 @@ export function noAnswer(asked: readonly string[]): string {
 }
 
 /** Largest number of similar words that are suggested. */
-const MOST_LIKE = 3
+const MAX_LIKE = 3
 
 function textOf([question, call, words = '']: Question): string {
   return `${question} ${words} ${call.split(' ')[0]}`
@@ -615,7 +615,7 @@ function best<T>(
   return Array.from(items.keys())
     .filter((i) => scores[i] > 0 && scores[i] >= least)
     .sort((a, b) => scores[b] - scores[a] || inTitle[b] - inTitle[a])
-    .slice(0, MOST_ANSWERS)
+    .slice(0, MAX_ANSWERS)
     .map((i) => items[i])
 }
 
@@ -624,7 +624,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** Least number of first letters that two different words must share: `vacuumed` is like `vacuum`, `con` is only itself. */
-const LEAST_ALIKE = 4
+const MIN_ALIKE = 4
 /** What two words of one meaning may have after the letters that they share: `consolidate` is like `consolidation`. */
 const ENDING =
   /^(?:|'?s|es?|d|ed|ing|st|est|e?rs?|ors?|y|ies|ied|ity|le|ility|al|als|able|ly|ment|ance|age|ive|n|ic|ics|(?:|s|t|at|[sz]at)ions?|[sz](?:e[ds]?|ing))$/
@@ -634,7 +634,7 @@ function isLike(asked: string, word: string): boolean {
   if (asked === word) return true
   let same = 0
   while (same < asked.length && asked[same] === word[same]) same++
-  if (same < LEAST_ALIKE) return false
+  if (same < MIN_ALIKE) return false
   // `dropping` has the last letter of `drop` twice.
   const isEnding = (rest: string): boolean =>
     ENDING.test(rest) || (rest[0] === asked[same - 1] && ENDING.test(rest.slice(1)))

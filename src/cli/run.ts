@@ -6,7 +6,7 @@ import { type Watch, watched } from '../storage/watched.ts'
 import type { Report } from './report.ts'
 
 /** Upper limit on the faults that wait. A target with more of them is damaged beyond doubt. */
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
 /**
  * One run of a command on its targets. Faults wait until it is sure that they are none of a writer's doing: what is being removed
@@ -42,10 +42,9 @@ export class Run {
   fault(fault: InspectError, isShown: boolean): void {
     freeStack(fault)
     this.waiting.push({ fault, isShown })
-    if (this.waiting.length > MOST_WAITING) this.tell()
+    if (this.waiting.length > MAX_WAITING) this.tell()
   }
 
-  /** Records that something is not right, without an error: exit code 1. */
   foundWrong(): void {
     this.isWrong = true
   }

@@ -92,8 +92,8 @@ function unknownOption(found: string, command: Command): string {
 }
 
 /** At most so many letters of a mistyped word are wrong, and more than this share of them is right. */
-const MOST_WRONG = 3
-const LEAST_RIGHT = 0.4
+const MAX_WRONG = 3
+const MIN_RIGHT = 0.4
 
 /** `did you mean a?` or `did you mean one of a, b?`, with the names that have the fewest wrong letters; undefined if none is similar. */
 function guess(word: string, names: readonly string[]): string | undefined {
@@ -101,8 +101,8 @@ function guess(word: string, names: readonly string[]): string | undefined {
   const dashes = word.startsWith('--') ? 2 : 0
   const similar = names.flatMap((name) => {
     const letters = Math.max(word.length, name.length) - dashes
-    const wrong = distance(word, name, MOST_WRONG + 1)
-    return wrong <= MOST_WRONG && letters - wrong > LEAST_RIGHT * letters ? [{ name, wrong }] : []
+    const wrong = distance(word, name, MAX_WRONG + 1)
+    return wrong <= MAX_WRONG && letters - wrong > MIN_RIGHT * letters ? [{ name, wrong }] : []
   })
   const least = Math.min(...similar.map(({ wrong }) => wrong))
   const likely = similar.filter(({ wrong }) => wrong === least).map(({ name }) => name)

@@ -69,7 +69,7 @@ export const command: CommandModule<AtOptions> = {
 }
 
 /** Largest number of unfiltered bytes of a generic tile for which flips are tried. More takes minutes: each bit is one read. */
-const MOST_TRIED = 16 * 2 ** 20
+const MAX_TRIED = 16 * 2 ** 20
 
 async function byteOutcome(
   cx: CommandContext,
@@ -82,7 +82,7 @@ async function byteOutcome(
     const { chain, cells: range, facts } = await lookAtByte(cx, root, offset, root.space.file)
     const dataFile = await findDataFile(target)
     const unfolded = Math.max(0, ...chain.map(({ claimedSize }) => claimedSize ?? 0))
-    const isTooLarge = tryFlips && unfolded > MOST_TRIED
+    const isTooLarge = tryFlips && unfolded > MAX_TRIED
     let flips = tryFlips ? flipsResult() : {}
     if (tryFlips && !isTooLarge) flips = await flipsAt(cx, target, dataFile, chain, offset)
     const document: AtDocument = {
@@ -90,7 +90,7 @@ async function byteOutcome(
       ...facts,
       cells: range && dataFile && target.fragment ? await cellsResult(cx, dataFile, range, target.fragment) : undefined,
       ...flips,
-      ...(isTooLarge && { not_tried: `the tile unfolds to ${unfolded} bytes, more than ${MOST_TRIED}` }),
+      ...(isTooLarge && { not_tried: `the tile unfolds to ${unfolded} bytes, more than ${MAX_TRIED}` }),
     }
     return {
       kind: 'document',

@@ -153,7 +153,7 @@ async function* matches(
         yield { tile, position: first + row, coordinates }
       }
     }
-    // Checked only now, because damage may have put a cell outside the domain.
+    // Not before the search: damage may have put the cell outside.
     if (!found) refuseOutside(dimensions, bounds, texts, cx.style)
   } finally {
     await cells.close()

@@ -16,7 +16,7 @@ export const TILE_OPTIONS: readonly string[] = ['--tiles']
 /** Options whose value is the code of a finding. */
 export const CODE_OPTIONS: readonly string[] = ['--ignore']
 /** Most tiles that are offered one by one. */
-const MOST_TILES = 100
+const MAX_TILES = 100
 
 /** Whether a command takes a kind of targets, at least with some options. A word that is no command is a target, which may be any. */
 async function mayTake({ commandOf }: Places, word: string | undefined, kind: TargetKind): Promise<boolean> {
@@ -27,7 +27,7 @@ async function mayTake({ commandOf }: Places, word: string | undefined, kind: Ta
 interface Places {
   storage: Storage
   reading: ReadContext
-  /** The path by which the storage finds what the user wrote. */
+  /** As in CommandContext (calls/command.ts). */
   internalPath(written: string): string
   /** The command of that name, if there is one. */
   commandOf(name: string | undefined): Promise<CommandModule<never> | undefined>
@@ -73,7 +73,7 @@ async function candidates(places: Places, words: readonly string[], word: string
   }
   if (plain[0] === 'tile' && plain.length === 3 && !word.startsWith('-')) {
     const tile_num = (await tileNumOf(places, plain.slice(1, 2))) ?? 0
-    return Array.from({ length: Math.min(tile_num, MOST_TILES) }, (_, tile) => String(tile))
+    return Array.from({ length: Math.min(tile_num, MAX_TILES) }, (_, tile) => String(tile))
   }
   const paths = await pathsInside(places, word)
   return paths && (await mayTake(places, plain[0], paths.kind)) ? paths.words : []

@@ -20,13 +20,13 @@ export interface Config {
   consolidation_texts: Readonly<Record<string, string>>
 }
 
-const MOST_64 = 2n ** 64n - 1n
+const MAX_UINT64 = 2n ** 64n - 1n
 const DEFAULTS: ConsolidationConfig = {
   ...CONSOLIDATION_DEFAULTS,
   steps: 2 ** 32 - 1,
-  max_fragment_size: MOST_64,
+  max_fragment_size: MAX_UINT64,
   timestamp_start: 0n,
-  timestamp_end: MOST_64,
+  timestamp_end: MAX_UINT64,
 }
 
 const CONSOLIDATION = 'sm.consolidation.'
@@ -82,7 +82,7 @@ function set(config: ConsolidationConfig, name: keyof ConsolidationConfig, text:
     config[name] = Number(text)
     return
   }
-  const most = typeof DEFAULTS[name] === 'bigint' ? MOST_64 : 2n ** 32n - 1n
+  const most = typeof DEFAULTS[name] === 'bigint' ? MAX_UINT64 : 2n ** 32n - 1n
   if (!/^\d+$/.test(text) || BigInt(text) > most) throw fail(`a whole number from 0 to ${most}`)
   if (name === 'steps' || name === 'step_min_frags' || name === 'step_max_frags') config[name] = Number(text)
   else config[name] = BigInt(text)

@@ -1,6 +1,6 @@
 import type { InspectError } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
-import { MOST_LISTED } from '../calls/compare-results.ts'
+import { MAX_LISTED } from '../calls/compare-results.ts'
 import type { Takes } from '../calls/targets.ts'
 import type { NotUniqueInfo } from '../documents/common.ts'
 import type { DiffLine, DiffPart, DiffRead, DiffVerdict } from '../documents/diff.ts'
@@ -29,7 +29,7 @@ const CELL_COUNTS = ['cells_same', 'cells_changed', 'cells_only_a', 'cells_only_
 export type CellCounts = Record<(typeof CELL_COUNTS)[number], number>
 
 /** A comparison, and its results so far. */
-export class Comparison {
+export class DiffComparison {
   readonly cx: CommandContext
   readonly options: DiffOptions
   readonly found: DiffLine[] = []
@@ -84,7 +84,7 @@ export class Comparison {
 
 /** What differs between two objects: two targets, or a member of both. */
 export class Compared {
-  private readonly run: Comparison
+  private readonly run: DiffComparison
   private readonly before: number
   readonly differs = new Set<DiffPart>()
   difference_num = 0
@@ -93,7 +93,7 @@ export class Compared {
   /** Whether readers could tell the schemas apart. */
   schemaIsRead = false
 
-  constructor(run: Comparison) {
+  constructor(run: DiffComparison) {
     this.run = run
     this.before = run.not_compared.length
   }
@@ -104,7 +104,7 @@ export class Compared {
     const before = this.difference_num
     for (const line of lines) {
       this.difference_num++
-      if (found.length < MOST_LISTED) found.push(line)
+      if (found.length < MAX_LISTED) found.push(line)
       else this.run.unlisted++
     }
     if (this.difference_num === before) return false
@@ -119,7 +119,7 @@ export class Compared {
     if (all.length === 0) return false
     this.difference_num++
     this.differs.add('cells')
-    if (found.length < MOST_LISTED) found.push(...all)
+    if (found.length < MAX_LISTED) found.push(...all)
     else this.run.unlistedCells++
     return true
   }

@@ -4,7 +4,7 @@ import { differences, keyInPath } from '../calls/compare-results.ts'
 import type { DiffMember, DiffPart, DiffVerdict } from '../documents/diff.ts'
 import { type DatasetMember, walkDataset } from '../objects/dataset.ts'
 import type { GroupTarget, Target } from '../objects/target.ts'
-import { below, Compared, type Comparison, type DiffOptions } from './diff-comparison.ts'
+import { below, Compared, type DiffComparison, type DiffOptions } from './diff-comparison.ts'
 import { compareObjects, keyValues } from './diff-objects.ts'
 
 /**
@@ -21,7 +21,7 @@ interface Listed extends Pick<DatasetMember, 'names' | 'member' | 'state' | 'pat
  * @returns a line for each member that both or one of them have, and the result of all
  */
 export async function compareDatasets(
-  run: Comparison,
+  run: DiffComparison,
   left: GroupTarget,
   right: GroupTarget,
 ): Promise<{ members: DiffMember[]; verdict: DiffVerdict }> {
@@ -52,7 +52,7 @@ function worst(states: readonly DiffMember['state'][]): DiffVerdict {
 
 /** The key-value metadata of groups: their only content besides their members. */
 async function compareGroups(
-  run: Comparison,
+  run: DiffComparison,
   prefix: string,
   left: GroupTarget,
   right: GroupTarget,
@@ -66,7 +66,7 @@ async function compareGroups(
 }
 
 /** The members of a dataset at any depth, by a key that is the same in a copy. */
-async function listed({ cx }: Comparison, target: GroupTarget): Promise<Map<string, Listed>> {
+async function listed({ cx }: DiffComparison, target: GroupTarget): Promise<Map<string, Listed>> {
   // A list that cannot be read as a whole is not compared.
   target.group.cx.onFault = undefined
   const open = async (path: string): Promise<Target> => {
@@ -91,7 +91,7 @@ function keyOf(names: readonly string[], nth = 0): string {
 
 /** Adds a member that only one dataset has. What such a group has in it is not listed. */
 function addLonely(
-  run: Comparison,
+  run: DiffComparison,
   members: DiffMember[],
   { names, member: { type } }: Listed,
   state: 'only-a' | 'only-b',
@@ -105,7 +105,7 @@ function addLonely(
   members.push(line(names, type, state, result))
 }
 
-async function compareMembers(run: Comparison, one: Listed, other: Listed): Promise<DiffMember> {
+async function compareMembers(run: DiffComparison, one: Listed, other: Listed): Promise<DiffMember> {
   const { cx, options } = run
   const { names, member } = one
   const path = pathOf(names)

@@ -17,7 +17,7 @@ import { filesBelow } from '../storage/walk.ts'
 const PIECE = 1 << 20
 
 /** Upper limit on the files for which `at` is asked what differs: it undoes a tile of each. */
-const MOST_PLACES = 100
+const MAX_PLACES = 100
 
 /** A file of a target. */
 interface OneFile {
@@ -52,7 +52,7 @@ export async function diffFiles(cx: CommandContext, [a, left]: Given, [b, right]
         same_size += one?.size ?? 0
         continue
       }
-      if (line.first && one && two && place_num++ < MOST_PLACES)
+      if (line.first && one && two && place_num++ < MAX_PLACES)
         line.first = { ...line.first, ...(await placeOf(cx, [one, two], line.first.offset)) }
       files.push(line)
     }

@@ -19,7 +19,7 @@ import type { InspectGroup } from '../objects/group.ts'
 import type { Target } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { below, Compared, type Comparison, type DiffOptions, TAKES } from './diff-comparison.ts'
+import { below, Compared, type DiffComparison, type DiffOptions, TAKES } from './diff-comparison.ts'
 import { footerDifferences } from './diff-footer.ts'
 
 /** A target, and the path by which it was opened. */
@@ -30,7 +30,7 @@ export type Opened = readonly [path: string, target: Target]
  * @param prefix the path of the targets within their groups, with which the path of every difference begins
  */
 export async function compareObjects(
-  run: Comparison,
+  run: DiffComparison,
   prefix: string,
   [a, left]: Opened,
   [b, right]: Opened,
@@ -81,7 +81,7 @@ export async function compareObjects(
 
 /** `diff --read` of two arrays: their metadata, fields and cells as readers see them. */
 export async function compareArraysRead(
-  run: Comparison,
+  run: DiffComparison,
   prefix: string,
   [left, right]: readonly [OpenedArray, OpenedArray],
 ): Promise<Compared> {
@@ -150,7 +150,7 @@ interface DescribedFragment {
   isUnread: boolean
 }
 
-async function describe({ cx, options }: Comparison, path: string, target: Target): Promise<Described> {
+async function describe({ cx, options }: DiffComparison, path: string, target: Target): Promise<Described> {
   const { type } = target
   const compared = (document: object): object => comparedKeys(document, options)
   const from = (name: keyof typeof SOURCES, part: DiffPart, at: string): Aspect => ({
@@ -282,7 +282,7 @@ function fragmentPairs(left: Described, right: Described): { pairs: Pair[]; unpa
 }
 
 /** Compares cells one by one in stored order, and counts them. */
-async function compareCells(run: Comparison, result: Compared, { path, a, b }: Pair): Promise<void> {
+async function compareCells(run: DiffComparison, result: Compared, { path, a, b }: Pair): Promise<void> {
   const { cx } = run
   const sides = [await cellsOf(cx, a.path), await cellsOf(cx, b.path)] as const
   const [left, right] = [sides[0].cells, sides[1].cells]

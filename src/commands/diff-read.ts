@@ -18,7 +18,7 @@ import type { DiffLine } from '../documents/diff.ts'
 import type { CellValue } from '../format/value.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
-import { below, type Compared, type Comparison } from './diff-comparison.ts'
+import { below, type Compared, type DiffComparison } from './diff-comparison.ts'
 
 /** All cells with the same coordinates. There are several only if the array allows duplicates. */
 interface CellGroup {
@@ -44,7 +44,7 @@ function columnsOf({ schema }: OpenedArray): readonly ColumnType[] {
  * only the cells of one place are in memory. If the dimensions differ, nothing is compared.
  */
 export async function compareReads(
-  run: Comparison,
+  run: DiffComparison,
   result: Compared,
   prefix: string,
   left: OpenedArray,

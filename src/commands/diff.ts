@@ -10,7 +10,7 @@ import type { DiffDocument, DiffVerdict } from '../documents/diff.ts'
 import { kindOf, type Target } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { Comparison, type DiffOptions, TAKES } from './diff-comparison.ts'
+import { DiffComparison, type DiffOptions, TAKES } from './diff-comparison.ts'
 import { compareArraysRead, compareObjects } from './diff-objects.ts'
 
 /** What `diff` takes: files of other kinds than {@link TAKES} has are compared byte by byte. */
@@ -78,7 +78,7 @@ export const command: CommandModule<DiffOptions> = {
         return
       }
     }
-    const run = new Comparison(cx, options)
+    const run = new DiffComparison(cx, options)
     const [call, taken] = read
       ? (['diff --read', TAKES_READ] as const)
       : (['diff', options.schemaOnly || options.cells || options.names ? TAKES : TAKES_ANY] as const)
@@ -138,7 +138,7 @@ async function areLocalFiles({ storage, internalPath }: CommandContext, paths: r
 }
 
 function diffOutcome(
-  run: Comparison,
+  run: DiffComparison,
   [a, b]: readonly [string, string],
   verdict: DiffVerdict,
   { members, reader_cells }: Pick<DiffDocument, 'members' | 'reader_cells'> = {},

@@ -3,7 +3,7 @@ import {
   candidatesBetween,
   consolidatables,
   leastAmplification,
-  MOST_GROUPED,
+  MAX_GROUPED,
   neighbours,
   nextConsolidated,
 } from '../advice/consolidation.ts'
@@ -339,7 +339,7 @@ async function consolidationOf(
     merged_num: next.count,
     merged: consolidation ? namesOf(next) : null,
     least_amplification: all.length === 0 ? 0 : leastAmplification(all),
-    merged_by_two: all.length > MOST_GROUPED && !isAll ? null : namesOf(two),
+    merged_by_two: all.length > MAX_GROUPED && !isAll ? null : namesOf(two),
   }
 }
 
@@ -349,15 +349,15 @@ function rounded(seconds: number): number {
 }
 
 /** Least and largest value of `--latency` and `--throughput`. Between them all sums of seconds are finite. */
-const LEAST_RATE = 0.001
-const MOST_RATE = 1_000_000_000
+const MIN_RATE = 0.001
+const MAX_RATE = 1_000_000_000
 
 /** The speed of the storage, from the options. @throws InspectError USAGE */
 function parseRates({ latency, throughput }: ExplainOptions): StorageRates {
   const number = (option: string, text: string | undefined, byDefault: number): number => {
     if (text === undefined) return byDefault
-    if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < LEAST_RATE || Number(text) > MOST_RATE)
-      throw usage(`${option} expects a number from ${LEAST_RATE} to ${MOST_RATE}, found ${JSON.stringify(text)}`)
+    if (!/^\d+(\.\d+)?$/.test(text) || Number(text) < MIN_RATE || Number(text) > MAX_RATE)
+      throw usage(`${option} expects a number from ${MIN_RATE} to ${MAX_RATE}, found ${JSON.stringify(text)}`)
     return Number(text)
   }
   return {

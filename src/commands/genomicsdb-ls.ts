@@ -6,7 +6,7 @@ import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts
 import { allFacts, countsOf, type OpenedWorkspace, openWorkspace, readFolders } from '../calls/genomicsdb-facts.ts'
 import { fragmentLine, genomicsdbFragment } from '../calls/genomicsdb-fragment.ts'
 import {
-  checkOrder,
+  checkListOrder,
   type ListCut,
   type ListOptions,
   type ListOrder,
@@ -51,7 +51,7 @@ function cutList<T>(
   { order, isReverse, limit }: ListCut,
   keys: Parameters<typeof sortedBy<T>>[3],
 ): T[] {
-  if (order !== undefined) checkOrder(order, Object.keys(keys) as ListOrder[])
+  if (order !== undefined) checkListOrder(order, Object.keys(keys) as ListOrder[])
   const asFound = isReverse ? list.toReversed() : [...list]
   return (order === undefined ? asFound : sortedBy(list, order, isReverse, keys)).slice(0, limit)
 }

@@ -11,15 +11,15 @@ import { checkInterval, checkWorkspace, unknownRows } from '../check/genomicsdb/
 import { newRun } from '../check/run.ts'
 import type { TimestampRange } from '../documents/common.ts'
 import type { GenomicsdbImport, GenomicsdbOverviewDocument } from '../documents/genomicsdb-overview.ts'
-import { writtenBy } from '../format/genomicsdb/codings.ts'
+import { releasesOfSchema } from '../format/genomicsdb/codings.ts'
 import { callsByRow, type ImportFacts, type IntervalFacts, importFacts, sizeOf } from '../genomicsdb/facts.ts'
 import type { Callset } from '../genomicsdb/maps.ts'
 import type { Workspace } from '../genomicsdb/workspace.ts'
 
 /** Most names of each kind in an overview. */
-const MOST_NAMES = 10
+const MAX_NAMES = 10
 /** Most cells whose calls an overview counts: it reads two fields of each. */
-const MOST_COUNTED = 200_000
+const MAX_COUNTED = 200_000
 /** Milliseconds without a change after which an import that did not end counts as dead. */
 const DEAD_AFTER = 60 * 60 * 1000
 
@@ -51,13 +51,13 @@ export const handler: GenomicsdbHandler<object> = {
       workspace: workspace && !isWhole ? cx.shownPath(workspace.folder.path) : null,
       import: imported,
       sample_num: maps.callset ? samples.length : null,
-      samples: samples.slice(0, MOST_NAMES).map(({ name }) => name),
+      samples: samples.slice(0, MAX_NAMES).map(({ name }) => name),
       contig_num: maps.vidmap?.contigs.length ?? null,
       interval_num: intervals.length,
-      intervals: intervals.slice(0, MOST_NAMES).map(({ name }) => name),
+      intervals: intervals.slice(0, MAX_NAMES).map(({ name }) => name),
       field_num: facts.find(({ field_num }) => field_num !== undefined)?.field_num ?? null,
       schema_versions: sorted,
-      written_by: newest === undefined ? null : writtenBy(newest),
+      written_by: newest === undefined ? null : releasesOfSchema(newest),
       timestamp_range: spanOf(times),
       ...sums,
       call_num: await callNum(facts, sums.cell_num),
@@ -114,7 +114,7 @@ function spanOf(times: readonly bigint[]): TimestampRange | null {
 
 /** Number of calls; null if there are too many cells, or some cannot be read. */
 async function callNum(facts: readonly IntervalFacts[], cells: number | null): Promise<number | null> {
-  if (cells === null || cells > MOST_COUNTED) return null
+  if (cells === null || cells > MAX_COUNTED) return null
   let calls = 0
   for (const { interval } of facts) {
     const counts = await callsByRow(interval).catch(unlessFault)
@@ -135,7 +135,7 @@ function importOf({ reading: { now } }: CommandContext, found: ImportFacts | und
   return {
     state: signs.length === 0 ? 'complete' : unfinished,
     signs,
-    new_fragments: fresh.slice(0, MOST_NAMES).map(({ name }) => name),
+    new_fragments: fresh.slice(0, MAX_NAMES).map(({ name }) => name),
     new_fragment_num: fresh.length,
   }
 }

@@ -12,7 +12,7 @@ import type { Interval } from '../genomicsdb/workspace.ts'
 import { ratioOf } from '../objects/file-sizes.ts'
 
 /** Most intervals in the document. */
-const MOST_INTERVALS = 10
+const MAX_INTERVALS = 10
 
 export const handler: GenomicsdbHandler<object> = {
   async *run(cx, target) {
@@ -54,7 +54,7 @@ export const handler: GenomicsdbHandler<object> = {
       intervals: all
         .map((one) => ({ name: one.interval.name, ...intervalSums(one) }))
         .sort((a, b) => b.size - a.size)
-        .slice(0, MOST_INTERVALS),
+        .slice(0, MAX_INTERVALS),
       not_examined,
     }
     yield {

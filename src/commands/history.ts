@@ -29,7 +29,7 @@ import type { FragmentEntry } from '../objects/array.ts'
 import { DELETES_SINCE } from '../objects/deletes.ts'
 import { conditionFields } from '../read/condition.ts'
 import { fillCell } from '../read/fill.ts'
-import { type CellHistory, type CellVersion, cellHistories, type HiddenBy } from '../read/history.ts'
+import { type CellHistory, cellHistories, type FoundVersion, type HiddenBy } from '../read/history.ts'
 import { openAt } from '../read/opening.ts'
 import { type NotUnique, type OpenedArray, readColumns } from '../read/query.ts'
 
@@ -41,7 +41,7 @@ interface HistoryOptions {
 }
 
 /** Largest number of cells of `--range`. */
-const MOST_CELLS = 1000
+const MAX_CELLS = 1000
 
 const TAKES = { array: '' } as const satisfies Takes
 
@@ -61,7 +61,7 @@ export const command: CommandModule<HistoryOptions> = {
     command
       .argument('<array>', targetsHelp(TAKES))
       .option('--cell <NAME=V,…>', 'the cell: a value for each dimension', collect)
-      .option('--range <NAME=LO..HI>', `up to ${MOST_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
+      .option('--range <NAME=LO..HI>', `up to ${MAX_CELLS} cells: ${RANGE_SET_FORMS} (repeatable)`, collect)
       .option('--field <name>', 'only this attribute, besides the dimensions (repeatable)', collect)
       .option('--labels', 'show values of enumerations instead of their indexes')
   },
@@ -97,7 +97,7 @@ async function* outcomes(
     what: 'reading cells',
     total: async () => (await import('../calls/work-size.ts')).bytesOfRead(opened, { fields, where: undefined }),
   })
-  const asked = { ranges, fields, most: MOST_CELLS, onUnread: (fault: InspectError) => void faults.push(fault) }
+  const asked = { ranges, fields, most: MAX_CELLS, onUnread: (fault: InspectError) => void faults.push(fault) }
   const found = await cellHistories(opened, asked).finally(() => progress.stop())
   let purging: FragmentEntry[] = []
   const columns = readColumns(opened.schema, { order: 'row-major', ranges, fields })
@@ -187,7 +187,7 @@ async function cellOutcome(
 }
 
 /** Whether the newest version that a read knows has others of its time beside it. */
-function equalTimes({ schema, fragments }: OpenedArray, versions: readonly CellVersion[]): NotUnique[] {
+function equalTimes({ schema, fragments }: OpenedArray, versions: readonly FoundVersion[]): NotUnique[] {
   if (schema.array_type === 'dense' || schema.allows_duplicates) return []
   const read = versions.flatMap(({ entry, written, time }) => {
     const index = fragments.findIndex(({ fragment }) => fragment.name === entry.name)
@@ -229,7 +229,7 @@ function valuesOf(
 async function versionResult(
   cx: CommandContext,
   opened: OpenedArray,
-  { entry, written, neverWritten, filled, state, by, tile, cell }: CellVersion,
+  { entry, written, neverWritten, filled, state, by, tile, cell }: FoundVersion,
   values: Record<string, CellValue>,
 ): Promise<HistoryVersion> {
   return {

@@ -6,7 +6,7 @@ import { documentHead, errorResult } from '../calls/document-parts.ts'
 import { keyValueResult } from '../calls/key-values.ts'
 import {
   addListOptions,
-  checkOrder,
+  checkListOrder,
   cutRows,
   LIST_ORDERS,
   type ListCut,
@@ -154,7 +154,7 @@ const ORDERS = {
 function refuseOrder({ order }: ListCut, type: Target['type'], { names, range }: LsOptions): void {
   const all: readonly ListOrder[] = ORDERS[type]
   const known = names && !(range && type === 'array') ? (['name'] as const) : all
-  if (order !== undefined && type !== 'file') checkOrder(order, known)
+  if (order !== undefined && type !== 'file') checkListOrder(order, known)
 }
 
 async function sweptOutcome(
@@ -210,7 +210,7 @@ async function arrayOutcome(
     return namesOutcome(head, names.slice(0, cut.limit))
   }
   // Fragments stay in memory only if they are compared with each other.
-  const compared = entries.length <= MOST_COMPARED
+  const compared = entries.length <= MAX_COMPARED
   const isKept = compared || cut.order !== undefined || cut.isReverse
   const found: Listed[] = []
   if (isKept) for await (const one of wanted()) found.push(one)
@@ -406,9 +406,9 @@ function exactSum(a: number | bigint, b: number | bigint): number | bigint {
 }
 
 /** Largest number of fragments whose overlaps are computed. With more fragments that takes too long for a listing. */
-const MOST_COMPARED = 20_000
+const MAX_COMPARED = 20_000
 /** Largest number of overlapping pairs that are listed. If all fragments overlap, there are far more. */
-const MOST_PAIRS = 1000
+const MAX_PAIRS = 1000
 
 /**
  * Sets `overlap_num` of each fragment: with how many others its non-empty domain overlaps. Only fragments that TileDB reads count.
@@ -419,7 +419,7 @@ function overlapsOf(
   dimensions: readonly RangeType[],
 ): Pick<ArrayListing, 'overlap_pair_num' | 'overlap_pairs'> {
   const boxes = found.map((one) => (one.isRead ? comparableDomain(one, dimensions) : undefined))
-  const { counts, pair_num, pairs } = findOverlaps(boxes, dimensions, MOST_PAIRS)
+  const { counts, pair_num, pairs } = findOverlaps(boxes, dimensions, MAX_PAIRS)
   found.forEach(({ result }, i) => {
     result.overlap_num = boxes[i] ? counts[i] : null
   })

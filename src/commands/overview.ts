@@ -150,7 +150,7 @@ async function fragmentOverview(
 }
 
 /** Least number of characters of an abbreviated fragment name: two underscores and a timestamp. */
-const LEAST_NAME = 15
+const MIN_NAME = 15
 
 /**
  * The path of a fragment with its name abbreviated, so that no other fragment of the array begins so. The path stays whole if
@@ -162,7 +162,7 @@ async function shortPath(
 ): Promise<string> {
   if (!array || !entry || path !== `${array.folder.path}/${FRAGMENTS_FOLDER}/${name}`) return path
   const others = (await array.fragmentNames()).filter((one) => one !== name)
-  let length = LEAST_NAME
+  let length = MIN_NAME
   while (length < name.length && others.some((one) => one.startsWith(name.slice(0, length)))) length++
   return `${array.folder.path}/${name.slice(0, length)}`
 }

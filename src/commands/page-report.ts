@@ -176,7 +176,7 @@ async function checkedDocument(cx: CommandContext, path: string, shown: string):
 }
 
 /** Most arrays of a group whose schemas are read: a report of more has the whole program. */
-const MOST_ARRAYS = 200
+const MAX_ARRAYS = 200
 /** The folder of an array before the folder of its schemas. */
 const ARRAY_OF_SCHEMA = /^(.+)\/__schema\/[^/]+$/
 
@@ -189,7 +189,7 @@ async function schemasText(
   const { array } = { array: undefined, ...target }
   if (array) return arraySchemasText(array)
   const folders = new Set(found.flatMap(({ full }) => ARRAY_OF_SCHEMA.exec(full)?.[1] ?? []))
-  if (target.type !== 'group' || folders.size === 0 || folders.size > MOST_ARRAYS) return undefined
+  if (target.type !== 'group' || folders.size === 0 || folders.size > MAX_ARRAYS) return undefined
   const texts: (string | undefined)[] = []
   for (const folder of folders) {
     const inside = await cx.open(folder).catch(unlessFault)

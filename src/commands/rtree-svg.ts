@@ -6,7 +6,7 @@ import { unknownField } from '../calls/option-values.ts'
 import { STDOUT } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import type { Takes } from '../calls/targets.ts'
-import { tileBoxes } from '../calls/tile-boxes.ts'
+import { tileBoxReader } from '../calls/tile-boxes.ts'
 import { rangesResult } from '../calls/values.ts'
 import { eachFragment } from '../calls/walkers.ts'
 import { type Comparable, comparable, compare } from '../cells/bounds.ts'
@@ -23,7 +23,7 @@ import { shortValue } from '../render/units.ts'
 import { counted, rangeText } from '../render/views/wording.ts'
 
 /** Largest number of boxes of a fragment. If it has more tiles, the boxes of a higher level of the R-tree are drawn. */
-const MOST_BOXES = 20_000
+const MAX_BOXES = 20_000
 /** Largest number of characters of the text at an end of an axis. */
 const END_ROOM = 12
 
@@ -145,13 +145,13 @@ async function writePieces(pieces: Iterable<string>, file: string): Promise<void
 async function drawnFragment(fragment: Fragment, full: boolean): Promise<DrawnFragment> {
   const info = await fragment.info()
   const { name } = fragment
-  if (info.tile_num <= MOST_BOXES || full) {
-    return { name, level: undefined, box_num: info.tile_num, boxAt: await tileBoxes(fragment, info) }
+  if (info.tile_num <= MAX_BOXES || full) {
+    return { name, level: undefined, box_num: info.tile_num, boxAt: await tileBoxReader(fragment, info) }
   }
   const { levels } = await fragment.rtree()
-  const level = levels.findLastIndex(({ mbr_num }) => mbr_num <= MOST_BOXES)
+  const level = levels.findLastIndex(({ mbr_num }) => mbr_num <= MAX_BOXES)
   if (level < 0) {
-    const fault = { expected: `at most ${MOST_BOXES} tiles to draw`, found: `${info.tile_num} (--full draws all)` }
+    const fault = { expected: `at most ${MAX_BOXES} tiles to draw`, found: `${info.tile_num} (--full draws all)` }
     throw new InspectError('TOO_LARGE', fault, { file: fragment.folder.path })
   }
   const { dimensions } = info.schema.domain

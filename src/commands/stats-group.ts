@@ -14,7 +14,7 @@ import { filtersText } from '../render/views/wording.ts'
 import { ratio } from './size-tally.ts'
 
 /** Number of parts of each kind that are named. */
-const MOST_PARTS = 10
+const MAX_PARTS = 10
 
 type Sums = Omit<GroupStats, keyof DocumentHead | 'as_of' | 'target'>
 
@@ -86,7 +86,7 @@ export class GroupTally {
     const known = this.findings.get(code) ?? { code, severity, finding_num: 0, members: [], bytes: 0 }
     known.finding_num++
     known.bytes += bytes
-    if (known.members.length < MOST_PARTS && !known.members.includes(member)) known.members.push(member)
+    if (known.members.length < MAX_PARTS && !known.members.includes(member)) known.members.push(member)
     this.findings.set(code, known)
   }
 
@@ -135,7 +135,7 @@ export function memberStats(stats: ArrayStats, fragments: Iterable<MemberStatsFr
   return {
     ...{ fragment_num, cells_in_domain, tile_num, size, unread_size, unread_counted, other_size },
     ...{ unread_kept_size, vacuum_size, data_size, unfiltered_size, ratio, memory_size: fragment_metadata.memory_size },
-    fields: fields.slice(0, MOST_PARTS).map(({ files, share, ...field }) => field),
+    fields: fields.slice(0, MAX_PARTS).map(({ files, share, ...field }) => field),
     fragments: largest.list,
     filters,
     findings: findings.map(({ code, severity, bytes }) => ({ code, severity, bytes })),
@@ -148,9 +148,9 @@ class Largest<T extends { size: number }> {
 
   add(one: T): void {
     const { list } = this
-    if (list.length === MOST_PARTS && one.size <= list[MOST_PARTS - 1].size) return
+    if (list.length === MAX_PARTS && one.size <= list[MAX_PARTS - 1].size) return
     const at = list.findIndex(({ size }) => size < one.size)
     list.splice(at < 0 ? list.length : at, 0, one)
-    if (list.length > MOST_PARTS) list.pop()
+    if (list.length > MAX_PARTS) list.pop()
   }
 }

@@ -296,7 +296,7 @@ function fieldResult(
 }
 
 /** Number of the most frequent values that are listed. */
-const MOST_FREQUENT = 10
+const MAX_FREQUENT = 10
 
 const PERCENTS = { p1: 1, p5: 5, p25: 25, median: 50, p75: 75, p95: 95, p99: 99 } as const
 
@@ -314,7 +314,7 @@ function valuesResult(
     distinct_num: counts.distinct ?? null,
     more_than: counts.moreThan,
     frequent: counts
-      .frequent(MOST_FREQUENT)
+      .frequent(MAX_FREQUENT)
       .map(({ value: bytes, cells }) => ({ value: shown(bytes), cell_num: cells })),
     percentiles: (percentiles as ReadStatsPercentiles | undefined) ?? null,
   }

@@ -23,7 +23,7 @@ import type { DatasetMember } from '../objects/dataset.ts'
 import { findingResult, notChecked, TAKES_CHECKED } from './open-check.ts'
 
 /** Number of findings that a line lists, and of what could not be examined. */
-const MOST_PLACES = 10
+const MAX_PLACES = 10
 
 interface Asked {
   level: Level
@@ -91,16 +91,16 @@ async function examined(
   }
   for await (const item of items()) {
     if ('notExamined' in item) {
-      if (reported.size >= MOST_REPORTED || !isNew(reported, item.notExamined)) continue
+      if (reported.size >= MAX_REPORTED || !isNew(reported, item.notExamined)) continue
       cx.fault(item.notExamined)
-      if (unexamined++ < MOST_PLACES) not_examined.push(notExaminedResult(cx, item.notExamined))
+      if (unexamined++ < MAX_PLACES) not_examined.push(notExaminedResult(cx, item.notExamined))
       continue
     }
     if (ignored.takes(item)) continue
     finding_num[item.severity]++
     const { severity, code } = item
     codes.set(`${severity} ${code}`, { severity, code })
-    if (num++ < MOST_PLACES) findings.push(findingResult(cx, item))
+    if (num++ < MAX_PLACES) findings.push(findingResult(cx, item))
   }
   const isUnsupported = not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION')
   const check: MemberCheck = {
@@ -116,4 +116,4 @@ async function examined(
 }
 
 /** Upper limit on the faults of one member that are told apart. */
-const MOST_REPORTED = 1000
+const MAX_REPORTED = 1000

@@ -23,7 +23,7 @@ import type { Target } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import { fieldNames, type OpenedArray, type OpenedFragment, type ReadQuery } from '../read/query.ts'
 import { extentOf, isSmall, type LayoutChange, type NewFilters, schemaWith, tryLayouts } from '../whatif/layout.ts'
-import { type Sampled, type SampleOptions, takeSample } from '../whatif/sample.ts'
+import { type Sampled, type SamplingOptions, takeSample } from '../whatif/sample.ts'
 import { keepsOffsetsInside, type Trial } from '../whatif/trial.ts'
 import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
@@ -201,7 +201,7 @@ async function tryFields(
 async function sampleOf(
   cx: CommandContext,
   fragments: readonly OpenedFragment[],
-  options: SampleOptions,
+  options: SamplingOptions,
 ): Promise<Sampled> {
   const progress = cx.progress({ what: 'reading a sample', unit: 'tiles' })
   try {

@@ -24,7 +24,7 @@ import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node
 import { writingCodecs } from '../node/node-codecs.ts'
 import { bytesIn, type Input, inputName, openInput, peeked, readText, textOf } from '../node/text-input.ts'
 import { optimizeLater } from '../storage/lean-heap.ts'
-import { type ArrayToWrite, arrayFiles, type WrittenFragmentFacts } from '../write/array-writer.ts'
+import { type ArrayToWrite, type WrittenFragmentFacts, writtenArrayFiles } from '../write/array-writer.ts'
 import { csvRows } from '../write/csv-cells.ts'
 import { DocumentValue } from '../write/document.ts'
 import { parseMetadata } from '../write/field-options.ts'
@@ -357,7 +357,9 @@ async function writeArray(
   }
   whenMade(onCells)
   try {
-    for await (const file of arrayFiles(array, { ...writing, onCells }, (fragment) => fragments.push(fragment))) {
+    for await (const file of writtenArrayFiles(array, { ...writing, onCells }, (fragment) =>
+      fragments.push(fragment),
+    )) {
       await output.write(file.path, file.bytes)
       files.push({ path: file.path, size: file.bytes.length })
     }

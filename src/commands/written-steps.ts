@@ -17,7 +17,7 @@ import { runSteps, type StepDone } from '../steps/run.ts'
 import { Clock, type StepContext, type StepFolder } from '../steps/step-target.ts'
 import { layeredStorage } from '../storage/layered.ts'
 import { Folder } from '../storage/source.ts'
-import { arrayFiles } from '../write/array-writer.ts'
+import { writtenArrayFiles } from '../write/array-writer.ts'
 import { DocumentValue } from '../write/document.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import type { RowInput } from '../write/ndjson-cells.ts'
@@ -63,7 +63,7 @@ export async function writeSteps(cx: CommandContext, toWrite: StepsToWrite): Pro
       ofSample.update(written)
     }
     try {
-      const made = arrayFiles(sample.array, { ...writing, onCells }, ({ cell_num }) => (cells += cell_num))
+      const made = writtenArrayFiles(sample.array, { ...writing, onCells }, ({ cell_num }) => (cells += cell_num))
       for await (const one of made) await folder.write(one.path, one.bytes)
     } finally {
       ofSample.stop()

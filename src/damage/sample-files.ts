@@ -1,5 +1,5 @@
 import type { Codecs } from '../filters/codecs/codecs.ts'
-import { arrayFiles } from '../write/array-writer.ts'
+import { writtenArrayFiles } from '../write/array-writer.ts'
 import { ndjsonRows } from '../write/ndjson-cells.ts'
 import { planSample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
 import { type EditableArray, plainWriting } from './editable-array.ts'
@@ -27,7 +27,7 @@ export async function filesOf(
   const { cells: _, fragments: __, ...given } = options
   const { array } = planSample(cells === undefined ? options : given, inputs)
   const files = new Map<string, Uint8Array>()
-  for await (const file of arrayFiles(array, plainWriting(codecs), () => {}))
+  for await (const file of writtenArrayFiles(array, plainWriting(codecs), () => {}))
     files.set(`${root}/${below}${file.path}`, file.bytes)
   return files
 }

@@ -13,7 +13,7 @@ import { IMAGE } from './image-sample.ts'
 import { filesOf, type SampleRecipe } from './sample-files.ts'
 import { SOMA } from './soma-sample.ts'
 import { VCF } from './vcf-sample.ts'
-import { VECTOR_INDEX } from './vector-sample.ts'
+import { VECTOR_INDEX_RECIPE } from './vector-sample.ts'
 
 const SPARSE: SampleOptions = {
   dim: ['x:INT32:0..99:10', 'y:INT32:-50..49:25'],
@@ -217,7 +217,7 @@ const SAMPLES = {
   group: { options: SMALL, below: 'arr1/', prepare: addGroup },
   soma: SOMA,
   vcf: VCF,
-  vectorIndex: VECTOR_INDEX,
+  vectorIndex: VECTOR_INDEX_RECIPE,
   image: IMAGE,
   genomicsdb: GENOMICSDB,
 } satisfies Record<string, SampleRecipe>

@@ -30,7 +30,7 @@ export function vcfHeader(sample: string): object {
   return { sample, header: '##fileformat=VCFv4.2\n##contig=<ID=chr1,length=50000>\n##contig=<ID=chr2>\n' }
 }
 
-export const VCF_DATASET = {
+export const VCF_SAMPLE = {
   arrays: {
     'data/': {
       options: DATA,
@@ -65,4 +65,4 @@ export const VCF_DATASET = {
   },
 } as const satisfies LayerSample
 
-export const VCF = layerRecipe(VCF_DATASET)
+export const VCF = layerRecipe(VCF_SAMPLE)

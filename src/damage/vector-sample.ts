@@ -40,4 +40,4 @@ export const VECTOR_DATASET = {
   },
 } as const satisfies LayerSample
 
-export const VECTOR_INDEX = layerRecipe(VECTOR_DATASET)
+export const VECTOR_INDEX_RECIPE = layerRecipe(VECTOR_DATASET)

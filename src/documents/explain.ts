@@ -1,4 +1,4 @@
-import type { Finding } from '../advice/finding.ts'
+import type { ExplainFinding } from '../advice/finding.ts'
 import type { PassedOverBy, ReaderName } from '../explain/plan.ts'
 import type { StepName } from '../explain/step-cost.ts'
 import type { ReadOrder } from '../read/query.ts'
@@ -39,7 +39,7 @@ export interface ExplainDocument extends DocumentHead<'explain'> {
   /** What `tiledb.consolidate` would do; null for a read at another time than now, or if a non-empty domain or other metadata cannot be read. */
   consolidation: ExplainConsolidation | null
   /** Causes that make this read slow, worst first. */
-  findings: readonly Finding[]
+  findings: readonly ExplainFinding[]
 }
 
 /** The fragments that `tiledb.consolidate` would merge. */

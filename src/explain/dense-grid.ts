@@ -4,7 +4,7 @@ import type { DenseAxis } from '../format/dense-tiles.ts'
 import { type AxisOrder, hull, type Interval, stridesOf } from '../read/dense-windows.ts'
 
 /** An interval of coordinates along an axis, in tiles of the array's grid. */
-export interface Span {
+export interface TileSpan {
   /** Numbers of the first and the last tile, as {@link GridAxis.tileOf} gives them. */
   first: number
   last: number
@@ -20,7 +20,7 @@ export interface GridAxis {
   /** Cells of a tile along the axis. */
   extent: number
   /** The wanted intervals: rising, and not touching each other. */
-  wanted: readonly Span[]
+  wanted: readonly TileSpan[]
   /** Number of wanted tiles before each span. A tile that two spans share counts once. */
   before: readonly number[]
   /** Number of wanted tiles. */
@@ -30,7 +30,7 @@ export interface GridAxis {
 }
 
 /** The box of a fragment's cells: a span for each axis. */
-export type GridBox = readonly Span[]
+export type GridBox = readonly TileSpan[]
 
 /** Makes an axis whose tiles are counted from the lowest of the fragments' domains. */
 export function gridAxis(axis: DenseAxis, wanted: readonly Interval[], domains: readonly Interval[]): GridAxis {
@@ -79,13 +79,17 @@ function numberTiles({ domainLow, extent }: DenseAxis, domains: readonly Interva
 }
 
 /** Converts an interval to tiles. @param tileOf {@link GridAxis.tileOf} */
-export function spanOf({ low, high }: Interval, { domainLow, extent }: DenseAxis, tileOf: GridAxis['tileOf']): Span {
+export function spanOf(
+  { low, high }: Interval,
+  { domainLow, extent }: DenseAxis,
+  tileOf: GridAxis['tileOf'],
+): TileSpan {
   const placeOf = (at: bigint): number => Number((at - domainLow) % extent)
   return { first: tileOf(low), last: tileOf(high), from: placeOf(low), to: placeOf(high) }
 }
 
 /** How many wanted tiles along an axis a box has cells of, and how many coordinates of the box are in these tiles. */
-export function countAlong({ wanted, extent }: GridAxis, box: Span): { tiles: number; coordinates: number } {
+export function countAlong({ wanted, extent }: GridAxis, box: TileSpan): { tiles: number; coordinates: number } {
   let [tiles, coordinates, next] = [0, 0, box.first]
   for (const { first, last } of wanted) {
     const [from, to] = [Math.max(next, first), Math.min(box.last, last)]
@@ -98,12 +102,12 @@ export function countAlong({ wanted, extent }: GridAxis, box: Span): { tiles: nu
 }
 
 /** The first position of a span in one of its tiles. */
-function startIn({ first, from }: Span, tile: number): number {
+function startIn({ first, from }: TileSpan, tile: number): number {
   return tile === first ? from : 0
 }
 
 /** The last position of a span in one of its tiles. */
-function endIn({ last, to }: Span, tile: number, extent: number): number {
+function endIn({ last, to }: TileSpan, tile: number, extent: number): number {
   return tile === last ? to : extent - 1
 }
 

@@ -5,7 +5,7 @@ import { fieldSlot, type Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { conditionFields } from '../read/condition.ts'
 import {
-  gridOf,
+  gridAxes,
   type Interval,
   intersection,
   intervalsOf,
@@ -76,7 +76,7 @@ export function visitTiles(
   query: ReadQuery,
 ): Visited {
   const { dimensions } = schema.domain
-  const grid = gridOf(schema.domain)
+  const grid = gridAxes(schema.domain)
   const domains = fragments.map(({ info }) => intervalsOf(info.nonempty_domain ?? [], dimensions))
   const sides = (d: number, among: readonly number[]): Interval[] =>
     among.flatMap((f) => (domains[f].length > 0 ? [domains[f][d]] : []))
@@ -143,7 +143,7 @@ export function visitsOfOne(
   box: NDRange,
   ranges: RangeSets,
 ): { tiles: number; written: number } {
-  const grid = gridOf(domain)
+  const grid = gridAxes(domain)
   const sides = intervalsOf(box, domain.dimensions)
   const wanted = wantedCells(
     grid,

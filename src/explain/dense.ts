@@ -1,6 +1,6 @@
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { type Fields, fieldsOf, readsByFragment, slotOf, type Visited, visitTiles } from './dense-visits.ts'
-import { DEFAULT_MEMORY, divideIntoLots, type Lot } from './memory/dense-memory.ts'
+import { DEFAULT_BUDGETS, divideIntoLots, type Lot } from './memory/dense-memory.ts'
 import {
   type ExplainQuery,
   type FragmentPlan,
@@ -26,7 +26,7 @@ import {
  *
  * @see tiledb/sm/query/readers/dense_reader.cc, reader_base.cc; tiledb/sm/subarray/relevant_fragment_generator.cc
  */
-export async function planDense(asked: ExplainQuery, memory = DEFAULT_MEMORY): Promise<ReadPlan> {
+export async function planDense(asked: ExplainQuery, memory = DEFAULT_BUDGETS): Promise<ReadPlan> {
   const { opened, query, exact } = asked
   const fields = fieldsOf(opened, query)
   const visited = visitTiles(opened, query)

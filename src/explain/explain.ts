@@ -4,7 +4,7 @@ import { TileLists } from '../objects/tile-lists.ts'
 import type { OpenedArray, ReadOrder } from '../read/query.ts'
 import { planDense } from './dense.ts'
 import { planLegacy } from './legacy.ts'
-import { DEFAULT_MEMORY } from './memory/dense-memory.ts'
+import { DEFAULT_BUDGETS } from './memory/dense-memory.ts'
 import { RELEASE } from './memory/release.ts'
 import type { ExplainQuery, ReaderName, ReadPlan } from './plan.ts'
 import { planSparseGlobal, planSparseUnordered } from './sparse.ts'
@@ -23,7 +23,7 @@ function readerOf({ schema, fragments }: OpenedArray, order: ReadOrder): ReaderN
 type Planner = (asked: ExplainQuery, total_budget: number) => Promise<ReadPlan>
 
 const PLANNERS: Readonly<Record<ReaderName, Planner>> = {
-  DenseReader: (asked, total_budget) => planDense(asked, { ...DEFAULT_MEMORY, total_budget }),
+  DenseReader: (asked, total_budget) => planDense(asked, { ...DEFAULT_BUDGETS, total_budget }),
   SparseGlobalOrderReader: planSparseGlobal,
   SparseUnorderedWithDupsReader: planSparseUnordered,
   'legacy Reader': (asked) => planLegacy(asked),

@@ -68,7 +68,7 @@ export class SparseIndex {
   readonly fields: LoadedFields
   /** Whether the reader asks for cell timestamps in any fragment. */
   private readonly usesTimes: boolean
-  /** {@link fieldSlots} by the slots of a fragment. Fragments whose footers have the same layout share their slots. */
+  /** {@link fieldSlots} by the slots of a fragment, which fragments share. */
   private readonly slotsWithTimes = new WeakMap<readonly Slot[], readonly number[]>()
   private readonly slotsWithoutTimes = new WeakMap<readonly Slot[], readonly number[]>()
 
@@ -166,7 +166,7 @@ export class SparseIndex {
       if (opened.info.format_version >= 16 && hasSlot(opened, 'delete_timestamps'))
         reads.push({ fragment: index, section: 'processed_conditions' })
     for (const fragment of this.fragments) {
-      // Versions 1 and 2 have a single section, which is loaded when the array is opened.
+      // Of versions 1 and 2 the array has loaded all when it was opened.
       if (!fragment.isRelevant || fragment.opened.info.format_version < 3) continue
       if (rtrees || this.isRanged) reads.push({ fragment: fragment.index, section: 'rtree' })
       reads.push(...this.listReads(fragment))

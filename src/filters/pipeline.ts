@@ -117,9 +117,9 @@ interface Stage {
  */
 const MAX_GROWTH = 64
 /** Output in bytes that undoing a filter may always give, however short the chunk is. */
-const LEAST_LIMIT = 1 << 16
-/** {@link LEAST_LIMIT} for strings with offsets in the data: empty strings take no bytes, but their counts do. */
-const LEAST_STRING_LIMIT = 1 << 24
+const MIN_LIMIT = 1 << 16
+/** {@link MIN_LIMIT} for strings with offsets in the data: empty strings take no bytes, but their counts do. */
+const MIN_STRING_LIMIT = 1 << 24
 /** Default of {@link FilterDefinition.growth}. */
 const SMALL_GROWTH = 2
 
@@ -127,7 +127,7 @@ const SMALL_GROWTH = 2
  * Unfiltered bytes that a tile may always have. A larger size must follow from the schema, or be plausible for the bytes
  * that are stored.
  */
-const LEAST_UNFILTERED_LIMIT = 1 << 26
+const MIN_UNFILTERED_LIMIT = 1 << 26
 /**
  * Unfiltered bytes that are plausible for one stored byte. DEFLATE gives at most 1,032, and TileDB uses nothing else for
  * metadata. zstd gives 1,365 for zeros in chunks of 64 KiB.
@@ -135,7 +135,7 @@ const LEAST_UNFILTERED_LIMIT = 1 << 26
 const UNFILTERED_PER_STORED = 2048
 
 /** Returns the unfiltered bytes that are plausible for `stored` bytes: the limit for tiles of unknown size. */
-export function unfilteredLimit(stored: number, least = LEAST_UNFILTERED_LIMIT): number {
+export function unfilteredLimit(stored: number, least = MIN_UNFILTERED_LIMIT): number {
   return Math.max(least, stored * UNFILTERED_PER_STORED)
 }
 
@@ -292,7 +292,7 @@ export class Pipeline {
    */
   refuseClaim({ original_length, metadata, data }: StoredChunk, offset?: number): void {
     // Undoing a short chunk says more precisely what is wrong.
-    if (original_length <= LEAST_LIMIT) return
+    if (original_length <= MIN_LIMIT) return
     const stored = metadata.length + data.length
     const most = Math.max(...[this.stages, this.named ?? []].map((one) => this.mostOf(one, stored, original_length)))
     if (original_length <= most) return
@@ -414,7 +414,7 @@ export class Pipeline {
     const last = options.checksumsOnly ? this.firstChecksum : 0
     // Callers of onStage keep the bytes of each stage, so those must not be in the kernels' memory.
     const kernels = options.onStage ? undefined : this.kernels?.forChunk(chunk.original_length, this.usesKernelsAtOnce)
-    const least = this.tile.stringOffsets ? LEAST_STRING_LIMIT : LEAST_LIMIT
+    const least = this.tile.stringOffsets ? MIN_STRING_LIMIT : MIN_LIMIT
     for (let i = stages.length - 1; i >= last; i--) {
       const { config, filter, datatype, growth } = element(stages, i)
       const cx = element(contexts.ofStages, i)

@@ -135,9 +135,9 @@ export function checkStrings(part: StringPart, found: number, limits: Limits): v
 }
 
 /** Bytes of offsets that any chunk may give: 32 Mi cells. Empty strings have offsets, but no bytes that `limit` counts. */
-const LEAST_OFFSETS_LIMIT = 2 ** 28
+const MIN_OFFSETS_LIMIT = 2 ** 28
 
 /** Returns the upper limits on the bytes of offsets that a chunk may give. */
 export function offsetsLimits({ limit, room }: Limits): Limits {
-  return { limit: Math.max(limit, LEAST_OFFSETS_LIMIT), room }
+  return { limit: Math.max(limit, MIN_OFFSETS_LIMIT), room }
 }

@@ -28,7 +28,7 @@ export const webp: FilterDefinition = {
   suits: undefined,
   needsWholeTile: true,
   // A picture of one colour takes a header of 20 bytes, and nothing for its pixels of up to 4 bytes.
-  mostUndone: (stored) => ((MOST_PIXELS + 1) ** 2 * 4 * stored) / 20,
+  mostUndone: (stored) => ((MAX_PIXELS + 1) ** 2 * 4 * stored) / 20,
   // libwebp holds the picture twice with 4 bytes a pixel, and gives a copy of it. Measured: 5 times the tile, others 3 at most.
   undoneTimes: 2,
   loss({ lossless, format }) {
@@ -46,7 +46,7 @@ export const webp: FilterDefinition = {
 }
 
 /** Upper limit on the width and on the height of a picture, in pixels. */
-const MOST_PIXELS = 16_383
+const MAX_PIXELS = 16_383
 
 function typeRefusal(type: Datatype, { name, format }: FilterConfig, field: FilteredField): string | undefined {
   if (type !== 'UINT8' || field.cell_val_num !== 1) return `${name} accepts single UINT8 values only`
@@ -55,8 +55,8 @@ function typeRefusal(type: Datatype, { name, format }: FilterConfig, field: Filt
   const depth = format !== undefined && hasAlpha(format) ? 4 : 3
   if (picture.width % depth !== 0)
     return `${name} needs tiles of whole ${format} pixels: ${depth} values each, found ${picture.width} in a row`
-  if (picture.width / depth > MOST_PIXELS || picture.height > MOST_PIXELS)
-    return `${name} takes at most ${MOST_PIXELS} pixels a side`
+  if (picture.width / depth > MAX_PIXELS || picture.height > MAX_PIXELS)
+    return `${name} takes at most ${MAX_PIXELS} pixels a side`
   return undefined
 }
 

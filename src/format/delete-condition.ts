@@ -60,7 +60,7 @@ const MAX_DEPTH = 2000
 const NAMED_DEPTH = 200
 
 /** Upper limit on the conditions that lie deeper. */
-const MOST_DEEP = 1_000_000
+const MAX_DEEP_CONDITIONS = 1_000_000
 
 export const deleteCondition: Describe<ConditionNode> = (io) => conditionNode(io, 0)
 
@@ -91,8 +91,8 @@ function deepExpression(io: AnyIo, depth: number): ConditionExpression {
     while (open.at(-1)?.left === 0) open.pop()
     const last = open.at(-1)
     if (!last) return whole
-    const expected = `at most ${MOST_DEEP} conditions inside of ${NAMED_DEPTH} others`
-    io.require(count < MOST_DEEP, 'node', () => ({ expected, found: 'more' }), 'TOO_LARGE')
+    const expected = `at most ${MAX_DEEP_CONDITIONS} conditions inside of ${NAMED_DEPTH} others`
+    io.require(count < MAX_DEEP_CONDITIONS, 'node', () => ({ expected, found: 'more' }), 'TOO_LARGE')
     last.left--
     last.node.children.push(nodeType(io) === 'expression' ? begin() : comparison(io))
   }

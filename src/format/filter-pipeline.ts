@@ -159,17 +159,17 @@ const TYPES = {
 
 export type FilterType = keyof typeof TYPES
 
-const FILTERS = Object.entries(TYPES) as [FilterType, readonly [number, FilterOptions, number?]][]
+const TYPE_ENTRIES = Object.entries(TYPES) as [FilterType, readonly [number, FilterOptions, number?]][]
 
 /** Numbers of the filter types. */
-export const FILTER_TYPES = Object.fromEntries(FILTERS.map(([name, [number]]) => [name, number])) as Readonly<
+export const FILTER_TYPES = Object.fromEntries(TYPE_ENTRIES.map(([name, [number]]) => [name, number])) as Readonly<
   Record<FilterType, number>
 >
 
 /** Options of each filter in stored order, with their defaults. */
-export const FILTER_OPTIONS = Object.fromEntries(FILTERS.map(([name, [, options]]) => [name, options])) as Readonly<
-  Record<FilterType, FilterOptions>
->
+export const FILTER_OPTIONS = Object.fromEntries(
+  TYPE_ENTRIES.map(([name, [, options]]) => [name, options]),
+) as Readonly<Record<FilterType, FilterOptions>>
 
 /** Returns the number that a compressor has inside its options; undefined for other filters. */
 export function compressorNumber(name: string): number | undefined {
@@ -181,7 +181,7 @@ export function compressorNumber(name: string): number | undefined {
 /** Filters by the numbers of compressors. 0 leaves the bytes as they are. */
 const BY_COMPRESSOR = new Map<number, FilterType>([
   [0, 'NONE'],
-  ...FILTERS.flatMap(([name, [, , number]]) => (number === undefined ? [] : [[number, name] as const])),
+  ...TYPE_ENTRIES.flatMap(([name, [, , number]]) => (number === undefined ? [] : [[number, name] as const])),
 ])
 
 /**

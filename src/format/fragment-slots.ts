@@ -22,7 +22,10 @@ export const INTERNAL_FIELDS: readonly string[] = [
   '__delete_condition_index',
 ]
 
-/** One field of the fragment metadata. Every per-field list in it has an entry for each slot, in this order. */
+/**
+ * A field, as the lists of the fragment metadata count it: each list has an entry for each slot, in this order. Documents call it a field,
+ * without the place in the lists.
+ */
 export interface Slot {
   name: string
   kind: SlotKind

@@ -27,7 +27,7 @@ const WRITTEN_BY: Readonly<Record<number, string>> = {
 /** The newest format version that any release writes. No release opens a newer version. */
 export const NEWEST_STABLE = Math.max(...Object.keys(WRITTEN_BY).map(Number))
 
-/** What TileDB refuses was measured with this release. For the release of `explain` see explain/memory/release.ts. */
+/** What TileDB refuses, and what its reads cost, was measured with this release. explain/memory/release.ts has its numbers. */
 export const MEASURED_RELEASE = '2.30'
 
 /** Returns the TileDB releases that write a format version, as text; undefined for versions that none writes. */

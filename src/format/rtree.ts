@@ -11,7 +11,7 @@ export const RTREE_FANOUT = 10
  * Upper limit on the levels. A level has at most half as many boxes as the level below it, so more levels would need more
  * boxes than fit in a file.
  */
-export const MOST_LEVELS = 64
+export const MAX_LEVELS = 64
 
 /**
  * MBRs of one level of the R-tree, kept as stored bytes: a fragment can have millions. With string dimensions the MBRs
@@ -49,8 +49,8 @@ export function rtree(version: number, dimensions: readonly RangeType[]) {
     const fanout = io.u32('fanout', 'MBRs below each MBR of the level above: 10')
     const type = version < 5 ? io.coded('type', 'uint8', datatypeCoding, 'type of all dimensions') : undefined
     const levelNum = io.derive('level_num', 'uint32', (r) => r.levels.length, 'levels: 0 in dense fragments')
-    io.require(levelNum <= MOST_LEVELS, 'level_num', () => ({
-      expected: `at most ${MOST_LEVELS} levels`,
+    io.require(levelNum <= MAX_LEVELS, 'level_num', () => ({
+      expected: `at most ${MAX_LEVELS} levels`,
       found: levelNum,
     }))
     return { fanout, dim_num, type, levels: io.list('levels', levelNum, level) }

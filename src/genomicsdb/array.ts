@@ -89,7 +89,7 @@ export async function fragmentFolders(
     if (pause) await pause
     const folder = array.folder.folder(name)
     const one = await withPlaceAsync({ file: folder.path }, () => fragmentFolder(folder))
-    const isOne = isFragmentName(name) || one.isMarked || hasEntry(one.entries, BOOK_KEEPING_FILE, 'file')
+    const isOne = isGenomicsdbFragmentName(name) || one.isMarked || hasEntry(one.entries, BOOK_KEEPING_FILE, 'file')
     if (isOne) found.push(one)
   }
   return found
@@ -114,7 +114,7 @@ export async function fragmentFolder(folder: Folder): Promise<FragmentFolder> {
 const NAME = /^\.?__[^_]+_(\d{1,18})$/
 
 /** Whether a folder has the name of a fragment, or of one that is being written. */
-export function isFragmentName(name: string): boolean {
+export function isGenomicsdbFragmentName(name: string): boolean {
   return NAME.test(name)
 }
 

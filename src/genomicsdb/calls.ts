@@ -44,7 +44,7 @@ export class FragmentColumns implements MergedFragment {
     this.fragment = fragment
     this.name = fragment.name
     this.path = fragment.folder.path
-    this.tiles = tileBoxes(fragment)
+    this.tiles = genomicsdbTileBoxes(fragment)
   }
 
   async column(tile: number, index: number): Promise<ColumnData> {
@@ -81,7 +81,7 @@ export class FragmentColumns implements MergedFragment {
 }
 
 /** The boxes of the tiles of a fragment. @throws InspectError BAD_VALUE for numbers of 2^53 or more */
-export function tileBoxes(fragment: GenomicsdbFragment): TileBox[] {
+export function genomicsdbTileBoxes(fragment: GenomicsdbFragment): TileBox[] {
   const { book, tile_num, folder } = fragment
   const file = `${folder.path}/${BOOK_KEEPING_FILE}`
   const numbers = withPlace({ file }, () => int64Numbers(book.mbrs, 4 * tile_num, 0, 1, 'mbrs'))

@@ -12,7 +12,7 @@ export interface FragmentCellsOptions {
   fields?: readonly string[] | undefined
   /** First and last tile, both included. */
   tiles?: { from: number; to: number } | undefined
-  /** Whether to skip the tile with this number, for example because all its cells lie outside of the wanted ranges. */
+  /** As `skipTile` of the cells of TileDB (cells/fragment-cells.ts). */
   skipTile?: ((tile: number) => boolean) | undefined
   /** Whether to skip every tile with an unreadable column. */
   wholeTiles?: boolean | undefined

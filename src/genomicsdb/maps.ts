@@ -15,7 +15,7 @@ import { smallFile } from './whole-file.ts'
  */
 
 /** A sample: all cells of one row. */
-export interface Sample {
+export interface VcfSample {
   name: string
   row: number
 }
@@ -50,7 +50,7 @@ export interface MapFault {
 
 export interface Callset {
   /** In the order of the file. */
-  samples: readonly Sample[]
+  samples: readonly VcfSample[]
   faults: readonly MapFault[]
 }
 
@@ -76,7 +76,7 @@ const STRING_BYTES = 32
 const ENTRY_BYTES = 16
 
 /** Most faults that are kept of a map. */
-const MOST_FAULTS = 100
+const MAX_FAULTS = 100
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
 type JsonObject = { readonly [key: string]: Json }
@@ -183,7 +183,7 @@ class Entries {
   }
 
   private add(field: string, expected: Prose, found: Prose): void {
-    if (this.kept.length < MOST_FAULTS) this.kept.push({ field, expected, found })
+    if (this.kept.length < MAX_FAULTS) this.kept.push({ field, expected, found })
     else this.more++
   }
 }
@@ -198,14 +198,14 @@ function* entriesOf(map: readonly Json[] | JsonObject): Generator<[key: string, 
 }
 
 /** Most characters of a value that a message has. */
-const MOST_SHOWN = 40
+const MAX_SHOWN = 40
 
 /** A value, in few characters. What is in a list or an object is not looked at: it may be nested deeper than the stack allows. */
 function shown(json: Json | undefined): string {
   if (json === undefined) return 'none'
   if (Array.isArray(json)) return 'a list'
   if (isObject(json)) return 'an object'
-  return JSON.stringify(typeof json === 'string' ? json.slice(0, MOST_SHOWN) : json).slice(0, MOST_SHOWN)
+  return JSON.stringify(typeof json === 'string' ? json.slice(0, MAX_SHOWN) : json).slice(0, MAX_SHOWN)
 }
 
 /**
@@ -215,7 +215,7 @@ function shown(json: Json | undefined): string {
 export async function readCallset(folder: Folder, memory: Memory): Promise<Callset> {
   const map = await jsonObject(folder, CALLSET_FILE, memory)
   const entries = new Entries()
-  const samples: Sample[] = []
+  const samples: VcfSample[] = []
   for (const { name, entry, at } of entries.of(map, 'callsets', 'sample_name')) {
     const row = entries.number(entry, 'row_idx', at)
     if (row !== undefined) samples.push({ name, row })

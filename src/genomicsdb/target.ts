@@ -14,7 +14,7 @@ import {
 } from '../format/genomicsdb/names.ts'
 import { u32 } from '../format/u32.ts'
 import { type Entry, Folder, hasEntry, type Storage, withSource } from '../storage/source.ts'
-import { isFragmentName } from './array.ts'
+import { isGenomicsdbFragmentName } from './array.ts'
 
 /** Files that only GenomicsDB has in a workspace. Workspaces of TileDB before 1.0 have none of them. */
 const WORKSPACE_FILES = [CALLSET_FILE, VIDMAP_FILE, HEADER_FILE, FRAGMENT_LIST_FILE]
@@ -61,7 +61,7 @@ async function folderTarget(folder: Folder): Promise<Exclude<GenomicsdbTarget, {
     return { kind: 'workspace', path, folder }
   if (await isGenomicsdbArray(folder, entries)) return { kind: 'array', path, array: folder }
   const isFragment =
-    isFragmentName(folder.name) ||
+    isGenomicsdbFragmentName(folder.name) ||
     hasEntry(entries, FRAGMENT_MARK, 'file') ||
     hasEntry(entries, BOOK_KEEPING_FILE, 'file')
   const array = isFragment ? folder.parent() : undefined
@@ -70,10 +70,10 @@ async function folderTarget(folder: Folder): Promise<Exclude<GenomicsdbTarget, {
 }
 
 /** Up to this many folders of a workspace are looked at. */
-const MOST_LOOKED_AT = 8
+const MAX_LOOKED_AT = 8
 
 async function hasArray(workspace: Folder, entries: readonly Entry[]): Promise<boolean> {
-  for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, MOST_LOOKED_AT)) {
+  for (const { name } of entries.filter(({ kind }) => kind === 'folder').slice(0, MAX_LOOKED_AT)) {
     const folder = workspace.folder(name)
     if (await isGenomicsdbArray(folder, await folder.list())) return true
   }

@@ -34,7 +34,7 @@ export type TileCodec = (stored: Uint8Array, size: number, hold: () => void) => 
 type Decompress = (stored: Uint8Array, size: number) => Uint8Array
 
 /** Most bytes that a byte gives: see the filters of the same names. */
-const MOST_UNDONE: { readonly [compressor in Compressor]?: number } = {
+const MAX_UNDONE: { readonly [compressor in Compressor]?: number } = {
   GZIP: 1032,
   ZSTD: 2 ** 15,
   LZ4: 255,
@@ -51,7 +51,7 @@ export async function tileCodec(layout: TileLayout, codecs: Codecs): Promise<Til
   const { compressor, shuffle } = compressionParts(layout.compression)
   const decompress = await decompressor(compressor, layout, codecs)
   const unshuffle = compressor === 'NONE' ? asItIs : unshuffler(shuffle, layout)
-  const most = MOST_UNDONE[compressor] ?? 1
+  const most = MAX_UNDONE[compressor] ?? 1
   return (stored, size, hold) => {
     if (size > most * stored.length) {
       const fault = `at most ${most * stored.length} bytes from ${stored.length} bytes of ${compressor}`

@@ -79,8 +79,8 @@ async function datasetOfArrays(layer: Layer, groups: GroupsAround): Promise<Arou
 }
 
 /** Most members that are opened to know whether a group is a dataset; each is several requests over a network. */
-const MOST_OPENED = 100
-const MOST_OPENED_FAR = 16
+const MAX_OPENED = 100
+const MAX_OPENED_FAR = 16
 
 /** The layer of which the arrays of a group say that the group is a dataset. Undefined if there are too many members to ask. */
 async function layerByArrays({ group }: GroupTarget): Promise<Layer | undefined> {
@@ -88,7 +88,7 @@ async function layerByArrays({ group }: GroupTarget): Promise<Layer | undefined>
   const members: Member[] = []
   for await (const member of group.quietly().eachMember()) {
     members.push(member)
-    if (members.length > (folder.isRemote ? MOST_OPENED_FAR : MOST_OPENED)) return undefined
+    if (members.length > (folder.isRemote ? MAX_OPENED_FAR : MAX_OPENED)) return undefined
   }
   const arrays = new GroupOfArrays()
   for (const member of members) {
@@ -109,9 +109,9 @@ async function ofFields(part: Part, { fields = {}, ...words }: ArrayWords): Prom
 }
 
 /** Most folders above an array that are looked at. */
-const MOST_LEVELS = 8
+const MAX_LEVELS_ABOVE = 8
 /** Groups in a row that do not list what is below them, after which no more are looked for. */
-const MOST_STRANGERS = 2
+const MAX_STRANGERS = 2
 
 /** The groups around an array, the innermost first. Each is opened once, and only if it is asked for. */
 class GroupsAround {
@@ -139,7 +139,7 @@ class GroupsAround {
     let below: { path: string; names: readonly string[] } = { path: folder.path, names: [] }
     let strangers = 0
     let at = folder.parent()
-    for (let up = 0; at && up < MOST_LEVELS && strangers < MOST_STRANGERS; up++) {
+    for (let up = 0; at && up < MAX_LEVELS_ABOVE && strangers < MAX_STRANGERS; up++) {
       const opened = await openTarget(at.storage, at.path, cx).catch(faultOf)
       const group = opened instanceof InspectError || opened.type !== 'group' ? undefined : opened
       const name = group && (await nameIn(group, below.path))

@@ -9,9 +9,9 @@ import type { Part } from './part.ts'
  */
 
 /** Most members of a group without attributes that wait until it is known whether it is a dataset. */
-const MOST_MEMBERS = 1000
+const MAX_MEMBERS = 1000
 /** Most arrays that are asked. Not each has attributes. */
-const MOST_ASKED = 8
+const MAX_ASKED = 8
 
 /** The arrays of a group, as they are met. */
 export class GroupOfArrays {
@@ -29,7 +29,7 @@ export class GroupOfArrays {
     const schema = await part.schema()
     this.arrays.push(part)
     const isVariable = schema?.array_type === 'dense' && schema.domain.dimensions.every((one) => integerBounds(one))
-    if ((schema && !isVariable) || this.arrays.length > MOST_MEMBERS) {
+    if ((schema && !isVariable) || this.arrays.length > MAX_MEMBERS) {
       this.isOther = true
       this.arrays.length = 0
     }
@@ -38,7 +38,7 @@ export class GroupOfArrays {
   /** The layer whose dataset the group is. Undefined if no array has the coordinates of another one's dimension, or if none says so. */
   async layer(): Promise<Layer | undefined> {
     const asked = await this.variables()
-    for (const part of asked.slice(0, MOST_ASKED)) {
+    for (const part of asked.slice(0, MAX_ASKED)) {
       const found = await recogniseRow(part)
       if (found?.isOfArrays) return found.layer
     }

@@ -15,7 +15,7 @@ export function hashOf(data: Uint8Array, from: number, to: number): number {
 }
 
 /** Slots of a new table. Their number is always a power of two. */
-const LEAST_SLOTS = 1024
+const MIN_SLOTS = 1024
 
 /** Different texts. Each has a number: 0 for the first that was met, 1 for the next, and so on. */
 export class Texts {
@@ -23,7 +23,7 @@ export class Texts {
   private readonly known: Uint8Array[] = []
   private readonly hashes: number[] = []
   /** A hash table: each slot holds a text's number plus one, or 0 if it is free. */
-  private slots = new Int32Array(LEAST_SLOTS)
+  private slots = new Int32Array(MIN_SLOTS)
   private readonly onNew: ((bytes: number) => void) | undefined
 
   /** @param onNew called with the length of each new text before it is kept; may throw, if memory has no room for it */

@@ -1,5 +1,5 @@
 import type { ColumnData } from '../cells/column.ts'
-import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
+import { isWide, numbersOf, uint32LanesOf } from '../cells/elements.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { openAt } from '../read/opening.ts'
@@ -46,7 +46,7 @@ function idsIn(type: Datatype, column: ColumnData | undefined, rows: Uint32Array
     return { length: rows?.length ?? cell_num, at, exact: (cell) => BigInt(at(cell)) }
   }
   const isSigned = isSignedInteger(type)
-  const lanes = lanesOf(column?.data ?? new Uint8Array(8 * cell_num))
+  const lanes = uint32LanesOf(column?.data ?? new Uint8Array(8 * cell_num))
   const row = (cell: number): number => rows?.[cell] ?? cell
   return {
     length: rows?.length ?? cell_num,

@@ -1,7 +1,7 @@
 import { rising } from '../base/rising.ts'
 
 /** Most ids, or runs of ids, that a finding names. */
-const MOST_NAMED = 8
+const MAX_NAMED = 8
 
 /** Ids in words, as runs: `3, 8 to 12 and 5 more`. @param ids rising */
 export function idsText(ids: Iterable<number | bigint>): string {
@@ -12,7 +12,7 @@ export function idsText(ids: Iterable<number | bigint>): string {
     if (run && Number(id) === Number(run.last) + 1 && more === 0) {
       run.last = id
       run.length++
-    } else if (runs.length < MOST_NAMED) runs.push({ first: id, last: id, length: 1 })
+    } else if (runs.length < MAX_NAMED) runs.push({ first: id, last: id, length: 1 })
     else more++
   }
   const words = runs.map(({ first, last, length }) => {
@@ -32,7 +32,7 @@ export class MetIds {
 
   add(id: bigint): void {
     this.count++
-    if (this.ids.size < MOST_KEPT) this.ids.add(id)
+    if (this.ids.size < MAX_KEPT) this.ids.add(id)
     else if (!this.ids.has(id)) this.isCut = true
   }
 
@@ -42,4 +42,4 @@ export class MetIds {
 }
 
 /** Most different ids that are kept. */
-const MOST_KEPT = 1000
+const MAX_KEPT = 1000

@@ -121,7 +121,7 @@ async function* countRows(part: Part): Items<Axis | undefined> {
 }
 
 /** Checks that the coordinates of a sparse array are rows. @param axes by dimension; undefined for one that is no axis, or whose rows are unknown */
-export async function* checkCoordinates(part: Part, axes: readonly (Axis | undefined)[]): Items {
+export async function* checkAxisCoordinates(part: Part, axes: readonly (Axis | undefined)[]): Items {
   const { array } = part
   const schema = await part.schema()
   if (!array || !schema) return

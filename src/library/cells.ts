@@ -127,7 +127,7 @@ export async function writeArrowStream(
   write: (piece: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
   const { writeArrow } = await import('../rows/arrow.ts')
-  // Copied, because large pieces are views of the batch.
+  // Large pieces are views of the batch.
   const copied = (piece: string | Uint8Array) => write((piece as Uint8Array).slice())
   const out = { write: copied, columns: undefined, color: false }
   await writeArrow({ columns: cells.columns, batches: cells.batches() }, out, { file: false, raw: false })

@@ -28,7 +28,7 @@ import {
 } from './tile-loss.ts'
 
 /** Most runs of tiles for which a plan has a command that keeps their undamaged fields. For the others it says to do the same. */
-const MOST_KEPT = 3
+const MAX_KEPT = 3
 
 /** The ways that end in a call of `recover`. */
 export type RecoverWay = Extract<Way, 'recover' | 'statistics' | 'drop'>
@@ -181,7 +181,7 @@ export class DamagedFragment {
     const fields = whole.map((name) => ` --field ${shellWord(name)}`).join('')
     const isPlaced = new Set(placed)
     const runs = [placed, tiles.filter((tile) => !isPlaced.has(tile))].flatMap((some) => runsOf(some))
-    for (const [first, last] of runs.slice(0, MOST_KEPT)) {
+    for (const [first, last] of runs.slice(0, MAX_KEPT)) {
       const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))
       const decode = `${shell.call('decode')} ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields}`
       const lacks: string[] = []
@@ -196,8 +196,8 @@ export class DamagedFragment {
         lacks.length === 0 ? { command: `${decode} -o ${to}` } : { command: `${decode} --format ndjson > ${to}`, text },
       )
     }
-    if (runs.length > MOST_KEPT)
-      this.draft.keep.push({ text: `likewise the other ${runs.length - MOST_KEPT} runs of tiles` })
+    if (runs.length > MAX_KEPT)
+      this.draft.keep.push({ text: `likewise the other ${runs.length - MAX_KEPT} runs of tiles` })
   }
 }
 

@@ -36,7 +36,7 @@ export interface MendPlan {
 }
 
 /** Limit on the findings that a plan names. */
-const MOST_FINDINGS = 20
+const MAX_FINDINGS = 20
 
 /** A plan that is being made. */
 export class Draft {
@@ -59,13 +59,13 @@ export class Draft {
 
   add(finding: Finding): void {
     this.finding_num++
-    if (this.findings.length < MOST_FINDINGS) this.findings.push(finding)
+    if (this.findings.length < MAX_FINDINGS) this.findings.push(finding)
     if (isAtLeast(finding.severity, this.severity)) this.severity = finding.severity
   }
 
   /** Takes over the findings of another draft, and what it says about them. */
   absorb(other: Draft): void {
-    this.findings.push(...other.findings.slice(0, MOST_FINDINGS - this.findings.length))
+    this.findings.push(...other.findings.slice(0, MAX_FINDINGS - this.findings.length))
     this.finding_num += other.finding_num
     other.finding_num = 0
     if (isAtLeast(other.severity, this.severity)) this.severity = other.severity

@@ -9,7 +9,8 @@ const EARLIEST_LIKELY_TIME = 946_684_800_000n
 export function inMilliseconds(name: string, now: bigint): string | undefined {
   const [first, last] = parseTimestampedName(name)?.timestamp_range ?? [0n, 0n]
   for (const unit of [1000n, 1_000_000n])
-    if (first / unit >= EARLIEST_LIKELY_TIME && last / unit <= now) return withTimes(name, first / unit, last / unit)
+    if (first / unit >= EARLIEST_LIKELY_TIME && last / unit <= now)
+      return nameWithTimes(name, first / unit, last / unit)
   return undefined
 }
 
@@ -21,7 +22,7 @@ export function pathInMilliseconds(path: string, now: bigint): string | undefine
 }
 
 /** The name with other times. */
-export function withTimes(name: string, first: bigint, last: bigint): string {
+export function nameWithTimes(name: string, first: bigint, last: bigint): string {
   return name.replace(/^__\d+_\d+/, `__${first}_${last}`)
 }
 

@@ -9,7 +9,7 @@ import { committedPath, FRAGMENTS_FOLDER, fragmentPath, stem } from '../objects/
 import { type ArrayDrafts, CONSOLIDATE_AGAIN, commitOf, type NamedVacuumList } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
 import type { FragmentPlanner } from './fragment-plan.ts'
-import { inMilliseconds, leaveUntilThen, pathInMilliseconds, withTimes } from './milliseconds.ts'
+import { inMilliseconds, leaveUntilThen, nameWithTimes, pathInMilliseconds } from './milliseconds.ts'
 import { type DividedTimes, type Times, whyNotRewritten } from './rewrite-plan.ts'
 
 /** A fragment's vacuum lists, and those of the fragments in them. */
@@ -111,7 +111,7 @@ export class NamePlanner {
     if (!entry) return
     if (entry.state === 'to-vacuum') return drafts.retireReplaced(entry, finding)
     const [first, last] = nameFacts(entry.name)?.timestamp_range ?? [0n, 0n]
-    this.renameFragment(drafts.draft(`rename ${path}`, finding), entry, withTimes(entry.name, last, first))
+    this.renameFragment(drafts.draft(`rename ${path}`, finding), entry, nameWithTimes(entry.name, last, first))
   }
 
   /** The committed fragment of a finding. Another folder is taken away: no reader sees it. */

@@ -115,7 +115,7 @@ export function lostPlaces({ lostDimensions, unplaced }: FragmentLoss): string |
 }
 
 /** Limit on the tiles whose boxes are read: more would take too long. */
-const MOST_BOXES = 64
+const MAX_BOXES = 64
 
 /**
  * Works out what a fragment loses with its unreadable tiles; undefined if its metadata cannot be read.
@@ -271,7 +271,7 @@ async function tileBoxes(
   tiles: readonly number[],
 ): Promise<NDRange[] | undefined> {
   const { dimensions } = info.schema.domain
-  if (tiles.length > MOST_BOXES) return undefined
+  if (tiles.length > MAX_BOXES) return undefined
   if (info.dense) {
     const bytes = (d: number, end: bigint): Uint8Array => bytesOf(dimensions[d].type, 1, end, { raw: true })
     return info.nonempty_domain

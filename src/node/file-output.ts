@@ -27,7 +27,7 @@ import { attempt, ClosedPipe, InspectError, usage } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
 import { decodeText } from '../format/text.ts'
 import { absolutePath } from './current-folder.ts'
-import { guarded, MOST_AT_ONCE, systemCode, systemError, systemPath } from './file.ts'
+import { guarded, MAX_AT_ONCE, systemCode, systemError, systemPath } from './file.ts'
 import { onInterrupt } from './interrupted.ts'
 
 /** A file that appears whole or not at all. */
@@ -43,7 +43,7 @@ export interface FileOutput {
 }
 
 /** Up to this many bytes stay in memory until the result is complete. Until then there is no file, and no signal handler. */
-const MOST_HELD = 2 ** 20
+const MAX_HELD = 2 ** 20
 
 /**
  * Opens a file for writing. Until {@link FileOutput.commit}, the bytes go to a file with another name beside it. Links are
@@ -66,12 +66,12 @@ interface OutputPlace {
 }
 
 /** Upper limit on the links that are followed in a row, as in Linux. */
-const MOST_LINKS = 40
+const MAX_LINKS = 40
 
 /** Finds out where an output path leads. @throws the system's error if a folder of the path is missing */
 export function outputPlace(path: string): OutputPlace {
   let at = inRealFolder(path)
-  for (let links = 0; links < MOST_LINKS; links++) {
+  for (let links = 0; links < MAX_LINKS; links++) {
     // The target of a descriptor is already open.
     if (/^\/(?:proc|dev\/fd)\//.test(at)) return { path: at, status: undefined, isDirect: true }
     const status = lstatSync(systemPath(at), { throwIfNoEntry: false })
@@ -136,7 +136,7 @@ function openWhole(shown: string, { path, status }: OutputPlace): FileOutput {
     isWhole: true,
     write(data) {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data
-      if (descriptor === undefined && heldBytes + bytes.length <= MOST_HELD) {
+      if (descriptor === undefined && heldBytes + bytes.length <= MAX_HELD) {
         held.push(typeof data === 'string' ? bytes : bytes.slice())
         heldBytes += bytes.length
         return
@@ -187,14 +187,14 @@ function replace(from: string, to: string): void {
 let count = 0
 
 /** Characters of a name that the name of its temporary file begins with: few enough for every file system. */
-const MOST_OF_NAME = 40
+const MAX_OF_NAME = 40
 /** The end of the name of a temporary file. The first part is the number of the process. */
 const UNIQUE = /^([0-9a-z]+)-[0-9a-z]+-\d+\.part$/
 
 /** A hidden path beside a path, unique among all running processes. */
 export function temporaryBeside(path: string): string {
   const unique = `${process.pid.toString(36)}-${Date.now().toString(36)}-${count++}.part`
-  return `${folderOf(path)}/.${nameOf(path).slice(0, MOST_OF_NAME)}.${unique}`
+  return `${folderOf(path)}/.${nameOf(path).slice(0, MAX_OF_NAME)}.${unique}`
 }
 
 /**
@@ -203,7 +203,7 @@ export function temporaryBeside(path: string): string {
  */
 function leftBeside(path: string): string[] {
   const target = absolutePath(path)
-  const start = `.${nameOf(target).slice(0, MOST_OF_NAME)}.`
+  const start = `.${nameOf(target).slice(0, MAX_OF_NAME)}.`
   const folder = folderOf(target)
   const names = attempt(() => readdirSync(systemPath(folder || '/'), 'buffer').map(decodeText)) ?? []
   return names
@@ -268,14 +268,13 @@ function once(work: () => void): () => void {
 
 /** Writes all bytes. A single call may write only a part, as on a disk that is nearly full, where the next call fails. */
 export function writeWholeSync(descriptor: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; )
-    at += writeSync(descriptor, bytes, at, Math.min(bytes.length - at, MOST_AT_ONCE))
+  for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, Math.min(bytes.length - at, MAX_AT_ONCE))
 }
 
 /** {@link writeWholeSync}, done asynchronously. */
 async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
-    const length = Math.min(bytes.length - at, MOST_AT_ONCE)
+    const length = Math.min(bytes.length - at, MAX_AT_ONCE)
     at += (await promisify(write)(descriptor, bytes, at, length, null)).bytesWritten
   }
 }

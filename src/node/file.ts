@@ -27,10 +27,10 @@ import { eventsWereHandled, pauseForEvents } from './pause.ts'
 const SMALL_READ = 96 * 1024
 
 /** Upper limit on the bytes that one call reads or writes. Node refuses 2 GiB and more. */
-export const MOST_AT_ONCE = 2 ** 30
+export const MAX_AT_ONCE = 2 ** 30
 
 /** Upper limit on the bytes of a pipe, which is read whole. */
-const MOST_PIPED = 2 ** 30
+const MAX_PIPED = 2 ** 30
 
 /** Code and message for each of the system's error codes. */
 const CODES: Readonly<Record<string, ['NOT_FOUND' | 'NO_PERMISSION' | 'IO', string]>> = {
@@ -181,7 +181,7 @@ class FileSource implements ByteSource {
 
   private async readLarge(descriptor: number, out: Uint8Array, at: number, offset: number): Promise<number> {
     try {
-      const { bytesRead } = await promisify(read)(descriptor, out, at, Math.min(out.length - at, MOST_AT_ONCE), offset)
+      const { bytesRead } = await promisify(read)(descriptor, out, at, Math.min(out.length - at, MAX_AT_ONCE), offset)
       eventsWereHandled()
       return bytesRead
     } catch (error) {
@@ -218,7 +218,7 @@ const pipes = new Map<string, Uint8Array>()
 
 /** The whole content of a pipe. */
 function pipeContent(file: string): Uint8Array {
-  const bytes = pipes.get(file) ?? readWhole(file, MOST_PIPED)
+  const bytes = pipes.get(file) ?? readWhole(file, MAX_PIPED)
   pipes.set(file, bytes)
   return bytes
 }

@@ -3,7 +3,7 @@ import { parseKey } from '../base/key.ts'
 import { localFiles, readShort } from './file.ts'
 
 /** Upper limit on the bytes of a key file. */
-const MOST_KEY_BYTES = 1024
+const MAX_KEY_BYTES = 1024
 
 /**
  * The AES-256-GCM key from `--key`, `--key-file` or the environment, in this order; undefined if there is none.
@@ -17,7 +17,7 @@ export async function readKey(
   if (options.keyFile !== undefined) {
     if (mayBeKey(options.keyFile) && (await localFiles.kind(options.keyFile)) === undefined)
       throw usage('--key-file expects a file, found what may be a key itself: --key takes one')
-    return parseKey(readShort(options.keyFile, MOST_KEY_BYTES), '--key-file')
+    return parseKey(readShort(options.keyFile, MAX_KEY_BYTES), '--key-file')
   }
   if (fromEnvironment !== undefined && fromEnvironment !== '') {
     return parseKey(fromEnvironment, 'TILEDB_INSPECT_KEY')

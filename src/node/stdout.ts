@@ -1,7 +1,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import process from 'node:process'
 import { attempt, ClosedPipe } from '../base/errors.ts'
-import { MOST_AT_ONCE, systemCode, systemError } from './file.ts'
+import { MAX_AT_ONCE, systemCode, systemError } from './file.ts'
 
 /** Milliseconds between tries while a non-blocking pipe is full: first and longest. Fast readers need only a short pause. */
 const FIRST_RETRY = 0.05
@@ -36,7 +36,7 @@ function writeAll(descriptor: number, bytes: Uint8Array, patience = Number.POSIT
   let waited = 0
   for (let done = 0; done < bytes.length; ) {
     try {
-      done += writeSync(descriptor, bytes, done, Math.min(bytes.length - done, MOST_AT_ONCE))
+      done += writeSync(descriptor, bytes, done, Math.min(bytes.length - done, MAX_AT_ONCE))
       retry = FIRST_RETRY
       waited = 0
     } catch (error) {

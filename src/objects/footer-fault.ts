@@ -30,7 +30,7 @@ interface FooterEvidence {
 }
 
 /** Upper limit on the sections to walk. No schema leads to this many. */
-const MOST_SECTIONS = 100_000
+const MAX_SECTIONS = 100_000
 /** Bytes to read for the header of a section. */
 const HEADER_BYTES = 256
 /** More bytes than any footer has. */
@@ -144,7 +144,7 @@ interface Walked {
 export async function walkSections(source: ByteSource, fileSize: number): Promise<Walked> {
   let end = 0
   let last = 0
-  for (let i = 0; i < MOST_SECTIONS && end + GENERIC_TILE_FIXED_BYTES <= fileSize; i++) {
+  for (let i = 0; i < MAX_SECTIONS && end + GENERIC_TILE_FIXED_BYTES <= fileSize; i++) {
     const bytes = await source.read(end, Math.min(HEADER_BYTES, fileSize - end))
     let next: number
     // All sections are such tiles, so this is the footer.

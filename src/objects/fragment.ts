@@ -56,17 +56,17 @@ import type { FooterCopy, InspectArray } from './array.ts'
 import {
   decodeTile,
   type GenericTile,
+  type GenericTilePlace,
   openGenericTile,
   type ReadContext,
   readGenericTile,
-  type TilePlace,
 } from './generic-tile.ts'
 import { LaidOutInfo } from './laid-out-info.ts'
 import { footerSync, MetadataFile } from './metadata-file.ts'
 import { openPagedTile, type PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
 
 /** Bytes of the longest metadata file that is fetched whole. There is a limit because several fragments are fetched at once. */
-const MOST_PLANNED = 2 ** 22
+const MAX_PLANNED = 2 ** 22
 
 /**
  * Limits on the stored bytes of paged sections that are read at once and kept: for each section, and for all together. Over a
@@ -74,7 +74,7 @@ const MOST_PLANNED = 2 ** 22
  */
 const LOCAL_WINDOWS = { each: 2 ** 18, all: 2 ** 23 }
 const REMOTE_WINDOWS = { each: 2 ** 23, all: 2 ** 26 }
-const LEAST_WINDOW = 2 ** 14
+const MIN_WINDOW = 2 ** 14
 
 /** {@link Fragment.forget} reports at least this many bytes as garbage. */
 const MANY_BYTES = 2 ** 20
@@ -154,7 +154,8 @@ export class Fragment {
   /** The error of the footer in the metadata file, if {@link info} has a copy of it instead: {@link infoByCopy}. */
   ownFooterFault: InspectError | undefined
   private infoRead: Promise<FragmentInfo> | undefined
-  private isAsStored = false
+  /** {@link asStored} */
+  isAsStored = false
   private entriesRead: Promise<readonly Entry[]> | undefined
   private starts: readonly number[] | undefined
   /** Opened generic tiles, by offset. */
@@ -268,7 +269,7 @@ export class Fragment {
    */
   assumeFooter({ bytes, place }: FooterCopy, fileSize: number): void {
     this.infoRead = this.infoFromStored(bytes, place, fileSize - FOOTER_LENGTH_BYTES - bytes.length)
-    // It is awaited later. Until then a failure must not count as an unhandled rejection.
+    // Whoever awaits it gets the failure.
     this.infoRead.catch(() => {})
   }
 
@@ -347,7 +348,11 @@ export class Fragment {
   }
 
   /** @param offset of the footer in the metadata file, if `place` is that of a copy */
-  private async infoFromStored(bytes: Uint8Array, place: TilePlace, offset = place.offset): Promise<FragmentInfo> {
+  private async infoFromStored(
+    bytes: Uint8Array,
+    place: GenericTilePlace,
+    offset = place.offset,
+  ): Promise<FragmentInfo> {
     await this.checkAgainstName(bytes, place)
     const head = decodePrefix(bytes, footerHead, place).value
     const schemaName = head.array_schema_name ?? OLD_SCHEMA_FILE
@@ -369,7 +374,7 @@ export class Fragment {
    * TileDB fails to open the array.
    * @throws InspectError INCONSISTENT
    */
-  private async checkAgainstName(footer: Uint8Array, place: TilePlace): Promise<void> {
+  private async checkAgainstName(footer: Uint8Array, place: GenericTilePlace): Promise<void> {
     const named = this.parsedName?.least_version
     if (named === undefined || footer.length < 4) return
     const found = u32(footer, 0)
@@ -489,7 +494,7 @@ export class Fragment {
     const end = await this.sectionEnd(place.offset, place.section)
     const sections = (await this.metadataOffsets()).length
     const room = this.folder.isRemote ? REMOTE_WINDOWS : LOCAL_WINDOWS
-    const window = Math.max(LEAST_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
+    const window = Math.max(MIN_WINDOW, Math.min(room.each, Math.floor(room.all / sections)))
     const read: StoredSection['read'] = (at, length, into) => this.file.read(at, length, into)
     return openPagedTile({ read, end, window }, place.offset, this.cx, scan)
   }
@@ -497,7 +502,7 @@ export class Fragment {
   /** Begins to fetch the whole metadata file over a network, if the file is longer than its tail but not too long. */
   planMetadata({ footer }: FragmentInfo): void {
     const length = footer?.offset ?? 0
-    if (!this.folder.isRemote || length <= TAIL_BYTES || length > MOST_PLANNED) return
+    if (!this.folder.isRemote || length <= TAIL_BYTES || length > MAX_PLANNED) return
     // Later reads wait for this one. They throw its failure.
     this.metadataSource()
       .read(0, length)

@@ -71,14 +71,14 @@ export interface GenericTile {
 }
 
 /** The place of a generic tile, for errors. */
-export interface TilePlace {
+export interface GenericTilePlace {
   file: string
   /** Offset of the tile in its file, in bytes. */
   offset: number
 }
 
 /** A generic tile that TileDB fails to open, though this program does. */
-export interface RefusedTile extends TilePlace {
+export interface RefusedTile extends GenericTilePlace {
   compressor: OddCompressor
 }
 
@@ -104,13 +104,13 @@ export function refusedTilesIn({ path }: Pick<Folder, 'path'>, { refusedTiles }:
 }
 
 /** Whether TileDB reads a tile whose filter contradicts the number in its options: the bytes are of the compressor with that number. */
-export async function isReadByNumber(bytes: Uint8Array, cx: ReadContext, place: TilePlace): Promise<boolean> {
+export async function isReadByNumber(bytes: Uint8Array, cx: ReadContext, place: GenericTilePlace): Promise<boolean> {
   const tile = await openGenericTile(bytes, cx, place).catch(unlessFault)
   return tile !== undefined && tile.refused === undefined
 }
 
 /** Keeps in the context that TileDB fails to open a tile. */
-function noteRefused(compressor: OddCompressor | undefined, cx: ReadContext, place: TilePlace): void {
+function noteRefused(compressor: OddCompressor | undefined, cx: ReadContext, place: GenericTilePlace): void {
   if (compressor && !cx.refusedTiles.has(place.file)) cx.refusedTiles.set(place.file, { ...place, compressor })
 }
 
@@ -121,7 +121,7 @@ function noteRefused(compressor: OddCompressor | undefined, cx: ReadContext, pla
 export async function openGenericTile(
   bytes: Uint8Array,
   cx: ReadContext,
-  place: TilePlace,
+  place: GenericTilePlace,
   options: Pick<ReadOptions, 'onVerdict'> = {},
 ): Promise<GenericTile> {
   const { value: header, length } = decodePrefix(bytes, genericTileHeader, place)
@@ -171,19 +171,19 @@ export async function openGenericTile(
 }
 
 /** Content of up to this many bytes is always accepted. */
-const LEAST_CONTENT = 2 ** 24
+const MIN_CONTENT = 2 ** 24
 /** Up to this many elements of lists are always accepted. Each element becomes some objects. */
-const LEAST_ELEMENTS = 2 ** 18
+const MIN_ELEMENTS = 2 ** 18
 /** Plausible elements per stored byte. TileDB needs 3 bytes or more for each, even if the names are sequential. */
 const ELEMENTS_PER_BYTE = 2
 /** Up to this many chunks are always accepted. TileDB's chunks have 65,536 bytes, except the last. */
-const LEAST_CHUNKS = 1024
+const MIN_CHUNKS = 1024
 /** Smallest plausible bytes of a chunk, if there are more chunks. */
 const SMALLEST_CHUNK = 64
 
 /** Upper limit on the elements of lists in a generic tile of `stored` bytes: what is plausible, and what memory can hold. */
 export function mostElements(stored: number, { memory }: ReadContext): number {
-  const plausible = Math.max(LEAST_ELEMENTS, stored * ELEMENTS_PER_BYTE)
+  const plausible = Math.max(MIN_ELEMENTS, stored * ELEMENTS_PER_BYTE)
   return memory.isSet ? memory.mostElements : Math.min(plausible, memory.mostElements)
 }
 
@@ -196,7 +196,11 @@ export const TILE_OF_BYTES = { datatype: 'CHAR', cellSize: 1, withoutKernels: tr
  * @param header its persisted size fits in the file: the caller has checked it
  * @throws InspectError KEY_NEEDED, TOO_LARGE; BAD_VALUE if it is encrypted in an array that is not
  */
-export function genericTileType(header: GenericTileHeader, cx: ReadContext, place: Partial<TilePlace>): TileType {
+export function genericTileType(
+  header: GenericTileHeader,
+  cx: ReadContext,
+  place: Partial<GenericTilePlace>,
+): TileType {
   if (header.encryption_type === 'AES_256_GCM' && !cx.key) {
     if (cx.isPlain)
       throw badValue(
@@ -218,7 +222,7 @@ export function genericTileType(header: GenericTileHeader, cx: ReadContext, plac
 /** The upper limit on a generic tile's unfiltered size. @param stored bytes of its chunks */
 export function contentBound(stored: number, cx: ReadContext): Pick<TileType, 'room' | 'isRoomSet' | 'plausible'> {
   const bound = roomOf(cx)
-  return bound.isRoomSet ? bound : { ...bound, plausible: { bytes: unfilteredLimit(stored, LEAST_CONTENT), stored } }
+  return bound.isRoomSet ? bound : { ...bound, plausible: { bytes: unfilteredLimit(stored, MIN_CONTENT), stored } }
 }
 
 /**
@@ -233,7 +237,7 @@ export function checkChunkNum(
 ): void {
   // There is no room for their heads, so the number is damaged, and unfiltering ends at once.
   if (chunkNum * CHUNK_HEAD_BYTES > persisted_size) return
-  const most = Math.max(LEAST_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
+  const most = Math.max(MIN_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
   if (chunkNum <= most || cx.memory.isSet) return
   const fault = { expected: `at most ${most} chunks for ${sizeText(tile_size)} unfiltered bytes`, found: chunkNum }
   const hinted = withHint(fault, '(--memory lifts this bound)')
@@ -262,7 +266,7 @@ export async function readGenericTile<T>(
   bytes: Uint8Array,
   describe: Describe<T>,
   cx: ReadContext,
-  place: TilePlace,
+  place: GenericTilePlace,
 ): Promise<T> {
   return decodeTile(await openGenericTile(bytes, cx, place), describe, place)
 }
@@ -276,7 +280,7 @@ export function contentSpace(offset: number): string {
 export function decodeTile<T>(
   { payload, mostElements }: GenericTile,
   describe: Describe<T>,
-  { file, offset }: TilePlace,
+  { file, offset }: GenericTilePlace,
   onOddFlag?: Origin['onOddFlag'],
 ): T {
   return decode(payload, describe, { file, mostElements, onOddFlag, space: contentSpace(offset) })
@@ -285,7 +289,7 @@ export function decodeTile<T>(
 /** All bytes of a file, such as one that is one generic tile. @throws InspectError TOO_LARGE if memory has no room for them */
 export async function readStored(source: ByteSource, { memory }: Pick<ReadContext, 'memory'>): Promise<Uint8Array> {
   const size = await source.size()
-  if (size <= memory.room || size <= LEAST_CONTENT) return readAll(source)
+  if (size <= memory.room || size <= MIN_CONTENT) return readAll(source)
   const fault = withHint({ expected: `a file of at most ${memory.room} bytes`, found: size }, OPTION_OF_MEMORY)
   throw new InspectError('TOO_LARGE', fault, { file: source.name })
 }

@@ -18,7 +18,7 @@ export interface FooterPlace {
 }
 
 /** Bytes of footers that an array's fragments keep as they are. Packing a footer takes a tenth of the time of listing a fragment. */
-const MOST_PLAIN_BYTES = 2 ** 20
+const MAX_PLAIN_BYTES = 2 ** 20
 
 /** Where the footers of an array are kept. */
 class FooterStore {
@@ -28,7 +28,7 @@ class FooterStore {
   /** Copies a footer: the first as they are, later ones packed. */
   keep(layout: FooterLayout, footer: Uint8Array): KeptFooter {
     this.plainBytes += footer.length
-    return this.plainBytes > MOST_PLAIN_BYTES ? layout.packed(footer, this.slab) : this.slab.copy(footer)
+    return this.plainBytes > MAX_PLAIN_BYTES ? layout.packed(footer, this.slab) : this.slab.copy(footer)
   }
 }
 
@@ -134,7 +134,7 @@ export class LaidOutInfo implements FragmentInfo {
 }
 
 /** Upper limit on the kept layouts. An array has one for each of its schemas and versions. */
-const MOST_LAYOUTS = 8
+const MAX_LAYOUTS = 8
 
 /** The layouts of an array's footers. Only footers since version 10 count, which say their length. */
 export class FooterLayouts {
@@ -145,7 +145,7 @@ export class FooterLayouts {
 
   /** Makes the layout of a footer, if another footer may need it. @param schema the schema of the footer */
   learn(footer: Uint8Array, schema: ArraySchema): void {
-    if (this.last === schema && this.layouts.length < MOST_LAYOUTS) this.layouts.push(new FooterLayout(footer, schema))
+    if (this.last === schema && this.layouts.length < MAX_LAYOUTS) this.layouts.push(new FooterLayout(footer, schema))
     this.last = schema
   }
 

@@ -4,7 +4,7 @@ import { FOOTER_LENGTH_BYTES, FRAGMENT_METADATA_FILE } from '../format/fragment-
 import { u64 } from '../format/u32.ts'
 import { type ByteSource, type Folder, TAIL_BYTES } from '../storage/source.ts'
 import type { InspectArray } from './array.ts'
-import type { TilePlace } from './generic-tile.ts'
+import type { GenericTilePlace } from './generic-tile.ts'
 
 /** The end of the file that {@link endSync} has read last. */
 const room = new Uint8Array(TAIL_BYTES)
@@ -119,7 +119,7 @@ export class MetadataFile {
   }
 
   /** The bytes of the footer, and where it is. @param length its length; undefined if that is stored after the footer */
-  async footerBytes(length?: number): Promise<{ bytes: Uint8Array; place: TilePlace }> {
+  async footerBytes(length?: number): Promise<{ bytes: Uint8Array; place: GenericTilePlace }> {
     const tail = await this.tail()
     const file = this.source().name
     const size = length ?? storedFooterLength(tail, file)

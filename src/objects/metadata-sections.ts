@@ -10,7 +10,7 @@ import { RTREE_FANOUT } from '../format/rtree.ts'
 import type { Fragment, FragmentInfo } from './fragment.ts'
 import { GENERIC_TILE_HEADER_BYTES } from './generic-tile.ts'
 import { LaidOutInfo } from './laid-out-info.ts'
-import { Window } from './paged-tile.ts'
+import { StoredWindow } from './paged-tile.ts'
 
 /** One generic tile of `__fragment_metadata.tdb`. */
 export interface MetadataSection extends SectionPlace {
@@ -42,7 +42,7 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
   const end = footer_span ? footer_span.offset : await source.size()
   const sections: MetadataSection[] = []
   // One read often has several headers.
-  const window = new Window({ read: (offset, length) => source.read(offset, length), end, window: 64 * 1024 })
+  const window = new StoredWindow({ read: (offset, length) => source.read(offset, length), end, window: 64 * 1024 })
   const sizesAt = async (offset: number): Promise<{ size: number; unfiltered_size: number }> => {
     const bytes = await window.header(offset)
     const { value, length } = decodePrefix(bytes, genericTileHeader, { file: source.name, offset })

@@ -60,7 +60,7 @@ export async function openPagedTile(
   cx: ReadContext,
   scan?: Scan,
 ): Promise<PagedTile> {
-  const window = new Window(section)
+  const window = new StoredWindow(section)
   const { value: header, length } = decodePrefix(await window.header(offset), genericTileHeader, { offset })
   const start = offset + length
   const last = start + header.persisted_size
@@ -90,7 +90,7 @@ export async function openPagedTile(
   openedWithKey(header, cx)
   // A tile that fits in one window is read once for all cursors.
   const shared = section.end - offset <= section.window ? window : undefined
-  return { length: total, cursor: () => cursorOf(chunks, pipeline, total, shared ?? new Window(section)) }
+  return { length: total, cursor: () => cursorOf(chunks, pipeline, total, shared ?? new StoredWindow(section)) }
 }
 
 /** A chunk: its place in the file, and the start and end of its content. */
@@ -104,7 +104,7 @@ interface Chunk {
 
 const NO_CHUNK: Chunk = { index: -1, offset: 0, size: 0, start: 0, end: 0 }
 
-function cursorOf(chunks: readonly Chunk[], pipeline: Pipeline, length: number, window: Window): Cursor {
+function cursorOf(chunks: readonly Chunk[], pipeline: Pipeline, length: number, window: StoredWindow): Cursor {
   let chunk = NO_CHUNK
   let data: Uint8Array = NO_BYTES
   /** Unfilters the chunk that has byte `at` of the content, unless it is the last chunk. */
@@ -148,7 +148,7 @@ function cursorOf(chunks: readonly Chunk[], pipeline: Pipeline, length: number, 
 }
 
 /** Keeps the stored bytes of the last read. */
-export class Window {
+export class StoredWindow {
   private readonly section: StoredSection
   private start = 0
   private held: Uint8Array = NO_BYTES

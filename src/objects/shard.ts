@@ -10,14 +10,14 @@ export interface Shard {
   count: number
 }
 
-const MOST_SHARDS = 100_000
+const MAX_SHARDS = 100_000
 
 /** @throws InspectError USAGE */
 export function parseShard(text: string): Shard {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text)
   const [index, count] = [Number(match?.[1]), Number(match?.[2])]
-  if (!match || index < 1 || index > count || count > MOST_SHARDS) {
-    throw usage(`--shard expects i/n with i from 1 to n and n up to ${MOST_SHARDS}, found ${JSON.stringify(text)}`)
+  if (!match || index < 1 || index > count || count > MAX_SHARDS) {
+    throw usage(`--shard expects i/n with i from 1 to n and n up to ${MAX_SHARDS}, found ${JSON.stringify(text)}`)
   }
   return { index: index - 1, count }
 }

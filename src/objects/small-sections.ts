@@ -19,7 +19,7 @@ const TILE_SIZE = 12
 const AFTER_SIZES = 20
 
 /** Upper limit on the bytes of a stored R-tree that is kept: that of a tile or two. */
-const MOST_KEPT = 256
+const MAX_KEPT = 256
 
 /** What reading a tile needs, from one with the same header. */
 interface Known {
@@ -104,7 +104,7 @@ export class SmallSections {
   keepRTree(folder: Folder, info: LaidOutInfo): void {
     const offset = info.rtreeOffset
     const length = info.sectionEnd(offset) - offset
-    const bytes = length > 0 && length <= MOST_KEPT ? endBytes(folder, offset, length) : undefined
+    const bytes = length > 0 && length <= MAX_KEPT ? endBytes(folder, offset, length) : undefined
     if (bytes) info.rtreeStored = this.slab.copy(bytes)
   }
 

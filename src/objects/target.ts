@@ -150,7 +150,7 @@ export async function openTarget(storage: Storage, path: string, cx: ReadContext
 async function levelOfObjects(folder: Folder, entries: readonly Entry[], level = 1): Promise<number | undefined> {
   const folders = entries.filter(({ name, kind }) => kind === 'folder' && !name.startsWith('.'))
   const next: (readonly [Folder, readonly Entry[]])[] = []
-  for (const { name } of folders.slice(0, folder.isRemote ? MOST_LOOKED_AT_FAR : MOST_LOOKED_AT)) {
+  for (const { name } of folders.slice(0, folder.isRemote ? MAX_LOOKED_AT_FAR : MAX_LOOKED_AT)) {
     const below = folder.folder(name)
     const found = await below.list().catch(unlessFault)
     if (found && objectType(found)) return level
@@ -165,9 +165,9 @@ async function levelOfObjects(folder: Folder, entries: readonly Entry[], level =
 }
 
 /** Most folders in a folder that are looked at for arrays. */
-const MOST_LOOKED_AT = 200
+const MAX_LOOKED_AT = 200
 /** The same over a network, where each costs a request. */
-const MOST_LOOKED_AT_FAR = 8
+const MAX_LOOKED_AT_FAR = 8
 const LEVELS_LOOKED_AT = 2
 
 async function fragmentTarget(folder: Folder, cx: ReadContext): Promise<Target> {
@@ -185,7 +185,7 @@ function fragmentIn(array: InspectArray | undefined, folder: Folder, cx: ReadCon
 }
 
 /** Opens a folder that is known to be a fragment, without checking. */
-export async function openFragment(storage: Storage, path: string, cx: ReadContext): Promise<Fragment> {
+export async function openKnownFragment(storage: Storage, path: string, cx: ReadContext): Promise<Fragment> {
   const folder = new Folder(storage, path)
   const array = storage.mayNotList?.(path) ? arrayByName(folder, cx) : await arrayAround(folder, cx)
   return new Fragment(folder, cx, array)

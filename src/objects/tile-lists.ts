@@ -5,7 +5,7 @@ import { sum } from '../base/sum.ts'
 import { datatypeCoding } from '../format/datatype.ts'
 import type { OffsetsList, SectionName } from '../format/metadata-sections.ts'
 import { ndRangeSize } from '../format/range.ts'
-import { MOST_LEVELS, RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
+import { MAX_LEVELS, RTREE_FANOUT, type RTreeLevel } from '../format/rtree.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u32, u64s } from '../format/u32.ts'
 import { countsValidityTiles, type Fragment } from './fragment.ts'
@@ -274,7 +274,7 @@ async function levelsIn(tile: PagedTile, version: number, stride: number): Promi
   if (old && datatypeCoding.decode(element(bytes, 8)) === undefined) return undefined
   if (u32(bytes, old ? 4 : 0) !== RTREE_FANOUT) return undefined
   const levelNum = u32(bytes, head - 4)
-  if (levelNum > MOST_LEVELS) return undefined
+  if (levelNum > MAX_LEVELS) return undefined
   const levels: TileList<RTreeLevel>[] = []
   let at = head
   for (let level = 0; level < levelNum; level++) {

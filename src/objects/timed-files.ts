@@ -48,7 +48,7 @@ export async function oddEntries(
       const header = await withSource(file, readGenericTileHeader).catch(unlessDamaged)
       const isRefused =
         header === undefined || oddCompressor(header) !== undefined || header.encryption_type !== (await encryption())
-      const isWhole = !isRefused && header.persisted_size <= LARGE_METADATA && read++ < MOST_METADATA
+      const isWhole = !isRefused && header.persisted_size <= LARGE_METADATA && read++ < MAX_METADATA
       if (isRefused || (isWhole && (await isDamaged(file, cx)))) odd.push(entry)
     }
   }
@@ -57,7 +57,7 @@ export async function oddEntries(
 
 /** Stored bytes from which on a file of metadata is not read only to know whether it can be, and the number of those that are. */
 const LARGE_METADATA = 2 ** 16
-const MOST_METADATA = 100
+const MAX_METADATA = 100
 
 async function isDamaged(file: ByteSource, cx: ReadContext): Promise<boolean> {
   const fault = await orError<unknown>(() => readTileFile(file, arrayMetadata, cx))

@@ -22,7 +22,7 @@ export function tellOnce(
 /**
  * Tells, once a fragment, that the levels of an R-tree do not fit together. TileDB then misses tiles without an error. This program looks
  * at the boxes of all tiles, so it goes on.
- * @param counts the boxes of each level, the root first
+ * @param counts as for {@link levelsFault}
  */
 export function tellRTreeFault(
   fragment: Fragment,

@@ -4,14 +4,14 @@ import { counted } from '../render/views/wording.ts'
 import { Button, focusAround } from './controls.tsx'
 import { asFindings } from './damage.ts'
 import { changeLink, viewLink } from './link.ts'
-import { MOST_FAULTS, type ReadFault } from './tasks.ts'
+import { MAX_FAULTS, type ReadFault } from './tasks.ts'
 import { linkTime } from './times.ts'
 import { Fault } from './use-loaded.tsx'
 import type { ViewProps } from './view.ts'
 import { Lost, useDamage } from './views/findings.tsx'
 
 /** Upper limit on the faults that are shown one by one. */
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 interface DamagedProps extends ViewProps {
   /** The error that ended a read. */
@@ -37,7 +37,7 @@ export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGo
   const losses = damage.losses.map(({ whole, ...loss }) => loss)
   const cells = sum(losses, ({ cells = 0 }) => cells)
   const isMore =
-    faults.length === MOST_FAULTS || damage.unexamined > 0 || losses.some(({ because }) => because !== undefined)
+    faults.length === MAX_FAULTS || damage.unexamined > 0 || losses.some(({ because }) => because !== undefined)
   const goOn = (event: Event): void => {
     focusAround(event)
     changeLink(link, { x: `${link.x ?? ''}k` })
@@ -63,7 +63,7 @@ export function Damaged({ inspected, link, error, faults = [], isUnderWay, canGo
       {faults.length > 0 && (
         <details open={faults.length <= 3}>
           <summary>Where in the files</summary>
-          {faults.slice(0, MOST_SHOWN).map((fault, i) => (
+          {faults.slice(0, MAX_SHOWN).map((fault, i) => (
             <Fault key={i} error={fault} />
           ))}
         </details>

@@ -13,7 +13,7 @@ import { shortCell } from './short-cell.ts'
 /** Upper limit on the bins of numbers. */
 const BINS = 20
 /** Width of the narrowest bin of floats. Powers of ten far below it would be 0. */
-const LEAST_STEP = 1e-300
+const MIN_STEP = 1e-300
 /** Upper limits on the different values that are shown and counted. */
 const MOST = { shown: 20, counted: 10_000 }
 
@@ -159,7 +159,7 @@ function floatBars(values: readonly number[], shown: (value: number) => string):
   const { low, high } = ends(values)
   if (low === high) return [{ label: shown(low), count: values.length }]
   // Numbers that differ only in their last digits share a bin.
-  const least = Math.max(LEAST_STEP, Math.abs(high) * 1e-11, Math.abs(low) * 1e-11)
+  const least = Math.max(MIN_STEP, Math.abs(high) * 1e-11, Math.abs(low) * 1e-11)
   // Divided first, as the difference of large numbers may be infinite.
   const rough = Math.max(high / (BINS - 1) - low / (BINS - 1), least)
   const power = 10 ** Math.floor(Math.log10(rough))

@@ -5,7 +5,7 @@ import type { GroupOverview } from '../documents/overview.ts'
 import { memberKind, totalsText } from '../render/views/dataset-words.ts'
 import { heading } from '../render/views/headings.ts'
 import { factText, layerTitle } from '../render/views/layer.ts'
-import { fieldName, sizeText } from '../render/views/wording.ts'
+import { fieldName, fullSizeText } from '../render/views/wording.ts'
 import { Button } from './controls.tsx'
 import { FindingList } from './finding-list.tsx'
 import { INSIDE, innerLink, type Link } from './link.ts'
@@ -89,7 +89,7 @@ const COLUMNS: readonly Column<Line>[] = [
   numberColumn(
     'size',
     ({ size }) => size,
-    (size) => (size == null ? '' : sizeText(Number(size))),
+    (size) => (size == null ? '' : fullSizeText(Number(size))),
   ),
 ]
 

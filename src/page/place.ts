@@ -84,7 +84,7 @@ export async function placeOfUrl(url: string): Promise<Place> {
   return (await import('./other-places.ts')).urlPlace(url)
 }
 
-/** The place of the files that the user chose with `<input type="file" webkitdirectory>`. */
+/** The place of the files that the user chose. */
 export async function placeOfFiles(files: Iterable<ListedFile>): Promise<Place | undefined> {
   return (await import('./other-places.ts')).filesPlace(files)
 }

@@ -63,7 +63,7 @@ function startPace(): { isDue(): boolean; shown(): void } {
 }
 
 /** Upper limit on the faults of a read that are kept: a damaged file may cause one for each tile. */
-export const MOST_FAULTS = 1000
+export const MAX_FAULTS = 1000
 
 const plainFault = ({ code, message, at }: InspectError): ReadFault => ({ code, message, at })
 
@@ -76,7 +76,7 @@ function collectFaults(): { faults: ReadFault[]; onFault(fault: InspectError): v
     onFault(fault) {
       const plain = plainFault(fault)
       const text = JSON.stringify(plain)
-      if (faults.length < MOST_FAULTS && !seen.has(text)) faults.push(plain)
+      if (faults.length < MAX_FAULTS && !seen.has(text)) faults.push(plain)
       seen.add(text)
     },
   }

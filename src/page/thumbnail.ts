@@ -103,7 +103,7 @@ const PLAIN_LIMITS = { ...LIMITS, cells: 1_000_000, sampled: 1_000_000 }
 /** Most pixels of points along an axis: they are hard to see if they are small. */
 const POINT_PIXELS = 64
 /** Fewest tiles along both axes that a sample reads. */
-const LEAST_TILES = 16
+const MIN_TILES = 16
 
 /**
  * Reads few cells, or statistics only. Undefined if there is nothing to show, or if a sample would be large.
@@ -169,14 +169,14 @@ async function plainRaster(
     const counted = isSparse && newRaster(opened, { ...wanted, attribute: undefined, points: cells })
     if (counted) return previewOf(opened, counted.raster, sets)
     const inTile = extents.reduce((product, extent) => product * Number(extent), 1)
-    if (isSparse || inTile * LEAST_TILES > PLAIN_LIMITS.sampled) return undefined
+    if (isSparse || inTile * MIN_TILES > PLAIN_LIMITS.sampled) return undefined
   }
   for await (const _ of fillRaster(opened, found, () => false));
   return found.raster
 }
 
 /** Cells that are read of a line without statistics. */
-const MOST_OF_LINE = 300_000
+const MAX_OF_LINE = 300_000
 
 async function plainLine(opened: OpenedArray, source: PictureFacts, d: number): Promise<PlainPicture | undefined> {
   const name = source.attributes.find(isNumeric)?.name
@@ -191,7 +191,7 @@ async function plainLine(opened: OpenedArray, source: PictureFacts, d: number): 
       const across = endsOf(writtenAxis(source, d), false)
       return { title: name, isTrue: false, drawn: { kind: 'line', across, lows, highs, by: found.kind } }
     }
-    if (found.total > MOST_OF_LINE) return undefined
+    if (found.total > MAX_OF_LINE) return undefined
   }
   return undefined
 }

@@ -7,7 +7,7 @@ import type { InspectArray } from '../objects/array.ts'
 import { pathOfCommit } from '../objects/commits.ts'
 import { entrySize, fileSizes } from '../objects/file-sizes.ts'
 import { replacedFragments } from '../objects/vacuum.ts'
-import { counted, sizeText } from '../render/views/wording.ts'
+import { counted, fullSizeText } from '../render/views/wording.ts'
 import type { Inspected } from './inspected.ts'
 import { loadedValue, useLoaded } from './use-loaded.tsx'
 
@@ -66,7 +66,7 @@ async function removableText(array: InspectArray): Promise<string | undefined> {
     lost > 0
       ? `takes the cells of ${counted(lost, 'fragment')} that readers still see: a .vac file dated ahead lists them`
       : vacuumNote({ schema }, Math.min(...versions))
-  return `to-vacuum: a vacuum of fragments deletes ${counted(file_num, 'file')}, ${sizeText(size)}. It ${note}.`
+  return `to-vacuum: a vacuum of fragments deletes ${counted(file_num, 'file')}, ${fullSizeText(size)}. It ${note}.`
 }
 
 async function vacSize({ folder }: InspectArray, path: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { BoundedMap, keep } from '../storage/remote/bounded-map.ts'
+import { BoundedMap, keptOrMade } from '../storage/remote/bounded-map.ts'
 import type { ByteSource, Entry, Storage } from '../storage/source.ts'
 import { addWasmFiles } from './codecs.ts'
 import { Engine } from './engine.ts'
@@ -25,7 +25,7 @@ export function workForPage(): void {
       return
     }
     if ('task' in data && engine) {
-      cache = new BoundedMap(Number.POSITIVE_INFINITY, MOST_KEPT)
+      cache = new BoundedMap(Number.POSITIVE_INFINITY, MAX_KEPT)
       steps = runTask(engine, data.task)
     }
     steps?.next().then(
@@ -55,15 +55,15 @@ function answer({ id, value, error }: Answer): void {
 }
 
 /** Upper limit in bytes of the cache of a task: samples read the same tiles again and again. */
-const MOST_KEPT = 16 * 2 ** 20
+const MAX_KEPT = 16 * 2 ** 20
 /** The cache: bytes by file, offset and length. */
-let cache = new BoundedMap<Promise<Uint8Array>>(Number.POSITIVE_INFINITY, MOST_KEPT)
+let cache = new BoundedMap<Promise<Uint8Array>>(Number.POSITIVE_INFINITY, MAX_KEPT)
 
 function readOnce(path: string, offset: number, length: number, file: number): Promise<Uint8Array> {
   const read = () => ask<Uint8Array>('read', path, [offset, length], file)
-  if (length > MOST_KEPT / 4) return read()
+  if (length > MAX_KEPT / 4) return read()
   const key = `${path} ${offset} ${length}`
-  const bytes = keep(cache, key, read)
+  const bytes = keptOrMade(cache, key, read)
   cache.weigh(key, length)
   return bytes
 }

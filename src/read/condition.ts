@@ -1,7 +1,7 @@
 import { badValue, unexpected } from '../base/errors.ts'
 import { rising } from '../base/rising.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
-import { isWide, lanesOf, numbersOf } from '../cells/elements.ts'
+import { isWide, numbersOf, uint32LanesOf } from '../cells/elements.ts'
 import { compareBytes } from '../filters/bytes.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
@@ -211,10 +211,10 @@ function compareNumbers(
 
 function compareWide(type: Datatype, data: Uint8Array, value: Uint8Array, wanted: Wanted, met: Uint8Array): void {
   const [less, equal, greater] = wanted
-  const lanes = lanesOf(data)
+  const lanes = uint32LanesOf(data)
   // With its sign bit flipped, a signed integer compares as an unsigned one.
   const flip = datatypeKind(type) === 'uint' ? 0 : 0x80000000
-  const [low, top] = lanesOf(value)
+  const [low, top] = uint32LanesOf(value)
   const high = (top ^ flip) >>> 0
   for (let i = 0; i < met.length; i++) {
     const cellHigh = (lanes[2 * i + 1] ^ flip) >>> 0
@@ -341,7 +341,7 @@ function compareElements(type: Datatype, a: Uint8Array, b: Uint8Array): number {
   }
   const signed = datatypeKind(type) !== 'uint'
   const [x, y] = [a, b].map((bytes) => {
-    const [low, high] = lanesOf(bytes)
+    const [low, high] = uint32LanesOf(bytes)
     return (BigInt(signed ? high | 0 : high) << 32n) | BigInt(low)
   })
   return rising(x, y)

@@ -2,13 +2,13 @@ import { NO_BYTES } from '../base/bytes.ts'
 import type { CellBatch, ColumnData } from '../cells/column.ts'
 import { type BoxPlace, constantPlace, copyBox } from '../cells/copy-box.ts'
 import { axisCoordinates, writeRising } from '../cells/dense-coordinates.ts'
-import { lanesOf, unsignedArray, wideNumbersOf } from '../cells/elements.ts'
+import { uint32LanesOf, unsignedArray, wideNumbersOf } from '../cells/elements.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { type ConditionColumn, meets } from './condition.ts'
-import type { Column, DenseSource } from './dense-source.ts'
+import type { DenseColumn, DenseSource } from './dense-source.ts'
 import type { Window } from './dense-windows.ts'
 import { PROVENANCE, provenanceColumns, type ReadQuery } from './query.ts'
 
@@ -51,7 +51,7 @@ interface BatchForm {
   /** By dimension. */
   readonly coordinates: readonly CoordinateColumn[]
   /** Attributes to show, then others that the condition needs. */
-  readonly attributes: readonly Column[]
+  readonly attributes: readonly DenseColumn[]
   /** Number of attributes to show. */
   readonly shownNum: number
 }
@@ -93,7 +93,7 @@ function provenanceOf(
   const [fragment, tile, cell, written] = PROVENANCE.map(({ type }) => new Uint8Array(count * datatypeSize(type)))
   const [validity, timed] = [new Uint8Array(count), new Uint8Array(count)]
   const fragments = new Int32Array(fragment.buffer)
-  const [tileLanes, cellLanes, writtenLanes] = [tile, cell, written].map(lanesOf)
+  const [tileLanes, cellLanes, writtenLanes] = [tile, cell, written].map(uint32LanesOf)
   const times = tiles.map(({ source, tile }) => source.timesOf(tile))
   const only = times.map((own) => (own ? own.only : 'unknown'))
   const lanes = only.map((time) => lanesOfInteger(typeof time === 'bigint' ? time : 0n))
@@ -147,7 +147,7 @@ function hideUnmet(
 
 /** Writes fill values into a box of cells. @param columns by attribute */
 export function fillBox(
-  attributes: readonly Column[],
+  attributes: readonly DenseColumn[],
   columns: readonly Readonly<FixedCells>[],
   lengths: readonly number[],
   to: BoxPlace,

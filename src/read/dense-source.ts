@@ -23,7 +23,7 @@ import { ASSUMED_RATIO } from './source.ts'
 import { untimedText, WrittenTimes } from './written-times.ts'
 
 /** An attribute that is read. */
-export interface Column {
+export interface DenseColumn {
   type: ColumnType
   /** Bytes of a cell; undefined for var-sized cells. */
   size: number | undefined
@@ -32,7 +32,7 @@ export interface Column {
 }
 
 /** The coordinates of a segment that a fragment has, along one axis; undefined if it has none. `tile` is a share of the tile's number. */
-export type Overlap = { from: number; at: number; length: number; tile: number } | undefined
+export type AxisOverlap = { from: number; at: number; length: number; tile: number } | undefined
 
 /** A fragment of a dense array whose cells are read. */
 export class DenseSource {
@@ -80,7 +80,7 @@ export class DenseSource {
     fragment: OpenedFragment,
     index: number,
     grid: readonly DenseAxis[],
-    attributes: readonly Column[],
+    attributes: readonly DenseColumn[],
     query: ReadQuery,
   ) {
     const { info } = fragment
@@ -162,9 +162,9 @@ export class DenseSource {
   }
 
   /** By axis and segment of a block: the coordinates that the fragment has of it. */
-  overlaps({ axes }: Block): Overlap[][] {
+  overlaps({ axes }: Block): AxisOverlap[][] {
     return axes.map(({ segments }, d) =>
-      segments.map(({ low, high, tile, at }): Overlap => {
+      segments.map(({ low, high, tile, at }): AxisOverlap => {
         const common = intersection(this.domain[d], { low, high })
         if (!common) return undefined
         const { low: first, high: last } = common

@@ -64,7 +64,7 @@ export interface WindowSizes {
 }
 
 /** The axes of a dense array's grid of tiles, over the whole domain. */
-export function gridOf({ dimensions }: Domain): DenseAxis[] {
+export function gridAxes({ dimensions }: Domain): DenseAxis[] {
   return dimensions.map((dimension) => denseAxis(dimension, domainRange(dimension)))
 }
 

@@ -8,12 +8,12 @@ import type { DenseAxis } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { fixedSize } from '../format/range.ts'
 import { type Assembly, batchOf, CoordinateColumn, fillBox, LOST, type ReadTile, UNWRITTEN } from './dense-batch.ts'
-import { type Column, DenseSource, type Overlap } from './dense-source.ts'
+import { type AxisOverlap, type DenseColumn, DenseSource } from './dense-source.ts'
 import {
   type AxisOrder,
   type Block,
   globalWindows,
-  gridOf,
+  gridAxes,
   hull,
   type Interval,
   intersection,
@@ -101,7 +101,7 @@ class DenseReader {
   readonly dimensions: readonly Dimension[]
   private readonly grid: readonly DenseAxis[]
   /** Attributes to show, then others that the condition needs. */
-  readonly attributes: readonly Column[]
+  readonly attributes: readonly DenseColumn[]
   /** Number of attributes to show. */
   readonly shownNum: number
   private readonly sources: readonly DenseSource[]
@@ -137,7 +137,7 @@ class DenseReader {
     const { dimensions } = schema.domain
     this.dimensions = dimensions
     this.coordinates = dimensions.map((_, d) => new CoordinateColumn(dimensions[d], d, query.reuse === true))
-    this.grid = gridOf(schema.domain)
+    this.grid = gridAxes(schema.domain)
     const slowestFirst = (layout: typeof schema.cell_order): number[] =>
       fastestFirst(layout, dimensions.length).reverse()
     this.order = { tileOrder: slowestFirst(schema.tile_order), cellOrder: slowestFirst(schema.cell_order) }
@@ -481,12 +481,12 @@ function* runsOfBox({ at, strides }: BoxPlace, lengths: readonly number[], order
 
 function partOf(
   source: DenseSource,
-  overlaps: readonly (readonly Overlap[])[],
+  overlaps: readonly (readonly AxisOverlap[])[],
   segments: readonly number[],
 ): Part | undefined {
   const along = segments.map((s, d) => overlaps[d][s])
   if (along.some((one) => one === undefined)) return undefined
-  const all = along as Exclude<Overlap, undefined>[]
+  const all = along as Exclude<AxisOverlap, undefined>[]
   return {
     source,
     tile: sum(all, ({ tile }) => tile),

@@ -14,7 +14,7 @@ import { stem } from '../objects/commits.ts'
 import { readDense } from './dense.ts'
 import { fillCell, fillTest, hasAttribute, pickedColumn } from './fill.ts'
 import { CellFilter, isTimed, writtenAt } from './filter.ts'
-import { hasTilesOf, isCutByTime, openFragment, withMisread } from './opening.ts'
+import { hasTilesOf, isCutByTime, openListedFragment, withMisread } from './opening.ts'
 import { MergePool } from './pool.ts'
 import {
   type Deletion,
@@ -55,8 +55,8 @@ export type HiddenBy =
   | { kind: 'vacuum'; path: string; replacement: string }
   | { kind: 'ignore'; path: string }
 
-/** A version of a cell: what one fragment holds of it. */
-export interface CellVersion {
+/** A version of a cell, and where it is stored. */
+export interface FoundVersion {
   entry: FragmentEntry
   tile: number
   /** Position in the tile. */
@@ -84,7 +84,7 @@ export interface CellHistory {
   columns: readonly ColumnType[]
   /** By dimension: one cell. */
   coordinates: readonly ColumnData[]
-  versions: readonly CellVersion[]
+  versions: readonly FoundVersion[]
 }
 
 /**
@@ -124,7 +124,7 @@ async function* places(opened: OpenedArray, { ranges, onUnread }: HistoryQuery):
 
 /** Opens a fragment that reads of an opened array leave out. */
 async function openOther({ array, schema }: OpenedArray, entry: FragmentEntry): Promise<OpenedFragment> {
-  const one = await openFragment(array, entry)
+  const one = await openListedFragment(array, entry)
   return withMisread(schema, [one])[0] ?? one
 }
 
@@ -204,18 +204,18 @@ class Histories {
 }
 
 /** Compares versions by time. At the same time, hidden originals come before their consolidated copies. */
-function byTime(a: CellVersion, b: CellVersion): number {
+function byTime(a: FoundVersion, b: FoundVersion): number {
   const [one, other] = [a.written ?? a.time, b.written ?? b.time]
   return rising(one, other) || rank(a) - rank(b)
 }
 
-function rank({ entry, state }: CellVersion): number {
+function rank({ entry, state }: FoundVersion): number {
   if (state === 'later') return 2
   return entry.isRead ? 1 : 0
 }
 
 interface FoundHistory extends CellHistory {
-  versions: CellVersion[]
+  versions: FoundVersion[]
 }
 
 function readQuery({ ranges, fields }: HistoryQuery): ReadQuery {
@@ -254,11 +254,11 @@ async function sparseHistories(opened: OpenedArray, query: HistoryQuery): Promis
   const deletions = new Map(wanted.map((one) => [one, deletionsOf(filter, one)]))
   const byCell = groupBy(newestFirst(opened, wanted), (found) => histories.at(found.wanted.batch.columns, found.row))
   for (const [history, versions] of byCell) {
-    let newer: CellVersion | undefined
+    let newer: FoundVersion | undefined
     for (const { wanted: one, row } of versions) {
       const { batch, place } = one
       const unread = fateUnread(opened, one, row)
-      const version: CellVersion = {
+      const version: FoundVersion = {
         entry: place.entry,
         tile: batch.tile,
         cell: one.cells[row],
@@ -345,10 +345,10 @@ function timesAt(times: CellTimes | undefined, rows: Uint32Array): CellTimes | u
     : times && Float64Array.from(rows, (row) => times[row])
 }
 
-type Fate = Pick<CellVersion, 'state' | 'by'>
+type Fate = Pick<FoundVersion, 'state' | 'by'>
 
 /** What hides a version that a read merges. @param newer the next newer version of the same cell */
-function readFate(newer: CellVersion | undefined, deleted: Deletion | undefined): Fate {
+function readFate(newer: FoundVersion | undefined, deleted: Deletion | undefined): Fate {
   if (newer && !(deleted && deleted.time < newer.time))
     return { state: 'overwritten', by: { kind: 'fragment', name: newer.entry.name, time: newer.written } }
   return deleted ? { state: 'deleted', by: { kind: 'delete', ...deleted } } : { state: 'current', by: undefined }
@@ -383,7 +383,7 @@ async function denseHistories(opened: OpenedArray, query: HistoryQuery): Promise
   const found: SearchedFragment[] = []
   for await (const place of places(opened, query)) found.push(place)
   // A read returns the cell of the newest fragment that has it.
-  const newest = new Map<CellHistory, CellVersion>()
+  const newest = new Map<CellHistory, FoundVersion>()
   const known = new Map<string, WrittenTimes>()
   for (const place of found.sort((a, b) => b.index - a.index)) {
     const { entry, opened: fragment, index } = place
@@ -401,7 +401,7 @@ async function denseHistories(opened: OpenedArray, query: HistoryQuery): Promise
           const history = histories.at(columns, row)
           const values = histories.values(columns, row)
           const written = times.at(histories.place(columns, row))
-          const version: CellVersion = {
+          const version: FoundVersion = {
             entry,
             tile: tile ? u64(tile.data, 8 * row) : 0,
             cell: cell ? u64(cell.data, 8 * row) : 0,
@@ -421,7 +421,7 @@ async function denseHistories(opened: OpenedArray, query: HistoryQuery): Promise
   return histories.all()
 }
 
-function whenWritten(time: WrittenTime, hasFill: () => boolean): Pick<CellVersion, 'written' | 'neverWritten'> {
+function whenWritten(time: WrittenTime, hasFill: () => boolean): Pick<FoundVersion, 'written' | 'neverWritten'> {
   if (time === 'never') return { written: undefined, neverWritten: 'yes' }
   if (time === 'unknown') return { written: undefined, neverWritten: hasFill() ? 'maybe' : undefined }
   return { written: time, neverWritten: undefined }

@@ -139,7 +139,7 @@ async function openedFragments(array: InspectArray, boxes: boolean, onFault: OnF
   if (isRemote) await array.listFragmentsAhead()
   const footers = isRemote ? await array.consolidatedFooters() : undefined
   const open = (entry: ListedEntry): Promise<OpenedFragment | InspectError> =>
-    openFragment(array, entry, footers).catch(faultOf)
+    openListedFragment(array, entry, footers).catch(faultOf)
   const fragments: OpenedFragment[] = []
   const add = (one: OpenedFragment | InspectError): void => {
     if (one instanceof InspectError) onFault(one)
@@ -153,7 +153,7 @@ async function openedFragments(array: InspectArray, boxes: boolean, onFault: OnF
 /** What an opening needs to know of a fragment. Its folder may be gone. */
 type ListedEntry = Pick<FragmentEntry, 'name' | 'path' | 'timestamp_range'>
 
-/** {@link openFragment} without waiting; undefined if that is not possible. */
+/** {@link openListedFragment} without waiting; undefined if that is not possible. */
 function openFragmentSync(
   array: InspectArray,
   { path, timestamp_range }: ListedEntry,
@@ -193,7 +193,7 @@ export function isLost({ fragment }: Pick<OpenedFragment, 'fragment'>, onFault: 
 }
 
 /** Opens a fragment. @param footers copies from consolidated metadata, by name of the fragment */
-export async function openFragment(
+export async function openListedFragment(
   array: InspectArray,
   { name, path, timestamp_range }: ListedEntry,
   footers?: ReadonlyMap<string, FooterCopy>,

@@ -16,7 +16,7 @@ import { fixedSize } from '../format/range.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { storedCellNum } from '../objects/fragment.ts'
-import { gridOf, type Interval, intersection, intervalsOf, type WantedCells, wantedCells } from './dense-windows.ts'
+import { gridAxes, type Interval, intersection, intervalsOf, type WantedCells, wantedCells } from './dense-windows.ts'
 import { fillCell, fillTest, hasAttribute } from './fill.ts'
 import { processedNames } from './filter.ts'
 import { hasSlot, hasTilesOf, openAt } from './opening.ts'
@@ -109,7 +109,7 @@ interface SummaryQuery
 }
 
 /** Most groups, and the bytes of one, and of a field of it. */
-const MOST_GROUPS = 1_000_000
+const MAX_GROUPS = 1_000_000
 const GROUP_BYTES = 160
 const GROUP_FIELD_BYTES = 500
 /** The part of the room for tiles that groups get. */
@@ -296,7 +296,7 @@ async function summarizeDense(
   tally: Tally,
 ): Promise<ReadSummary> {
   const { schema, fragments } = opened
-  const axes = gridOf(schema.domain)
+  const axes = gridAxes(schema.domain)
   const nothing = axes.map(() => [])
   const wanted = wantedCells(axes, withEnds(schema, ranges), nothing)
   const boxes = fragments.flatMap((one) =>
@@ -346,11 +346,11 @@ async function summarizeDense(
 }
 
 /** Limit on the boxes that are compared to find whether they cover what is read. */
-const MOST_COMPARED = 100
+const MAX_COMPARED = 100
 
 /** Whether boxes have all cells of a read. False if there are too many boxes to find out. */
 function isCovered(wanted: WantedCells, boxes: readonly (readonly Interval[])[]): boolean {
-  return boxes.length <= MOST_COMPARED && firstOutside(wanted, boxes).length === 0
+  return boxes.length <= MAX_COMPARED && firstOutside(wanted, boxes).length === 0
 }
 
 /** Summarizes the columns of batches. */
@@ -402,7 +402,7 @@ class Tally {
     this.grouped = [...this.columns.keys()].filter((c) => groupedBy?.fields.includes(this.columns[c].name))
     const most = Math.floor(roomOfGroups / (GROUP_BYTES + GROUP_FIELD_BYTES * this.grouped.length))
     const make = (): FieldSummary[] => this.grouped.map((c) => ({ counts: undefined, ...summaryOf(this.columns[c]) }))
-    this.groups = groupedBy && new CellGroups(groupedBy.column, make, Math.min(MOST_GROUPS, most), groupedBy.truncate)
+    this.groups = groupedBy && new CellGroups(groupedBy.column, make, Math.min(MAX_GROUPS, most), groupedBy.truncate)
   }
 
   /** Adds cells of a batch, in which the columns of the provenance come after those of the fields. A column may be left out. */

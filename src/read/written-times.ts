@@ -6,7 +6,7 @@ import type { InspectArray } from '../objects/array.ts'
 import { stem } from '../objects/commits.ts'
 import { mayReplace, vacuumLists } from '../objects/visibility.ts'
 import { type Interval, intersection, intervalsOf } from './dense-windows.ts'
-import { openFragment } from './opening.ts'
+import { openListedFragment } from './opening.ts'
 import type { OpenedFragment } from './query.ts'
 
 /**
@@ -68,7 +68,7 @@ export class WrittenTimes {
     const opened: OpenedFragment[] = []
     for (const path of list.hides) {
       const folder = byPath.get(path)
-      const one = folder && (await openFragment(array, folder).catch(unlessFault))
+      const one = folder && (await openListedFragment(array, folder).catch(unlessFault))
       // A list that names fragments of other times does not come from the consolidation.
       if (!one?.info.dense || !mayReplace(list, path)) return unknown
       opened.push(one)

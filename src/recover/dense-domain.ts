@@ -93,13 +93,13 @@ function shapesText(schema: ArraySchema, tileNum: number): string {
       return fitting.map((n) => ({ sides: [...sides, n], rest: rest / n }))
     })
   const texts = shapes.filter(({ rest }) => rest === 1).map(({ sides }) => sides.join(' × '))
-  return texts.length > MOST_SHAPES
-    ? `${texts.slice(0, MOST_SHAPES - 1).join(', ')} or another shape`
+  return texts.length > MAX_SHAPES
+    ? `${texts.slice(0, MAX_SHAPES - 1).join(', ')} or another shape`
     : texts.join(' or ')
 }
 
 /** Limit on the shapes that a message names. */
-const MOST_SHAPES = 6
+const MAX_SHAPES = 6
 
 /** The whole domain of an array as a box. Text dimensions have empty ends. */
 export function wholeDomain(schema: ArraySchema): NDRange {

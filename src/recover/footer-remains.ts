@@ -85,7 +85,7 @@ export async function domainInPlace(
     if (!found || found.length < expected.length) return undefined
     let other = 0
     for (let i = 0; i < head; i++) if (found[i] !== expected[i]) other++
-    if (other > head / MOST_OTHER) continue
+    if (other > head / BYTES_PER_OTHER) continue
     return decodePrefix(found.subarray(head), ndRange(schema.domain.dimensions)).value
   }
   return undefined
@@ -115,7 +115,7 @@ const BEFORE_BOX = 12
 /** Bytes that some releases leave after the footer of version 11. */
 const SLACK = 8
 /** One in this many bytes of a footer's head may differ from the expected ones. */
-const MOST_OTHER = 4
+const BYTES_PER_OTHER = 4
 
 /** Decodes as much of a footer as there is. Its first fields do not depend on later ones, so a cut footer still has them. */
 async function remainsIn(array: InspectArray, bytes: Uint8Array, copied: boolean): Promise<FooterRemains | undefined> {

@@ -9,7 +9,7 @@ import type { OpenedTiles } from './rebuild.ts'
 const NEVER = 0xffffffff
 const TIME_BYTES = 8
 /** Limit on the index of a condition. A larger one is damage: no array has so many conditions, and such a list would take all memory. */
-const MOST_CONDITIONS = 100_000
+const MAX_CONDITIONS = 100_000
 
 /**
  * Finds the delete conditions that a consolidated fragment has applied. A deleted cell stores the index of its condition in the list
@@ -51,7 +51,7 @@ async function deleteTimes(fragment: OpenedTiles['fragment']): Promise<Map<numbe
       for (let at = 0; at < cell_num * TIME_BYTES; at += TIME_BYTES) {
         if (u32(time, at) === NEVER && u32(time, at + 4) === NEVER) continue
         const number = u64(index, at)
-        if (number < MOST_CONDITIONS) found.set(number, u64(time, at))
+        if (number < MAX_CONDITIONS) found.set(number, u64(time, at))
       }
     }
   } finally {

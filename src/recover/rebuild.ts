@@ -27,7 +27,7 @@ import {
   withStatistics,
   writeFragmentMetadata,
 } from '../write/fragment-metadata-writer.ts'
-import { boundsOf, phantomSlot } from '../write/fragment-writer.ts'
+import { phantomSlot, tileBoundsOf } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { wholeDomain } from './dense-domain.ts'
 import type { DataFile, MetadataFacts } from './facts.ts'
@@ -243,7 +243,7 @@ async function measure(
       const place = places.get(tile) ?? 0
       const coordinates = columns.slice(0, dimensions.length)
       if (!dense && coordinates.every(isThere)) {
-        const found = boundsOf(dimensions, coordinates, cellNum(tile))
+        const found = tileBoundsOf(dimensions, coordinates, cellNum(tile))
         bounds.push({ ...found, mbr: kept.boxes.get(tile) ?? found.mbr })
       } else if (!dense) {
         // Only what is compared with the old metadata has tiles that cannot be read.

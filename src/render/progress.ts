@@ -8,7 +8,7 @@ const PATIENCE = 1000
 /** Milliseconds between two drawings. */
 const INTERVAL = 100
 /** Milliseconds of work before a rate is shown. */
-const LEAST_MEASURED = 500
+const MIN_MEASURED = 500
 /** Columns before the text. */
 const SPINNER_WIDTH = 2
 /** Width used for a terminal that does not report its width. */
@@ -178,7 +178,7 @@ export function progressText(
       : `${what}: ${amount(done)} of ${amount(known)}${counted} (${Math.floor((100 * done) / known)} %)`,
   ]
   const rate = done / seconds
-  if (seconds * 1000 >= LEAST_MEASURED && done > 0) {
+  if (seconds * 1000 >= MIN_MEASURED && done > 0) {
     parts.push(`${isBytes || rate >= 10 ? amount(rate) : rate.toPrecision(2)}/s`)
     if (known !== undefined) parts.push(`${durationText((known - done) / rate)} left`)
   }

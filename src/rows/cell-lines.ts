@@ -230,7 +230,7 @@ class PlainRows {
 /** Number of rows that the kernel may decline because of a column before plain code makes the text of that column. */
 const MANY_DECLINED = 200
 /** Plain code takes over only if the kernel declines at least one in this many rows. */
-const MOST_DECLINED = 4
+const MAX_DECLINED = 4
 
 /** Writes rows by a {@link RowKernel}. Plain code writes the rows that it declines. */
 class QuickRows {
@@ -282,7 +282,7 @@ class QuickRows {
   private decline(column: number): void {
     const count = (this.declined[column] ?? 0) + 1
     this.declined[column] = count
-    if (this.made.has(column) || count < MANY_DECLINED || count * MOST_DECLINED < this.written) return
+    if (this.made.has(column) || count < MANY_DECLINED || count * MAX_DECLINED < this.written) return
     this.made.add(column)
     this.end()
     this.kernel = this.make(this.made) ?? this.kernel

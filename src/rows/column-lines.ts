@@ -36,7 +36,7 @@ export class ColumnLines {
     this.int64 = int64
   }
 
-  /** Whether an integer beyond 2^53 was written as a number. */
+  /** As in JsonNotes (json.ts). */
   get rounded(): boolean {
     return [...this.kinds.values()].some(({ cells }) => cells.rounded)
   }

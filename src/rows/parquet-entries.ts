@@ -1,6 +1,6 @@
 import type { DataType, Field } from '@uwdata/flechette'
 import { Type } from '@uwdata/flechette/src/constants.js'
-import { lanesOf } from '../cells/elements.ts'
+import { uint32LanesOf } from '../cells/elements.ts'
 import type { ArrowBody } from './arrow-stream.ts'
 import { isList } from './parquet-schema.ts'
 
@@ -90,7 +90,7 @@ function descend(
   } else {
     const dictionary = type.typeId === Type.Dictionary ? dictionaries.get(type.id) : undefined
     if (dictionary && isList(dictionary.type)) {
-      descend(dictionary, mapped(entries, indexReader(array)), dictionaries, leaves)
+      descend(dictionary, mappedEntries(entries, indexReader(array)), dictionaries, leaves)
     } else leaves.push({ entries, array, dictionary })
   }
 }
@@ -131,7 +131,7 @@ function intoLists({ count, slots, repetition, definition, depth }: Entries, end
 }
 
 /** The entries, with what their slots stand for. */
-export function mapped(entries: Entries, to: (slot: number) => number): Entries {
+export function mappedEntries(entries: Entries, to: (slot: number) => number): Entries {
   const slots = new Int32Array(entries.count)
   for (let i = 0; i < slots.length; i++) {
     const slot = entries.slots ? entries.slots[i] : i
@@ -155,7 +155,7 @@ export function indexReader({ type, buffers: [bytes] }: ArrowArray): (slot: numb
 }
 
 export function intsOf(bytes: Uint8Array): Int32Array {
-  const { buffer, byteOffset, length } = lanesOf(bytes)
+  const { buffer, byteOffset, length } = uint32LanesOf(bytes)
   return new Int32Array(buffer, byteOffset, length)
 }
 

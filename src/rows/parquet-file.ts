@@ -16,10 +16,10 @@ import {
   indexReader,
   type LeafValues,
   leavesOf,
-  mapped,
+  mappedEntries,
 } from './parquet-entries.ts'
 import { type Leaf, parquetSchema, valueType } from './parquet-schema.ts'
-import { type Bounds, boundsOf, MOST_BOUND } from './parquet-statistics.ts'
+import { MAX_BOUND, type ParquetBounds, parquetBoundsOf } from './parquet-statistics.ts'
 import { plainValues, type StoredValues, sizeOf, storedValues } from './parquet-values.ts'
 import type { RecordWriter } from './records.ts'
 
@@ -31,9 +31,9 @@ const MAGIC = Uint8Array.of(0x50, 0x41, 0x52, 0x31)
 /** Bytes of a page, before it is compressed, after which another one begins at the next row. */
 const PAGE = 2 ** 20
 /** Most bytes of a value in a column that is compressed, as the compressor holds a page twice. */
-const MOST_COMPRESSED = 2 ** 26
+const MAX_COMPRESSED = 2 ** 26
 /** Most bytes of the values of a dictionary, as each row group has all of them. */
-const MOST_DICTIONARY = PAGE
+const MAX_DICTIONARY = PAGE
 
 /**
  * Writes a Parquet file, one row group for each record batch. Memory holds the batch, and one page.
@@ -100,7 +100,7 @@ export class ParquetWriter implements RecordWriter {
       // The writer counts it.
       metadata_length: 0,
     }
-    writeMetadata(writer, metadata, MOST_BOUND)
+    writeMetadata(writer, metadata, MAX_BOUND)
     writer.appendBytes(MAGIC)
     await this.put(writer.getBytes())
   }
@@ -180,10 +180,10 @@ class Pages {
     const from = dictionary ?? array
     this.values = storedValues(from, element.type)
     this.valueNum = from.length
-    const isShort = this.values.bytes.length <= MOST_DICTIONARY && from.length <= array.length && from.length > 0
+    const isShort = this.values.bytes.length <= MAX_DICTIONARY && from.length <= array.length && from.length > 0
     const indexes = dictionary && indexReader(array)
     this.indexes = isShort ? indexes : undefined
-    this.entries = indexes && !isShort ? mapped(entries, indexes) : entries
+    this.entries = indexes && !isShort ? mappedEntries(entries, indexes) : entries
     this.nullNum = entries.slots ? entries.slots.reduce((count, slot) => count + (slot < 0 ? 1 : 0), 0) : 0
   }
 
@@ -199,15 +199,15 @@ class Pages {
     const { ends, size } = this.values
     let longest = size
     if (ends) for (let i = 1; i < ends.length; i++) longest = Math.max(longest, ends[i] - ends[i - 1])
-    if (longest > MOST_COMPRESSED) return false
+    if (longest > MAX_COMPRESSED) return false
     return this.hasDictionary ? true : undefined
   }
 
   /** The smallest and the largest value. Those of a dictionary that no row has do not count. */
-  bounds(): Bounds {
+  bounds(): ParquetBounds {
     const { element, values, indexes } = this
     const { count, slots } = this.entries
-    if (!slots && !indexes) return boundsOf(element, values, { length: count, at: undefined })
+    if (!slots && !indexes) return parquetBoundsOf(element, values, { length: count, at: undefined })
     const isUsed = new Uint8Array(this.valueNum)
     for (let i = 0; i < count; i++) {
       const slot = slots ? slots[i] : i
@@ -216,7 +216,7 @@ class Pages {
     const at = new Uint32Array(isUsed.reduce((sum, one) => sum + one, 0))
     let length = 0
     for (const [slot, one] of isUsed.entries()) if (one > 0) at[length++] = slot
-    return boundsOf(element, values, { length, at })
+    return parquetBoundsOf(element, values, { length, at })
   }
 
   *all(): Generator<Page> {

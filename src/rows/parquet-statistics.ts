@@ -1,14 +1,14 @@
 import type { Statistics } from 'hyparquet'
-import { type Cells, lanesOf, type Numbers, numbersOf } from '../cells/elements.ts'
+import { type Cells, type Numbers, numbersOf, uint32LanesOf } from '../cells/elements.ts'
 import { textExtremes, wideExtremes } from '../cells/extremes.ts'
 import type { Leaf } from './parquet-schema.ts'
 import type { StoredValues } from './parquet-values.ts'
 
 /** Most bytes of a bound, as pyarrow writes them. Longer ones are cut: they still hold all values. */
-export const MOST_BOUND = 4096
+export const MAX_BOUND = 4096
 
 /** The smallest and the largest value of a column in a row group. */
-export type Bounds = Pick<Statistics, 'min_value' | 'max_value'>
+export type ParquetBounds = Pick<Statistics, 'min_value' | 'max_value'>
 
 /**
  * The bounds of values in the order of their type: integers with or without a sign, texts by their bytes. A zero holds the zero of the
@@ -16,11 +16,11 @@ export type Bounds = Pick<Statistics, 'min_value' | 'max_value'>
  * they would skip rows that they count.
  * @see https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift, ColumnOrder
  */
-export function boundsOf(
+export function parquetBoundsOf(
   { type, converted_type }: Pick<Leaf['element'], 'type' | 'converted_type'>,
   { bytes, ends }: StoredValues,
   cells: Cells,
-): Bounds {
+): ParquetBounds {
   if (cells.length === 0) return {}
   const isSigned = !converted_type?.startsWith('UINT_')
   switch (type) {
@@ -64,6 +64,6 @@ function numberBounds(numbers: Numbers, { length, at }: Cells): [min: number, ma
 
 /** The bits of an integer of 64 bits, which the writer stores as they are. */
 function wideOf(bytes: Uint8Array): bigint {
-  const [low, high] = lanesOf(bytes)
+  const [low, high] = uint32LanesOf(bytes)
   return (BigInt(high) << 32n) | BigInt(low)
 }

@@ -1,7 +1,7 @@
 import { Type } from '@uwdata/flechette/src/constants.js'
 import type { ParquetType } from 'hyparquet'
 import { usage } from '../base/errors.ts'
-import { aligned, lanesOf } from '../cells/elements.ts'
+import { aligned, uint32LanesOf } from '../cells/elements.ts'
 import { copyBytes } from '../filters/bytes.ts'
 import { bytesOf } from './arrow-values.ts'
 import { type ArrowArray, intsOf } from './parquet-entries.ts'
@@ -78,7 +78,7 @@ export function plainValues(
   if (values.ends) return byteArrays(values.bytes, values.ends, slots, from, to)
   const { bytes, size } = values
   if (!slots) return bytes.subarray(from * size, to * size)
-  const lanes = lanesOf(bytes)
+  const lanes = uint32LanesOf(bytes)
   const out = new Uint32Array(((to - from) * size) / 4)
   let at = 0
   for (let i = from; i < to; i++) {

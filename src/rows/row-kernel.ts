@@ -57,14 +57,14 @@ const TEXT_BYTES = 64 * 1024
 /** Bytes of text after which the kernel stops. */
 const OUT_BYTES = 128 * 1024
 /** Largest and smallest number of cells of a column that are copied at once. */
-const MOST_CELLS = 4096
-const LEAST_CELLS = 64
-/** Most bytes of the cells of all columns that are copied at once, unless they are fewer than {@link LEAST_CELLS}. */
+const MAX_CELLS = 4096
+const MIN_CELLS = 64
+/** Most bytes of the cells of all columns that are copied at once, unless they are fewer than {@link MIN_CELLS}. */
 const CELL_BYTES = 512 * 1024
 /** Bytes of a page of WebAssembly memory. */
 const PAGE = 65_536
 /** Most bytes of memory. If rows need more, as with thousands of columns, plain code writes them. */
-const MOST_BYTES = 16 * 2 ** 20
+const MAX_BYTES = 16 * 2 ** 20
 
 interface RowExports {
   memory: WebAssembly.Memory
@@ -139,7 +139,7 @@ export class RowKernel {
     let cellBytes = 4
     for (const one of columns)
       cellBytes += (cellSize(kindOf(one, style), one.column) || 4) + (one.column.nullable ? 1 : 0)
-    this.span = Math.max(LEAST_CELLS, Math.min(MOST_CELLS, Math.floor(CELL_BYTES / cellBytes)))
+    this.span = Math.max(MIN_CELLS, Math.min(MAX_CELLS, Math.floor(CELL_BYTES / cellBytes)))
     // All addresses are assigned before the memory grows, as growing detaches its views.
     let top = roundUp(wasm.heapStart())
     const take = (length: number): number => {
@@ -187,7 +187,7 @@ export class RowKernel {
     })
     this.out = take(OUT_BYTES + row)
     this.at = this.out
-    if (top > MOST_BYTES) throw new RangeError(`rows need ${top} bytes of memory`)
+    if (top > MAX_BYTES) throw new RangeError(`rows need ${top} bytes of memory`)
     const missing = top - wasm.memory.buffer.byteLength
     if (missing > 0) wasm.memory.grow(Math.ceil(missing / PAGE))
     this.heap = new Uint8Array(wasm.memory.buffer)

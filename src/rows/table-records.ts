@@ -12,7 +12,7 @@ import type { RecordFormat } from './records.ts'
 /** Bytes that a value in a row takes, about. */
 const VALUE_BYTES = 32
 /** Most keys of an object that becomes a struct. Others are JSON: their keys are values, such as names of fragments. */
-const MOST_KEYS = 200
+const MAX_KEYS = 200
 
 type Row = { readonly [key: string]: Result | undefined }
 
@@ -227,7 +227,7 @@ function lists(item: Kind): Kind {
 
 /** Parquet has no structs without fields. */
 function objects({ fields }: Shape): Kind {
-  if (fields.size === 0 || fields.size > MOST_KEYS) return JSON_TEXT
+  if (fields.size === 0 || fields.size > MAX_KEYS) return JSON_TEXT
   const inside = Array.from(fields, ([name, shape]) => ({ name, kind: kindOf(shape) }))
   return {
     type: struct(inside.map(({ name, kind }) => field(name, kind.type, true))),

@@ -16,8 +16,8 @@ const POINT = 0x2e
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 /** Most decimal places, and limit of the digits as a whole number, of numbers that are written without creating a string. */
-const MOST_PLACES = 4
-const MOST_SHORT = 1e15
+const MAX_PLACES = 4
+const MAX_SHORT = 1e15
 const TENS = [1, 10, 100, 1000, 10_000]
 
 const encoder = new TextEncoder()
@@ -168,10 +168,10 @@ export class TextBuffer {
       return
     }
     const size = Math.abs(value)
-    for (let places = 1; places <= MOST_PLACES; places++) {
+    for (let places = 1; places <= MAX_PLACES; places++) {
       const power = TENS[places]
       const whole = Math.floor(size * power + 0.5)
-      if (!(whole < MOST_SHORT)) break
+      if (!(whole < MAX_SHORT)) break
       if (whole / power !== size) continue
       this.reserve(INTEGER_ROOM)
       if (value < 0) this.bytes[this.at++] = MINUS

@@ -7,7 +7,7 @@ import { defaultFillValue } from '../format/fill-value.ts'
 import { NEWEST_STABLE } from '../format/releases.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { asIs, cell, type DocumentValue, integer, list, listOrNone, object, or, text } from '../write/document.ts'
-import { enumerationCells, enumerationOf } from '../write/enumerations.ts'
+import { enumerationCells, newEnumeration } from '../write/enumerations.ts'
 import { checkSchema, ENUMERATIONS_SINCE } from '../write/schema-check.ts'
 import { attribute, currentDomainOf, enumeration, type SchemaParts, schemaOf } from '../write/schema-document.ts'
 import { writeSchema } from './create.ts'
@@ -70,7 +70,7 @@ export async function evolve(
     if (!values) return [one]
     const more = list(cell(one.type, one.cell_val_num, style))(values)
     const { name, type, cell_val_num, ordered } = one
-    const longer = enumerationOf({ name, type, cell_val_num, ordered }, [...enumerationCells(one), ...more], uuid())
+    const longer = newEnumeration({ name, type, cell_val_num, ordered }, [...enumerationCells(one), ...more], uuid())
     fresh.push(longer)
     return [longer]
   })

@@ -14,7 +14,7 @@ interface KeptEnd {
 }
 
 /** Limit on the bytes that a run keeps. They are the metadata of about 2,000 small fragments. */
-const MOST_KEPT = 8 * 2 ** 20
+const MAX_KEPT = 8 * 2 ** 20
 
 /**
  * The same for a run that reads a file once: only the first ones, which tell the layout of the others, are read with their descriptions, and
@@ -32,7 +32,7 @@ export class KeptEnds {
   private bytes = 0
 
   /** @param most limit on the bytes that are kept */
-  constructor(most = MOST_KEPT) {
+  constructor(most = MAX_KEPT) {
     this.most = most
   }
 

@@ -15,7 +15,6 @@ export function unfilterInWorkers(
   jobs: number,
   { key, memory }: { key: Uint8Array | undefined; memory: Memory },
 ): TileUnitRunner {
-  // More threads than processors would only take more memory.
   const count = Math.min(jobs, availableParallelism())
   const ahead = 2 * count
   return {

@@ -104,7 +104,7 @@ export function refusalOf(
 }
 
 /** Limit on the decimal places of values. */
-const MOST_PLACES = 6
+const MAX_PLACES = 6
 /** Approximate number of values that are examined for decimal places. */
 const EXAMINED = 10_000
 /** Largest relative distance from a decimal number at which a value counts as decimal. */
@@ -126,7 +126,7 @@ function scalesOf({ type, role, parts }: Sample): FilterConfig[] {
       // NaN and infinities cannot be scaled. Comparisons with NaN are false.
       if (!(most < Number.POSITIVE_INFINITY) || Number.isNaN(values[i])) return []
       if (i % step !== 0) continue
-      while (!isWhole(values[i] * 10 ** places, near)) if (++places > MOST_PLACES) return []
+      while (!isWhole(values[i] * 10 ** places, near)) if (++places > MAX_PLACES) return []
     }
   }
   const byte_width = [1, 2, 4, 8].find((width) => most * 10 ** places < 2 ** (8 * width - 1) - 1)

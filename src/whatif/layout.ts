@@ -55,8 +55,8 @@ export interface NewFilters {
 }
 
 /** Limits on the cells and unfiltered bytes of an array that is written anew in memory as a whole. It takes about 200 MB of memory. */
-const MOST_CELLS = 1_000_000
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_CELLS = 1_000_000
+const MAX_BYTES = 16 * 1024 * 1024
 /** With little memory the limits are less: what a cell takes then, and how often its bytes are held. */
 const CELL_BYTES = 200
 const TIMES_HELD = 12
@@ -83,8 +83,8 @@ export async function extentOf({ fragments }: OpenedArray): Promise<Extent> {
 }
 
 /** Whether an array can be written anew as a whole, with the memory of the run. @param most limit on the cells */
-export function isSmall({ cells, bytes }: Extent, { room }: Memory, most = MOST_CELLS): boolean {
-  return cells <= Math.min(most, room / CELL_BYTES) && bytes <= Math.min(MOST_BYTES, room / TIMES_HELD)
+export function isSmall({ cells, bytes }: Extent, { room }: Memory, most = MAX_CELLS): boolean {
+  return cells <= Math.min(most, room / CELL_BYTES) && bytes <= Math.min(MAX_BYTES, room / TIMES_HELD)
 }
 
 /**
@@ -133,7 +133,7 @@ export async function* tryLayouts(
     const [before, after]: Measured[][] = [[], []]
     let [taken, stored] = [0, 0]
     for (const box of boxes) {
-      if (box.cells > MOST_OF_A_BOX) throw tooLarge(box.cells)
+      if (box.cells > MAX_OF_A_BOX) throw tooLarge(box.cells)
       refuseBox(box.cells * (extent.bytes / extent.cells), memory)
       const cells = await cellsToRewrite(opened, box)
       if (cells.cell_num === 0) continue
@@ -176,14 +176,11 @@ function tileCellsOf({ domain }: ArraySchema): number {
 const TIMES_OF_BOX = 3
 
 /** Limit on the cells of one box. A box of a dense array cannot be smaller than a tile. */
-const MOST_OF_A_BOX = 1_000_000
+const MAX_OF_A_BOX = 1_000_000
 
 function tooLarge(cells: number): InspectError {
   const found = `found about ${Math.round(cells)} in the smallest box of whole tiles`
-  return new InspectError(
-    'TOO_LARGE',
-    `whatif writes cells anew in memory: expected at most ${MOST_OF_A_BOX}, ${found}`,
-  )
+  return new InspectError('TOO_LARGE', `whatif writes cells anew in memory: expected at most ${MAX_OF_A_BOX}, ${found}`)
 }
 
 /** The first and the last written coordinate along each dimension of a dense array. */

@@ -20,7 +20,7 @@ export interface SampleBox {
 }
 
 /** Approximate limit on the boxes of tiles that tell where the cells of a sparse array lie. */
-const MOST_BOXES = 20_000
+const MAX_BOXES = 20_000
 
 /**
  * Boxes of an array, spread by a seed. Together they have about `cells` cells; more if the tiles are larger.
@@ -122,7 +122,7 @@ async function sparseChooser(
   const { dimensions } = schema.domain
   const tile_num = sum(fragments, ({ info }) => info.tile_num)
   const all = sum(fragments, ({ info }) => storedCellNum(info))
-  const step = Math.max(1, Math.ceil(tile_num / MOST_BOXES))
+  const step = Math.max(1, Math.ceil(tile_num / MAX_BOXES))
   const boxes: Ends[] = []
   // Index of the next tile to take, in the current fragment.
   let tile = 0

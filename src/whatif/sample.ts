@@ -51,7 +51,7 @@ export interface Sample {
   offsetsPipeline: FilterPipeline
 }
 
-export interface SampleOptions {
+export interface SamplingOptions {
   seed: string
   /** Unfiltered bytes to take from each field; all of them if undefined. */
   bytes: number | undefined
@@ -77,7 +77,7 @@ export interface Sampled {
 }
 
 /** Limit on the unfiltered bytes that are taken from a tile. */
-const MOST_OF_A_TILE = 256 * 1024
+const MAX_OF_A_TILE = 256 * 1024
 /** Smallest fraction of the stored bytes for which a field is tried, unless it was asked for. */
 const WORTH_TRYING = 0.002
 
@@ -85,9 +85,9 @@ const WORTH_TRYING = 0.002
  * Reads a sample of tiles, the same tiles of each field. A seed spreads them over all fragments. Reads no more than it needs.
  * @throws InspectError the error of a tile, if no tile of a field can be read
  */
-export async function takeSample(fragments: readonly OpenedFragment[], options: SampleOptions): Promise<Sampled> {
+export async function takeSample(fragments: readonly OpenedFragment[], options: SamplingOptions): Promise<Sampled> {
   const { fields } = options
-  for (const one of fragments) if (one.info.tile_num > MOST_SPREAD) await refuseClaim(one)
+  for (const one of fragments) if (one.info.tile_num > MAX_SPREAD) await refuseClaim(one)
   const places = fragments.flatMap(({ fragment, info }) =>
     Array.from({ length: info.tile_num }, (_, tile) => ({ fragment, tile })),
   )
@@ -169,7 +169,7 @@ interface Sampling {
   places: readonly { fragment: Fragment; tile: number }[]
   /** Indexes of `places` in the order in which tiles are taken. */
   order: readonly number[]
-  options: SampleOptions
+  options: SamplingOptions
   /** Called for each tile that was read. */
   onTile: () => void
   /** Indexes of the places from which something was taken. */
@@ -273,7 +273,7 @@ function spread(count: number, seed: string): number[] {
     seen.add(at)
     order.push(at)
   }
-  for (let i = 0; i < Math.min(2 * count, MOST_SPREAD); i++) add(Math.floor(((start + i * GOLDEN) % 1) * count))
+  for (let i = 0; i < Math.min(2 * count, MAX_SPREAD); i++) add(Math.floor(((start + i * GOLDEN) % 1) * count))
   for (let i = 0; i < count; i++) add(i)
   return order
 }
@@ -281,7 +281,7 @@ function spread(count: number, seed: string): number[] {
 /** A number whose multiples, modulo 1, fill an interval evenly. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 /** Limit on the indexes that are spread. The others follow in order. */
-const MOST_SPREAD = 10_000
+const MAX_SPREAD = 10_000
 
 interface ReadParts {
   values: SamplePart
@@ -372,7 +372,7 @@ interface SampledCells {
  */
 async function runOf(file: TileFile, tile: number, cells: SampledCells | undefined): Promise<ChunkRun | undefined> {
   const length = cells?.data.length ?? file.expectedSize(tile) ?? 0
-  if (length <= MOST_OF_A_TILE) return undefined
+  if (length <= MAX_OF_A_TILE) return undefined
   const chunks = await chunkSizes(file, tile)
   const run = chunkRun(chunks, length)
   const { starts } = cells ?? {}
@@ -398,11 +398,11 @@ async function chunkSizes(file: TileFile, tile: number): Promise<ChunkSize[]> {
 
 /** The chunks in the middle of a tile. */
 function chunkRun(chunks: readonly ChunkSize[], length: number): ChunkRun {
-  const middle = Math.floor((length - MOST_OF_A_TILE) / 2)
+  const middle = Math.floor((length - MAX_OF_A_TILE) / 2)
   let [at, from, to, stored_bytes] = [0, 0, 0, CHUNK_COUNT_BYTES]
   for (const { original_length, stored } of chunks) {
     if (at < middle && at + original_length <= middle) from = at + original_length
-    else if (at - from < MOST_OF_A_TILE) {
+    else if (at - from < MAX_OF_A_TILE) {
       to = at + original_length
       stored_bytes += stored
     }
@@ -413,11 +413,11 @@ function chunkRun(chunks: readonly ChunkSize[], length: number): ChunkRun {
 
 /** The cells in the middle of a tile. Their stored bytes are an even share. */
 function cellRun(file: TileFile, tile: number, length: number, starts: Float64Array | undefined): ChunkRun {
-  const middle = Math.floor((length - MOST_OF_A_TILE) / 2)
+  const middle = Math.floor((length - MAX_OF_A_TILE) / 2)
   const size = length / file.cells(tile)
   const first = starts?.findLast((start) => start <= middle) ?? Math.floor(middle / size) * size
   const most =
-    starts?.findLast((start) => start <= first + MOST_OF_A_TILE) ?? first + Math.floor(MOST_OF_A_TILE / size) * size
+    starts?.findLast((start) => start <= first + MAX_OF_A_TILE) ?? first + Math.floor(MAX_OF_A_TILE / size) * size
   const end = most > first ? most : (starts?.find((start) => start > first) ?? first + size)
   return { from: first, to: end, stored_bytes: Math.ceil((file.place(tile).size * (end - first)) / length) }
 }

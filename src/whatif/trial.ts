@@ -170,7 +170,7 @@ export const ROUNDS = { least: 3, most: 12 }
 /** Milliseconds after which a pipeline needs no further round. */
 const ENOUGH_MS = 60
 /** Shortest time that is used to compute a speed, in milliseconds. */
-const LEAST_MS = 0.001
+const MIN_MS = 0.001
 
 /** Measures the speeds of pipelines. Every round has all of them, so that what slows the machine down slows them all. */
 export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: TrialContext): Promise<void> {
@@ -203,8 +203,8 @@ export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: T
     await new Promise((resolve) => setTimeout(resolve, 0))
   }
   for (const { trial, doing, undoing } of runs) {
-    trial.do_mb_s = bytes / 1e3 / Math.max(doing, LEAST_MS)
-    trial.undo_mb_s = bytes / 1e3 / Math.max(undoing, LEAST_MS)
+    trial.do_mb_s = bytes / 1e3 / Math.max(doing, MIN_MS)
+    trial.undo_mb_s = bytes / 1e3 / Math.max(undoing, MIN_MS)
   }
 }
 

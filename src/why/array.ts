@@ -27,7 +27,7 @@ import type { Answer, Effect, Need, NoticedBy, OpeningRequests } from './answer.
 import { CellCounter } from './cells.ts'
 import { type Part, partAt } from './part.ts'
 import { needsOfRoot } from './place.ts'
-import { isCut, stampsIn, type Times, timesWorthOpening, type View, viewOf } from './views.ts'
+import { arrayView, isCut, stampsIn, type Times, timesWorthOpening, type View } from './views.ts'
 
 /** An effect at one opening. The times at which it shows are added later. */
 export type EffectOnce = Omit<Effect, 'as_of' | 'between'>
@@ -167,7 +167,7 @@ async function effectsOf(
 
 /** Whether only a part of the cells of some fragment counts. More of them count at later times. */
 async function isCutWithin({ array }: Removal, between: View['between']): Promise<boolean> {
-  const { fragments } = await viewOf(array, between)
+  const { fragments } = await arrayView(array, between)
   return fragments.some((path) => isCut(path, between))
 }
 
@@ -211,7 +211,7 @@ async function effectsAt(
   between: View['between'],
 ): Promise<{ effects: EffectOnce[]; differs: boolean }> {
   const { array, less, gone } = removal
-  const [before, after] = [await viewOf(array, between), await viewOf(less, between, gone)]
+  const [before, after] = [await arrayView(array, between), await arrayView(less, between, gone)]
   const schemaGone = before.fails === undefined ? await fragmentWithoutSchema(removal, after) : undefined
   const fails = after.fails ?? (schemaGone && `the fragment ${lastPathPart(schemaGone)} has no schema`)
   if (before.fails !== undefined || fails !== undefined) {
@@ -377,7 +377,7 @@ async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefi
     // The cells of a hidden fragment may be in no other one.
     if (mode === 'fragments' && (await atAllTimes(array).fragments()).some(({ state }) => state === 'hidden')) continue
     const less = arrayWithout(array, gone, voided)
-    const [before, after] = [await viewOf(array, now), await viewOf(less, now)]
+    const [before, after] = [await arrayView(array, now), await arrayView(less, now)]
     if (after.fails !== undefined || before.fails !== undefined || !sameNames(before.fragments, after.fragments))
       continue
     if (!sameNames(before.deletes, after.deletes)) continue
@@ -438,8 +438,8 @@ async function otherMetadata(array: InspectArray, less: InspectArray, [from, now
 
 /** Whether a read finds fragments in the first array, and none in the second. */
 async function isEmptied(array: InspectArray, less: InspectArray, between: View['between']): Promise<boolean> {
-  const { fragments } = await viewOf(array, between)
-  return fragments.length > 0 && (await viewOf(less, between)).fragments.length === 0
+  const { fragments } = await arrayView(array, between)
+  return fragments.length > 0 && (await arrayView(less, between)).fragments.length === 0
 }
 
 /** The first span of times as of which something holds: its first and last time. */
@@ -505,7 +505,7 @@ function sameText({ isList, writers }: Part): string {
 
 /** Why a path may not be deleted although no effect on readers is known. */
 async function reasonOfNo({ array, part, missed }: Removal, seen: boolean): Promise<string> {
-  const { fails } = await viewOf(array, [0n, array.cx.now])
+  const { fails } = await arrayView(array, [0n, array.cx.now])
   if (fails !== undefined) return `the array cannot be opened now, so nobody can tell what needs the path: ${fails}`
   if (missed !== undefined) return missed
   return part.unreadable ?? part.writers ?? (seen ? sameText(part) : '')

@@ -26,10 +26,10 @@ export interface CellDifference {
 }
 
 /** Limit on the cells that are read of one opening to count those that differ. */
-const MOST_READ = 20_000
+const MAX_READ = 20_000
 /** Limits for all openings together. So counting takes about as long as listing the array. */
-const MOST_READ_IN_ALL = 80_000
-const MOST_OPENED_IN_ALL = 200
+const MAX_READ_IN_ALL = 80_000
+const MAX_OPENED_IN_ALL = 200
 
 /** Compares the cells of an array with those of the same array without something: reads them, or bounds how many differ. */
 export class CellCounter {
@@ -38,11 +38,11 @@ export class CellCounter {
   private readonly mostRead: number
   /** Numbers of cells, by the path of the fragment. */
   private readonly known = new Map<string, number>()
-  private cellsLeft = MOST_READ_IN_ALL
-  private fragmentsLeft = MOST_OPENED_IN_ALL
+  private cellsLeft = MAX_READ_IN_ALL
+  private fragmentsLeft = MAX_OPENED_IN_ALL
 
   /** @param mostRead limit on the cells that are read of one opening */
-  constructor(array: InspectArray, less: InspectArray, mostRead = MOST_READ) {
+  constructor(array: InspectArray, less: InspectArray, mostRead = MAX_READ) {
     this.mostRead = mostRead
     this.array = array
     this.less = less

@@ -14,7 +14,7 @@ import {
 import type { ReadContext } from '../objects/generic-tile.ts'
 import { Folder, type Storage } from '../storage/source.ts'
 import { commitNames, FOLDERS } from './part.ts'
-import { MOST_LEVELS, rootAt } from './place.ts'
+import { MAX_LEVELS_ABOVE, rootAt } from './place.ts'
 
 /**
  * Tells what a missing file or folder of an array would be, by its name, and which paths in the array need it.
@@ -35,7 +35,7 @@ export async function missingPart(
 
 async function arrayAround(storage: Storage, path: string, cx: ReadContext): Promise<InspectArray | undefined> {
   let at = new Folder(storage, path).parent()
-  for (let up = 0; at && up < MOST_LEVELS; up++) {
+  for (let up = 0; at && up < MAX_LEVELS_ABOVE; up++) {
     const root = await rootAt(at, cx).catch(unlessFault)
     if (root) return root instanceof InspectArray ? root : undefined
     at = at.parent()

@@ -15,7 +15,7 @@ export interface PathInRoot {
 }
 
 /** Limit on the folders searched above a path. Files of label arrays lie deepest. */
-export const MOST_LEVELS = 8
+export const MAX_LEVELS_ABOVE = 8
 
 /**
  * Finds the array or group around a path, which may be the path itself.
@@ -46,7 +46,7 @@ export async function rootAround(
   known = new Map<string, PathInRoot['root'] | undefined>(),
 ): Promise<PathInRoot['root'] | undefined> {
   let at: Folder | undefined = new Folder(storage, path)
-  for (let up = 0; at && up < MOST_LEVELS; up++) {
+  for (let up = 0; at && up < MAX_LEVELS_ABOVE; up++) {
     if (!known.has(at.path))
       known.set(at.path, (await at.storage.kind(at.path)) === 'folder' ? await rootAt(at, cx) : undefined)
     const root = known.get(at.path)

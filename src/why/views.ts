@@ -25,11 +25,11 @@ export interface View {
 }
 
 /** Limit on the times that are compared: each opening looks at the name of every fragment. */
-const MOST_VIEWS = 256
+const MAX_VIEWS = 256
 /** Limit on the time stamps all of whose pairs are tried. */
-const MOST_PAIRED = 16
+const MAX_PAIRED = 16
 /** Limit on the times whose neighbours are tried, if there are too many times to try all. */
-const MOST_NEAR = 32
+const MAX_NEAR = 32
 
 /** Times between which an array is opened. */
 export interface Times {
@@ -47,14 +47,14 @@ export interface Times {
  */
 export async function timesWorthOpening(array: InspectArray, near: readonly bigint[]): Promise<Times> {
   const stamps = await stampsOf(array)
-  const chosen = stamps.length <= MOST_VIEWS ? stamps : thinned(stamps, near)
+  const chosen = stamps.length <= MAX_VIEWS ? stamps : thinned(stamps, near)
   const last = chosen.at(-1) ?? 0n
   const end = last > array.cx.now ? last : array.cx.now
   const found: View['between'][] = chosen.map((stamp) => [0n, stamp])
   if (chosen.length > 0 && chosen[0] > 0n) found.unshift([0n, chosen[0] - 1n])
   found.push([0n, array.cx.now])
   if (end > array.cx.now) found.push([0n, end])
-  if (chosen.length <= MOST_PAIRED)
+  if (chosen.length <= MAX_PAIRED)
     for (const [i, from] of chosen.entries()) for (const to of [...chosen.slice(i), end]) found.push([from, to])
   else for (const from of chosen) found.push([from, end])
   return {
@@ -66,13 +66,13 @@ export async function timesWorthOpening(array: InspectArray, near: readonly bigi
 
 function thinned(stamps: readonly bigint[], near: readonly bigint[]): bigint[] {
   const kept = new Set<bigint>([stamps[0], stamps[stamps.length - 1]])
-  for (const stamp of near.slice(0, MOST_NEAR)) {
+  for (const stamp of near.slice(0, MAX_NEAR)) {
     const at = stamps.indexOf(stamp)
     if (at >= 0) for (const one of stamps.slice(Math.max(0, at - 1), at + 2)) kept.add(one)
   }
-  const step = Math.ceil(stamps.length / (MOST_VIEWS / 4))
+  const step = Math.ceil(stamps.length / (MAX_VIEWS / 4))
   for (let i = 0; i < stamps.length; i += step) kept.add(stamps[i])
-  return [...kept].sort(rising).slice(0, MOST_VIEWS)
+  return [...kept].sort(rising).slice(0, MAX_VIEWS)
 }
 
 /** Every time in the names of an array's files and folders, the earliest first. */
@@ -95,7 +95,7 @@ export function stampsIn(name: string): readonly bigint[] {
  * Tells what TileDB finds when it opens an array. Reads no fragment.
  * @param isGone returns whether a path in the array is removed; fragments that are still listed may lack a file
  */
-export async function viewOf(
+export async function arrayView(
   array: InspectArray,
   between: View['between'],
   isGone: (path: string) => boolean = () => false,

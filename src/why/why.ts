@@ -9,7 +9,7 @@ import { cellNum } from './cells.ts'
 import { concluded } from './conclusion.ts'
 import { whyInGroup } from './group.ts'
 import { findPlace, needsOfRoot, type PathInRoot } from './place.ts'
-import { viewOf } from './views.ts'
+import { arrayView } from './views.ts'
 
 /** Examines parts of an array, by their paths in it. Those that it leaves out are unseen. */
 export type Examine = (array: InspectArray, paths: readonly string[]) => Promise<Condition>
@@ -61,7 +61,7 @@ async function whyRoot(root: PathInRoot['root']): Promise<Answer> {
       how: needed_by.length > 0 ? undefined : 'delete_group',
     }
   }
-  const view = await viewOf(root, [0n, root.cx.now])
+  const view = await arrayView(root, [0n, root.cx.now])
   const cells = await cellNum(root, view.fragments)
   return {
     ...shared,

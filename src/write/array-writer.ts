@@ -97,7 +97,7 @@ export async function metadataFile(
  * @param onFragment called once per fragment
  * @see format_spec/array_file_hierarchy.md
  */
-export async function* arrayFiles(
+export async function* writtenArrayFiles(
   array: ArrayToWrite,
   cx: WriteContext,
   onFragment: (fragment: WrittenFragmentFacts) => void,

@@ -77,7 +77,7 @@ function checkMessage(data: DataView, start: number): number | undefined {
 type Slots = (slot: number) => number | undefined
 
 /** Limit on the fields of a schema. In damaged data a field may be its own child, without end. */
-const MOST_FIELDS = 100_000
+const MAX_FIELDS = 100_000
 
 /** Checks the lengths of vectors in tables of FlatBuffers. Any place outside the view is a RangeError. */
 class Tables {
@@ -117,7 +117,7 @@ class Tables {
   }
 
   private field(at: number): void {
-    if (++this.fields > MOST_FIELDS) throw badValue({ expected: `at most ${MOST_FIELDS} fields`, found: 'more' })
+    if (++this.fields > MAX_FIELDS) throw badValue({ expected: `at most ${MAX_FIELDS} fields`, found: 'more' })
     const slot = this.table(at)
     const [kind, type] = [slot(8), slot(10)]
     if (kind !== undefined && type !== undefined && this.view.getUint8(kind) === Type.Union)

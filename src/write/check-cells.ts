@@ -9,7 +9,7 @@ import type { NDRange } from '../format/range.ts'
 import { cellValue } from '../format/value.ts'
 
 /** @throws InspectError BAD_VALUE for coordinates outside the domain */
-export function checkCoordinates(dimension: Dimension, column: ColumnData, cellNum: number): void {
+export function checkInDomain(dimension: Dimension, column: ColumnData, cellNum: number): void {
   const { type, domain, name, cell_val_num } = dimension
   if (cell_val_num === 'var') return
   const size = datatypeSize(type)
@@ -65,7 +65,7 @@ export function checkCurrentDomain(schema: ArraySchema, nonemptyDomain: NDRange)
  * The values of attributes that hold a dimension label must rise, or all fall.
  * @throws InspectError BAD_VALUE. @see WriterBase::check_attr_order
  */
-export function checkOrder(schema: ArraySchema, slot: Slot, column: ColumnData, cellNum: number): void {
+export function checkLabelOrder(schema: ArraySchema, slot: Slot, column: ColumnData, cellNum: number): void {
   if (slot.kind !== 'attribute') return
   const { order, type } = schema.attributes[slot.index]
   if (order === 'unordered' || (datatypeKind(type) === 'text' && type !== 'STRING_ASCII')) return

@@ -14,7 +14,7 @@ import { defaultFillValue } from '../format/fill-value.ts'
 import type { ArrayType } from '../format/layout.ts'
 import { bytesOf, isDatetime } from '../format/value.ts'
 import { DocumentValue, list, oneOf } from './document.ts'
-import { enumerationOf } from './enumerations.ts'
+import { newEnumeration } from './enumerations.ts'
 import { pipeline } from './schema-document.ts'
 
 /**
@@ -244,7 +244,7 @@ export function parseEnumeration(text: string, uuid: string): Enumeration {
       ? list(({ value }) => value)(new DocumentValue(parseJson(written)))
       : written.split(',')
     const cells = values.map((value) => bytesOf(type, cell_val_num, value))
-    return enumerationOf({ name, type, cell_val_num, ordered: rest === 'ordered' }, cells, uuid)
+    return newEnumeration({ name, type, cell_val_num, ordered: rest === 'ordered' }, cells, uuid)
   })
 }
 

@@ -15,7 +15,7 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { fragmentSlots, type Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { slotHasFiles } from '../objects/fragment.ts'
-import { checkCoordinates, checkCurrentDomain, checkDuplicates, checkOrder } from './check-cells.ts'
+import { checkCurrentDomain, checkDuplicates, checkInDomain, checkLabelOrder } from './check-cells.ts'
 import { DenseTiler } from './dense-tiler.ts'
 import { type FieldsContext, FieldWriter } from './field-writer.ts'
 import { emptySlot, type SlotMetadata, type TileBounds, writeFragmentMetadata } from './fragment-metadata-writer.ts'
@@ -84,12 +84,12 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
   }
   checkNames(fragment, slots)
   for (const slot of slots) {
-    if (slot.kind === 'attribute') checkOrder(schema, slot, column(slot.name), cells.cell_num)
+    if (slot.kind === 'attribute') checkLabelOrder(schema, slot, column(slot.name), cells.cell_num)
     await cx.pause?.()
   }
   const coordinates = dense ? [] : dimensions.map(({ name }) => column(name))
   for (const [d, own] of coordinates.entries()) {
-    checkCoordinates(dimensions[d], own, cells.cell_num)
+    checkInDomain(dimensions[d], own, cells.cell_num)
     await cx.pause?.()
   }
   const tiling = dense ? denseTiling(fragment) : await sparseTiling(fragment, coordinates, cx.pause)
@@ -103,7 +103,7 @@ export async function writeFragment(fragment: FragmentToWrite, cx: WriteContext)
     const cellNum = tile === tileNum - 1 ? lastTileCellNum : cellsPerTile
     const { positions, written, slabs } = tiling.tile(tile)
     const tileCoordinates = coordinates.map((one, d) => gather(one, datatypeSize(dimensions[d].type), positions))
-    if (!dense) tiles.push(boundsOf(dimensions, tileCoordinates, cellNum))
+    if (!dense) tiles.push(tileBoundsOf(dimensions, tileCoordinates, cellNum))
     for (const writer of writers) {
       if (!writer) continue
       const { kind, index, name, cellSize } = writer.slot
@@ -238,7 +238,7 @@ function storedCoordinates(
 }
 
 /** The box of a tile, and the coordinates of its first and last cell. */
-export function boundsOf(
+export function tileBoundsOf(
   dimensions: readonly Dimension[],
   coordinates: readonly ColumnData[],
   cellNum: number,

@@ -33,7 +33,7 @@ export interface FragmentCellsToWrite {
 }
 
 /** Characters of an unknown key that an error shows. */
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 /** Columns of consolidated sparse fragments, and the format version that introduced each. */
 const EXTRA_FIELDS: readonly { name: string; since: number }[] = [
@@ -277,7 +277,7 @@ function cellReader(
 function addRow({ fields, names }: Group, row: Row): void {
   for (const key of Object.keys(row)) {
     if (NOT_FIELDS.has(key) || names.has(key)) continue
-    throw badValue(`expected a field of the schema (${[...names].join(', ')})`, { field: key.slice(0, MOST_SHOWN) })
+    throw badValue(`expected a field of the schema (${[...names].join(', ')})`, { field: key.slice(0, MAX_SHOWN) })
   }
   for (const { name, nullable, read, column } of fields) {
     if (!Object.hasOwn(row, name)) throw badValue('expected every field of the schema in each cell', { field: name })

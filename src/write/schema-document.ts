@@ -40,7 +40,7 @@ import {
   text,
   uint64,
 } from './document.ts'
-import { enumerationOf } from './enumerations.ts'
+import { newEnumeration } from './enumerations.ts'
 import { defaultFilter, fittedFilters } from './filter-options.ts'
 
 /** A schema with the enumerations that it names. */
@@ -93,7 +93,7 @@ export function schemaOf(
 
 const NO_CURRENT_DOMAIN: CurrentDomain = { version: 0, type: undefined, range: undefined }
 
-export interface Reading {
+export interface DocumentReading {
   version: number
   style: ValueStyle
 }
@@ -172,7 +172,7 @@ function defaultCellValNum(type: Datatype): CellValNum {
 }
 
 function dimension(
-  { version, style }: Reading,
+  { version, style }: DocumentReading,
   array: Pick<ArraySchema, 'array_type' | 'cell_order'>,
 ): Read<Dimension> {
   const read = object({
@@ -226,7 +226,7 @@ function pair<T>(read: Read<T>): Read<T[]> {
 }
 
 /** Reads an attribute of a schema document. */
-export function attribute({ version, style }: Reading): Read<Attribute> {
+export function attribute({ version, style }: DocumentReading): Read<Attribute> {
   const read = object({
     name: text,
     type: datatype,
@@ -290,7 +290,7 @@ function optionOf(option: FilterOption): Read<unknown> {
 }
 
 /** Reads an enumeration of a schema document. */
-export function enumeration({ style }: Reading, uuid: () => string): Read<Enumeration> {
+export function enumeration({ style }: DocumentReading, uuid: () => string): Read<Enumeration> {
   const read = object({
     name: text,
     type: datatype,
@@ -301,7 +301,7 @@ export function enumeration({ style }: Reading, uuid: () => string): Read<Enumer
   return (value) => {
     const { values, ...head } = read(value)
     const { type, cell_val_num = defaultCellValNum(type) } = head
-    return enumerationOf({ ...head, cell_val_num }, list(cell(type, cell_val_num, style))(values), uuid())
+    return newEnumeration({ ...head, cell_val_num }, list(cell(type, cell_val_num, style))(values), uuid())
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Finding } from '../../src/advice/finding.ts'
+import type { ExplainFinding } from '../../src/advice/finding.ts'
 import { lineText } from '../../src/advice/line.ts'
 import {
   consolidationLines,
@@ -164,7 +164,7 @@ test('new filters for the single file of coordinates of old formats apply to all
     '--format-version 4 --dim x:FLOAT64:0..9 --dim y:FLOAT64:0..9 --attr a:INT32 --cells 20000 --fragments 1'
   const filters = ['--coords-filters', 'zstd,byteshuffle', '--capacity', '4000']
   expect((await run(['write-sample', array, ...options.split(' '), ...filters])).code).toBe(0)
-  const { findings } = (await runJson(['explain', array])).documents[0] as unknown as { findings: Finding[] }
+  const { findings } = (await runJson(['explain', array])).documents[0] as unknown as { findings: ExplainFinding[] }
   const found = findings.find(({ code }) => code === 'FILTER_ORDER')
   expect(found).toMatchObject({ field: '__coords' })
   expect(found?.advice[1]).toContain('[tiledb.ByteShuffleFilter(), tiledb.ZstdFilter()]) if d.name in ["x", "y"] else')

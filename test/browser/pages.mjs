@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSyn
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { relativePath } from '../../src/base/paths.ts'
-import { sizeText, timeRangeText } from '../../src/render/views/wording.ts'
+import { fullSizeText, timeRangeText } from '../../src/render/views/wording.ts'
 import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { listen, serveFolder } from '../helpers/http-server.ts'
 import { describe, test } from './in-turn.mjs'
@@ -618,7 +618,7 @@ test('Files, Fragments and Bytes say what waits for a vacuum, and its bytes', as
   const { page, wrong } = await open(pathToFileURL(file).href)
   await show(page, 'files')
   await page.waitForSelector(
-    `text=to-vacuum: a vacuum of fragments deletes ${goes.length} files, ${sizeText(bytesOf(goes))}. It removes the old fragments; reads as of a time before the newest of them lose their cells.`,
+    `text=to-vacuum: a vacuum of fragments deletes ${goes.length} files, ${fullSizeText(bytesOf(goes))}. It removes the old fragments; reads as of a time before the newest of them lose their cells.`,
   )
   const rows = await rowsOf(page, await page.textContent('caption'))
   const marked = rows.flatMap(([name, , , , state, folder]) =>
@@ -627,13 +627,13 @@ test('Files, Fragments and Bytes say what waits for a vacuum, and its bytes', as
   assert.deepEqual(marked.sort(), goes.map((path) => resolve(path)).sort())
   await show(page, 'fragments')
   await page.waitForSelector(`text=to-vacuum (${replaced.length}): not read by TileDB now, only as of earlier times`)
-  const all = sizeText(bytesOf(onDisk))
+  const all = fullSizeText(bytesOf(onDisk))
   for (const way of ['field', 'role', 'filters', 'fragment']) {
     await follow(page, { v: 'bytes', w: way })
     await page.waitForSelector(
       way === 'fragment'
         ? `text=Together ${all}.`
-        : `text=Left out: ${replaced.length} fragments that TileDB does not read, ${sizeText(replaced.reduce((sum, { size }) => sum + size, 0))}; with them ${all}.`,
+        : `text=Left out: ${replaced.length} fragments that TileDB does not read, ${fullSizeText(replaced.reduce((sum, { size }) => sum + size, 0))}; with them ${all}.`,
     )
   }
   assert.deepEqual(wrong, [])

@@ -4,7 +4,7 @@ import type { EditableArray } from '../../src/damage/editable-array.ts'
 import { removeKey, rows, setTexts, writeMore } from '../../src/damage/layer-sample.ts'
 import type { SampleName } from '../../src/damage/samples.ts'
 import { writeCells } from '../../src/damage/soma-sample.ts'
-import { VCF_DATASET, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
+import { VCF_SAMPLE, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
 import { VECTOR_DATASET } from '../../src/damage/vector-sample.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
@@ -13,7 +13,7 @@ import type { Range } from '../../src/format/range.ts'
 type Change = (array: EditableArray) => void | Promise<void>
 
 const writeData = (array: EditableArray, ...cells: readonly object[]): Promise<void> =>
-  writeMore(array, VCF_DATASET, 'data/', rows(...cells))
+  writeMore(array, VCF_SAMPLE, 'data/', rows(...cells))
 
 const writeIndex = (array: EditableArray, name: string, ...values: readonly number[]): Promise<void> =>
   writeMore(array, VECTOR_DATASET, `${name}/`, rows(...values.map((value, at) => ({ rows: at, values: value }))))
@@ -74,7 +74,7 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
   'LAYER_ID_UNKNOWN.unlisted': ['vcf', (array) => writeData(array, vcfCell('C', 5, 5))],
   'LAYER_ID_UNUSED.listed': [
     'vcf',
-    (array) => writeMore(array, VCF_DATASET, 'metadata/vcf_headers/', rows(vcfHeader('C'))),
+    (array) => writeMore(array, VCF_SAMPLE, 'metadata/vcf_headers/', rows(vcfHeader('C'))),
   ],
   'LAYER_CELLS_AGAIN.alike': ['vcf', (array) => writeData(array, vcfCell('A', 100, 100))],
   'LAYER_COUNT.unwritten': ['vectorIndex', (array) => setTexts(array, '', { base_sizes: '[6]' })],

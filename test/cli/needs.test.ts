@@ -5,7 +5,7 @@ import { tableFromIPC } from '@uwdata/flechette'
 import { run } from '../helpers/run.ts'
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/needs.md', import.meta.url)), 'utf8')
-const MOST_COMMANDS = 2
+const MAX_COMMANDS = 2
 
 /** Words that a need of the page is known by. */
 const NEEDS = [
@@ -82,7 +82,7 @@ describe('the table of needs', () => {
     const section = sections.get(anchor) ?? ''
     expect(Array.from(section.matchAll(/^\$ (.*)$/gm), ([, command]) => command)).toEqual(commands)
     expect(commands.length).toBeGreaterThan(0)
-    expect(commands.length).toBeLessThanOrEqual(MOST_COMMANDS)
+    expect(commands.length).toBeLessThanOrEqual(MAX_COMMANDS)
   })
 
   test('has every section', () => {

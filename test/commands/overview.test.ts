@@ -14,7 +14,7 @@ import { words } from '../helpers/sessions.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
 import { sink } from '../render/sink.ts'
 
-const MOST_LINES = 24
+const MAX_LINES = 24
 const WIDTH = 80
 const NO_COLOR = { NO_COLOR: '1' }
 const folder = temporaryFolder()
@@ -53,7 +53,7 @@ const VERDICTS = [/^OK in what was looked at; findings: /, /^NOT OK: \d/, /^$/, 
 
 function expectScreen({ text, code }: Ran, what: string): void {
   const lines = text.trimEnd().split('\n')
-  expect({ what, lines: lines.length, isOne: lines.length <= MOST_LINES }).toMatchObject({ isOne: true })
+  expect({ what, lines: lines.length, isOne: lines.length <= MAX_LINES }).toMatchObject({ isOne: true })
   // A command is never broken, so that it can be copied; paths and names of fragments are as long as they are.
   const wide = lines.filter((line) => line.length > WIDTH && !line.includes('tiledb-inspect ') && !line.includes('/__'))
   expect({ what, wide }).toEqual({ what, wide: [] })

@@ -17,7 +17,7 @@ import { storageWithout } from '../../src/storage/without.ts'
 import type { Answer, Effect } from '../../src/why/answer.ts'
 import { arrayWithout } from '../../src/why/array.ts'
 import { CellCounter, type CellDifference } from '../../src/why/cells.ts'
-import { timesWorthOpening, viewOf } from '../../src/why/views.ts'
+import { arrayView, timesWorthOpening } from '../../src/why/views.ts'
 import { type Examine, why } from '../../src/why/why.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
@@ -352,7 +352,7 @@ describe('where cells are not compared', () => {
     const less = arrayWithout(array, [typeof gone === 'string' ? gone : fileOf(edited, gone)])
     const found: [CellDifference, CellDifference][] = []
     for (const { 1: to } of (await timesWorthOpening(array, [])).until) {
-      const [before, after] = [await viewOf(array, [0n, to]), await viewOf(less, [0n, to])]
+      const [before, after] = [await arrayView(array, [0n, to]), await arrayView(less, [0n, to])]
       const both = [0, 100_000].map((most) => new CellCounter(array, less, most).difference(before, after))
       found.push((await Promise.all(both)) as [CellDifference, CellDifference])
     }

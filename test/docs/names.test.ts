@@ -73,7 +73,9 @@ describe('headings', () => {
   const texts = files.map((file) => [file, readFileSync(`${SOURCES}/${file}`, 'utf8')] as const)
 
   test('belong to keys of the schemas', () => {
-    const used = texts.flatMap(([, text]) => Array.from(text.matchAll(/\bheading\('(\w+)'\)/g), ([, key]) => key))
+    const used = texts.flatMap(([, text]) =>
+      Array.from(text.matchAll(/\b(?:h|terminalH)eading\('(\w+)'\)/g), ([, key]) => key),
+    )
     const given = [...Object.keys(all), ...used]
     expect(given.filter((key) => !keys.has(key))).toEqual([])
     expect(used.length).toBeGreaterThan(40)

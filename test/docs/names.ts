@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { heading } from '../../src/render/views/terminal-headings.ts'
+import { terminalHeading } from '../../src/render/views/terminal-headings.ts'
 
 export const NAMES_PAGE = fileURLToPath(new URL('../../docs/names.md', import.meta.url))
 const SCHEMAS = fileURLToPath(new URL('../../schemas', import.meta.url))
@@ -145,7 +145,7 @@ export function namesPage(page: string): string {
     const { descriptions } = named
     const [one, ...others] = descriptions
     const fact = one !== undefined && others.length === 0 ? one.replaceAll('|', '\\|') : (facts.get(key) ?? '')
-    return `| \`${key}\` | ${fact} | ${heading(key)} | ${placesText(key, named)} |\n`
+    return `| \`${key}\` | ${fact} | ${terminalHeading(key)} | ${placesText(key, named)} |\n`
   })
   const start = page.indexOf(HEAD) + HEAD.length
   const end = start + page.slice(start).search(/^(?!\|)/m)

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { Bounds } from '../../src/cells/bounds.ts'
 import { planRead } from '../../src/explain/explain.ts'
 import { RELEASE } from '../../src/explain/memory/release.ts'
+import { MEASURED_RELEASE } from '../../src/format/releases.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -62,7 +63,7 @@ async function isContradicted(): Promise<boolean> {
 }
 
 test('the release is the one that was measured', () => {
-  expect(recorded.libtiledb.startsWith(`${RELEASE.name}.`)).toBe(true)
+  expect(recorded.libtiledb.startsWith(`${MEASURED_RELEASE}.`)).toBe(true)
 })
 
 test('the defaults of its settings are those that it says', () => {

@@ -24,7 +24,7 @@ const KEY = new Uint8Array(32).fill(7)
 const FLOATS = DATATYPES.filter((type) => datatypeKind(type) === 'float')
 const INTEGERS: readonly Datatype[] = ['INT8', 'UINT8', 'INT16', 'UINT16', 'INT32', 'UINT32', 'INT64', 'UINT64']
 /** No tile of a fuzz case is larger unfiltered: the largest has chunks of 40 MiB, of which a mutation may have made four. */
-const MOST_BYTES = 160 << 20
+const MAX_BYTES = 160 << 20
 /** Bytes that a chunk may claim beyond those it has. */
 const CLAIMED_BYTES = 1 << 20
 
@@ -228,7 +228,7 @@ export async function fuzzFilters(random: Random): Promise<Broken | undefined> {
     const portable = undone(await Pipeline.load(filters, tile, portableCodecs), stored, false)
     if (!(fast instanceof InspectError && portable instanceof InspectError) && !same(fast, portable))
       return { law: 'portable codecs give something else', what }
-    if (fast instanceof InspectError || fast.data.length <= MOST_BYTES) return undefined
+    if (fast instanceof InspectError || fast.data.length <= MAX_BYTES) return undefined
     return { law: `${fast.data.length} bytes from ${stored.length}`, what }
   } catch (error) {
     if (error instanceof InspectError) return undefined

@@ -2,7 +2,7 @@ import { InspectError } from '../../src/base/errors.ts'
 import { DATATYPES } from '../../src/format/datatype.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
-import { arrayFiles } from '../../src/write/array-writer.ts'
+import { writtenArrayFiles } from '../../src/write/array-writer.ts'
 import { planSample, type SampleOptions } from '../../src/write/sample.ts'
 import type { Random } from '../helpers/random.ts'
 import { run } from '../helpers/run.ts'
@@ -21,7 +21,7 @@ export async function fuzzSample(random: Random): Promise<Broken | undefined> {
     const { array } = planSample(options, { style: { raw: false } })
     const key = encrypted ? new TextEncoder().encode(KEY) : undefined
     const writing = { codecs: nodeCodecs, key, randomBytes: (length: number) => random.bytes(length) }
-    for await (const file of arrayFiles(array, writing, () => {})) files.set(`${ARRAY}/${file.path}`, file.bytes)
+    for await (const file of writtenArrayFiles(array, writing, () => {})) files.set(`${ARRAY}/${file.path}`, file.bytes)
     const env = { TILEDB_INSPECT_KEY: encrypted ? KEY : undefined }
     const storage = new MemoryStorage(files)
     const checked = await run(['check', ARRAY, '--level', 'cells', '--fail-on', 'warning'], { storage, env })

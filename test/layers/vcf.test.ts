@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Memory } from '../../src/base/memory.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
 import { removeKey, rows, setTexts, writeMore } from '../../src/damage/layer-sample.ts'
-import { VCF_DATASET, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
+import { VCF_SAMPLE, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { Texts } from '../../src/layers/cell-texts.ts'
 import { NameRoom } from '../../src/layers/vcf/name-room.ts'
@@ -18,7 +18,7 @@ async function found(array: EditableArray): Promise<string[]> {
 }
 
 const write = (array: EditableArray, path: string, ...cells: readonly object[]): Promise<void> =>
-  writeMore(array, VCF_DATASET, path, rows(...cells))
+  writeMore(array, VCF_SAMPLE, path, rows(...cells))
 
 describe('a dataset of TileDB-VCF', () => {
   test('has no findings', async () => {

@@ -173,9 +173,9 @@ async function checkBrowserEntries() {
 }
 
 /** Limit on the size of the unpacked package. 2 MB of it are compiled code, which makes the program start faster; 0.4 MB are the page, 2 MB the library, which can be read, and its maps. */
-const MOST_BYTES = 7_600_000
+const MAX_BYTES = 7_600_000
 /** Limit on the compressed size of the whole page of `page`, without data. A served page begins with less: test/page/command.test.ts. */
-const MOST_EMPTY_PAGE_BYTES = 384 * 1024
+const MAX_EMPTY_PAGE_BYTES = 384 * 1024
 
 /** The texts of the scripts of the page, from the file of the package. src/commands/page-html.ts describes it. */
 async function packedScripts() {
@@ -211,7 +211,7 @@ async function checkPage(files) {
   const policy = `default-src 'none'; script-src ${scripts} 'wasm-unsafe-eval'; style-src ${hash(inside('style'))}; `
   check(page.includes(`content="${policy}`), `expected the policy ${policy}, found another`)
   const bytes = gzipSync(page, { level: 9 }).length
-  check(bytes <= MOST_EMPTY_PAGE_BYTES, `expected at most ${MOST_EMPTY_PAGE_BYTES} bytes for page, found ${bytes}`)
+  check(bytes <= MAX_EMPTY_PAGE_BYTES, `expected at most ${MAX_EMPTY_PAGE_BYTES} bytes for page, found ${bytes}`)
   return bytes
 }
 
@@ -255,7 +255,7 @@ function checkPrograms() {
 }
 
 /** Limit on what a page loads at first: the entry without codecs, minified and compressed. */
-const MOST_PAGE_BYTES = 120_000
+const MAX_PAGE_BYTES = 120_000
 /** Packages and wasm files that a page loads only if a filter needs them. */
 const CODECS = ['gzip', 'lz4', 'sha2', 'legacy', 'aes-gcm', 'webp'].map((name) => `lib/${name}-`)
 
@@ -292,7 +292,7 @@ async function checkBrowserSize() {
   const bytes = outputFiles
     .filter(({ path }) => [...atFirst].some((name) => path.endsWith(name)))
     .reduce((sum, { contents }) => sum + gzipSync(contents).length, 0)
-  check(bytes <= MOST_PAGE_BYTES, `expected at most ${MOST_PAGE_BYTES} bytes for a page, found ${bytes}`)
+  check(bytes <= MAX_PAGE_BYTES, `expected at most ${MAX_PAGE_BYTES} bytes for a page, found ${bytes}`)
   return bytes
 }
 
@@ -300,7 +300,7 @@ try {
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root))
   const unwanted = packed.files.map(({ path }) => path).filter((path) => !ALLOWED.test(path))
   check(unwanted.length === 0, `unwanted files in the package: ${unwanted.join(', ')}`)
-  check(packed.unpackedSize < MOST_BYTES, `expected at most ${MOST_BYTES} bytes unpacked, found ${packed.unpackedSize}`)
+  check(packed.unpackedSize < MAX_BYTES, `expected at most ${MAX_BYTES} bytes unpacked, found ${packed.unpackedSize}`)
   writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}')
   run('npm', ['install', '--no-audit', '--no-fund', join(folder, packed.filename)])
 

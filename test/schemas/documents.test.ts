@@ -106,7 +106,7 @@ function marked(schema: AnySchemaObject, file: string): AnySchemaObject {
 }
 
 /** Keys that only arrays too large for a fixture get: test/advice and test/commands/diff-read look at them. */
-const LARGE_ONLY = /\/(?:Finding\/(?:field|remedies)|Remedy\/\w+|ReadCounts\/\w+|unlisted_(?:cell_)?num)$/
+const LARGE_ONLY = /\/(?:ExplainFinding\/(?:field|remedies)|Remedy\/\w+|ReadCounts\/\w+|unlisted_(?:cell_)?num)$/
 
 describe('the schemas', () => {
   const all = fixtureFolders()

@@ -15,11 +15,11 @@ const METADATA = '__fragment_metadata.tdb'
 /** Numbers of fragments: eight times as many. */
 const [FEW, MANY] = [16, 128]
 /** Eight times the work may take at most this many times the calls. */
-const MOST_TIMES = 10
+const MAX_TIMES = 10
 /** Calls of each fragment: its folder, its metadata, and its three data files. */
 const OF_FRAGMENT = 24
 /** The first fragments are read in the usual way, and the others as them. */
-const MOST_WAITED = 12
+const MAX_WAITED = 12
 
 beforeAll(async () => {
   for (const count of [FEW, MANY]) {
@@ -129,14 +129,14 @@ describe('eight times as many fragments', () => {
     [['explain', '--range', 'x=0..999'], OF_FRAGMENT],
   ])('%j asks at most ten times as much, and waits for the metadata of few', async (command, most) => {
     const [few, many] = [await calls(command, FEW), await calls(command, MANY)]
-    expect(many.all / few.all).toBeLessThanOrEqual(MOST_TIMES)
+    expect(many.all / few.all).toBeLessThanOrEqual(MAX_TIMES)
     expect(many.all).toBeLessThan(most * MANY)
-    expect(many.waited).toBeLessThan(MOST_WAITED)
+    expect(many.waited).toBeLessThan(MAX_WAITED)
   })
 
   test.each([[['why', '--quick']], [['check']]])('%j asks at most ten times as much', async (command) => {
     const [few, many] = [await calls(command, FEW), await calls(command, MANY)]
-    expect(many.all / few.all).toBeLessThanOrEqual(MOST_TIMES)
+    expect(many.all / few.all).toBeLessThanOrEqual(MAX_TIMES)
   })
 })
 
@@ -171,7 +171,7 @@ const OPENED: readonly (readonly [args: readonly string[], metadata: number, dat
   // Checks them, then copies them.
   [['recover', '{}', '--to', '{}.new'], 1, 3, 1],
 ]
-const MOST_SCHEMAS = 2
+const MAX_SCHEMAS = 2
 
 test.each(OPENED)(
   '%j opens each file of a fragment as often as the table says',
@@ -180,7 +180,7 @@ test.each(OPENED)(
     const each = ({ schema: _, ...files }: Opened): object =>
       Object.fromEntries(Object.entries(files).map(([kind, times]) => [kind, Math.round(times / FEW)]))
     expect(each(opened)).toEqual({ metadata, data, folder: inside })
-    expect(opened.schema).toBeLessThanOrEqual(MOST_SCHEMAS)
+    expect(opened.schema).toBeLessThanOrEqual(MAX_SCHEMAS)
   },
 )
 

@@ -19,7 +19,7 @@ import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
 import { Random } from '../helpers/random.ts'
 
 const METADATA = '__fragment_metadata.tdb'
-const MOST_READS = 3
+const MAX_READS = 3
 const FREE_BYTES = 64 * 1024
 
 /** A line for each fragment of an array whose `footer` took too many reads or bytes. */
@@ -32,7 +32,7 @@ async function tooMuch(storage: (path: string) => CountedStorage, fixture: Fixtu
     const { read_num, bytes: read } = counted.of(METADATA)
     const size = 'footer_size' in document ? document.footer_size : 0
     if (size > 0 && read > Math.max(FREE_BYTES, 2 * size)) lines.push(`${name}: ${read} bytes for a footer of ${size}`)
-    if (read_num > MOST_READS) lines.push(`${name}: ${read_num} reads`)
+    if (read_num > MAX_READS) lines.push(`${name}: ${read_num} reads`)
   }
   return lines
 }
@@ -121,7 +121,7 @@ describe('reading a footer', () => {
       const info = await array.fragment(`__fragments/${name}`).info()
       expect(info.footer?.size).toBe(stored.length)
       expect(info.footer?.file_sizes).toEqual(sized.file_sizes)
-      expect(counted.of(METADATA).read_num).toBeLessThanOrEqual(MOST_READS)
+      expect(counted.of(METADATA).read_num).toBeLessThanOrEqual(MAX_READS)
       expect(counted.of(METADATA).bytes).toBeLessThanOrEqual(2 * stored.length)
     }
   })

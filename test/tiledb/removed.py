@@ -40,7 +40,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FIXTURES = HERE.parent / "fixtures"
 RECORDED = HERE.parent / "commands" / "removed.json.gz"
 SECONDS = 60
-MOST_VIEWS = 24
+MAX_VIEWS = 24
 LATER = 9999999999999
 
 BASES = """1/sparse_2d_row 1/dense_2d_row_row 2/sparse_basic 2/dense_basic 3/sparse_consolidated 3/dense_basic 4/sparse_basic 4/dense_basic 5/sparse_basic
@@ -84,9 +84,9 @@ def views(root):
     found = [(0, LATER), *((0, one) for one in ends)]
     found += [(first, LATER) for first in at[1:]]
     found += [(first, last) for first in at[1:] for last in at if first <= last]
-    if len(found) > MOST_VIEWS:
-        step = len(found) / MOST_VIEWS
-        found = [found[int(i * step)] for i in range(MOST_VIEWS)]
+    if len(found) > MAX_VIEWS:
+        step = len(found) / MAX_VIEWS
+        found = [found[int(i * step)] for i in range(MAX_VIEWS)]
     return list(dict.fromkeys(found))
 
 

@@ -17,7 +17,7 @@ import MiniSearch from 'minisearch'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 /** Files of other kinds that links lead to are copied, if they are this small. */
-const MOST_COPIED = 2_000_000
+const MAX_COPIED = 2_000_000
 const SEARCHED = { fields: ['title', 'heading', 'text'], storeFields: ['title', 'heading', 'url'] }
 
 const escaped = (text) =>
@@ -55,7 +55,7 @@ export function readSite(root = ROOT) {
     }
     const page = statSync(there).isDirectory() ? folderPage(target) : target
     if (page.endsWith('.md')) waiting.push(page)
-    else if (statSync(join(root, page)).size <= MOST_COPIED) copied.add(page)
+    else if (statSync(join(root, page)).size <= MAX_COPIED) copied.add(page)
     if (heading !== undefined) toHeadings.push({ file, href, page, heading })
     const address = posix.relative(posix.dirname(addressOf(file)), addressOf(page)) || posix.basename(addressOf(page))
     return heading === undefined ? address : `${address}#${heading}`

@@ -1,7 +1,7 @@
 import MiniSearch from './minisearch.js'
 
 /** The search: reads its index when somebody first types. */
-const MOST_SHOWN = 12
+const MAX_SHOWN = 12
 const input = document.querySelector('input[type=search]')
 const found = document.querySelector('#found')
 const root = document.querySelector('script[data-root]').dataset.root
@@ -21,7 +21,7 @@ async function show() {
     return
   }
   const options = { prefix: true, fuzzy: 0.2, combineWith: 'AND', boost: { heading: 3, title: 2 } }
-  const hits = (await loaded()).search(asked, options).slice(0, MOST_SHOWN)
+  const hits = (await loaded()).search(asked, options).slice(0, MAX_SHOWN)
   if (input.value.trim() !== asked) return
   found.replaceChildren(...(hits.length === 0 ? [nothing()] : hits.map(line)))
   found.hidden = false

@@ -18,7 +18,7 @@ interface DenseMemory {
   tile_upper_memory_limit: number
 }
 
-export const DEFAULT_MEMORY: DenseMemory = {
+export const DEFAULT_BUDGETS: DenseMemory = {
   total_budget: RELEASE.settings['sm.mem.total_budget'],
   tile_upper_memory_limit: RELEASE.settings['sm.mem.tile_upper_memory_limit'],
 }

@@ -22,7 +22,7 @@ export interface Interval {
 }
 
 /** Ranges of each dimension. Every combination of one range per dimension is an n-dimensional range. */
-export interface Box {
+export interface RangeBox {
   /** By dimension. */
   intervals: readonly (readonly Interval[])[]
   /** By dimension: whether the query has a range. If not, the only range is the domain. */
@@ -33,7 +33,7 @@ const NO_TEXT = new Uint8Array(0)
 const LAST_TEXT = new Uint8Array(8).fill(0x7f)
 
 /** The ranges of a query as a box. TileDB joins adjacent ranges of integers. */
-export function boxOf(dimensions: readonly Dimension[], ranges: RangeSets): Box {
+export function boxOf(dimensions: readonly Dimension[], ranges: RangeSets): RangeBox {
   const limited = dimensions.map(
     (_, d) => ranges.get(d)?.every(({ low, high }) => low !== undefined || high !== undefined) === true,
   )
@@ -50,7 +50,7 @@ export function boxOf(dimensions: readonly Dimension[], ranges: RangeSets): Box 
   return { intervals, limited }
 }
 
-export function rangesOf({ intervals, limited }: Box): RangeSets {
+export function rangesOf({ intervals, limited }: RangeBox): RangeSets {
   return new Map(intervals.flatMap((own, d) => (limited[d] ? [[d, own] as const] : [])))
 }
 
@@ -70,7 +70,7 @@ function isPoint({ low, high }: Interval): boolean {
 }
 
 /** Number of n-dimensional ranges. */
-export function rangeNum({ intervals }: Box): number {
+export function rangeNum({ intervals }: RangeBox): number {
   return intervals.reduce((product, { length }) => product * length, 1)
 }
 
@@ -78,7 +78,7 @@ export function rangeNum({ intervals }: Box): number {
 export type DimensionOrder = readonly number[]
 
 /** The position of an n-dimensional range in each dimension. */
-export function rangePlaces({ intervals }: Box, index: number, order: DimensionOrder): number[] {
+export function rangePlaces({ intervals }: RangeBox, index: number, order: DimensionOrder): number[] {
   const places = intervals.map(() => 0)
   let left = index
   for (const d of order.toReversed()) {
@@ -89,12 +89,12 @@ export function rangePlaces({ intervals }: Box, index: number, order: DimensionO
 }
 
 /** The inverse of {@link rangePlaces}. */
-export function rangeIndex({ intervals }: Box, places: readonly number[], order: DimensionOrder): number {
+export function rangeIndex({ intervals }: RangeBox, places: readonly number[], order: DimensionOrder): number {
   return order.reduce((index, d) => index * intervals[d].length + places[d], 0)
 }
 
 /** The part of a box between two n-dimensional ranges, both included. @param first @param last their positions in each dimension */
-export function boxBetween(box: Box, first: readonly number[], last: readonly number[]): Box {
+export function boxBetween(box: RangeBox, first: readonly number[], last: readonly number[]): RangeBox {
   return { ...box, intervals: box.intervals.map((own, d) => own.slice(first[d], last[d] + 1)) }
 }
 
@@ -104,10 +104,10 @@ export function boxBetween(box: Box, first: readonly number[], last: readonly nu
  */
 export function halves(
   dimensions: readonly Dimension[],
-  box: Box,
+  box: RangeBox,
   order: DimensionOrder,
   hilbert: boolean,
-): [Box, Box] | undefined {
+): [RangeBox, RangeBox] | undefined {
   const { intervals } = box
   if (intervals.every((own) => own.length === 1 && isPoint(own[0]))) return undefined
   if (rangeNum(box) > 1) {
@@ -125,22 +125,23 @@ export function halves(
   return undefined
 }
 
-function replaced({ intervals, limited }: Box, d: number, own: readonly Interval[]): Box {
+function replaced({ intervals, limited }: RangeBox, d: number, own: readonly Interval[]): RangeBox {
   return { intervals: intervals.with(d, own), limited: limited.with(d, true) }
 }
 
 /** Splits the only range of a dimension after a value. @returns undefined if there is no such value */
 function splitAfter(
   dimensions: readonly Dimension[],
-  box: Box,
+  box: RangeBox,
   d: number,
   value: Comparable | undefined,
-): [Box, Box] | undefined {
+): [RangeBox, RangeBox] | undefined {
   if (value === undefined) return undefined
   const [{ low, high, depth }] = box.intervals[d]
   const { type } = dimensions[d]
   const [end, start] = value instanceof Uint8Array ? textEnds(value) : [value, after(type, value)]
-  const part = (from: Comparable, to: Comparable): Box => replaced(box, d, [{ low: from, high: to, depth: depth + 1 }])
+  const part = (from: Comparable, to: Comparable): RangeBox =>
+    replaced(box, d, [{ low: from, high: to, depth: depth + 1 }])
   return [part(isEmpty(low) ? Uint8Array.of(0) : low, end), part(start, isEmpty(high) ? Uint8Array.of(0x7f) : high)]
 }
 
@@ -221,7 +222,7 @@ function neighbour(type: Datatype, value: number, step: 1 | -1): number {
  * Halves a box along the Hilbert curve. It splits one dimension at the highest bit in which the two ends differ: the dimension whose
  * other half the curve enters last.
  */
-function hilbertHalves(dimensions: readonly Dimension[], box: Box): [Box, Box] | undefined {
+function hilbertHalves(dimensions: readonly Dimension[], box: RangeBox): [RangeBox, RangeBox] | undefined {
   const bits = hilbertBits(dimensions.length)
   const ends = box.intervals.map(([{ low, high }]) => [low, isEmpty(high) ? LAST_TEXT : high] as const)
   const buckets = ends.map((own, d) => own.map((end) => bucketOf(dimensions[d], end, bits)))

@@ -8,13 +8,13 @@ import type { FragmentInfo } from '../../objects/fragment.ts'
 import { BLOCK_TILES, TileLists } from '../../objects/tile-lists.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../../read/query.ts'
 import {
-  type Box,
   boxBetween,
   boxOf,
   type DimensionOrder,
   halves,
   type Interval,
   overlapRatio,
+  type RangeBox,
   rangeIndex,
   rangeNum,
   rangePlaces,
@@ -72,7 +72,7 @@ interface Measured extends TouchedFragment {
 
 /** A part of the ranges. */
 interface Partition {
-  box: Box
+  box: RangeBox
   /** By fragment: the tiles that the part touches. */
   tiles: readonly Uint32Array[]
 }
@@ -112,7 +112,7 @@ export class Partitioner {
   private readonly fields: readonly Field[]
   private readonly fragments: readonly Measured[]
   private readonly buffers: Buffers
-  private readonly whole: Box
+  private readonly whole: RangeBox
   private readonly order: DimensionOrder
   /** Number of the next n-dimensional range. */
   private start = 0
@@ -124,8 +124,8 @@ export class Partitioner {
   /** By n-dimensional range and fragment; empty until they are needed. */
   private overlaps: Overlap[][] = []
   /** Halves to read later. The last one comes next. */
-  private readonly halvesOfSlab: Box[] = []
-  private readonly halvesOfRange: Box[] = []
+  private readonly halvesOfSlab: RangeBox[] = []
+  private readonly halvesOfRange: RangeBox[] = []
 
   private constructor(
     { schema }: OpenedArray,
@@ -208,31 +208,31 @@ export class Partitioner {
     this.take(this.between())
   }
 
-  private between(): Box {
+  private between(): RangeBox {
     const [first, last] = [this.from, this.to].map((index) => rangePlaces(this.whole, index, this.order))
     return boxBetween(this.whole, first, last)
   }
 
-  private take(box: Box): void {
+  private take(box: RangeBox): void {
     const seen = this.fragments.map(({ tiles }) => new Uint8Array(tiles.length))
     for (const own of this.overlapsOf(box)) for (const [f, { at }] of own.entries()) for (const i of at) seen[f][i] = 1
     this.current = { box, tiles: this.fragments.map(({ tiles }, f) => tiles.filter((_, i) => seen[f][i] === 1)) }
   }
 
   /** Halves a box, and takes the first part of it that fits. @returns whether it cannot be halved */
-  private halve(box: Box, waiting: Box[]): boolean {
+  private halve(box: RangeBox, waiting: RangeBox[]): boolean {
     const parts = halves(this.dimensions, box, this.order, this.isHilbert)
     waiting.push(...(parts ? parts.toReversed() : [box]))
     return parts ? this.nextHalf(waiting) : this.takeHalf(waiting, true)
   }
 
-  private halveAgain(waiting: Box[]): boolean {
+  private halveAgain(waiting: RangeBox[]): boolean {
     if (waiting.length === 0) this.start = this.from
     return this.halve(this.current.box, waiting)
   }
 
   /** Halves the next box until its first part fits. @returns whether that part is too large, but cannot be halved */
-  private nextHalf(waiting: Box[]): boolean {
+  private nextHalf(waiting: RangeBox[]): boolean {
     this.hasHalved = true
     for (;;) {
       const box = waiting[waiting.length - 1]
@@ -245,9 +245,9 @@ export class Partitioner {
   }
 
   /** Makes the next waiting half the current partition. @returns `unsplittable` */
-  private takeHalf(waiting: Box[], unsplittable: boolean): boolean {
+  private takeHalf(waiting: RangeBox[], unsplittable: boolean): boolean {
     this.isHalf = waiting === this.halvesOfSlab
-    this.take(waiting.pop() as Box)
+    this.take(waiting.pop() as RangeBox)
     if (waiting.length === 0) this.start = this.to + 1
     return unsplittable
   }
@@ -279,13 +279,18 @@ export class Partitioner {
   }
 
   /** Adds the sizes of an n-dimensional range of a box. */
-  private addRange({ cells, tiles, seen }: RangeSums, box: Box, index: number, overlaps: readonly Overlap[]): void {
+  private addRange(
+    { cells, tiles, seen }: RangeSums,
+    box: RangeBox,
+    index: number,
+    overlaps: readonly Overlap[],
+  ): void {
     add(cells, this.estimate(overlaps, this.intervalsAt(box, index)))
     add(tiles, this.tileBytes(overlaps, seen))
   }
 
   /** The range of each dimension that an n-dimensional range consists of. */
-  private intervalsAt(box: Box, index: number): Interval[] {
+  private intervalsAt(box: RangeBox, index: number): Interval[] {
     const places = rangePlaces(box, index, this.order)
     return box.intervals.map((own, d) => own[places[d]])
   }
@@ -324,7 +329,7 @@ export class Partitioner {
   }
 
   /** Finds the tiles of each n-dimensional range of a box. @returns by range and fragment */
-  private overlapsOf(box: Box): Overlap[][] {
+  private overlapsOf(box: RangeBox): Overlap[][] {
     return Array.from({ length: rangeNum(box) }, (_, index) => {
       const intervals = this.intervalsAt(box, index)
       return this.fragments.map((fragment) => this.overlap(fragment, intervals, box.limited))
@@ -392,7 +397,7 @@ export class Partitioner {
     return sums
   }
 
-  private isTooLarge(box: Box): boolean {
+  private isTooLarge(box: RangeBox): boolean {
     const sums = this.newSums()
     for (const [index, own] of this.overlapsOf(box).entries()) this.addRange(sums, box, index, own)
     return this.fields.some((field, n) => {

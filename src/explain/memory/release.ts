@@ -1,7 +1,5 @@
 /** What `explain` assumes of one release of TileDB, beyond what all releases do. */
 interface Release {
-  /** Whose counters the tests compare with. The release by which refusals were measured may be another: format/releases.ts names it. */
-  name: string
   /** Defaults of its settings, by their names; sizes in bytes. */
   settings: Readonly<{
     'sm.mem.total_budget': number
@@ -59,14 +57,13 @@ interface Release {
 }
 
 /**
- * The release that `explain` computes: its numbers stand here and nowhere else. The other files of this folder say how its readers use
- * them. To explain another release, change the numbers, and measure test/fixtures/explain-release.json and explain-splitting.json anew:
+ * The numbers of MEASURED_RELEASE (format/releases.ts), which `explain` computes. They stand here and nowhere else. The other files of
+ * this folder say how its readers use them. To explain another release, change the numbers, and measure test/fixtures/explain-release.json and explain-splitting.json anew:
  * test/explain/release.test.ts and legacy.test.ts fail for each number that they contradict.
  *
  * @see tiledb/sm/query/readers/sparse_index_reader_base.h, MemoryBudget; tiledb/sm/config/config.cc. The sizes of objects were measured.
  */
 export const RELEASE: Readonly<Release> = {
-  name: '2.30',
   settings: {
     'sm.mem.total_budget': 10 * 2 ** 30,
     'sm.mem.tile_upper_memory_limit': 2 ** 30,

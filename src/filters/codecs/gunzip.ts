@@ -5,8 +5,8 @@ import { InspectError, withHint } from '../../base/errors.ts'
 /** How zlib is told which stream to expect: by the bits of its window, to which 16 are added for gzip. */
 const WINDOW_BITS = { zlib: 15, gzip: 31 } as const
 /** Bytes of a part of the content, at least and at most. */
-const LEAST_PART = 1024
-const MOST_PART = 64 * 1024
+const MIN_PART = 1024
+const MAX_PART = 64 * 1024
 
 /** What comes of a gzip or zlib stream. */
 export interface Gunzipped {
@@ -33,7 +33,7 @@ export function gunzip(data: Uint8Array, most: number, form: keyof typeof WINDOW
   const broken = (found: string): Gunzipped =>
     result(new InspectError('BAD_FILTERED_DATA', { expected: `a ${form} stream`, found }))
   for (;;) {
-    stream.output = new Uint8Array(Math.min(MOST_PART, Math.max(LEAST_PART, 4 * data.length)))
+    stream.output = new Uint8Array(Math.min(MAX_PART, Math.max(MIN_PART, 4 * data.length)))
     stream.next_out = 0
     stream.avail_out = stream.output.length
     const status = zlibInflate(stream, Z_NO_FLUSH)

@@ -15,7 +15,7 @@ const LITERALS = 288
 const DISTANCES = 32
 /** Order in which the lengths of the codes for code lengths are stored. */
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
-const MOST_BITS = 15
+const MAX_BITS = 15
 /** Bytes of zlib's header. */
 const HEAD = 2
 /** Bytes of the checksum after the blocks. */
@@ -43,13 +43,13 @@ function reversedBits(): Uint16Array {
 /** A Huffman code, by the lengths of its codes in bits. */
 class Codes {
   /** Number of codes of each length. */
-  readonly counts = new Uint16Array(MOST_BITS + 1)
+  readonly counts = new Uint16Array(MAX_BITS + 1)
   /** Symbols in the order of their codes. */
   readonly symbols = new Uint16Array(LITERALS)
   /** By the next bits: symbol << 4 | length of its code; 0 for longer codes and for bits without a code. */
   readonly fast: Uint16Array
-  private readonly places = new Uint16Array(MOST_BITS + 1)
-  private readonly codes = new Uint16Array(MOST_BITS + 1)
+  private readonly places = new Uint16Array(MAX_BITS + 1)
+  private readonly codes = new Uint16Array(MAX_BITS + 1)
   private readonly reversed: Uint16Array
   private readonly fastBits: number
 
@@ -70,7 +70,7 @@ class Codes {
     counts.fill(0)
     for (let i = from; i < to; i++) counts[lengths[i]]++
     let [left, place, code] = [1, 0, 0]
-    for (let length = 1; length <= MOST_BITS; length++) {
+    for (let length = 1; length <= MAX_BITS; length++) {
       left = 2 * left - counts[length]
       if (left < 0) return false
       places[length] = place
@@ -264,7 +264,7 @@ class Inflater {
   }
 
   private symbol({ counts, symbols, fast }: Codes): number {
-    if (this.have < MOST_BITS) this.fill()
+    if (this.have < MAX_BITS) this.fill()
     const entry = fast[this.held & (fast.length - 1)]
     if (entry > 0) {
       this.held >>>= entry & 15
@@ -272,7 +272,7 @@ class Inflater {
       return entry >> 4
     }
     let [code, first, index] = [0, 0, 0]
-    for (let length = 1; length <= MOST_BITS; length++) {
+    for (let length = 1; length <= MAX_BITS; length++) {
       code |= (this.held >> (length - 1)) & 1
       const count = counts[length]
       if (code - first < count) {

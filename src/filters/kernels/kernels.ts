@@ -31,13 +31,13 @@ export class Kernels {
     this.memory = new Uint8Array(this.wasm.memory.buffer)
   }
 
-  /** Frees all blocks, and grows the memory for a chunk of `length` unfiltered bytes, up to {@link MOST_BYTES}. */
+  /** Frees all blocks, and grows the memory for a chunk of `length` unfiltered bytes, up to {@link MAX_BYTES}. */
   begin(length: number): void {
     this.top = this.start
     this.lacking = 0
     const end = Math.max(this.wanted, this.start + STAGES * roundUp(length) + SPARE_BYTES)
     const missing = end - this.memory.length
-    if (missing <= 0 || end > MOST_BYTES) return
+    if (missing <= 0 || end > MAX_BYTES) return
     try {
       this.wasm.memory.grow(Math.ceil(missing / PAGE))
     } catch {
@@ -90,7 +90,7 @@ export class Kernels {
     if (at + bytes > this.memory.length) {
       this.lacking += bytes
       const wanted = at + this.lacking + SLACK
-      if (wanted <= MOST_BYTES) this.wanted = Math.max(this.wanted, wanted)
+      if (wanted <= MAX_BYTES) this.wanted = Math.max(this.wanted, wanted)
       return NONE
     }
     this.top = at + bytes
@@ -110,7 +110,7 @@ const STAGES = 4
 /** Memory for small blocks. */
 const SPARE_BYTES = PAGE
 /** Upper limit on the memory. Plain code undoes chunks that need more, which only tiles with cells of megabytes have. */
-const MOST_BYTES = 64 * 2 ** 20
+const MAX_BYTES = 64 * 2 ** 20
 /** An address that no block has: the module's own data is there. */
 const NONE = 0
 

@@ -82,7 +82,7 @@ export const oldCellValNumCoding: Coding<number | 'var'> = {
 /** Schemas begin with this word minus their version. Those without a version begin with the length of the array's name. */
 const NO_VERSION = 0xffffffff
 /** Versions that a word may hold. A larger one would be a length. */
-const MOST_VERSIONS = 15
+const MAX_VERSIONS = 15
 
 /** Newest version of the schema. */
 export const NEWEST_SCHEMA_VERSION = 2
@@ -99,13 +99,13 @@ export const schemaVersionCoding: Coding<number> = {
 
 /** Whether a schema that begins with this word has a version. */
 export function isVersionWord(word: number): boolean {
-  return NO_VERSION - word <= MOST_VERSIONS
+  return NO_VERSION - word <= MAX_VERSIONS
 }
 
 /** Releases of GenomicsDB by the version of the schema that they write, as far as they were tried. */
 const WRITTEN_BY: readonly string[] = ['before 1.0', '1.1.2', '1.3.2 to 1.5.5']
 
 /** The releases of GenomicsDB that write a version of the schema, in words. */
-export function writtenBy(version: number): string {
+export function releasesOfSchema(version: number): string {
   return WRITTEN_BY[version] ?? 'a release that is not known'
 }

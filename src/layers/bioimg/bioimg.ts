@@ -4,7 +4,7 @@ import { lengthsOf } from '../lengths.ts'
 import type { Part } from '../part.ts'
 import { factOf, jsonOf, listOf, stringOf } from '../text.ts'
 import { checkImage } from './check.ts'
-import { FORMAT_VERSION, isEnded, KNOWN_VERSIONS, levelOf, levelParts, numberInName } from './image.ts'
+import { FORMAT_VERSION, isEnded, KNOWN_VERSIONS, levelParts, numberInName, statedLevel } from './image.ts'
 import { levelPicture } from './picture.ts'
 
 /** BioImaging: images of microscopes in several sizes, by tiledb-bioimg. */
@@ -39,7 +39,7 @@ async function describe(part: Part): Promise<LayerDescription> {
     const [attribute] = schema.attributes
     const axes = schema.domain.dimensions.map(({ name }) => name).join('')
     const shape = lengthsOf(schema).map((length) => length ?? '*')
-    const level = await levelOf(levelPart)
+    const level = await statedLevel(levelPart)
     const facts = [
       ...(level === undefined ? [] : [{ name: 'level', value: level }]),
       { name: 'axes', value: axes },

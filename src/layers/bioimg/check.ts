@@ -10,12 +10,12 @@ import {
   isEnded,
   JSON_KEYS,
   KNOWN_VERSIONS,
-  LEVELS,
+  LEVELS_KEY,
   type ListedLevel,
-  levelOf,
   levelParts,
   listedLevels,
   numberInName,
+  statedLevel,
   VALID,
 } from './image.ts'
 
@@ -49,7 +49,7 @@ async function* checkListed(
     yield finding(
       'LAYER_MEMBER',
       placeOf(image, name),
-      `the level ${name}, as the key ${LEVELS} says`,
+      `the level ${name}, as the key ${LEVELS_KEY} says`,
       found,
       'unlisted',
     )
@@ -59,7 +59,7 @@ async function* checkListed(
     yield finding(
       'LAYER_MEMBER',
       placeOf(image, name),
-      `the level ${name}, as the key ${LEVELS} says`,
+      `the level ${name}, as the key ${LEVELS_KEY} says`,
       'no such member',
     )
     return
@@ -80,7 +80,7 @@ async function* checkListed(
     if (length === undefined || stated === undefined) continue
     // With the filter WEBP, X holds all values of its pixels.
     if (Number(length) === stated || (axis === 'X' && Number(length) === stated * depth)) continue
-    const expected = `${stated} in ${axis}, as the key ${LEVELS} says`
+    const expected = `${stated} in ${axis}, as the key ${LEVELS_KEY} says`
     yield finding('LAYER_SHAPES_DIFFER', placeOf(part, axis), expected, String(length), 'stated')
   }
 }
@@ -89,12 +89,12 @@ async function* checkListed(
 async function* checkLevel(part: Part, listed: readonly ListedLevel[]): Items {
   const name = part.names.at(-1) ?? ''
   const inList = listed.find((one) => one.name === name)
-  const stated = await levelOf(part)
+  const stated = await statedLevel(part)
   const level = inList?.level ?? numberInName(name)
   if (stated !== undefined && level !== undefined && stated !== level)
     yield finding('LAYER_METADATA', placeOf(part, 'level'), `level ${level}`, `level ${stated}`)
   if (listed.length > 0 && !inList) {
-    const found = `no level ${name} in the key ${LEVELS} of the group`
+    const found = `no level ${name} in the key ${LEVELS_KEY} of the group`
     yield finding('LAYER_METADATA', placeOf(part), 'a level that is in the list', found, 'stray')
   }
 }

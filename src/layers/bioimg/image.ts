@@ -10,11 +10,11 @@ import { factOf, jsonOf, keyOf, listOf, numberOf, stringOf } from '../text.ts'
 export const FORMAT_VERSION = 'fmt_version'
 export const KNOWN_VERSIONS: ReadonlySet<number> = new Set([1, 2])
 /** The list of levels, as JSON. */
-export const LEVELS = 'levels'
+export const LEVELS_KEY = 'levels'
 /** Written last: whether the ingestion ended. */
 export const VALID = 'valid'
 /** Keys whose values are JSON. */
-export const JSON_KEYS = [LEVELS, 'channels', 'pixel_depth', 'metadata', 'original_metadata']
+export const JSON_KEYS = [LEVELS_KEY, 'channels', 'pixel_depth', 'metadata', 'original_metadata']
 
 /** A level, as the list of the group has it. */
 export interface ListedLevel {
@@ -26,7 +26,7 @@ export interface ListedLevel {
 
 /** The list of levels. Empty if it cannot be read. */
 export async function listedLevels(part: Part): Promise<ListedLevel[]> {
-  return listOf((await jsonOf(part, LEVELS))?.value).map((one) => ({
+  return listOf((await jsonOf(part, LEVELS_KEY))?.value).map((one) => ({
     level: numberOf(keyOf(one, 'level')),
     name: stringOf(keyOf(one, 'name')),
     axes: stringOf(keyOf(one, 'axes')),
@@ -47,7 +47,7 @@ export function numberInName(name: string): number | undefined {
 }
 
 /** The level that an array says that it is. */
-export function levelOf(part: Part): Promise<number | undefined> {
+export function statedLevel(part: Part): Promise<number | undefined> {
   return part.number('level')
 }
 

@@ -2,7 +2,7 @@ import { channelsOf } from '../channels.ts'
 import type { Part } from '../part.ts'
 import type { LayerImage } from '../picture.ts'
 import { jsonOf, listOf, stringOf } from '../text.ts'
-import { depthsOf, levelOf, levelParts } from './image.ts'
+import { depthsOf, levelParts, statedLevel } from './image.ts'
 
 /** Names of the dimensions across and down, and of that of the channels. */
 const [X, Y, CHANNELS] = ['X', 'Y', 'C']
@@ -18,7 +18,7 @@ export async function levelPicture(image: Part): Promise<LayerImage[]> {
   const names = schema.domain.dimensions.map(({ name }) => name)
   if (!names.includes(X) || !names.includes(Y)) return []
   const depthOf = await depthsOf(image)
-  if (depthOf((await levelOf(part)) ?? 0) > 1 && !names.includes(CHANNELS)) return []
+  if (depthOf((await statedLevel(part)) ?? 0) > 1 && !names.includes(CHANNELS)) return []
   const channels = schema.domain.dimensions.find(({ name }) => name === CHANNELS)
   return [
     {

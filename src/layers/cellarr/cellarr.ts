@@ -1,6 +1,6 @@
 import { finding, type Items, type Level } from '../../check/finding.ts'
 import { isIdType } from '../columns.ts'
-import { checkCoordinates, guarded, rowAxis } from '../joins.ts'
+import { checkAxisCoordinates, guarded, rowAxis } from '../joins.ts'
 import type { FactValue, Layer, LayerDescription, LayerMember } from '../layer.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
@@ -108,6 +108,6 @@ async function* checkJoins(store: Part): Items {
     const schema = await part.schema()
     if (schema?.array_type !== 'sparse' || !schema.domain.dimensions.every(({ type }) => isIdType(type))) continue
     const axes = schema.domain.dimensions.map(({ name }) => byName.get(name))
-    yield* guarded(part, () => checkCoordinates(part, axes))
+    yield* guarded(part, () => checkAxisCoordinates(part, axes))
   }
 }

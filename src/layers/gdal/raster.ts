@@ -91,7 +91,7 @@ export async function* checkRaster(part: Part): Items {
   const pam = (await pamOf(part))?.value
   // One that is listed and lost is an error of its group.
   if (!full) yield await missingPart(part, 'l_0', 'the raster in its full size, l_0')
-  for (let level = 1; level <= Math.min(pam?.overviews ?? 0, MOST_OVERVIEWS); level++) {
+  for (let level = 1; level <= Math.min(pam?.overviews ?? 0, MAX_OVERVIEWS); level++) {
     const isListed = levels.some((one) => one.level === level)
     const name = `l_${level}`
     if (!isListed) yield await missingPart(part, name, `the overview ${name}, as ${PAM} says`)
@@ -101,7 +101,7 @@ export async function* checkRaster(part: Part): Items {
 }
 
 /** Far more than any raster has. */
-const MOST_OVERVIEWS = 64
+const MAX_OVERVIEWS = 64
 
 async function missingPart(group: Part, name: string, expected: string): Promise<Finding> {
   const place = placeOf(group, name)

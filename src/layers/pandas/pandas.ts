@@ -1,6 +1,6 @@
 import { finding, type Items } from '../../check/finding.ts'
 import type { Layer, LayerDescription } from '../layer.ts'
-import { MOST_NAMED, namesText } from '../names-text.ts'
+import { MAX_NAMED, namesText } from '../names-text.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
 import { checkJson, isObject, jsonOf } from '../text.ts'
@@ -60,9 +60,9 @@ async function* check(part: Part): Items {
     const strangers = (await namesIn(part, key)).filter((name) => !names.has(name))
     const found = namesText(fields.map(({ name }) => name || '(unnamed)')) || 'none'
     // A text of some megabytes may name any number of fields.
-    for (const name of strangers.slice(0, MOST_NAMED))
+    for (const name of strangers.slice(0, MAX_NAMED))
       yield finding('LAYER_SCHEMA', placeOf(part, name), `the ${kind} ${name}, as ${key} says`, found)
-    const more = strangers.slice(MOST_NAMED)
+    const more = strangers.slice(MAX_NAMED)
     if (more.length > 0)
       yield finding('LAYER_SCHEMA', placeOf(part, key), `more ${kind}s, as ${key} says: ${namesText(more)}`, found)
   }

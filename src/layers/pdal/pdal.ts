@@ -61,7 +61,7 @@ async function cloudFacts(part: Part): Promise<LayerFact[]> {
 
 /** The coordinate reference system. Each stage of PDAL that has one repeats it in its own metadata. */
 function referenceIn(json: Json | undefined, depth = 0): string | undefined {
-  if (depth > MOST_LEVELS) return undefined
+  if (depth > MAX_LEVELS) return undefined
   const own = stringOf(keyOf(json, 'spatialreference'))
   if (own) return own
   for (const inner of Array.isArray(json) || isObject(json) ? Object.values(json) : []) {
@@ -72,7 +72,7 @@ function referenceIn(json: Json | undefined, depth = 0): string | undefined {
 }
 
 /** Upper limit on the levels of JSON that are searched. */
-const MOST_LEVELS = 8
+const MAX_LEVELS = 8
 
 /** For each field with SCALE_FLOAT: the step to which it rounds. */
 function scalesOf({ domain, attributes }: ArraySchema): string[] {

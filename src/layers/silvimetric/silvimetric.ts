@@ -18,7 +18,7 @@ const CONFIG = 'config'
 const SHATTER = 'shatter_'
 const OLD_SHATTER = 'shatter'
 /** Most writes that are looked for. */
-const MOST_SLOTS = 100_000
+const MAX_SLOTS = 100_000
 
 /** silvimetric: measures of point clouds of forests. */
 export const silvimetric: Layer = {
@@ -129,7 +129,7 @@ async function* check(part: Part): Items {
   const known = new Set(slots)
   const lost: number[] = []
   const next = numberOf(keyOf(config, 'next_time_slot')) ?? 1
-  for (let slot = 1; slot < Math.min(next, MOST_SLOTS); slot++) if (!known.has(slot)) lost.push(slot)
+  for (let slot = 1; slot < Math.min(next, MAX_SLOTS); slot++) if (!known.has(slot)) lost.push(slot)
   if (lost.length === 0) return
   const expected = `a key ${SHATTER}… of each write that has its number`
   const found = `none of ${lost.length === 1 ? 'the write' : 'the writes'} ${idsText(lost)}`

@@ -1,5 +1,5 @@
 import { finding, type Items } from '../../check/finding.ts'
-import { type Axis, checkCoordinates, checkUnused, columnAxis, guarded } from '../joins.ts'
+import { type Axis, checkAxisCoordinates, checkUnused, columnAxis, guarded } from '../joins.ts'
 import { lengthsText } from '../lengths.ts'
 import type { Part } from '../part.ts'
 import { placeOf } from '../place.ts'
@@ -31,7 +31,7 @@ async function* checkExperiment(experiment: Part): Items {
   if (obs) yield* guarded(obs.part, () => checkUnused(obs))
 }
 
-/** Checks the coordinates of an array. @param axes by dimension; undefined for one that is no axis, or whose rows are unknown */
+/** Checks the coordinates of an array. @param axes as for {@link checkAxisCoordinates} */
 async function* checkArray(part: Part, axes: readonly (Axis | undefined)[]): Items {
   const { array } = part
   const schema = await part.schema()
@@ -52,5 +52,5 @@ async function* checkArray(part: Part, axes: readonly (Axis | undefined)[]): Ite
     for (const axis of axes) for (const id of axis?.ids ?? []) axis?.used.add(id)
     return
   }
-  yield* checkCoordinates(part, axes)
+  yield* checkAxisCoordinates(part, axes)
 }

@@ -1,7 +1,7 @@
 import { InspectError, usage } from '../../base/errors.ts'
 import type { Bounds } from '../../cells/bounds.ts'
 import { type CellBatch, type ColumnData, type ColumnType, cellBytes } from '../../cells/column.ts'
-import { lanesOf } from '../../cells/elements.ts'
+import { uint32LanesOf } from '../../cells/elements.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import { datatypeKind } from '../../format/datatype.ts'
 import { openAt } from '../../read/opening.ts'
@@ -15,7 +15,7 @@ import type { Part } from '../part.ts'
 import { AXES, isNDArray, JOINID, typeOf } from './objects.ts'
 
 /** Most ranges that a read is asked for. The rows between them are left out afterwards. */
-const MOST_RANGES = 32
+const MAX_RANGES = 32
 
 /** Share of the memory of a run that the names of the rows of an axis may take. */
 const NAMES_SHARE = 1 / 8
@@ -99,7 +99,7 @@ async function selectRows(
     const data = batch.columns[idPlace ?? -1]
     const texts = batch.columns[namePlace ?? -1]
     if (!data) continue
-    const lanes = lanesOf(data.data)
+    const lanes = uint32LanesOf(data.data)
     for (const row of rowsOf(batch)) {
       const id = int64At(lanes, row)
       if (id < 0) continue
@@ -135,7 +135,7 @@ function rangesOf(ids: IdSet): Bounds[] {
     const last = runs[runs.length - 1]
     if (last && id - last.high <= gap) last.high = id
     else runs.push({ low: id, high: id })
-    while (runs.length > 2 * MOST_RANGES) {
+    while (runs.length > 2 * MAX_RANGES) {
       gap *= 2
       closeGaps(runs, gap)
     }
@@ -171,7 +171,7 @@ async function* selectedBatches(
   dimensions: number,
 ): AsyncGenerator<CellBatch> {
   for await (const batch of batches) {
-    const lanes = batch.columns.slice(0, dimensions).map((column) => lanesOf(column?.data ?? new Uint8Array(0)))
+    const lanes = batch.columns.slice(0, dimensions).map((column) => uint32LanesOf(column?.data ?? new Uint8Array(0)))
     const rows: number[] = []
     for (const row of rowsOf(batch))
       if (axes.every(({ dimension, ids }) => isWanted(ids, int64At(lanes[dimension], row)))) rows.push(row)

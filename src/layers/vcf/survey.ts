@@ -27,11 +27,11 @@ export class CountedRecords {
   readonly first: RecordPlace[] = []
 
   add(place: () => RecordPlace): void {
-    if (this.count++ < MOST_KEPT) this.first.push(place())
+    if (this.count++ < MAX_KEPT) this.first.push(place())
   }
 }
 
-const MOST_KEPT = 8
+const MAX_KEPT = 8
 
 /** The records of a contig. */
 interface ContigCount {
@@ -59,7 +59,7 @@ function isPowerOfTwo(number: number): boolean {
 }
 
 /** Most records with the same coordinates that are compared with each other. */
-const MOST_ALIKE = 64
+const MAX_ALIKE = 64
 
 /** What the cells of `data` are, in version 4 and later. */
 export class Survey {
@@ -170,7 +170,7 @@ export class Survey {
         this.repeated.set(sample, (this.repeated.get(sample) ?? 0) + 1)
         return
       }
-    if (alike.length < 2 * MOST_ALIKE) alike.push(end, alleles)
+    if (alike.length < 2 * MAX_ALIKE) alike.push(end, alleles)
   }
 
   private addAnchor(realStart: number, end: number): void {

@@ -9,7 +9,7 @@ import { type Node, rowsOf } from './nodes.ts'
 
 const ROW_PIXELS = 22
 /** Upper limit on the nodes that the key `*` opens. */
-const MOST_OPENED = 2000
+const MAX_OPENED = 2000
 
 interface TreeProps {
   root: Node
@@ -144,10 +144,10 @@ function isBelow(node: Node, above: Node): boolean {
   return false
 }
 
-/** Opens the nodes below a node, level by level, up to {@link MOST_OPENED}. */
+/** Opens the nodes below a node, level by level, up to {@link MAX_OPENED}. */
 async function openAll(top: Node): Promise<void> {
   const left = [top]
-  for (let opened = 0; opened < MOST_OPENED; opened++) {
+  for (let opened = 0; opened < MAX_OPENED; opened++) {
     const node = left.shift()
     if (!node) return
     if (node.canOpen) left.push(...(await node.open()))

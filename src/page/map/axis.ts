@@ -6,7 +6,7 @@ import { formatCount, shortValue } from '../../render/units.ts'
 import { cellOfNumber } from '../cell-of-number.ts'
 
 /** Upper limit on the steps of a text axis. If the boxes have more different ends, only every n-th is a step. */
-const MOST_STEPS = 100_000
+const MAX_STEPS = 100_000
 /** Upper limit on the characters of a text in a range. Longer ones would fill the link. */
 const LONGEST_WORD = 60
 
@@ -96,7 +96,7 @@ function textAxis(name: string, type: Datatype): Axis {
     },
     setSteps(values) {
       const all = values.sort(compareBytes).filter((one, i) => i === 0 || compareBytes(one, values[i - 1]) !== 0)
-      const stride = Math.ceil(all.length / MOST_STEPS)
+      const stride = Math.ceil(all.length / MAX_STEPS)
       hasAllSteps = stride <= 1
       sorted = hasAllSteps ? all : all.filter((_, i) => i % stride === 0)
     },

@@ -1,5 +1,5 @@
 import { sum } from '../../base/sum.ts'
-import { tileBoxes } from '../../calls/tile-boxes.ts'
+import { tileBoxReader } from '../../calls/tile-boxes.ts'
 import { fixedSize, type NDRange, type RangeType } from '../../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../../format/rtree.ts'
 import type { Fragment } from '../../objects/fragment.ts'
@@ -41,7 +41,7 @@ export async function storedBoxes(fragment: Fragment): Promise<StoredBoxes> {
   const info = await fragment.info()
   const { dimensions } = info.schema.domain
   const { tile_num } = info
-  const at = await tileBoxes(fragment, info)
+  const at = await tileBoxReader(fragment, info)
   if (info.dense) return { dimensions, fanout: FANOUT, levels: undefined, at, tile_num }
   const { fanout, levels } = await fragment.rtree()
   return { dimensions, fanout: Math.max(2, fanout), levels, at, tile_num: levels.at(-1)?.mbr_num ?? 0 }

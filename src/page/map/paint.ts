@@ -21,7 +21,7 @@ export interface Drawn {
 /** A box that is smaller, in pixels, is drawn in place of the boxes inside it. Most of these would be smaller than a pixel. */
 const FINE = 3
 /** Upper limit on the pixels that are tinted in a picture. After that, boxes have only outlines. */
-const MOST_TINTED = 12_000_000
+const MAX_TINTED = 12_000_000
 
 /**
  * Calls back for each box of a fragment that is in sight and has to be drawn.
@@ -95,7 +95,7 @@ export function paint(
       return
     }
     tinted += (toX - fromX) * (toY - fromY)
-    if (tinted < MOST_TINTED) {
+    if (tinted < MAX_TINTED) {
       const quarter = (colour >>> 2) & 0x3f3f3f
       for (let y = fromY; y < toY; y++)
         for (let i = y * width + fromX; i < y * width + toX; i++)

@@ -1,5 +1,5 @@
 import type { ColumnData, ColumnType } from '../../cells/column.ts'
-import { isWide, lanesOf, numbersOf } from '../../cells/elements.ts'
+import { isWide, numbersOf, uint32LanesOf } from '../../cells/elements.ts'
 import { isSignedInteger } from '../../format/datatype.ts'
 
 const TWO_32 = 2 ** 32
@@ -33,7 +33,7 @@ export class CellNumbers {
       if (origin !== 0) for (let i = 0; i < out.length; i++) out[i] -= origin
       return out
     }
-    const lanes = lanesOf(data)
+    const lanes = uint32LanesOf(data)
     const out = this.roomFor(lanes.length >>> 1)
     const isSigned = isSignedInteger(type)
     for (let i = 0; i < out.length; i++) {

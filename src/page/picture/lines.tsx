@@ -37,7 +37,7 @@ const DOT = 6
 /** Width of a letter. */
 const LETTER = 6.6
 /** Most points that the table lists. */
-const MOST_LISTED = 1000
+const MAX_LISTED = 1000
 
 interface LinesProps extends ViewProps {
   source: PictureSource
@@ -466,5 +466,5 @@ function Numbers({ source, series, axis }: { source: PictureSource; series: Seri
     { title: axis.dimension.name, isName: true, show: (bin) => <Text>{spanText(series, axis, bin)}</Text> },
     ...series.lines.flatMap((line) => lineColumns(line, source)),
   ]
-  return <Table caption="Points" columns={columns} rows={bins.slice(0, MOST_LISTED)} keyOf={(bin) => bin} />
+  return <Table caption="Points" columns={columns} rows={bins.slice(0, MAX_LISTED)} keyOf={(bin) => bin} />
 }

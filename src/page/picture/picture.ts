@@ -10,7 +10,7 @@ import { cellsInTiles, previewOf } from './preview.ts'
 /** Cells from which on a preview comes first. */
 const PREVIEWED = 300_000
 /** Cells of a sparse array that are read unless the user asks for all. */
-const MOST_POINTS = 4_000_000
+const MAX_POINTS = 4_000_000
 
 export interface Steps {
   /** Whether it is time to draw. */
@@ -47,7 +47,7 @@ export async function* picture(
   const found = newRaster(opened, { ...wanted, ...(isSparse && { points: cells }) })
   if (!found) return undefined
   const { raster } = found
-  const isTooLarge = !steps.isWhole && cells > (isSparse ? MOST_POINTS : LIMITS.cells)
+  const isTooLarge = !steps.isWhole && cells > (isSparse ? MAX_POINTS : LIMITS.cells)
   const preview = cells > PREVIEWED ? await previewOf(opened, raster, wanted.ranges) : undefined
   if (preview) {
     preview.total = cells
@@ -56,7 +56,7 @@ export async function* picture(
   }
   const query = steps.onFault ? { ...found.query, onFault: steps.onFault } : found.query
   for await (const _ of fillRaster(opened, { raster, query }, steps.isDue)) {
-    if (isSparse && isTooLarge && raster.read >= MOST_POINTS) {
+    if (isSparse && isTooLarge && raster.read >= MAX_POINTS) {
       raster.kind = 'sample'
       break
     }

@@ -46,7 +46,7 @@ const APART = { across: [60, 90], up: 42 }
 const [SCALE_GAP, SCALE_WIDTH] = [14, 14]
 const LONGEST_LABEL = 18
 /** Letters of a value at the scale that have room. */
-const MOST_LETTERS = 10
+const MAX_LETTERS = 10
 /** Pixels between the lines of what was not read. */
 const HATCH = 8
 
@@ -211,7 +211,7 @@ function drawScale(pen: Pen, area: Area, scale: Scale, valueText: Plot['valueTex
     if (text === '' || !(y >= area.y - 1 && y <= area.y + area.height + 1)) continue
     pen.line(x + SCALE_WIDTH, y, x + SCALE_WIDTH + 4, y, colour('ink'))
     pen.text(
-      text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text,
+      text.length > MAX_LETTERS ? `${text.slice(0, MAX_LETTERS - 1)}…` : text,
       x + SCALE_WIDTH + 6,
       y,
       'left',

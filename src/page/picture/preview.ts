@@ -1,6 +1,6 @@
 import { unlessFault } from '../../base/errors.ts'
 import { findOverlaps } from '../../calls/overlaps.ts'
-import { tileBoxes } from '../../calls/tile-boxes.ts'
+import { tileBoxReader } from '../../calls/tile-boxes.ts'
 import { minMaxValues, sumValues } from '../../calls/tile-min-max.ts'
 import { comparable, type RangeSets, rangeOverlap } from '../../cells/bounds.ts'
 import type { ColumnType } from '../../cells/column.ts'
@@ -15,9 +15,9 @@ import { stepWith } from './plot-axis.ts'
 /** What a picture shows before its cells are read: what the fragments' own statistics tell of their tiles. No data is read for it. */
 
 /** Most pixels of a preview along an axis, and most tiles that it looks at. */
-const [PIXELS, MOST_TILES] = [256, 400_000]
+const [PIXELS, MAX_TILES] = [256, 400_000]
 /** Most fragments of which is asked whether they overlap. */
-const MOST_FRAGMENTS = 1000
+const MAX_FRAGMENTS = 1000
 
 /** The number of cells in tiles that have any in the ranges: as many at most as a read of a sparse array returns. */
 export async function cellsInTiles(opened: OpenedArray, ranges: RangeSets): Promise<number> {
@@ -40,10 +40,10 @@ export async function tilesIn(
 ): Promise<TileIn[]> {
   const overlap = rangeOverlap(schema.domain.dimensions, ranges)
   if (!info.nonempty_domain || overlap(info.nonempty_domain) === 'none') return []
-  const boxOf = await tileBoxes(fragment, info).catch(unlessFault)
+  const boxOf = await tileBoxReader(fragment, info).catch(unlessFault)
   if (!boxOf) return []
   const found: TileIn[] = []
-  for (let tile = 0; tile < Math.min(info.tile_num, MOST_TILES); tile++) {
+  for (let tile = 0; tile < Math.min(info.tile_num, MAX_TILES); tile++) {
     const box = boxOf(tile)
     if (box && overlap(box) !== 'none') found.push({ tile, box, cell_num: tileCellNum(info, tile) })
   }
@@ -62,7 +62,7 @@ export async function previewOf(opened: OpenedArray, raster: Raster, ranges: Ran
   const isSparse = schema.array_type === 'sparse'
   const overlap = rangeOverlap(dimensions, ranges)
   const inSight = fragments.filter(({ info }) => info.nonempty_domain && overlap(info.nonempty_domain) !== 'none')
-  if (inSight.length > MOST_FRAGMENTS || deletes.length > 0) return undefined
+  if (inSight.length > MAX_FRAGMENTS || deletes.length > 0) return undefined
   const boxes = inSight.map(({ info }) => info.nonempty_domain)
   if ((column || !isSparse) && findOverlaps(boxes, dimensions, 0).pair_num > 0) return undefined
   const preview = coarseRaster(raster, PIXELS)

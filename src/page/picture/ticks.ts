@@ -38,7 +38,7 @@ const STEPS = [
 const MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12_000]
 const MONTH = 30.4 * DAY
 /** Times that the browser's calendar knows. */
-const MOST_MS = 8.64e15
+const MAX_MS = 8.64e15
 
 /** The marks of an axis between two places. @param most number of marks that have room */
 export function ticksOf(axis: PlotAxis, from: number, to: number, most: number): readonly Tick[] {
@@ -86,7 +86,7 @@ function dateTicks(axis: PlotAxis, from: number, to: number, most: number): Tick
   const msOf = millisecondsOf(type)
   if (datatypeKind(type) !== 'datetime' || !msOf) return undefined
   const [low, high] = [from, to].map((place) => msOf.of(BigInt(coordinateAt(axis, place))))
-  if (low === undefined || high === undefined || Math.max(-low, high) > MOST_MS) return undefined
+  if (low === undefined || high === undefined || Math.max(-low, high) > MAX_MS) return undefined
   const least = (high - low) / most
   if (least < 1 && msOf.isFine) return undefined
   const step = STEPS.find((one) => one >= Math.max(least, msOf.unit))
@@ -110,7 +110,7 @@ export function dateEdges(type: string, low: bigint, high: bigint, most: number)
   if (least < 1 && msOf.isFine) return undefined
   const step = STEPS.find((one) => one >= Math.max(least, msOf.unit))
   const reach = step ?? monthStep(least) * 31 * DAY
-  if (Math.max(-from, to) + reach > MOST_MS) return undefined
+  if (Math.max(-from, to) + reach > MAX_MS) return undefined
   const times =
     step === undefined ? monthsFrom(from - reach, to + reach, least) : stepsFrom(from - reach, to + reach, step)
   const edges = times.map(msOf.back)
@@ -186,7 +186,7 @@ function clockLength(step: number): number {
 }
 
 /** The smallest step of a scale, as a part of its numbers: they are rounded to 12 digits. */
-const LEAST_STEP = 1e-11
+const MIN_STEP = 1e-11
 
 /** Marks of a scale of values. */
 export function valueTicks(low: number, high: number, most: number, isLog: boolean): readonly number[] {
@@ -200,7 +200,7 @@ export function valueTicks(low: number, high: number, most: number, isLog: boole
   }
   const step = roundStep((high - low) / most)
   // Beside numbers this large, steps have no round numbers, and the smallest would not count on.
-  if (step < Math.max(-low, high) * LEAST_STEP) return [low, high]
+  if (step < Math.max(-low, high) * MIN_STEP) return [low, high]
   const ticks: number[] = []
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++)
     ticks.push(Number((i * step).toPrecision(12)))

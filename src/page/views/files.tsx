@@ -4,7 +4,7 @@ import { lastPathPart } from '../../format/commit-files.ts'
 import { parseFragmentName } from '../../format/timestamped-name.ts'
 import { FRAGMENTS_FOLDER } from '../../objects/commits.ts'
 import { formatCount } from '../../render/units.ts'
-import { fieldName, NOTHING, sizeText } from '../../render/views/wording.ts'
+import { fieldName, fullSizeText, NOTHING } from '../../render/views/wording.ts'
 import { Folder } from '../../storage/source.ts'
 import { filesBelow } from '../../storage/walk.ts'
 import { FileBytes } from '../bytes/file-bytes.tsx'
@@ -108,7 +108,7 @@ function columns(link: Link): readonly Column<FileRow>[] {
     },
     { title: 'role', show: ({ role }) => role, by: ({ role }) => role },
     textColumn('field', ({ field }) => (field === null ? null : fieldName(field))),
-    numberColumn('size', ({ size }) => size, sizeText),
+    numberColumn('size', ({ size }) => size, fullSizeText),
     {
       title: 'state',
       show: ({ state }) => <span class={classOf(state)}>{state ?? NOTHING}</span>,

@@ -3,7 +3,7 @@ import type { ArrayFragment } from '../../documents/array.ts'
 import type { FragmentLine } from '../../documents/fragment.ts'
 import type { GroupLine } from '../../documents/group.ts'
 import { heading } from '../../render/views/headings.ts'
-import { domainText, fieldName, filtersText, sizeText, stateRole, stateText } from '../../render/views/wording.ts'
+import { domainText, fieldName, filtersText, fullSizeText, stateRole, stateText } from '../../render/views/wording.ts'
 import { FragmentName } from '../fragment-name.tsx'
 import { innerLink, type Link } from '../link.ts'
 import { StateLines } from '../state-lines.tsx'
@@ -118,8 +118,8 @@ const FILES: readonly Column<FragmentLine>[] = [
   textColumn('file', ({ name }) => name),
   textColumn('field', ({ field }) => (field === null ? null : fieldName(field))),
   { title: 'role', show: ({ role }) => role, by: ({ role }) => role },
-  numberColumn('size', ({ size }) => size, sizeText),
-  numberColumn(heading('unfiltered_size'), ({ unfiltered_size }) => unfiltered_size, sizeText),
+  numberColumn('size', ({ size }) => size, fullSizeText),
+  numberColumn(heading('unfiltered_size'), ({ unfiltered_size }) => unfiltered_size, fullSizeText),
   { title: 'filters', show: ({ filters }) => filtersText(filters) },
   { title: 'state', show: ({ state }) => <span class={state === 'present' ? '' : 'bad'}>{state}</span> },
 ]

@@ -7,7 +7,7 @@ import type { Dimension } from '../../format/dimension.ts'
 import type { Fragment, FragmentInfo } from '../../objects/fragment.ts'
 import { formatCount } from '../../render/units.ts'
 import { heading } from '../../render/views/headings.ts'
-import { counted, countText, fieldName, NOTHING, rangeText, sizeText } from '../../render/views/wording.ts'
+import { counted, countText, fieldName, fullSizeText, NOTHING, rangeText } from '../../render/views/wording.ts'
 import { Button, cutName, Select } from '../controls.tsx'
 import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
 import { FragmentName } from '../fragment-name.tsx'
@@ -126,9 +126,9 @@ function MapView({ inspected, link }: ViewProps) {
 }
 
 /** Upper limit on the boxes of tiles in memory. */
-const MOST_TILES = 4_000_000
+const MAX_TILES = 4_000_000
 /** Upper limit on the fragments whose tiles are drawn. */
-const MOST_OPEN = 300
+const MAX_OPEN = 300
 /** Upper limit on the boxes in a picture while the user moves the map. */
 const MOVING = 15_000
 /** Upper limit on the boxes in a picture of a map that rests. */
@@ -137,7 +137,7 @@ const RESTING = 120_000
 const REST = 200
 const TILES_LISTED = 200
 /** Upper limit on the tiles of a fragment whose sizes are read. In larger fragments, all tiles have the colour of the mean size. */
-const MOST_SIZED = 20_000
+const MAX_SIZED = 20_000
 /** In CSS pixels: margins at the left and right, space below for the axis, and height of the whole drawing. */
 const [LEFT, BELOW, HEIGHT] = [8, 20, 420]
 
@@ -148,7 +148,7 @@ const LEGENDS: Record<Meaning, string> = {
   fragment: 'Each fragment has a colour; after seven they begin anew.',
   age: 'From yellow, the oldest fragment, to blue, the newest.',
   cells: 'From yellow, few cells in a tile, to blue, the most.',
-  bytes: `From yellow, few stored bytes in a tile, to blue, the most; of fragments of more than ${formatCount(MOST_SIZED)} tiles, their mean.`,
+  bytes: `From yellow, few stored bytes in a tile, to blue, the most; of fragments of more than ${formatCount(MAX_SIZED)} tiles, their mean.`,
 }
 
 /** A fragment on the chosen axes. Its boxes are missing until they are loaded. */
@@ -182,7 +182,7 @@ async function placeDomains(loaded: Loaded, dims: AxisDimensions): Promise<Place
     for (const [i, one] of fragments.entries()) {
       const range = one.info.nonempty_domain?.[d]
       if (range) ends.push(range.min, range.max)
-      if (i >= MOST_OPEN) continue
+      if (i >= MAX_OPEN) continue
       const boxes = stored.get(i) ?? (await readBoxes(one))
       if (!boxes) continue
       stored.set(i, boxes)
@@ -267,7 +267,7 @@ function MapOf({ inspected, link, loaded }: ViewProps & { loaded: Loaded }) {
         )}
       />
       {loaded.unplaced > 0 && <p>{counted(loaded.unplaced, 'fragment')} without a box.</p>}
-      {fragments.length > MOST_OPEN && <p>Tiles are drawn of {MOST_OPEN} fragments in sight at a time.</p>}
+      {fragments.length > MAX_OPEN && <p>Tiles are drawn of {MAX_OPEN} fragments in sight at a time.</p>}
     </>
   )
 }
@@ -303,7 +303,7 @@ function lengthOf(dimension: Dimension, d: number, fragments: Loaded['fragments'
   return high - low
 }
 
-/** Whether the last coordinate of what goes up is at the top. Rows count from the top; fragments rise. */
+/** {@link isLastTop} of the axis that goes up; rows count from the top, fragments rise. */
 function risesUp({ dimensions, roles }: Loaded, [, d]: AxisDimensions): boolean {
   if (d === undefined || axisOf(dimensions[d]).isText) return true
   return isLastTop({ role: roles[d] })
@@ -415,7 +415,7 @@ function useBoxes(inspected: Inspected, placing: Placed, meaning: Meaning, reste
         if (one.boxes) opened++
         if (one.boxes || !isSeen(one.domain, 0, rested)) continue
         tiles += fragments[i].info.tile_num
-        if (++opened > MOST_OPEN || (tiles > MOST_TILES && opened > 1)) break
+        if (++opened > MAX_OPEN || (tiles > MAX_TILES && opened > 1)) break
         const found = stored.get(i) ?? (await readBoxes(fragments[i]))
         if (!found) continue
         stored.set(i, found)
@@ -431,7 +431,7 @@ function useBoxes(inspected: Inspected, placing: Placed, meaning: Meaning, reste
       if (meaning !== 'bytes') return
       for (const [i, { fragment, info }] of fragments.entries()) {
         if (!isWanted()) return
-        if (sizes.has(i) || info.tile_num > MOST_SIZED || !placed[i].boxes) continue
+        if (sizes.has(i) || info.tile_num > MAX_SIZED || !placed[i].boxes) continue
         sizes.set(i, await tileSizes(inspected, fragment).catch(() => new Float64Array(0)))
         if (isWanted()) setLoads((times) => times + 1)
       }
@@ -626,7 +626,7 @@ function fragmentColumns(
       ),
     numberColumn(heading('tile_num'), ({ tile_num }) => tile_num),
     numberColumn(heading('cells_in_domain'), ({ cells_in_domain }) => cells_in_domain),
-    numberColumn('size', ({ size }) => size, sizeText),
+    numberColumn('size', ({ size }) => size, fullSizeText),
   ]
 }
 

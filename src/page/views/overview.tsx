@@ -11,10 +11,10 @@ import {
   countText,
   domainText,
   fieldName,
+  fullSizeText,
   laterDeletesText,
   NOTHING,
   releasesText,
-  sizeText,
   timeRangeText,
   typeText,
   versionText,
@@ -96,7 +96,7 @@ function factsOf(found: OverviewDocument, props: ViewProps): FactList {
 
 function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
   const names = found.dimensions.map(({ name }) => name)
-  const skipped = found.unread_size > 0 ? `, of which readers skip ${sizeText(found.unread_size)}` : ''
+  const skipped = found.unread_size > 0 ? `, of which readers skip ${fullSizeText(found.unread_size)}` : ''
   const states = found.states.map(({ state, fragment_num }) => `${countText(fragment_num)} ${state}`).join(', ')
   return [
     ['Array type', found.array_type ?? NOTHING],
@@ -111,7 +111,7 @@ function arrayFacts(found: ArrayOverview, props: ViewProps): FactList {
     ['Time', `${timeRangeText(found.timestamp_range)}${found.delete_condition_num > 0 ? '; deletes not counted' : ''}`],
     ['Delete conditions', <AppliedDeletes key="" {...props} count={Number(found.delete_condition_num)} />],
     found.later_deletes.length > 0 && ['Deletes later', laterDeletesText(found.later_deletes)],
-    ['Size', `${sizeText(found.size)} in fragments${skipped}. Bytes counts the files beside them, too.`],
+    ['Size', `${fullSizeText(found.size)} in fragments${skipped}. Bytes counts the files beside them, too.`],
     ['Schemas', countText(found.schema_num)],
     ...layerFacts(found.layer),
   ]
@@ -134,7 +134,7 @@ function fragmentFacts(found: FragmentOverview): FactList {
     ['Cells', countText(found.cells_in_domain)],
     ['Tiles', countText(found.tile_num)],
     textFact('Non-empty domain', domainText(found.dimensions, found.nonempty_domain)),
-    ['Size', sizeText(found.size)],
+    ['Size', fullSizeText(found.size)],
   ]
 }
 
@@ -148,7 +148,7 @@ function groupFacts(found: GroupOverview): FactList {
 function fileFacts(found: FileOverview): FactList {
   return [
     ['File', found.file_kind],
-    ['Size', sizeText(found.size)],
+    ['Size', fullSizeText(found.size)],
     textFact('Field', found.field ?? NOTHING),
     ['Fragment', <PathName key="" path={found.fragment ?? NOTHING} />],
     textFact('Array', found.array ?? NOTHING),
@@ -192,5 +192,5 @@ function Health({ found, inspected, link }: ViewProps & { found: OverviewDocumen
 
 const FIELD_COLUMNS: readonly Column<FragmentOverview['fields'][number]>[] = [
   textColumn('field', ({ name }) => fieldName(name)),
-  numberColumn('size', ({ size }) => size, sizeText),
+  numberColumn('size', ({ size }) => size, fullSizeText),
 ]

@@ -351,7 +351,7 @@ function useImages(layers: readonly (readonly Raster[])[], scale: ReturnType<typ
       const isLast = i === layers.length - 1
       if (known?.of === of && (!isLast || known.version === version)) return [{ raster, image: known.image }]
       const image = imageOf(of, scale, special)
-      if (images.current.size > MOST_IMAGES) images.current.clear()
+      if (images.current.size > MAX_IMAGES) images.current.clear()
       images.current.set(key, { of, version, image })
       return [{ raster, image }]
     })
@@ -597,7 +597,7 @@ function specialColours(colour: (name: string) => string): SpecialColours {
 }
 
 /** Images of rasters that are kept. */
-const MOST_IMAGES = 12
+const MAX_IMAGES = 12
 
 function imageOf(planes: readonly Raster[], scale: Scale, special: SpecialColours): HTMLCanvasElement {
   const image = document.createElement('canvas')
@@ -657,13 +657,13 @@ function pixelBox(raster: Raster | undefined, across: PlotAxis, up: PlotAxis, at
 }
 
 /** Most boxes that are drawn. */
-const MOST_BOXES = 2000
+const MAX_BOXES = 2000
 
 /** The boxes of fragments, or of the tiles of a dense array, that lie over the cells. */
 function boxesOf({ source, chosen, link }: PictureProps, colour: (name: string) => string): PlotBox[] {
   const { frame, up, across, seen, whole } = chosen
   if (link.b === 'fragments')
-    return source.fragments.slice(-MOST_BOXES).flatMap(({ ends }, i) => {
+    return source.fragments.slice(-MAX_BOXES).flatMap(({ ends }, i) => {
       const [x, y] = [ends[across], ends[up]]
       if (!x || !y) return []
       const place = (axis: PlotAxis, end: typeof x.low): number => placeOfCoordinate(axis, end as number | bigint)
@@ -684,7 +684,7 @@ function boxesOf({ source, chosen, link }: PictureProps, colour: (name: string) 
     const shift = Number((BigInt(axis.origin) - first) % extent)
     const found: number[] = []
     const step = Number(extent)
-    for (let at = Math.floor((from + shift) / step) * step - shift; at < to && found.length < MOST_BOXES; at += step)
+    for (let at = Math.floor((from + shift) / step) * step - shift; at < to && found.length < MAX_BOXES; at += step)
       found.push(at)
     return found
   }
@@ -693,7 +693,7 @@ function boxesOf({ source, chosen, link }: PictureProps, colour: (name: string) 
     lines(frame.across, firstX, extentX, seen.x0, seen.x1),
     lines(frame.up, firstY, extentY, seen.y0, seen.y1),
   ]
-  if (xs.length * ys.length > MOST_BOXES) return []
+  if (xs.length * ys.length > MAX_BOXES) return []
   const line = colour('paper')
   return xs.flatMap((x) =>
     ys.map((y) => ({
@@ -824,7 +824,7 @@ function cellAt({ chosen, source }: PictureProps, raster: Raster, at: Place): st
 }
 
 /** Most fragments that are named at a place. */
-const MOST_NAMED = 4
+const MAX_NAMED = 4
 
 /** The value at a place, and which fragments have it in their box. */
 function PointText({
@@ -861,7 +861,7 @@ function PointText({
           {' '}
           in {covering.length === 1 ? 'fragment' : `${formatCount(covering.length)} fragments, the newest first:`}{' '}
           {covering
-            .slice(-MOST_NAMED)
+            .slice(-MAX_NAMED)
             .reverse()
             .map(({ name }, i) => (
               <span key={name}>
@@ -869,7 +869,7 @@ function PointText({
                 <FragmentName name={name} />
               </span>
             ))}
-          {covering.length > MOST_NAMED && ' …'}
+          {covering.length > MAX_NAMED && ' …'}
         </span>
       )}
     </>
@@ -895,13 +895,13 @@ function* numberRows({ chosen: { frame } }: PictureProps, planes: readonly Raste
 }
 
 /** Points above which there is no table. */
-const MOST_LISTED = 20_000
+const MAX_LISTED = 20_000
 
 /** The points of the picture as a table. */
 function Numbers({ raster, ...props }: PictureProps & { raster: Raster }) {
   const { frame } = props.chosen
   const { down, right } = raster
-  if (raster.counts.length > MOST_LISTED)
+  if (raster.counts.length > MAX_LISTED)
     return (
       <p class="note">
         {formatCount(raster.counts.length)} points: nearer, there is a table of them. CSV takes all along.

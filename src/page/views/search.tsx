@@ -95,7 +95,7 @@ function Search({ inspected, link }: ViewProps) {
 }
 
 /** Upper limit on the links to cells with a value. */
-const MOST_LINKS = 8
+const MAX_LINKS = 8
 
 /** Says that no name has the words, and where the page finds them as the value of a cell. */
 function NothingFound({ inspected, link }: ViewProps) {
@@ -119,7 +119,7 @@ function NothingFound({ inspected, link }: ViewProps) {
       )}
       {found.length > 0 && (
         <ul>
-          {found.slice(0, MOST_LINKS).map(([words, to]) => (
+          {found.slice(0, MAX_LINKS).map(([words, to]) => (
             <li key={to}>
               <a href={to}>
                 <Text>{words}</Text>
@@ -192,7 +192,7 @@ async function fields(inspected: Inspected, link: Link): Promise<readonly Entry[
     ...schema.enumerations.flatMap(({ name, values }) => [
       { kind: 'enumeration', name, more: counted(values.length, 'value'), to },
       ...values
-        .slice(0, MOST_VALUES)
+        .slice(0, MAX_VALUES)
         .map((value) => ({ kind: `value of ${name}`, name: shortValue(value), more: '', to })),
     ]),
     ...schema.dimension_labels.map(({ name, uri }) => ({ kind: 'label', name, more: uri, to })),
@@ -200,7 +200,7 @@ async function fields(inspected: Inspected, link: Link): Promise<readonly Entry[
 }
 
 /** Values of an enumeration that can be found. */
-const MOST_VALUES = 1000
+const MAX_VALUES = 1000
 
 async function listed(inspected: Inspected, link: Link): Promise<readonly Entry[]> {
   const { target } = inspected

@@ -7,7 +7,7 @@ import { nameFacts, timeText } from '../../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER } from '../../objects/array.ts'
 import type { DeletePlace } from '../../objects/deletes.ts'
 import { heading } from '../../render/views/headings.ts'
-import { counted, NOTHING, shortSizeText, sizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
+import { counted, fullSizeText, NOTHING, shortSizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
 import { Button, Form, fieldText, Radios } from '../controls.tsx'
 import { allDeletes, Condition, conditionWords, learnCondition } from '../deletes.tsx'
 import { Drawing, placeOf, type Sheet } from '../drawing.tsx'
@@ -65,11 +65,11 @@ const [LABELS, RIGHT, AXIS] = [130, 12, 22]
 /** Height of a row in CSS pixels: in lanes with up to {@link FEW_ROWS} rows, and in others. */
 const [THICK, THIN] = [14, 6]
 const FEW_ROWS = 3
-const MOST_ROWS = 12
+const MAX_ROWS = 12
 /** Rows are counted for this width in CSS pixels, so that the height of the drawing does not depend on the real width. */
 const USUAL_ROOM = 800
 /** Least width of a mark in CSS pixels. */
-const LEAST_WIDTH = 4
+const MIN_WIDTH = 4
 
 function Timeline({ inspected, link }: ViewProps) {
   const loaded = useLoaded(async () => {
@@ -115,7 +115,7 @@ function fragmentItem(one: ArrayFragment): Item {
     name,
     state: state ?? '',
     timestamp_range,
-    words: `${stateText(one)}, ${timeRangeText(timestamp_range)}, ${sizeText(size)}`,
+    words: `${stateText(one)}, ${timeRangeText(timestamp_range)}, ${fullSizeText(size)}`,
   }
 }
 
@@ -404,7 +404,7 @@ function lanesOf(items: readonly Item[], scale: Scale): { lanes: Lane[]; height:
   for (const [state, colour] of STATES) {
     const laneItems = items.filter((one) => one.state === state)
     if (laneItems.length === 0) continue
-    const rows = Math.max(1, ...packRows(laneItems, scale, USUAL_ROOM, MOST_ROWS).map(({ row }) => row + 1))
+    const rows = Math.max(1, ...packRows(laneItems, scale, USUAL_ROOM, MAX_ROWS).map(({ row }) => row + 1))
     const thick = rows <= FEW_ROWS ? THICK : THIN
     lanes.push({ state, colour, items: laneItems, top, rows, thick })
     top += Math.max(rows * thick, THICK) + 8
@@ -425,7 +425,7 @@ function packRows(items: readonly Item[], scale: Scale, room: number, most: numb
     if (item.timestamp_range === null) return []
     const [first, last] = item.timestamp_range.map((stamp) => room * scale.at(Number(stamp)))
     const from = first - 1
-    const to = Math.max(from + LEAST_WIDTH, last + 1)
+    const to = Math.max(from + MIN_WIDTH, last + 1)
     const free = ends.findIndex((end) => end < from)
     const row = free >= 0 ? free : nextRow()
     ends[row] = Math.max(ends[row] ?? 0, to)

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { sum } from '../../base/sum.ts'
 import type { OneStats } from '../../documents/stats.ts'
 import { heading } from '../../render/views/headings.ts'
-import { counted, fieldName, filtersText, NOTHING, ratioText, sizeText } from '../../render/views/wording.ts'
+import { counted, fieldName, filtersText, fullSizeText, NOTHING, ratioText } from '../../render/views/wording.ts'
 import { cutName, Radios } from '../controls.tsx'
 import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
 import { FragmentName, shortName } from '../fragment-name.tsx'
@@ -129,7 +129,7 @@ function Areas({ parts, leftOut }: Sums) {
   return (
     <>
       <Drawing
-        label={`${sizeText(total)} as areas. The table below has the same.`}
+        label={`${fullSizeText(total)} as areas. The table below has the same.`}
         height={HEIGHT}
         draw={draw}
         onMouseMove={(event) => setOver(under(event))}
@@ -138,10 +138,10 @@ function Areas({ parts, leftOut }: Sums) {
       <p class="under">
         {over ? (
           <>
-            <FragmentName name={over.kind} /> {over.more}: {sizeText(over.size)}, {shareText(over.size, total)}
+            <FragmentName name={over.kind} /> {over.more}: {fullSizeText(over.size)}, {shareText(over.size, total)}
           </>
         ) : (
-          `Together ${sizeText(total)}.${other > 0 ? ` Of it, ${sizeText(other)} are outside of fragments.` : ''}${leftOut ? leftOutText(leftOut, total) : ''}`
+          `Together ${fullSizeText(total)}.${other > 0 ? ` Of it, ${fullSizeText(other)} are outside of fragments.` : ''}${leftOut ? leftOutText(leftOut, total) : ''}`
         )}
       </p>
       {table}
@@ -194,7 +194,7 @@ function fitted(canvas: CanvasRenderingContext2D, text: string, width: number): 
 }
 
 function leftOutText({ fragment_num, size }: NonNullable<Sums['leftOut']>, total: number): string {
-  return ` Left out: ${counted(fragment_num, 'fragment')} that TileDB does not read, ${sizeText(size)}; with ${fragment_num === 1 ? 'it' : 'them'} ${sizeText(total + size)}.`
+  return ` Left out: ${counted(fragment_num, 'fragment')} that TileDB does not read, ${fullSizeText(size)}; with ${fragment_num === 1 ? 'it' : 'them'} ${fullSizeText(total + size)}.`
 }
 
 function shareText(size: number, total: number): string {
@@ -208,9 +208,9 @@ function columnsOf(total: number): readonly Column<Part>[] {
   return [
     { title: 'of', show: ({ kind }) => <FragmentName name={kind} />, by: ({ kind }) => kind },
     { title: 'what', show: ({ more }) => more || NOTHING, by: ({ more }) => more },
-    numberColumn('size', ({ size }) => size, sizeText),
+    numberColumn('size', ({ size }) => size, fullSizeText),
     { title: 'share', isNumber: true, show: ({ size }) => shareText(size, total), by: ({ size }) => size },
-    numberColumn(heading('unfiltered_size'), ({ unfiltered_size }) => unfiltered_size, sizeText),
+    numberColumn(heading('unfiltered_size'), ({ unfiltered_size }) => unfiltered_size, fullSizeText),
     {
       title: 'ratio',
       isNumber: true,

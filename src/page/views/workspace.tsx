@@ -3,7 +3,7 @@ import type { GenomicsdbOverviewDocument } from '../../documents/genomicsdb-over
 import type { GenomicsdbInterval } from '../../documents/genomicsdb-workspace.ts'
 import { genomicsdbFacts } from '../../render/views/genomicsdb-facts.ts'
 import { heading } from '../../render/views/headings.ts'
-import { counted, momentText, NOTHING, sizeText } from '../../render/views/wording.ts'
+import { counted, fullSizeText, momentText, NOTHING } from '../../render/views/wording.ts'
 import { FindingList } from '../finding-list.tsx'
 import { innerLink, type Link } from '../link.ts'
 import { Next } from '../next-calls.tsx'
@@ -98,7 +98,7 @@ function intervalColumns(intervals: readonly GenomicsdbInterval[], link: Link): 
     numberColumn('batches', ({ batch_num }) => batch_num),
     numberColumn(heading('cell_num'), ({ cell_num }) => cell_num),
     numberColumn(heading('tile_num'), ({ tile_num }) => tile_num),
-    numberColumn('size', ({ size }) => size, sizeText),
+    numberColumn('size', ({ size }) => size, fullSizeText),
     ...(intervals.some(({ error }) => error)
       ? [textColumn<GenomicsdbInterval>('state', ({ error }) => (error ? 'unreadable' : ''))]
       : []),
@@ -120,5 +120,5 @@ const FRAGMENTS: readonly Column<GenomicsdbArrayLine>[] = [
   numberColumn(heading('tile_num'), ({ tile_num }) => tile_num),
   textColumn('rows', ({ row_range }) => span(row_range)),
   textColumn('columns', ({ column_range }) => span(column_range)),
-  numberColumn('size', ({ size }) => size, sizeText),
+  numberColumn('size', ({ size }) => size, fullSizeText),
 ]

@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import { walk } from '../../base/walk.ts'
 import type { Severity } from '../../documents/common.ts'
 import { escapeText } from '../units.ts'
-import { faultText, findingText, pathInRepository, type Reporter } from './reporter.ts'
+import { findingText, notExaminedText, pathInRepository, type Reporter } from './reporter.ts'
 
 /** Names of severities in GitHub's workflow commands. */
 const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', note: 'notice' }
@@ -24,9 +24,9 @@ export function githubReporter(out: Output, folder: string): Reporter {
         const place = { file: file(finding.file), title: finding.code }
         await annotate(COMMANDS[finding.severity], place, findingText(finding))
       })
-      for (const fault of not_examined) await annotate('error', { title: fault.code }, faultText(fault))
+      for (const fault of not_examined) await annotate('error', { title: fault.code }, notExaminedText(fault))
     },
-    failure: (error) => annotate('error', { title: error.code }, faultText(error)),
+    failure: (error) => annotate('error', { title: error.code }, notExaminedText(error)),
     async end() {},
   }
 }

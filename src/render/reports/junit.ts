@@ -2,7 +2,7 @@ import type { Prose } from '../../base/prose.ts'
 import type { Output } from '../../base/result.ts'
 import { walk } from '../../base/walk.ts'
 import { escapeText } from '../units.ts'
-import { faultText, findingText, placeText, type Reporter } from './reporter.ts'
+import { findingText, notExaminedText, placeText, type Reporter } from './reporter.ts'
 
 /**
  * Reports findings as JUnit XML for Jenkins, GitLab and Azure DevOps, with a suite for each target. Each finding is a test case,
@@ -27,12 +27,12 @@ export function junitReporter(out: Output): Reporter {
     }
     await out.write('  </testsuite>\n')
   }
-  const errorCase = (fault: Parameters<typeof faultText>[0]): TestCase => ({
+  const errorCase = (fault: Parameters<typeof notExaminedText>[0]): TestCase => ({
     name: fault.file === undefined ? fault.code : `${fault.code} ${fault.file}`,
     tag: 'error',
     type: fault.code,
     message: fault.message,
-    text: faultText(fault),
+    text: notExaminedText(fault),
   })
   return {
     async target({ path, findings, fails }) {

@@ -38,7 +38,7 @@ export function placeText({ file, offset, space, field, tile, chunk, position }:
 }
 
 /** Returns what was not examined as one line. */
-export function faultText({ code, file, message }: NotExamined | ErrorInfo): string {
+export function notExaminedText({ code, file, message }: NotExamined | ErrorInfo): string {
   return `not examined: ${file === undefined ? '' : `${file}: `}${message} (${code})`
 }
 

@@ -6,7 +6,7 @@ import { walk } from '../../base/walk.ts'
 import { FINDING_CODES, type FindingCode } from '../../check/codes.ts'
 import type { CheckFinding } from '../../documents/check.ts'
 import { escapeText } from '../units.ts'
-import { faultText, findingText, pathInRepository, type Reporter, sentence } from './reporter.ts'
+import { findingText, notExaminedText, pathInRepository, type Reporter, sentence } from './reporter.ts'
 
 /**
  * Reports findings as SARIF 2.1.0, with one run for all targets. Results are written as they are found. The rules and the faults
@@ -58,11 +58,11 @@ export function sarifReporter(out: Output, folder: string, version: string): Rep
         separator = ',\n'
       })
       await begin()
-      faults.push(...not_examined.map(faultText))
+      faults.push(...not_examined.map(notExaminedText))
     },
     async failure(error) {
       await begin()
-      faults.push(faultText(error))
+      faults.push(notExaminedText(error))
     },
     async end() {
       await begin()

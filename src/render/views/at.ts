@@ -8,7 +8,7 @@ import { writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { cellPairs, noticePairs } from './at-pairs.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import { counted, countText, fieldName, isIndex, measuredText, partName, valuesText } from './wording.ts'
 
 /** Number of bytes of a value that a terminal shows. */
@@ -22,7 +22,7 @@ export async function atTable(document: AtDocument, out: Output): Promise<void> 
   const columns: Shows<DumpField>[] = [
     { name: 'part', role: 'field', cell: (link, depth) => `${'  '.repeat(depth)}${partName(link)}` },
     { name: 'offset', align: 'right', cell: ({ offset }) => countText(offset) },
-    { name: heading('length'), align: 'right', cell: ({ length }) => countText(length) },
+    { name: terminalHeading('length'), align: 'right', cell: ({ length }) => countText(length) },
     { name: 'is', cell: (link, depth) => meaningText(link, listName(link, chain[depth - 1]), out) },
   ]
   if (await writeTableOrBelow(listOf(columns, chain), out)) await out.write('\n')
@@ -82,7 +82,7 @@ const PLACE_COLUMNS: readonly Shows<CellLinePlace>[] = [
   { name: 'role', cell: ({ role }) => role },
   { name: 'offset', align: 'right', cell: ({ cell_only, offset }) => `${cell_only ? '' : '~'}${countText(offset)}` },
   {
-    name: heading('length'),
+    name: terminalHeading('length'),
     align: 'right',
     cell: ({ cell_only, length }) => `${cell_only ? '' : '~'}${countText(length)}`,
   },

@@ -6,7 +6,7 @@ import { SEVERITY_ROLES } from '../color.ts'
 import type { FindingsTail } from '../reports/reporter.ts'
 import { writeHeading } from '../table.ts'
 import { limitOf, shortPlace, writeIgnored, writeLine, writeNotExamined } from './parts.ts'
-import { counted, countText, shardText, verdictWord } from './wording.ts'
+import { counted, countText, shardPrefix, verdictWord } from './wording.ts'
 
 /** Shows findings as they are found, then the verdict, then what was not examined. */
 export async function checkTable(
@@ -21,7 +21,7 @@ export async function checkTable(
     begun = true
   }
   const alike = new Map<string, Alike>()
-  const most = limitOf(MOST_ALIKE, out) ?? Number.POSITIVE_INFINITY
+  const most = limitOf(MAX_ALIKE, out) ?? Number.POSITIVE_INFINITY
   const result = await walk(findings, async (finding) => {
     await begin()
     const { severity, code, variant = '', file } = finding
@@ -29,7 +29,7 @@ export async function checkTable(
     const found = alike.get(kind) ?? { finding, count: 0, places: new Set() }
     alike.set(kind, found)
     if (++found.count > most) {
-      if (found.places.size < MOST_PLACES) found.places.add(relativePath(file, path))
+      if (found.places.size < MAX_PLACES) found.places.add(relativePath(file, path))
       return
     }
     await writeFinding(finding, path, out)
@@ -51,7 +51,7 @@ export async function checkTable(
     ...(level === 'cells' ? [`${countText(counts.cell_num)} cells`] : []),
   ]
   const word = verdictWord(result)
-  await writeLine(`${shardText(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
+  await writeLine(`${shardPrefix(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')
   await writeNotExamined(not_examined, path, out)
   await writeLine(`not checked: ${not_checked.length === 0 ? 'nothing' : not_checked.join('; ')}`, out, 'dim')
   await writeIgnored(ignored, out)
@@ -67,10 +67,10 @@ interface Alike {
 }
 
 /** Number of findings of one kind that a terminal shows one by one, and of files that it names of the others. */
-const MOST_ALIKE = 3
-const MOST_PLACES = 5
+const MAX_ALIKE = 3
+const MAX_PLACES = 5
 /** Most columns of a place in a file that has no line of its own. */
-const MOST_INSIDE = 16
+const MAX_INSIDE = 16
 
 async function writeMore(
   { severity, code }: CheckFinding,
@@ -93,7 +93,7 @@ export async function writeFinding(finding: CheckFinding, path: string, out: Out
   const head = `${severity} ${code}`
   const inside = placeText(finding)
   // A long place inside the file is on a line of its own.
-  const before = head.length + (inside.length > MOST_INSIDE ? 2 : inside.length + 3)
+  const before = head.length + (inside.length > MAX_INSIDE ? 2 : inside.length + 3)
   const place = [shortPlace(relativePath(file, path), before, out), inside].filter(Boolean).join(': ')
   await writeLine([head, place].filter(Boolean).join(' '), out, SEVERITY_ROLES[severity])
   await writeLine(`  ${message}`, out)

@@ -15,7 +15,7 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import { counted, NOTHING, timeRangeText } from './wording.ts'
 
 /** Effect of a commit file or entry, or of a delete condition on a fragment. */
@@ -64,9 +64,9 @@ export async function commitsTable({ path, commits }: CommitsDocument, out: Outp
   const columns: Column[] = [
     { name: 'file', role: 'field', cell: ({ file }) => file },
     { name: 'kind', cell: ({ kind }) => kind },
-    { name: heading('timestamp_range'), align: 'right', spare: 1, cell: ({ time }) => time },
+    { name: terminalHeading('timestamp_range'), align: 'right', spare: 1, cell: ({ time }) => time },
     { name: 'effect', role: effectRole, cell: ({ effect }) => effect },
-    { name: heading('refers_to'), spare: 2, cell: ({ refersTo }) => refersTo },
+    { name: terminalHeading('refers_to'), spare: 2, cell: ({ refersTo }) => refersTo },
   ]
   const condition: Column = {
     name: 'condition',

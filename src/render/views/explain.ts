@@ -28,8 +28,17 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
-import { heading } from './terminal-headings.ts'
-import { changeText, counted, countText, fieldName, NOTHING, rangeText, shortSizeText, withTimes } from './wording.ts'
+import { terminalHeading } from './terminal-headings.ts'
+import {
+  counted,
+  countText,
+  fieldName,
+  NOTHING,
+  rangeText,
+  relativeChangeText,
+  shortSizeText,
+  withTimes,
+} from './wording.ts'
 
 /**
  * Shows what a read does, step by step, and what makes it slow.
@@ -102,7 +111,7 @@ function budgetText({ memory_bytes, makes_progress }: ExplainTotal): string {
 }
 
 /** Most names of fragments in a list. More are counted. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /** Returns what `tiledb.consolidate` would do with several fragments, and the settings that matter. */
 export function consolidationTexts(consolidation: ExplainDocument['consolidation']): string[] {
@@ -151,9 +160,9 @@ function configuredTexts(all: string, merged: readonly string[], config: Readonl
 }
 
 function someNames(names: readonly string[], indent: string): string[] {
-  const more = names.length - MOST_NAMED
+  const more = names.length - MAX_NAMED
   return [
-    ...names.slice(0, MOST_NAMED).map((name) => `${indent}${name}`),
+    ...names.slice(0, MAX_NAMED).map((name) => `${indent}${name}`),
     ...(more > 0 ? [`${indent}… ${countText(more)} more`] : []),
   ]
 }
@@ -183,8 +192,9 @@ export async function writeFindings(findings: readonly AdvisedFinding[], out: Ou
 /** `consolidated: 23 tiles, 8,000 cells, 98.1 KiB unfiltered (-29 %), 61.2 KiB stored (-20 %), 20 reads; computed` */
 function remedyText({ change, basis, before, after }: Remedy): string {
   const { tiles_read, cells_read, unfiltered_bytes, stored_bytes, reads } = after
-  const percent = (part: number, whole: number): string => (whole === 0 ? '' : ` (${changeText(part, whole, 0)})`)
-  // TileDB counts no unfiltered bytes of files without filters.
+  const percent = (part: number, whole: number): string =>
+    whole === 0 ? '' : ` (${relativeChangeText(part, whole, 0)})`
+  // Without filters both counts are 0.
   const isFiltered = unfiltered_bytes > 0 || before.unfiltered_bytes > 0
   const unfiltered = `${shortSize(unfiltered_bytes)} unfiltered${percent(unfiltered_bytes, before.unfiltered_bytes)}, `
   const size = `${shortSize(stored_bytes)} stored${percent(stored_bytes, before.stored_bytes)}`
@@ -204,7 +214,7 @@ const FUNNEL_COLUMNS: readonly Shows<ExplainFunnel>[] = [
   { name: 'left', align: 'right', cell: ({ left }) => countText(left) },
   { name: '', cell: ({ certainty }) => certainty },
   { name: '', whole: true, cell: ({ of, left }) => barText(of, left) },
-  { name: heading('dropped'), cell: ({ dropped }) => droppedText(dropped) },
+  { name: terminalHeading('dropped'), cell: ({ dropped }) => droppedText(dropped) },
 ]
 
 function barText(of: number, left: number): string {
@@ -218,10 +228,14 @@ function droppedText(dropped: ExplainFunnel['dropped']): string {
 
 const FIELD_COLUMNS: readonly Shows<ExplainField>[] = [
   { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
-  { name: heading('tiles_read'), align: 'right', cell: ({ tiles_read }) => countText(tiles_read) },
-  { name: heading('stored_bytes'), align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
-  { name: heading('unfiltered_bytes'), align: 'right', cell: unfilteredText },
-  { name: heading('unfilter_seconds'), align: 'right', cell: ({ unfilter_seconds }) => secondsText(unfilter_seconds) },
+  { name: terminalHeading('tiles_read'), align: 'right', cell: ({ tiles_read }) => countText(tiles_read) },
+  { name: terminalHeading('stored_bytes'), align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
+  { name: terminalHeading('unfiltered_bytes'), align: 'right', cell: unfilteredText },
+  {
+    name: terminalHeading('unfilter_seconds'),
+    align: 'right',
+    cell: ({ unfilter_seconds }) => secondsText(unfilter_seconds),
+  },
 ]
 
 /** The bytes before filtering, which TileDB does not count for files without filters. */
@@ -231,9 +245,9 @@ function unfilteredText({ stored_bytes, unfiltered_bytes }: ExplainField): strin
 
 const RESULT_COLUMNS: readonly Shows<ExplainResultField>[] = [
   { name: 'field', role: 'field', cell: ({ name }) => fieldName(name) },
-  { name: heading('data_bytes'), align: 'right', cell: ({ data_bytes }) => countText(data_bytes) },
-  { name: heading('offsets_bytes'), align: 'right', cell: ({ offsets_bytes }) => countText(offsets_bytes) },
-  { name: heading('validity_bytes'), align: 'right', cell: ({ validity_bytes }) => countText(validity_bytes) },
+  { name: terminalHeading('data_bytes'), align: 'right', cell: ({ data_bytes }) => countText(data_bytes) },
+  { name: terminalHeading('offsets_bytes'), align: 'right', cell: ({ offsets_bytes }) => countText(offsets_bytes) },
+  { name: terminalHeading('validity_bytes'), align: 'right', cell: ({ validity_bytes }) => countText(validity_bytes) },
   { name: 'certainty', cell: ({ certainty }) => certainty },
 ]
 
@@ -247,8 +261,8 @@ const STEP_COLUMNS: readonly Shows<StepRow>[] = [
   { name: 'bytes', align: 'right', cell: ({ bytes }) => shortSizeText(bytes) },
   { name: 'reads', align: 'right', cell: ({ reads }) => countText(reads) },
   { name: 'requests', align: 'right', cell: ({ requests }) => countText(requests) },
-  { name: heading('local_seconds'), align: 'right', cell: ({ local_seconds }) => secondsText(local_seconds) },
-  { name: heading('seconds'), align: 'right', cell: ({ seconds }) => secondsText(seconds) },
+  { name: terminalHeading('local_seconds'), align: 'right', cell: ({ local_seconds }) => secondsText(local_seconds) },
+  { name: terminalHeading('seconds'), align: 'right', cell: ({ seconds }) => secondsText(seconds) },
 ]
 
 /** Returns the steps, with a sum after those that open the array and another sum at the end. */
@@ -268,12 +282,12 @@ function storageText({ latency_ms, megabytes_per_second, at_once }: ExplainStora
 
 const FRAGMENT_COLUMNS: readonly Shows<ExplainLine>[] = [
   { name: 'fragment', role: 'field', cell: ({ name }) => name },
-  { name: heading('passed_over_by'), cell: ({ passed_over_by }) => passed_over_by ?? NOTHING },
-  { name: heading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
-  { name: heading('tiles_touched'), align: 'right', cell: ({ tiles_touched }) => countText(tiles_touched) },
-  { name: heading('tiles_inside'), align: 'right', cell: ({ tiles_inside }) => countText(tiles_inside) },
-  { name: heading('cells_read'), align: 'right', cell: ({ cells_read }) => countText(cells_read) },
-  { name: heading('stored_bytes'), align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
+  { name: terminalHeading('passed_over_by'), cell: ({ passed_over_by }) => passed_over_by ?? NOTHING },
+  { name: terminalHeading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
+  { name: terminalHeading('tiles_touched'), align: 'right', cell: ({ tiles_touched }) => countText(tiles_touched) },
+  { name: terminalHeading('tiles_inside'), align: 'right', cell: ({ tiles_inside }) => countText(tiles_inside) },
+  { name: terminalHeading('cells_read'), align: 'right', cell: ({ cells_read }) => countText(cells_read) },
+  { name: terminalHeading('stored_bytes'), align: 'right', cell: ({ stored_bytes }) => shortSizeText(stored_bytes) },
 ]
 
 /** The lines of text with the sums of a read. */

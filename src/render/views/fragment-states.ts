@@ -5,7 +5,7 @@ import { lastPathPart } from '../../format/commit-files.ts'
 import { nameFacts } from '../../format/timestamped-name.ts'
 import type { FragmentState } from '../../objects/visibility.ts'
 import { TIMESTAMPS_SINCE } from '../../objects/visibility.ts'
-import { CONSOLIDATED, OVERWRITTEN, sizeText, stateText } from './wording.ts'
+import { fullSizeText, LIVE_CONSOLIDATED, LIVE_OVERWRITTEN, stateText } from './wording.ts'
 
 /** Meanings of the states that need an explanation, in the order of the lines: first the state that TileDB reads in part. */
 const HINTS: ReadonlyMap<FragmentState, string> = new Map([
@@ -41,17 +41,17 @@ export function stateLines(
   isSparse: boolean,
 ): readonly { state: string; text: string }[] {
   const lines: { state: string; text: string }[] = []
-  const merged = fragments.filter((fragment) => stateText(fragment) === CONSOLIDATED).length
+  const merged = fragments.filter((fragment) => stateText(fragment) === LIVE_CONSOLIDATED).length
   if (merged > 0)
     lines.push({
-      state: CONSOLIDATED,
-      text: `${CONSOLIDATED} (${merged}): with the cells of the fragments between its times`,
+      state: LIVE_CONSOLIDATED,
+      text: `${LIVE_CONSOLIDATED} (${merged}): with the cells of the fragments between its times`,
     })
-  const over = fragments.filter((fragment) => stateText(fragment) === OVERWRITTEN)
+  const over = fragments.filter((fragment) => stateText(fragment) === LIVE_OVERWRITTEN)
   if (over.length > 0)
     lines.push({
-      state: OVERWRITTEN,
-      text: `${OVERWRITTEN} (${over.length}): ${sizeText(sum(over, ({ size }) => size))} of which no reader takes a cell now, as newer fragments have them all; consolidate and vacuum to free them`,
+      state: LIVE_OVERWRITTEN,
+      text: `${LIVE_OVERWRITTEN} (${over.length}): ${fullSizeText(sum(over, ({ size }) => size))} of which no reader takes a cell now, as newer fragments have them all; consolidate and vacuum to free them`,
     })
   for (const state of HINTS.keys()) {
     const those = fragments.filter((fragment) => fragment.state === state)

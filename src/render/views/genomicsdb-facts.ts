@@ -1,5 +1,5 @@
 import type { GenomicsdbImport, GenomicsdbOverviewDocument } from '../../documents/genomicsdb-overview.ts'
-import { counted, countText, sizeText, timeRangeText } from './wording.ts'
+import { counted, countText, fullSizeText, timeRangeText } from './wording.ts'
 
 /** A name and its value, in words. */
 type Fact = readonly [name: string, value: string]
@@ -59,7 +59,7 @@ export function genomicsdbFacts(document: GenomicsdbOverviewDocument): (Fact | f
       `${countText(fragment_num)}${unread}; a read of an interval merges ${countText(document.most_fragments)} or fewer`,
     ],
     ['written', timeRangeText(document.timestamp_range, false).replace('..', ' to ')],
-    ['size', sizeText(document.size)],
+    ['size', fullSizeText(document.size)],
     [
       'versions',
       schema_versions.length === 0

@@ -25,8 +25,8 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
-import { heading } from './terminal-headings.ts'
-import { counted, countText, momentText, NOTHING, ratioText, shortSizeText, sizeText } from './wording.ts'
+import { terminalHeading } from './terminal-headings.ts'
+import { counted, countText, fullSizeText, momentText, NOTHING, ratioText, shortSizeText } from './wording.ts'
 
 /** Shows what a workspace or an array is, what is in it, and what is wrong. */
 export async function genomicsdbOverviewTable(document: GenomicsdbOverviewDocument, out: Output): Promise<void> {
@@ -97,7 +97,7 @@ export async function genomicsdbFragmentTable(document: GenomicsdbFragmentDocume
       ['tiles', known(tile_num)],
       ['rows', row_range === null ? 'unknown' : spanText(row_range)],
       ['columns', column_range === null ? 'unknown' : spanText(column_range)],
-      ['size', sizeText(size)],
+      ['size', fullSizeText(size)],
     ],
     out,
   )
@@ -131,10 +131,10 @@ export async function intervalsTable(
       cell: ({ contigs }) => firstOf(contigs),
       shown: intervals.some(({ contig }) => contig === null),
     },
-    { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+    { name: terminalHeading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
     { name: 'batches', align: 'right', cell: ({ batch_num }) => (batch_num === null ? NOTHING : countText(batch_num)) },
-    { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
-    { name: heading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
+    { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+    { name: terminalHeading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
     { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
     {
       name: 'not read',
@@ -187,12 +187,12 @@ export async function fragmentsTable(
     { name: 'state', cell: ({ state, error }) => (error ? `${state}, unreadable` : state) },
     { name: 'written', cell: ({ timestamp }) => (timestamp === null ? NOTHING : momentText(timestamp)) },
     {
-      name: heading('cell_num'),
+      name: terminalHeading('cell_num'),
       align: 'right',
       cell: ({ cell_num }) => (cell_num === null ? NOTHING : countText(cell_num)),
     },
     {
-      name: heading('tile_num'),
+      name: terminalHeading('tile_num'),
       align: 'right',
       cell: ({ tile_num }) => (tile_num === null ? NOTHING : countText(tile_num)),
     },
@@ -206,7 +206,7 @@ export async function fragmentsTable(
 /** Shows what fills a workspace or an array. */
 export async function genomicsdbStatsTable(document: GenomicsdbStatsDocument, out: Output): Promise<void> {
   const { path, fields, intervals, not_examined } = document
-  await writeTitle(path, `${counted(document.interval_num, 'interval')}, ${sizeText(document.size)}`, out)
+  await writeTitle(path, `${counted(document.interval_num, 'interval')}, ${fullSizeText(document.size)}`, out)
   await writeKeyValues(
     [
       [
@@ -219,12 +219,12 @@ export async function genomicsdbStatsTable(document: GenomicsdbStatsDocument, ou
         'fragments',
         `${countText(document.fragment_num)} with ${countText(document.tile_num)} tiles; a read of an interval merges ${countText(document.most_fragments)} or fewer`,
       ],
-      ['data', `${sizeText(document.data_size)}, before compression ${sizeText(document.unfiltered_size)}`],
+      ['data', `${fullSizeText(document.data_size)}, before compression ${fullSizeText(document.unfiltered_size)}`],
       document.unread_size > 0 && [
         'not read',
-        `${counted(document.unread_num, 'folder')}, ${sizeText(document.unread_size)}`,
+        `${counted(document.unread_num, 'folder')}, ${fullSizeText(document.unread_size)}`,
       ],
-      ['other files', sizeText(document.other_size)],
+      ['other files', fullSizeText(document.other_size)],
     ],
     out,
   )
@@ -242,8 +242,8 @@ export async function genomicsdbStatsTable(document: GenomicsdbStatsDocument, ou
     await writeSection('largest intervals', out)
     const ofIntervals: Shows<(typeof intervals)[number]>[] = [
       { name: 'interval', role: 'field', cell: ({ name }) => name },
-      { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
-      { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+      { name: terminalHeading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+      { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
       { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
     ]
     await writeTableOrBelow({ ...listOf(ofIntervals, intervals), limit }, out)

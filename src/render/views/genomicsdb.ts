@@ -20,16 +20,16 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
   countText,
   domainText,
   fieldName,
+  fullSizeText,
   NOTHING,
   rangeText,
   ratioText,
-  sizeText,
   typeText,
   valuesText,
 } from './wording.ts'
@@ -61,7 +61,7 @@ const DIMENSIONS: readonly Shows<GenomicsdbDimensionDescription>[] = [
   { name: 'type', cell: ({ type }) => type },
   { name: 'domain', whole: true, cell: ({ domain }) => rangeText(domain) },
   {
-    name: heading('tile_extent'),
+    name: terminalHeading('tile_extent'),
     align: 'right',
     cell: ({ tile_extent }) => (tile_extent === null ? NOTHING : String(tile_extent)),
   },
@@ -95,12 +95,12 @@ export async function genomicsdbFooterTable(
     [
       ['marked', marked ? 'yes' : 'no: GenomicsDB does not read the fragment'],
       timestamp !== undefined && ['time', timeText(timestamp)],
-      ['size', sizeText(document.size)],
-      [heading('content_size'), sizeText(document.content_size)],
-      extra_size !== undefined && [heading('extra_size'), `${sizeText(extra_size)}, after the gzip stream`],
+      ['size', fullSizeText(document.size)],
+      [terminalHeading('content_size'), fullSizeText(document.content_size)],
+      extra_size !== undefined && [terminalHeading('extra_size'), `${fullSizeText(extra_size)}, after the gzip stream`],
       ['domain', domainText(names, document.domain)],
-      [heading('tile_num'), countText(document.tile_num)],
-      [heading('cell_num'), countText(document.cell_num)],
+      [terminalHeading('tile_num'), countText(document.tile_num)],
+      [terminalHeading('cell_num'), countText(document.cell_num)],
       ['cells of the last tile', countText(document.last_tile_cell_num)],
     ],
     out,
@@ -131,7 +131,7 @@ export async function genomicsdbRtreeTable(
   if (count === 0) return
   const columns: Shows<GenomicsdbBox>[] = [
     { name: 'tile', align: 'right', cell: ({ tile }) => countText(tile) },
-    { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+    { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
     { name: 'box', whole: true, cell: ({ mbr }) => domainText(names, mbr) },
     { name: 'first cell', cell: ({ first_cell }) => valuesText(first_cell) },
     { name: 'last cell', cell: ({ last_cell }) => valuesText(last_cell) },
@@ -157,9 +157,9 @@ export async function genomicsdbTileTable(document: GenomicsdbTileDocument, out:
       ['cells', countText(document.cell_num)],
       ['compression', document.compression],
       ['offset', countText(document.offset)],
-      ['size', sizeText(size)],
-      ['unfiltered', `${sizeText(unfiltered_size)}, ratio ${ratioText(unfiltered_size, size)}`],
-      extra_size !== undefined && [heading('extra_size'), `${sizeText(extra_size)}, after the zlib stream`],
+      ['size', fullSizeText(size)],
+      ['unfiltered', `${fullSizeText(unfiltered_size)}, ratio ${ratioText(unfiltered_size, size)}`],
+      extra_size !== undefined && [terminalHeading('extra_size'), `${fullSizeText(extra_size)}, after the zlib stream`],
     ],
     out,
   )

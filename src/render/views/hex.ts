@@ -1,5 +1,5 @@
 import type { Children, Part, Space } from '../../anatomy/part.ts'
-import { isNamed, reportFault, type Selection, selected } from '../../anatomy/selection.ts'
+import { isNamed, reportPartFault, type Selection, selected } from '../../anatomy/selection.ts'
 import { byteCharacter, byteDigits, offsetWidth } from '../../base/byte-text.ts'
 import { inconsistent } from '../../base/errors.ts'
 import { lastNotAfter } from '../../base/last-not-after.ts'
@@ -90,7 +90,7 @@ class HexView {
 
   async show(part: Part, depth: number): Promise<void> {
     await this.enter(part.space, part)
-    reportFault(part, this.options)
+    reportPartFault(part, this.options)
     const { options } = this
     const deeper = options.depth === undefined || depth < options.depth
     if (part.elements && deeper) {

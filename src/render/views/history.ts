@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
 import { placeTexts } from './layer.ts'
 import { listOf, type Shows, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
   fieldName,
@@ -17,7 +17,7 @@ import {
 /** Most characters of a value, except with `--full`. */
 const VALUE = 24
 /** Most names in a line. */
-const MOST_NAMES = 3
+const MAX_NAMES = 3
 /** Most characters of a value with `--vertical`. */
 const BLOCK_VALUE = 1000
 
@@ -34,8 +34,8 @@ export async function historyTable(document: HistoryDocument, isNow: boolean, ou
   if (fill_values) await writeLine(`a read gives fill values: ${valuesText(fill_values, VALUE)}`, out)
   else if (!versions.some(({ state }) => state === 'current')) await writeLine('a read gives no such cell', out)
   if (perhaps_purged.length > 0) {
-    const names = perhaps_purged.slice(0, MOST_NAMES).join(', ')
-    const more = perhaps_purged.length > MOST_NAMES ? `, and ${perhaps_purged.length - MOST_NAMES} more` : ''
+    const names = perhaps_purged.slice(0, MAX_NAMES).join(', ')
+    const more = perhaps_purged.length > MAX_NAMES ? `, and ${perhaps_purged.length - MAX_NAMES} more` : ''
     await writeLine(`it may have been written, deleted, and left out by the consolidation into ${names}${more}`, out)
   }
   await writeNotExamined(not_examined, path, out)
@@ -49,7 +49,7 @@ function columnsFor({ vertical, full }: Output): readonly Shows<HistoryVersion>[
     { name: 'written', whole: true, cell: writtenText },
     { name: 'state', whole: true, role: stateRole, cell: ({ state }) => state },
     { name: 'values', items: true, below: true, cell: ({ values }) => valuesText(values, room) },
-    { name: heading('by'), below: true, cell: whyText },
+    { name: terminalHeading('by'), below: true, cell: whyText },
   ]
 }
 

@@ -27,7 +27,7 @@ export function factText(value: FactValue): string {
   if (typeof value === 'string') return nameText(value)
   if (typeof value === 'number' || typeof value === 'bigint') return numberText(value)
   if (value.length === 0) return NOTHING
-  const shown = value.slice(0, MOST_NAMES).map((one) => (typeof one === 'string' ? nameText(one) : numberText(one)))
+  const shown = value.slice(0, MAX_NAMES).map((one) => (typeof one === 'string' ? nameText(one) : numberText(one)))
   const more = value.length - shown.length
   return shown.join(', ') + (more > 0 ? `, and ${countText(more)} more` : '')
 }
@@ -36,14 +36,14 @@ function numberText(value: number | bigint): string {
   return typeof value === 'number' && !Number.isInteger(value) ? String(value) : countText(value)
 }
 
-const MOST_NAMES = 12
+const MAX_NAMES = 12
 
 /** A text of a dataset, which may be of any length. A table shows no more than a beginning. */
 function nameText(text: string): string {
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }
 
-const MOST_CHARACTERS = 2000
+const MAX_CHARACTERS = 2000
 
 /** The rows of a table as texts, the heading first. */
 export function layerRows({ columns, rows }: LayerTable): string[][] {

@@ -30,20 +30,20 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
   countText,
   domainText,
   fieldName,
   filtersText,
+  fullSizeText,
   INCOMPLETE,
   laterDeletesText,
   NOTHING,
   ratioText,
   releasesText,
   shortSizeText,
-  sizeText,
   stateRole,
   stateText,
   timeRangeText,
@@ -239,13 +239,13 @@ function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pa
     state && ['state', meaning === undefined ? state : `${state}: ${meaning}`],
     dense !== null && ['type', dense ? 'dense' : 'sparse'],
     ['format version', releasesText(document.format_version)],
-    [heading('timestamp_range'), timeRangeText(document.timestamp_range)],
+    [terminalHeading('timestamp_range'), timeRangeText(document.timestamp_range)],
     document.consolidated && ['consolidated', 'it holds the cells of fragments written between these times'],
     hidden_by ? ['hidden by', hidden_by] : undefined,
     array_schema_name !== null && ['schema', array_schema_name],
     cells_in_domain !== null && ['cells', countText(cells_in_domain) + whole],
     cells_in_domain !== null && ['tiles', countText(document.tile_num)],
-    ['size', sizeText(document.size)],
+    ['size', fullSizeText(document.size)],
     dense !== null && ['non-empty domain', domainText(names, document.nonempty_domain)],
     document.has_consolidated_metadata && ['footer', 'also in a consolidated fragment metadata file'],
   ]
@@ -254,7 +254,7 @@ function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pa
 /** Shows the files of a fragment. @param isListKnown whether the metadata, which lists the files, could be read */
 async function writeFiles(files: readonly FragmentLine[], isListKnown: boolean, out: Output): Promise<void> {
   const noted = isListKnown && files.some((file) => fileNote(file) !== '')
-  const wide = fileList(files, { noted, tiles: true, size: sizeText })
+  const wide = fileList(files, { noted, tiles: true, size: fullSizeText })
   // All files of a fragment have the same number of tiles, which is shown above the table.
   const content = fits(wide.columns, wide.rows, out)
     ? wide
@@ -281,8 +281,8 @@ function fileList(files: readonly FragmentLine[], { noted, tiles, size }: FileLi
     { name: 'field', role: 'field', cell: ({ field }) => (field === null ? NOTHING : fieldName(field)) },
     { name: 'role', cell: ({ role }) => role },
     { name: 'size', align: 'right', cell: (file) => size(file.size) },
-    { name: heading('tile_num'), align: 'right', shown: tiles, cell: ({ tile_num }) => countText(tile_num) },
-    { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => size(unfiltered_size) },
+    { name: terminalHeading('tile_num'), align: 'right', shown: tiles, cell: ({ tile_num }) => countText(tile_num) },
+    { name: terminalHeading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => size(unfiltered_size) },
     { name: 'ratio', align: 'right', cell: fileRatio },
     { name: 'note', role: 'bad', shown: noted, cell: fileNote },
     { name: 'filters', cell: ({ filters }) => filtersText(filters) },
@@ -362,9 +362,9 @@ export function memberColumns(all: readonly Member[], isPlain: boolean): Shows<M
     { name: 'member', role: 'field', cell: memberName },
     { name: 'kind', cell: memberKind },
     { name: 'shape', align: 'right', cell: ({ shape }) => shapeText(shape) },
-    { name: heading('cell_num'), align: 'right', cell: cellsText },
+    { name: terminalHeading('cell_num'), align: 'right', cell: cellsText },
     {
-      name: heading('fragment_num'),
+      name: terminalHeading('fragment_num'),
       align: 'right',
       cell: ({ fragment_num: num }) => (num === undefined ? '' : countText(num)),
     },
@@ -381,11 +381,11 @@ export function memberColumns(all: readonly Member[], isPlain: boolean): Shows<M
 
 /** `2638 x 1838`; `*` for a dimension without a number of values. */
 export function shapeText(shape: GroupLine['shape']): string {
-  return shape?.map((length) => (length === null || length > MOST_SHOWN ? '*' : countText(length))).join(' x ') ?? ''
+  return shape?.map((length) => (length === null || length > MAX_SHOWN ? '*' : countText(length))).join(' x ') ?? ''
 }
 
 /** Above this length a dimension is as good as without an end: writers that know none take about the largest INT32. */
-const MOST_SHOWN = 2 ** 31 - 3
+const MAX_SHOWN = 2 ** 31 - 3
 
 /** Where a member is read from, if that needs to be said. */
 function whereText({ implicit, place, resolved, uri, relative }: GroupLine): string {

@@ -16,15 +16,15 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import { counted, countText, fieldName, NOTHING, slotText, timeRangeText, versionText, withTimes } from './wording.ts'
 
 const KEY_VALUE_COLUMNS: readonly Shows<[key: string, value: KeyValues[string]]>[] = [
   { name: 'key', role: 'field', cell: ([key]) => fieldName(key) },
   { name: 'type', cell: ([, { type }]) => type },
-  { name: heading('value_num'), align: 'right', cell: ([, { value_num }]) => countText(value_num) },
+  { name: terminalHeading('value_num'), align: 'right', cell: ([, { value_num }]) => countText(value_num) },
   {
-    name: heading('timestamp_range'),
+    name: terminalHeading('timestamp_range'),
     align: 'right',
     cell: ([, { timestamp_range }]) => timeRangeText(timestamp_range ?? null, false),
   },
@@ -37,7 +37,7 @@ const VERSIONS = 50
 const VERSION_COLUMNS: readonly Shows<MetadataVersionDescription>[] = [
   { name: 'key', role: 'field', cell: ({ key }) => fieldName(key) },
   {
-    name: heading('timestamp_range'),
+    name: terminalHeading('timestamp_range'),
     align: 'right',
     cell: ({ timestamp_range }) => timeRangeText(timestamp_range, false),
   },
@@ -110,32 +110,32 @@ interface TileColumn {
 
 const COLUMN_OF: Readonly<Record<TileKey, Omit<TileColumn, 'key'>>> = {
   tile_offsets: { name: 'offset', always: true, count: true },
-  tile_var_offsets: { name: heading('var_offset'), besides: 'tile_var_sizes', count: true },
-  tile_var_sizes: { name: heading('var_unfiltered_size'), besides: 'tile_var_offsets', count: true },
-  tile_validity_offsets: { name: heading('validity_offset'), besides: 'tile_null_counts', count: true },
+  tile_var_offsets: { name: terminalHeading('var_offset'), besides: 'tile_var_sizes', count: true },
+  tile_var_sizes: { name: terminalHeading('var_unfiltered_size'), besides: 'tile_var_offsets', count: true },
+  tile_validity_offsets: { name: terminalHeading('validity_offset'), besides: 'tile_null_counts', count: true },
   tile_mins: { name: 'min', always: true },
   tile_maxs: { name: 'max', always: true },
   tile_sums: { name: 'sum', always: true },
-  tile_null_counts: { name: heading('null_count'), always: true, count: true },
+  tile_null_counts: { name: terminalHeading('null_count'), always: true, count: true },
 }
 const TILE_COLUMNS = (Object.keys(COLUMN_OF) as TileKey[]).map((key): TileColumn => ({ key, ...COLUMN_OF[key] }))
 
 /** Shows the metadata of a fragment: first of whole fields, then of the tiles of each field. */
 export async function fragmentMetadataTable(document: FragmentMetadataDocument, out: Output): Promise<void> {
-  const { path, format_version, tile_num: tiles, fields: slots, processed_conditions: conditions = [] } = document
+  const { path, format_version, tile_num: tiles, fields, processed_conditions: conditions = [] } = document
   const version = `format version ${versionText(format_version)}`
   await writeTitle(path, `${version}, ${counted(tiles, 'tile')}; offsets and sizes in bytes`, out)
-  await writeSummary(slots, out)
+  await writeSummary(fields, out)
   if (conditions.length > 0) {
     await writeSection(`${counted(conditions.length, 'delete condition')} processed`, out)
     for (const condition of conditions) await writeLine(condition, out)
   }
   const silent: FragmentMetadataField[] = []
-  for (const slot of tiles > 0 ? slots : []) {
-    if (slot.phantom) continue
-    const first = await firstOfAll(slot)
-    if ([...first.values()].some((values) => values.some(isInformative))) await writeTiles(slot, first, tiles, out)
-    else silent.push(slot)
+  for (const field of tiles > 0 ? fields : []) {
+    if (field.phantom) continue
+    const first = await firstOfAll(field)
+    if ([...first.values()].some((values) => values.some(isInformative))) await writeTiles(field, first, tiles, out)
+    else silent.push(field)
   }
   if (silent.length > 0) {
     await out.write('\n')
@@ -147,12 +147,12 @@ export async function fragmentMetadataTable(document: FragmentMetadataDocument, 
   }
 }
 
-async function writeSummary(slots: readonly FragmentMetadataField[], out: Output): Promise<void> {
-  if (slots.every(({ min, sum, null_count }) => min === undefined && sum === undefined && null_count === undefined)) {
+async function writeSummary(fields: readonly FragmentMetadataField[], out: Output): Promise<void> {
+  if (fields.every(({ min, sum, null_count }) => min === undefined && sum === undefined && null_count === undefined)) {
     await writeLine('no statistics of whole fields: TileDB stores them since format version 11', out, 'dim')
     return
   }
-  await writeTable(listOf(SUMMARY_COLUMNS, slots), out)
+  await writeTable(listOf(SUMMARY_COLUMNS, fields), out)
 }
 
 const SUMMARY_COLUMNS: readonly Shows<FragmentMetadataField>[] = [
@@ -160,7 +160,7 @@ const SUMMARY_COLUMNS: readonly Shows<FragmentMetadataField>[] = [
   { name: 'min', whole: true, cell: ({ min }) => statistic(min) },
   { name: 'max', whole: true, cell: ({ max }) => statistic(max) },
   { name: 'sum', align: 'right', cell: ({ sum }) => statistic(sum) },
-  { name: heading('null_count'), align: 'right', cell: ({ null_count }) => countText(null_count) },
+  { name: terminalHeading('null_count'), align: 'right', cell: ({ null_count }) => countText(null_count) },
 ]
 
 function statistic(value: CellValue = null): string {
@@ -170,15 +170,15 @@ function statistic(value: CellValue = null): string {
 /** The first values of each list, by key. */
 type FirstOf = ReadonlyMap<TileKey, readonly CellValue[]>
 
-async function writeTiles(slot: FragmentMetadataField, first: FirstOf, tiles: number, out: Output): Promise<void> {
+async function writeTiles(field: FragmentMetadataField, first: FirstOf, tiles: number, out: Output): Promise<void> {
   const columns = TILE_COLUMNS.filter((column) => isShown(first, column))
-  await writeSection(`tiles of ${fieldName(slot.name)}`, out)
+  await writeSection(`tiles of ${fieldName(field.name)}`, out)
   const content = {
     columns: [
       { name: 'tile', align: 'right' } as const,
       ...columns.map(({ name }): Column => ({ name, align: 'right' })),
     ],
-    rows: tileRows(columns, slot, tiles),
+    rows: tileRows(columns, field, tiles),
   }
   await writeLongTable(content, limitOf(TILES, out), tiles, out)
 }
@@ -202,23 +202,23 @@ function isNonzero(value: CellValue): boolean {
 }
 
 /** Returns the values of a list; none if the list is bytes. */
-function valuesOf(slot: FragmentMetadataField, key: TileKey): TileValues<CellValue> {
-  const values = slot[key]
+function valuesOf(field: FragmentMetadataField, key: TileKey): TileValues<CellValue> {
+  const values = field[key]
   return values === undefined || values instanceof Uint8Array || values instanceof PagedBytes ? [] : values
 }
 
-async function firstOfAll(slot: FragmentMetadataField): Promise<FirstOf> {
+async function firstOfAll(field: FragmentMetadataField): Promise<FirstOf> {
   const all = new Map<TileKey, CellValue[]>()
-  for (const { key } of TILE_COLUMNS) all.set(key, await firstItems(valuesOf(slot, key), TILES))
+  for (const { key } of TILE_COLUMNS) all.set(key, await firstItems(valuesOf(field, key), TILES))
   return all
 }
 
 async function* tileRows(
   columns: readonly TileColumn[],
-  slot: FragmentMetadataField,
+  field: FragmentMetadataField,
   tiles: number,
 ): AsyncGenerator<string[]> {
-  const walks = columns.map(({ key }) => new Walk(valuesOf(slot, key)))
+  const walks = columns.map(({ key }) => new Walk(valuesOf(field, key)))
   for (let tile = 0; tile < tiles; tile++) {
     const row = [countText(tile)]
     let ended = true

@@ -26,7 +26,7 @@ import { meaningOf } from './fragment-states.ts'
 import { layerPairs, layerRows, layerTitle } from './layer.ts'
 import { memberColumns } from './ls.ts'
 import { type ListContent, listOf } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
   countText,
@@ -39,9 +39,9 @@ import {
 } from './wording.ts'
 
 /** Number of lines of a small terminal. */
-const MOST_LINES = 24
+const MAX_LINES = 24
 /** Most lines of one fact. */
-const MOST_FACT_LINES = 4
+const MAX_FACT_LINES = 4
 /** Below this number of findings, each finding has more lines. */
 const FEW = 3
 
@@ -73,10 +73,10 @@ export async function overviewTable(document: OverviewDocument, remedies: Findin
   const tables = 'layer' in document ? (document.layer?.tables ?? []) : []
   const tableLines = tables.flatMap((table) => tableText(table, screen.width))
   // The empty line, the heading, and the members that are always shown.
-  const leastTree = hasTree ? 2 + Math.min(MOST_MEMBERS, countMembers(document.members)) : 0
-  await screen.pairs(pairs, MOST_LINES - below - leastTree - tableLines.length)
+  const leastTree = hasTree ? 2 + Math.min(MAX_MEMBERS, countMembers(document.members)) : 0
+  await screen.pairs(pairs, MAX_LINES - below - leastTree - tableLines.length)
   if (hasTree) {
-    const room = MOST_LINES - below - pairs.length - tableLines.length - 1
+    const room = MAX_LINES - below - pairs.length - tableLines.length - 1
     await screen.line('')
     const [head, ...lines] = treeLines(document, room, screen.width)
     await screen.line(head, 'heading')
@@ -122,7 +122,7 @@ async function screenOf(out: Output): Promise<Screen> {
       const indent = Math.max(0, ...known.map(([name]) => textWidth(name))) + GAP.length
       let spare = room === undefined ? 0 : Math.max(0, room - known.length)
       for (const [name, value] of known) {
-        const most = Math.min(MOST_FACT_LINES, 1 + spare)
+        const most = Math.min(MAX_FACT_LINES, 1 + spare)
         const [first, ...rest] = room === undefined ? [value] : clipped(value, width - indent, most)
         spare -= rest.length
         await out.write(`${paint('field', pad(name, indent))}${first}\n`)
@@ -225,7 +225,7 @@ function arrayFacts(document: ArrayOverview): Facts {
       isKnown && ['dimensions', dimensionsText(document)],
       isKnown && ['attributes', fieldsText(attributes)],
       timestamp_range !== null && [
-        heading('timestamp_range'),
+        terminalHeading('timestamp_range'),
         `${timeRangeText(timestamp_range, false).replace('..', ' to ')}, in ${counted(read_num, 'fragment')}${document.delete_condition_num > 0 ? '; deletes not counted' : ''}`,
       ],
       document.fragment_num > 0 && ['on disk', diskText(document)],
@@ -330,7 +330,7 @@ function fragmentFacts(document: FragmentOverview): Facts {
         `${counted(BigInt(cells_in_domain), 'cell')} in ${counted(tile_num ?? 0, 'tile')}; ${domainText(dimensions, nonempty_domain)}`,
       ],
       document.timestamp_range !== null && [
-        heading('timestamp_range'),
+        terminalHeading('timestamp_range'),
         timeRangeText(document.timestamp_range).replace('..', ' to '),
       ],
       ['on disk', shortSize(document.size)],
@@ -379,7 +379,7 @@ function writtenText({ timestamp_range, format_versions: formats }: GroupTotals)
 
 /** Lines of a tree: the heading, the members that fit, and how many more there are. @param room upper limit on the lines */
 function treeLines({ target, members }: GroupOverview, room: number, width: number): string[] {
-  const shown = shownMembers(members, Math.max(MOST_MEMBERS, room - 2))
+  const shown = shownMembers(members, Math.max(MAX_MEMBERS, room - 2))
   const all = countMembers(members)
   const lines = shown.map(({ line, indent }) => ({ ...line, indent }))
   const columns = memberColumns(lines, target === 'dataset')
@@ -399,14 +399,14 @@ function treeLines({ target, members }: GroupOverview, room: number, width: numb
 }
 
 /** Most rows of a table of a layer that a screen shows. */
-const MOST_TABLE_ROWS = 4
+const MAX_TABLE_ROWS = 4
 
 /** A table of a layer, after an empty line. */
 function tableText(table: LayerTable, width: number): string[] {
   const [head, ...rows] = layerRows(table)
-  const more = rows.length - MOST_TABLE_ROWS
+  const more = rows.length - MAX_TABLE_ROWS
   const columns = table.columns.map((_, c) => ({ align: isNumbers(table, c) ? ('right' as const) : undefined }))
-  const lines = textTable([head, ...rows.slice(0, MOST_TABLE_ROWS)], columns, width)
+  const lines = textTable([head, ...rows.slice(0, MAX_TABLE_ROWS)], columns, width)
   return ['', ...lines, ...(more > 0 ? [`… ${countText(more)} more`] : [])]
 }
 
@@ -415,7 +415,7 @@ function isNumbers({ rows }: LayerTable, column: number): boolean {
 }
 
 /** Least number of members that a screen shows. */
-const MOST_MEMBERS = 6
+const MAX_MEMBERS = 6
 
 /** Members with errors come first: they need to be seen. Equal ones stay in their order. */
 function worstThenLargest(a: GroupLine, b: GroupLine): number {
@@ -461,7 +461,7 @@ function textTable(
   const texts = columns.flatMap(({ align }, c) => (align === 'right' ? [] : [c]))
   // The first columns have names, which are needed to go on.
   for (const c of texts.toReversed()) {
-    const less = Math.max(0, Math.min(over, widths[c] - LEAST_TEXT))
+    const less = Math.max(0, Math.min(over, widths[c] - MIN_TEXT))
     widths[c] -= less
     over -= less
   }
@@ -476,7 +476,7 @@ function textTable(
 }
 
 /** Least width to which a text is cut. */
-const LEAST_TEXT = 14
+const MIN_TEXT = 14
 
 function fileFacts({ file_kind, size, field, fragment, array }: FileOverview): Facts {
   return {

@@ -281,12 +281,12 @@ export function fits(columns: readonly Column[], rows: readonly (readonly string
 }
 
 /** Least number of characters of a shortened name: two underscores and a timestamp. */
-const LEAST_NAME = 15
+const MIN_NAME = 15
 
 /** Returns the length of the shortest prefixes that are different for all names. */
 export function prefixLength(names: readonly string[]): number {
   const sorted = names.toSorted()
-  let most = LEAST_NAME
+  let most = MIN_NAME
   for (let i = 1; i < sorted.length; i++) {
     let same = 0
     while (same < sorted[i].length && sorted[i][same] === sorted[i - 1][same]) same++

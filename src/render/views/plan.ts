@@ -12,16 +12,16 @@ import { writeIgnored, writeLine, writeNotExamined } from './parts.ts'
 import { counted, verdictWord } from './wording.ts'
 
 /** Most findings of a plan that are shown. */
-const MOST_FINDINGS = 4
+const MAX_FINDINGS = 4
 /** Width of the column of names, in terminal columns. */
 const INDENT = 12
 /** Most columns of a line, and the width of a pipe. */
-const MOST_COLUMNS = 80
+const MAX_COLUMNS = 80
 /** Width of the number of a step and the spaces after it. */
 const NUMBER = 3
 
 function columnsOf(out: Output): number {
-  return Math.max(INDENT + 20, Math.min(out.columns ?? MOST_COLUMNS, MOST_COLUMNS))
+  return Math.max(INDENT + 20, Math.min(out.columns ?? MAX_COLUMNS, MAX_COLUMNS))
 }
 
 /** Shows each plan with its findings, then the verdict. */
@@ -50,8 +50,8 @@ export async function planTable(document: PlanDocument, out: Output): Promise<vo
 
 async function writePlan(plan: PlanLine, path: string, out: Output): Promise<void> {
   const { findings, finding_num, lost, not_lost, loses, brings_back, keep } = plan
-  for (const finding of findings.slice(0, MOST_FINDINGS)) await writeFinding(finding, path, out)
-  const more = finding_num - Math.min(findings.length, MOST_FINDINGS)
+  for (const finding of findings.slice(0, MAX_FINDINGS)) await writeFinding(finding, path, out)
+  const more = finding_num - Math.min(findings.length, MAX_FINDINGS)
   if (more > 0) await writeLine(`and ${counted(more, 'finding')} that the same steps mend`, out, 'dim')
   await writeTexts('lost', lost, out)
   await writeTexts('not lost', not_lost, out)

@@ -31,7 +31,7 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
   countText,
@@ -87,11 +87,11 @@ export async function readStatsTable(
 
 const FRAGMENT_COLUMNS: readonly Shows<ReadStatsFragment>[] = [
   { name: 'fragment', cell: ({ name }) => name },
-  { name: heading('written_cell_num'), align: 'right', cell: (one) => countText(one.written_cell_num) },
+  { name: terminalHeading('written_cell_num'), align: 'right', cell: (one) => countText(one.written_cell_num) },
   { name: 'seen', align: 'right', cell: ({ cell_num }) => countText(cell_num) },
-  { name: heading('overwritten_cell_num'), align: 'right', cell: (one) => countText(one.overwritten_cell_num) },
-  { name: heading('deleted_cell_num'), align: 'right', cell: (one) => countText(one.deleted_cell_num) },
-  { name: heading('size'), align: 'right', cell: ({ size }) => shortSize(size) },
+  { name: terminalHeading('overwritten_cell_num'), align: 'right', cell: (one) => countText(one.overwritten_cell_num) },
+  { name: terminalHeading('deleted_cell_num'), align: 'right', cell: (one) => countText(one.deleted_cell_num) },
+  { name: terminalHeading('size'), align: 'right', cell: ({ size }) => shortSize(size) },
 ]
 
 /** Shows the fragments, of many those with the most cells, and the sums of all. */
@@ -134,7 +134,7 @@ async function writeGroups({ by, groups = [] }: ReadStatsDocument, out: Output):
   await writeSection(fields.length === 1 ? `${fieldName(fields[0].name)} by ${name}` : `cells by ${name}`, out)
   const first: readonly Shows<ReadStatsGroup>[] = [
     { name, cell: ({ value }) => (value === null ? 'null' : shortValue(value, VALUE)) },
-    { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+    { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
   ]
   await writeTableOrBelow({ ...listOf([...first, ...columns], groups), limit: limitOf(ROWS, out) }, out)
 }
@@ -222,10 +222,10 @@ function facts(document: ReadStatsDocument): Pairs {
 }
 
 /** Most names of fragments in a line. */
-const MOST_NAMES = 3
+const MAX_NAMES = 3
 
 function whollyText(fragments: readonly OverwrittenFragment[]): string {
-  const names = fragments.slice(0, MOST_NAMES).map(({ name }) => name)
+  const names = fragments.slice(0, MAX_NAMES).map(({ name }) => name)
   const rest = fragments.length - names.length
   const size = shortSize(sum(fragments, (one) => one.size))
   return `${counted(fragments.length, 'fragment')} of which a reader sees no cell, ${size}: ${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
@@ -320,7 +320,7 @@ const BOX_COLUMNS: readonly Shows<ReadStatsBox>[] = [
         .map(([name, range]) => `${fieldName(name)}=${rangeText(range)}`)
         .join(', '),
   },
-  { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
 ]
 
 function duplicatesText({ duplicates }: ReadStatsDocument): string {
@@ -332,13 +332,13 @@ function duplicatesText({ duplicates }: ReadStatsDocument): string {
 
 const REPEATED_COLUMNS: readonly Shows<ReadStatsRepeated>[] = [
   { name: 'coordinates', cell: ({ coordinates }) => valuesText(coordinates, VALUE) },
-  { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
 ]
 
 const DELETE_COLUMNS: readonly Shows<ReadStatsDelete>[] = [
-  { name: heading('time'), whole: true, cell: ({ time }) => momentText(time) },
+  { name: terminalHeading('time'), whole: true, cell: ({ time }) => momentText(time) },
   {
-    name: heading('removed_cell_num'),
+    name: terminalHeading('removed_cell_num'),
     align: 'right',
     cell: ({ removed_cell_num, purged }) => (purged ? 'not known' : countText(removed_cell_num)),
   },
@@ -376,9 +376,9 @@ function fieldColumns(fields: readonly ReadStatsField[]): readonly Shows<ReadSta
     { name: 'type', cell: typeText },
     { name: 'min', below: true, cell: ({ min }) => (min === null ? NOTHING : shortValue(min, VALUE)) },
     { name: 'max', below: true, cell: ({ max }) => (max === null ? NOTHING : shortValue(max, VALUE)) },
-    count(heading('null_count'), ({ null_count }) => null_count),
+    count(terminalHeading('null_count'), ({ null_count }) => null_count),
     count(nanName, ({ nan_cell_num }) => nan_cell_num),
-    count(heading('filled_cell_num'), ({ filled_cell_num }) => filled_cell_num),
+    count(terminalHeading('filled_cell_num'), ({ filled_cell_num }) => filled_cell_num),
     { name: 'sum', align: 'right', below: true, cell: sumText, shown: fields.some(({ sum }) => sum !== null) },
     { name: 'mean', align: 'right', below: true, cell: meanText, shown: fields.some(({ mean }) => mean !== null) },
     { name: 'lengths', below: true, cell: lengthText, shown: fields.some(({ lengths }) => lengths) },
@@ -441,7 +441,7 @@ async function writeValues({ name, values, enumeration_use }: ReadStatsField, ou
 
 const FREQUENT_COLUMNS: readonly Shows<ReadStatsFrequent>[] = [
   { name: 'value', cell: ({ value }) => shortValue(value, VALUE) },
-  { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
 ]
 
 async function writeLengths({ name, type, lengths }: ReadStatsField, out: Output): Promise<void> {
@@ -475,5 +475,5 @@ async function writeEnumeration({ name, enumeration_use: use }: ReadStatsField, 
 const LABEL_COLUMNS: readonly Shows<NonNullable<ReadStatsField['enumeration_use']>['used'][number]>[] = [
   { name: 'value', cell: ({ value }) => shortValue(value, VALUE) },
   { name: 'index', align: 'right', cell: ({ index }) => countText(index) },
-  { name: heading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
+  { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
 ]

@@ -10,7 +10,7 @@ import type { SchemaChange, SchemaDimensionLabel, SchemaDocument, SchemaEnumerat
 import { type Pair, type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
   countText,
@@ -172,7 +172,7 @@ function facts(document: SchemaDocument, names: readonly string[]): Pairs {
     ['tile order', document.tile_order],
     ['cell order', document.cell_order],
     ['capacity', `${countText(capacity)} cells a tile${array_type === 'sparse' ? '' : ' (of sparse fragments)'}`],
-    [heading('allows_duplicates'), document.allows_duplicates ? 'allowed' : 'not allowed'],
+    [terminalHeading('allows_duplicates'), document.allows_duplicates ? 'allowed' : 'not allowed'],
     ['coords filters', pipelineText(document.coords_filters)],
     ['offsets filters', pipelineText(document.offsets_filters)],
     validity_filters && ['validity filters', pipelineText(validity_filters)],
@@ -193,7 +193,7 @@ function dimensionColumns({ coords_filters }: SchemaDocument): Shows<DimensionDe
     { name: 'dimension', role: 'field', cell: ({ name }) => fieldName(name) },
     { name: 'type', cell: typeText },
     { name: 'domain', whole: true, cell: ({ domain }) => (domain === null ? 'any' : rangeText(domain)) },
-    { name: heading('tile_extent'), align: 'right', cell: ({ tile_extent }) => extentText(tile_extent) },
+    { name: terminalHeading('tile_extent'), align: 'right', cell: ({ tile_extent }) => extentText(tile_extent) },
     { name: 'filters', cell: (dimension) => dimensionFilters(dimension, coords_filters) },
   ]
 }
@@ -205,7 +205,7 @@ function attributeColumns(attributes: readonly AttributeDescription[]): Shows<At
     { name: 'attribute', role: 'field', cell: ({ name }) => fieldName(name) },
     { name: 'type', cell: typeText },
     { name: 'nullable', cell: ({ nullable }) => (nullable ? 'yes' : 'no') },
-    { name: heading('fill_value'), whole: true, cell: fillText },
+    { name: terminalHeading('fill_value'), whole: true, cell: fillText },
     { name: 'order', shown: ordered, cell: ({ order }) => order },
     { name: 'enumeration', shown: enumerated, cell: ({ enumeration }) => enumeration ?? NOTHING },
     { name: 'filters', cell: ({ filters }) => pipelineText(filters) },

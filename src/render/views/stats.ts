@@ -31,17 +31,17 @@ import {
   writeTableOrBelow,
   writeTitle,
 } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
   countText,
   fieldName,
   filtersText,
+  fullSizeText,
   NOTHING,
   ratioText,
   releasesText,
   shortSizeText,
-  sizeText,
   UNREADABLE,
   withTimes,
 } from './wording.ts'
@@ -56,7 +56,11 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
   if (document.target === 'group') return groupStatsTable(document, out)
   const { path, target, size, fields, filters, findings } = document
   const what = target === 'array' ? `${document.array_type} array, ${fragmentsText(document)}` : 'fragment'
-  await writeTitle(path, withTimes(`${what}, ${sizeText(size)}`, target === 'array' ? document.as_of : undefined), out)
+  await writeTitle(
+    path,
+    withTimes(`${what}, ${fullSizeText(size)}`, target === 'array' ? document.as_of : undefined),
+    out,
+  )
   await writeKeyValues(facts(document), out)
   if (fields.length > 0) {
     await writeSection('fields, largest first', out)
@@ -88,7 +92,7 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
 /** Shows what fills a dataset, on one screen. */
 async function groupStatsTable(document: GroupStats, out: Output): Promise<void> {
   const { path, as_of, size, array_num } = document
-  await writeTitle(path, withTimes(`dataset, ${counted(array_num, 'array')}, ${sizeText(size)}`, as_of), out)
+  await writeTitle(path, withTimes(`dataset, ${counted(array_num, 'array')}, ${fullSizeText(size)}`, as_of), out)
   await groupSums(document, out)
   await writeLine('--full shows each array', out, 'dim')
 }
@@ -105,9 +109,9 @@ export async function groupSums(document: SweepStats, out: Output): Promise<void
       ['vacuum frees', vacuumText(vacuum_size)],
       unread_kept_size > 0 && [
         'unread, kept by vacuum',
-        `${sizeText(unread_kept_size)} of fragments: tiledb-inspect why PATH says which may be deleted`,
+        `${fullSizeText(unread_kept_size)} of fragments: tiledb-inspect why PATH says which may be deleted`,
       ],
-      ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata, groups`],
+      ['beside fragments', `${fullSizeText(other_size)} of schemas, commits, key-value metadata, groups`],
     ],
     out,
   )
@@ -141,7 +145,7 @@ export async function groupSums(document: SweepStats, out: Output): Promise<void
 
 function dataText({ data_size, unfiltered_size }: Pick<OneStats, 'data_size' | 'unfiltered_size'>): string {
   const ratio = data_size === 0 ? '' : `, ratio ${ratioText(unfiltered_size, data_size)}`
-  return `${sizeText(data_size)}, unfiltered ${sizeText(unfiltered_size)}${ratio}`
+  return `${fullSizeText(data_size)}, unfiltered ${fullSizeText(unfiltered_size)}${ratio}`
 }
 
 function memoryText(memory_size: number): string {
@@ -149,7 +153,7 @@ function memoryText(memory_size: number): string {
 }
 
 function vacuumText(vacuum_size: number): string {
-  return vacuum_size === 0 ? 'nothing' : sizeText(vacuum_size)
+  return vacuum_size === 0 ? 'nothing' : fullSizeText(vacuum_size)
 }
 
 /** Mark beside the name of an attribute. */
@@ -161,8 +165,12 @@ const FEW_FRAGMENTS = 3
 
 const GROUP_ARRAY_COLUMNS: readonly Shows<GroupStatsArray>[] = [
   { name: 'array', role: 'field', cell: ({ member }) => member },
-  { name: heading('cells_in_domain'), align: 'right', cell: ({ cells_in_domain }) => countText(cells_in_domain) },
-  { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+  {
+    name: terminalHeading('cells_in_domain'),
+    align: 'right',
+    cell: ({ cells_in_domain }) => countText(cells_in_domain),
+  },
+  { name: terminalHeading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
   // Data alone: the size on disk has footers and the like, too.
   { name: 'data size', align: 'right', cell: ({ size }) => shortSizeText(size) },
   { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
@@ -193,7 +201,7 @@ function facts(document: OneStats): Pairs {
     ['cells', countText(cells_in_domain) + whole],
     ['tiles', countText(document.tile_num)],
     ['data', dataText(document)],
-    ['fragment metadata', `${sizeText(fragment_metadata.size)}, ${memoryText(fragment_metadata.memory_size)}`],
+    ['fragment metadata', `${fullSizeText(fragment_metadata.size)}, ${memoryText(fragment_metadata.memory_size)}`],
   ]
   const nothingRead = document.target === 'array' && document.fragment_num === 0 && document.not_examined.length > 0
   return [
@@ -211,7 +219,7 @@ function fragmentsText({ fragment_num, not_examined }: ArrayStats): string {
 
 function arrayFacts(document: ArrayStats): Pairs {
   const { unread_fragment_num, unread_size, vacuum_size, unread_counted, other_size, not_examined } = document
-  const unread = `${counted(unread_fragment_num, 'fragment')} that TileDB does not read, ${sizeText(unread_size)}`
+  const unread = `${counted(unread_fragment_num, 'fragment')} that TileDB does not read, ${fullSizeText(unread_size)}`
   return [
     not_examined.length > 0 && [
       UNREADABLE,
@@ -219,7 +227,7 @@ function arrayFacts(document: ArrayStats): Pairs {
     ],
     unread_fragment_num > 0 && ['unread', `${unread}, ${unread_counted ? 'counted here' : 'not counted here'}`],
     (unread_fragment_num > 0 || vacuum_size > 0) && ['vacuum frees', vacuumText(vacuum_size)],
-    ['beside fragments', `${sizeText(other_size)} of schemas, commits, key-value metadata`],
+    ['beside fragments', `${fullSizeText(other_size)} of schemas, commits, key-value metadata`],
   ]
 }
 
@@ -275,10 +283,10 @@ const FILE_COLUMNS: readonly FileColumn[] = [
   { name: 'role', cell: ({ role }) => role },
   { name: 'size', align: 'right', cell: sizeCell, sum: sizeCell },
   { name: 'share', align: 'right', cell: shareCell, sum: shareCell },
-  { name: heading('unfiltered_size'), align: 'right', cell: unfilteredCell, sum: unfilteredCell },
+  { name: terminalHeading('unfiltered_size'), align: 'right', cell: unfilteredCell, sum: unfilteredCell },
   { name: 'ratio', align: 'right', cell: ratioCell, sum: ratioCell },
   {
-    name: heading('tile_size'),
+    name: terminalHeading('tile_size'),
     align: 'right',
     spare: 1,
     cell: ({ tile_size }) => shortSizeText(tile_size && Math.round(tile_size.mean)),
@@ -288,9 +296,13 @@ const FILE_COLUMNS: readonly FileColumn[] = [
 
 const FILTER_COLUMNS: readonly Shows<StatsFilter>[] = [
   { name: 'filters', cell: ({ filters }) => filtersText(filters) },
-  { name: heading('file_num'), align: 'right', cell: ({ file_num }) => countText(file_num) },
+  { name: terminalHeading('file_num'), align: 'right', cell: ({ file_num }) => countText(file_num) },
   { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
-  { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
+  {
+    name: terminalHeading('unfiltered_size'),
+    align: 'right',
+    cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size),
+  },
   { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
 ]
 
@@ -298,8 +310,12 @@ const SECTION_COLUMNS: readonly Shows<StatsSection>[] = [
   { name: 'section', cell: ({ name }) => name },
   { name: 'field', role: 'field', cell: ({ field }) => (field === null ? NOTHING : fieldName(field)) },
   { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
-  { name: heading('unfiltered_size'), align: 'right', cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size) },
-  { name: heading('memory_size'), align: 'right', cell: ({ memory_size }) => shortSizeText(memory_size) },
+  {
+    name: terminalHeading('unfiltered_size'),
+    align: 'right',
+    cell: ({ unfiltered_size }) => shortSizeText(unfiltered_size),
+  },
+  { name: terminalHeading('memory_size'), align: 'right', cell: ({ memory_size }) => shortSizeText(memory_size) },
   { name: 'offset', align: 'right', cell: ({ offset }) => countText(offset) },
 ]
 
@@ -322,7 +338,7 @@ async function writeSections(document: OneStats, out: Output): Promise<void> {
   await writeTable({ ...content, columns, limit: limitOf(SECTIONS, out) }, out)
   if (fragment_metadata.footer_size > 0)
     await writeLine(
-      `and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${sizeText(fragment_metadata.footer_size)}`,
+      `and ${fragment_num > 1 ? 'footers' : 'a footer'} of ${fullSizeText(fragment_metadata.footer_size)}`,
       out,
       'dim',
     )

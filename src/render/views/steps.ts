@@ -3,7 +3,7 @@ import type { StepLine, StepsDocument } from '../../documents/steps.ts'
 import { writeHeading } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { listOf, type Shows, writeLine, writeTableOrBelow } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import { counted } from './wording.ts'
 
 /** Shows what each step did. */
@@ -14,7 +14,11 @@ export async function stepsTable(document: StepsDocument, out: Output): Promise<
   const columns: Shows<StepLine>[] = [
     { name: 'step', role: 'field', cell: ({ step }) => step },
     ...(inside ? [{ name: 'path', cell: ({ path: at }: StepLine) => at || '.' }] : []),
-    { name: heading('cell_num'), align: 'right', cell: (step) => (step.step === 'write' ? String(step.cell_num) : '') },
+    {
+      name: terminalHeading('cell_num'),
+      align: 'right',
+      cell: (step) => (step.step === 'write' ? String(step.cell_num) : ''),
+    },
     { name: 'made', cell: ({ made }) => made.map(shortened).join(', ') },
     {
       name: 'removed',

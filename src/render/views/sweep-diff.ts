@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { SweepDiffDocument, SweepDiffLine } from '../../documents/sweep-diff.ts'
 import { limitOf, listOf, ROWS, type Shows, writeLine, writeTableOrBelow, writeTitle } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import { counted, countText } from './wording.ts'
 
 /** Shows what is not the same in two saved sweeps, what grew most first. */
@@ -28,13 +28,13 @@ export async function sweepDiffTable(document: SweepDiffDocument, out: Output): 
 const COLUMNS: readonly Shows<SweepDiffLine>[] = [
   { name: 'member', role: 'field', cell: ({ name }) => name },
   { name: 'change', whole: true, cell: ({ change }) => change },
-  { name: heading('grown_size'), align: 'right', cell: ({ grown_size }) => sizeChange(grown_size) },
+  { name: terminalHeading('grown_size'), align: 'right', cell: ({ grown_size }) => sizeChange(grown_size) },
   {
-    name: heading('grown_fragment_num'),
+    name: terminalHeading('grown_fragment_num'),
     align: 'right',
     cell: ({ grown_fragment_num }) => numChange(grown_fragment_num),
   },
-  { name: heading('grown_cell_num'), align: 'right', cell: ({ grown_cell_num }) => numChange(grown_cell_num) },
+  { name: terminalHeading('grown_cell_num'), align: 'right', cell: ({ grown_cell_num }) => numChange(grown_cell_num) },
   { name: 'findings', cell: findingsText },
 ]
 

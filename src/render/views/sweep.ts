@@ -7,8 +7,8 @@ import { escapeText, formatCount } from '../units.ts'
 import { cellsText, NOT_LISTED, totalsText } from './dataset-words.ts'
 import { listOf, type Shows, writeIgnored, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { groupSums } from './stats.ts'
-import { heading } from './terminal-headings.ts'
-import { counted, countText, NOTHING, ratioText, shardText, shortSizeText } from './wording.ts'
+import { terminalHeading } from './terminal-headings.ts'
+import { counted, countText, NOTHING, ratioText, shardPrefix, shortSizeText } from './wording.ts'
 
 /*
  * Lines come as they are made, so the widths of columns cannot be those of what is still to come: they suit most numbers, and a wider one
@@ -24,9 +24,9 @@ interface Fixed {
 
 const GAP = '  '
 /** Least width of a name beside which there is a remark. */
-const LEAST_NAME = 16
+const MIN_NAME = 16
 /** The same beside a code, which says more than the middle of a name. */
-const LEAST_CUT_NAME = 8
+const MIN_CUT_NAME = 8
 
 /** Shows the lines as they come, then the totals and the worst. */
 export async function sweepTable(
@@ -37,7 +37,7 @@ export async function sweepTable(
   const paint = await painter(out)
   const columns = COLUMNS[head.sweep]
   const lead = columns.reduce((width, column) => width + column.width + GAP.length, 0)
-  const room = out.columns === undefined ? undefined : Math.max(LEAST_NAME, out.columns - lead)
+  const room = out.columns === undefined ? undefined : Math.max(MIN_NAME, out.columns - lead)
   let begun = false
   const begin = async (): Promise<void> => {
     if (begun) return
@@ -69,7 +69,7 @@ function fitted(
   const forms = [whole, only ?? (worst === undefined ? short : `${worst}, …`)]
   const note = forms.find((one) => textWidth(one) <= left) ?? only ?? short
   if (note === '') return { name: cutMiddle(name, room), note }
-  const forName = Math.min(only === undefined ? LEAST_NAME : LEAST_CUT_NAME, textWidth(name))
+  const forName = Math.min(only === undefined ? MIN_NAME : MIN_CUT_NAME, textWidth(name))
   const forNote = Math.min(textWidth(note), Math.max(0, room - GAP.length - forName))
   return { name: cutMiddle(name, room - GAP.length - forNote), note: cutMiddle(note, forNote) }
 }
@@ -82,8 +82,8 @@ const fixed = (name: string, width: number, cell: Fixed['cell'], align: Fixed['a
 })
 
 const KIND = fixed('kind', 6, kindText, 'left')
-const CELLS = fixed(heading('cell_num'), 11, cellsText)
-const FRAGMENTS = fixed(heading('fragment_num'), 9, ({ fragment_num }) =>
+const CELLS = fixed(terminalHeading('cell_num'), 11, cellsText)
+const FRAGMENTS = fixed(terminalHeading('fragment_num'), 9, ({ fragment_num }) =>
   fragment_num === undefined ? '' : countText(fragment_num),
 )
 const SIZE = fixed('size', 9, ({ size }) => (size === undefined ? '' : shortSizeText(size)))
@@ -92,7 +92,7 @@ const COLUMNS: Readonly<Record<SweepHead['sweep'], readonly Fixed[]>> = {
   check: [
     fixed('verdict', 8, verdict, 'left'),
     FRAGMENTS,
-    fixed(heading('tile_num'), 10, ({ check, resolved }) =>
+    fixed(terminalHeading('tile_num'), 10, ({ check, resolved }) =>
       check && resolved !== null ? countText(check.counts.tile_num) : '',
     ),
     SIZE,
@@ -182,7 +182,7 @@ async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<
     not_checked,
     stats,
   } = tail
-  await writeTitle(`${shardText(head.shard)}${head.path}`, member_num === 0 ? 'no members' : totalsText(totals), out)
+  await writeTitle(`${shardPrefix(head.shard)}${head.path}`, member_num === 0 ? 'no members' : totalsText(totals), out)
   const found = SEVERITIES.flatMap((severity) =>
     totals.finding_num[severity] > 0 ? counted(totals.finding_num[severity], severity) : [],
   )

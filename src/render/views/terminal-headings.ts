@@ -41,6 +41,6 @@ export const TERMINAL_HEADINGS = {
 const short: Readonly<Record<string, string>> = TERMINAL_HEADINGS
 
 /** Returns the heading of a fact in the terminal. @param key its key in JSON */
-export function heading(key: string): string {
+export function terminalHeading(key: string): string {
   return short[key] ?? sharedHeading(key)
 }

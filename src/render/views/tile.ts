@@ -10,7 +10,7 @@ import type {
 import { type Column, type Pair, type Pairs, writeKeyValues, writeTable } from '../table.ts'
 import { formatCount, shortValue } from '../units.ts'
 import { fits, limitOf, TILES, writeLine, writeMore, writeSection, writeTitle } from './parts.ts'
-import { counted, countText, fieldName, ratioText, sizeText } from './wording.ts'
+import { counted, countText, fieldName, fullSizeText, ratioText } from './wording.ts'
 
 /** Number of hex digits that are shown of a digest. */
 const DIGEST = 12
@@ -45,18 +45,18 @@ function facts(document: TileDocument): Pairs {
   const { file, role, offset, size, unfiltered_size } = document
   const listed = 'tile' in document ? document : undefined
   const isWhole = unfiltered_size === (listed?.expected_size ?? unfiltered_size)
-  const unfiltered = sizeText(unfiltered_size)
+  const unfiltered = fullSizeText(unfiltered_size)
   const next = 'next_offset' in document ? document.next_offset : undefined
   return [
     ['file', role === undefined ? file : `${file} (${role})`],
     listed && ['cells', countText(listed.cell_num)],
     ['offset', countText(offset)],
-    ['size', sizeText(size)],
+    ['size', fullSizeText(size)],
     ['unfiltered', isWhole ? `${unfiltered}, ratio ${ratioText(unfiltered_size, size)}` : unfiltered],
-    !isWhole && ['expected', `${sizeText(listed?.expected_size)}, by the metadata`],
+    !isWhole && ['expected', `${fullSizeText(listed?.expected_size)}, by the metadata`],
     listed?.string_offsets && ['offsets', 'of the cells are inside this tile'],
     next !== undefined && ['next tile', next === null ? 'none: the file ends here' : `at byte ${countText(next)}`],
-    listed?.extra_size !== undefined && ['after the last chunk', sizeText(listed.extra_size)],
+    listed?.extra_size !== undefined && ['after the last chunk', fullSizeText(listed.extra_size)],
   ]
 }
 

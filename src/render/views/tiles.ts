@@ -16,7 +16,7 @@ import {
   writeSection,
   writeTitle,
 } from './parts.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import { counted, countText, domainText, fieldName, ratioText, versionText } from './wording.ts'
 
 /** Most characters of a minimum or maximum. */
@@ -134,14 +134,14 @@ function columnsFor(names: readonly string[], sample: readonly TilesLine[], isCo
   const place = (spare?: number): number | undefined => (isCompared ? PLACE : spare)
   const columns: TileColumn[] = [
     { name: 'tile', align: 'right', cell: ({ tile }) => (tile ? countText(tile.tile) : '') },
-    { name: heading('cell_num'), align: 'right', cell: ({ tile }) => (tile ? countText(tile.cell_num) : '') },
+    { name: terminalHeading('cell_num'), align: 'right', cell: ({ tile }) => (tile ? countText(tile.cell_num) : '') },
     { name: BOX, role: 'number', whole: true, spare: 3, cell: ({ tile }) => (tile ? boxText(names, tile) : '') },
     { name: 'field', role: 'field', cell: ({ field }) => (field ? fieldName(field.name) : '') },
     { name: ROLE, spare: place(), cell: ({ file }) => file },
     { name: 'offset', align: 'right', spare: place(2), cell: ({ offset }) => countText(offset) },
     { name: 'size', align: 'right', spare: place(), cell: ({ size }) => countText(size) },
     {
-      name: heading('unfiltered_size'),
+      name: terminalHeading('unfiltered_size'),
       align: 'right',
       spare: place(),
       cell: ({ unfiltered_size }) => countText(unfiltered_size),
@@ -155,7 +155,7 @@ function columnsFor(names: readonly string[], sample: readonly TilesLine[], isCo
     statistic('min', 'min', 5, valueText),
     statistic('max', 'max', 5, valueText),
     statistic('sum', 'sum', 0, valueText),
-    statistic('null_count', heading('null_count'), 1, countText),
+    statistic('null_count', terminalHeading('null_count'), 1, countText),
   ]
   return columns.filter(({ shown }) => shown !== false)
 }

@@ -5,7 +5,7 @@ import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../../documen
 import type { Role } from '../color.ts'
 import { type Pair, writeHeading, writeKeyValues } from '../table.ts'
 import { limitOf, listOf, ROWS, type Shows, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
-import { counted, countText, NOTHING, shardText } from './wording.ts'
+import { counted, countText, NOTHING, shardPrefix } from './wording.ts'
 
 type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
 
@@ -15,7 +15,7 @@ export async function verifyTable(document: Document, out: Output): Promise<void
   const unprotected = [...document.unprotected_files]
   const [verdict, role] = verdictText(document, unprotected.length)
   await writeHeading(path, out)
-  await writeLine(`${shardText(document.shard)}${verdict}`, out, role)
+  await writeLine(`${shardPrefix(document.shard)}${verdict}`, out, role)
   await writeKeyValues(counts(document), out)
   const limit = limitOf(ROWS, out)
   if (failures.length > 0) {

@@ -3,8 +3,8 @@ import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../../documents/whatif.ts'
 import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
-import { heading } from './terminal-headings.ts'
-import { changeText, counted, countText, fieldName, NOTHING, typeText } from './wording.ts'
+import { terminalHeading } from './terminal-headings.ts'
+import { counted, countText, fieldName, NOTHING, relativeChangeText, typeText } from './wording.ts'
 
 /** Shows the results of other filters and tiles, and then which to choose. */
 export async function whatifTable(document: WhatifDocument, out: Output): Promise<void> {
@@ -25,7 +25,7 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
       const counts = layouts.some(({ read_cost }) => read_cost && read_cost.cells_read > 0)
       await writeTableOrBelow(
         listOf(
-          READ_COLUMNS.filter(({ name }) => counts || name !== heading('cells_read')),
+          READ_COLUMNS.filter(({ name }) => counts || name !== terminalHeading('cells_read')),
           layouts,
         ),
         out,
@@ -63,37 +63,41 @@ const MEANINGS = [
 
 const LAYOUT_COLUMNS: readonly Shows<WhatifLayout>[] = [
   { name: 'change', cell: ({ change }) => change || '(now)' },
-  { name: heading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
-  { name: heading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
-  { name: heading('data_size'), align: 'right', cell: ({ data_size }) => shortSize(data_size) },
+  { name: terminalHeading('fragment_num'), align: 'right', cell: ({ fragment_num }) => countText(fragment_num) },
+  { name: terminalHeading('tile_num'), align: 'right', cell: ({ tile_num }) => countText(tile_num) },
+  { name: terminalHeading('data_size'), align: 'right', cell: ({ data_size }) => shortSize(data_size) },
   {
-    name: heading('fragment_metadata_size'),
+    name: terminalHeading('fragment_metadata_size'),
     align: 'right',
     cell: ({ fragment_metadata_size }) => shortSize(fragment_metadata_size),
   },
-  { name: heading('rtree_size'), align: 'right', cell: ({ rtree_size }) => shortSize(rtree_size) },
-  { name: heading('statistics_size'), align: 'right', cell: ({ statistics_size }) => shortSize(statistics_size) },
+  { name: terminalHeading('rtree_size'), align: 'right', cell: ({ rtree_size }) => shortSize(rtree_size) },
+  {
+    name: terminalHeading('statistics_size'),
+    align: 'right',
+    cell: ({ statistics_size }) => shortSize(statistics_size),
+  },
 ]
 
 const READ_COLUMNS: readonly Shows<WhatifLayout>[] = [
   { name: 'change', cell: ({ change }) => change || '(now)' },
   {
-    name: heading('tiles_read'),
+    name: terminalHeading('tiles_read'),
     align: 'right',
     cell: ({ read_cost: read }) => (read ? countText(read.tiles_read) : NOTHING),
   },
   {
-    name: heading('cells_read'),
+    name: terminalHeading('cells_read'),
     align: 'right',
     cell: ({ read_cost: read }) => (read ? countText(read.cells_read) : NOTHING),
   },
   {
-    name: heading('stored_bytes'),
+    name: terminalHeading('stored_bytes'),
     align: 'right',
     cell: ({ read_cost: read }) => (read ? shortSize(read.stored_bytes) : NOTHING),
   },
   {
-    name: heading('unfiltered_bytes'),
+    name: terminalHeading('unfiltered_bytes'),
     align: 'right',
     cell: ({ read_cost: read }) => (read ? shortSize(read.unfiltered_bytes) : NOTHING),
   },
@@ -154,7 +158,7 @@ function digits(times: number): string {
 }
 
 function percent(part: number, whole: number): string {
-  return whole === 0 ? NOTHING : changeText(part, whole, Math.abs(part / whole - 1) < 0.1 ? 1 : 0)
+  return whole === 0 ? NOTHING : relativeChangeText(part, whole, Math.abs(part / whole - 1) < 0.1 ? 1 : 0)
 }
 
 type Row = WhatifTrial & { isNow?: boolean }
@@ -166,9 +170,9 @@ const COLUMNS: readonly Shows<Row>[] = [
   },
   { name: 'bytes', align: 'right', cell: (row) => shortSize(sizeOf(row)) },
   { name: 'ratio', align: 'right', cell: ({ ratio }) => ratio?.toFixed(2) ?? NOTHING },
-  { name: heading('read_mb_s'), align: 'right', cell: ({ read_mb_s }) => String(read_mb_s) },
-  { name: heading('undo_mb_s'), align: 'right', cell: ({ undo_mb_s }) => String(undo_mb_s) },
-  { name: heading('do_mb_s'), align: 'right', cell: ({ do_mb_s }) => String(do_mb_s) },
+  { name: terminalHeading('read_mb_s'), align: 'right', cell: ({ read_mb_s }) => String(read_mb_s) },
+  { name: terminalHeading('undo_mb_s'), align: 'right', cell: ({ undo_mb_s }) => String(undo_mb_s) },
+  { name: terminalHeading('do_mb_s'), align: 'right', cell: ({ do_mb_s }) => String(do_mb_s) },
   { name: 'lossless', cell: losslessText },
 ]
 

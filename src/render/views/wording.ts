@@ -77,7 +77,7 @@ export function measuredText(value: unknown, unit: string | undefined, name: str
   return `${amount} ${Number(value) === 1 ? unit.replace(/s$/, '').replace(/entrie$/, 'entry') : unit}`
 }
 
-export function sizeText(size: Amount): string {
+export function fullSizeText(size: Amount): string {
   return isKnown(size) ? formatSize(Number(size)) : NOTHING
 }
 
@@ -170,7 +170,7 @@ export function valuesText(values: Readonly<Record<string, CellValue>>, room?: n
 }
 
 /** Returns the start of the verdict of a shard; empty if the whole target was examined. */
-export function shardText(shard: string | undefined): string {
+export function shardPrefix(shard: string | undefined): string {
   return shard === undefined ? '' : `shard ${shard}: `
 }
 
@@ -194,10 +194,10 @@ export const UNREADABLE = 'unreadable'
 /** State of a fragment with a data file that is missing or too short. */
 export const INCOMPLETE = 'incomplete'
 /** State of a live fragment that contains the cells of others. */
-export const CONSOLIDATED = 'live, consolidated'
+export const LIVE_CONSOLIDATED = 'live, consolidated'
 
 /** State of a live fragment whose cells newer fragments overwrite. */
-export const OVERWRITTEN = 'live, overwritten'
+export const LIVE_OVERWRITTEN = 'live, overwritten'
 
 /** Returns the state of a fragment, and whether it is incomplete or unreadable. */
 export function stateText(fragment: ListedFragment & Pick<ArrayFragment, 'overwritten'>): string {
@@ -208,13 +208,13 @@ export function stateText(fragment: ListedFragment & Pick<ArrayFragment, 'overwr
 }
 
 function stateWord({ state, consolidated, overwritten }: ListedFragment & Pick<ArrayFragment, 'overwritten'>): string {
-  if (state === 'live' && overwritten) return OVERWRITTEN
-  return state === 'live' && consolidated ? CONSOLIDATED : (state ?? NOTHING)
+  if (state === 'live' && overwritten) return LIVE_OVERWRITTEN
+  return state === 'live' && consolidated ? LIVE_CONSOLIDATED : (state ?? NOTHING)
 }
 
 export function stateRole(state: string): 'good' | 'bad' | 'dim' {
   if (state.endsWith(UNREADABLE) || state.endsWith(INCOMPLETE) || BAD_STATES.has(state)) return 'bad'
-  return state === 'live' || state === CONSOLIDATED ? 'good' : 'dim'
+  return state === 'live' || state === LIVE_CONSOLIDATED ? 'good' : 'dim'
 }
 
 const BAD_STATES: ReadonlySet<string> = new Set(['uncommitted', 'no-metadata', 'hidden', 'future'])
@@ -263,7 +263,7 @@ function filterText({ name, ...rest }: FilterDescription): string {
  * Returns a relative change such as `-29 %`. It is `-100 %` only if nothing is left.
  * @param digits number of digits after the point
  */
-export function changeText(now: number, before: number, digits: number): string {
+export function relativeChangeText(now: number, before: number, digits: number): string {
   const change = (100 * now) / before - 100
   const text = change.toFixed(now > 0 && change < -99 ? Math.max(1, digits) : digits).replace(/^-(?=0(\.0)?$)/, '')
   return `${change < 0 ? '' : '+'}${now > 0 && text === '-100.0' ? '-99.9' : text} %`

@@ -5,7 +5,7 @@ import { type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { listOf, type Shows, writeCommandLine, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
 import { dimensionFilters } from './schema.ts'
-import { heading } from './terminal-headings.ts'
+import { terminalHeading } from './terminal-headings.ts'
 import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
 
 /** Shows the contents of a sample, and commands to try on it. */
@@ -26,7 +26,7 @@ function dimensionColumns({ coords_filters }: SampleDocument): Shows<DimensionDe
     { name: 'dimension', role: 'field', cell: ({ name }) => name },
     { name: 'type', cell: ({ type }) => type },
     { name: 'domain', whole: true, cell: ({ domain }) => (domain === null ? NOTHING : rangeText(domain)) },
-    { name: heading('tile_extent'), align: 'right', cell: ({ tile_extent }) => String(tile_extent ?? NOTHING) },
+    { name: terminalHeading('tile_extent'), align: 'right', cell: ({ tile_extent }) => String(tile_extent ?? NOTHING) },
     { name: 'filters', cell: (dimension) => dimensionFilters(dimension, coords_filters) },
   ]
 }
@@ -34,7 +34,7 @@ function dimensionColumns({ coords_filters }: SampleDocument): Shows<DimensionDe
 const ATTRIBUTE_COLUMNS: readonly Shows<AttributeDescription>[] = [
   { name: 'attribute', role: 'field', cell: ({ name }) => name },
   { name: 'type', cell: ({ type }) => type },
-  { name: heading('cell_val_num'), cell: cellText },
+  { name: terminalHeading('cell_val_num'), cell: cellText },
   { name: 'filters', cell: ({ filters }) => filtersText(filters.filters) },
 ]
 

@@ -47,7 +47,7 @@ export class BoundedMap<V> {
 }
 
 /** Returns the value of a key. If there is none, `make` makes it; it stays in the map unless it fails. */
-export function keep<V>(map: BoundedMap<Promise<V>>, key: string, make: () => Promise<V>): Promise<V> {
+export function keptOrMade<V>(map: BoundedMap<Promise<V>>, key: string, make: () => Promise<V>): Promise<V> {
   const known = map.get(key)
   if (known) return known
   const made = make()

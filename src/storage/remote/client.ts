@@ -20,7 +20,7 @@ const LONGEST_PAUSE = 30_000
 /** Limit in bytes per second. A body that is slower for the length of {@link ClientLimits.timeout} has failed. */
 const SLOWEST_BODY = 4096
 /** Number of redirects within one host that are followed. */
-const MOST_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 /** Number of bytes that are read of an error's body, which has the error code of a cloud. */
 const ERROR_BODY_BYTES = 4096
 
@@ -301,7 +301,7 @@ function redirectFault(location: string, at: string, hops: number): string | und
   const [from, to] = [new URL(at), new URL(location, at)]
   if (!isSameHost(from, to))
     return ` from ${originText(from)}, found a redirect to ${originText(to)}, which is not followed; if that is where the data is, give its URL`
-  return hops === MOST_REDIRECTS ? `, found more than ${MOST_REDIRECTS} redirects` : undefined
+  return hops === MAX_REDIRECTS ? `, found more than ${MAX_REDIRECTS} redirects` : undefined
 }
 
 /** Whether a redirect stays on its host: the same host and port, or from http to https on their default ports. */

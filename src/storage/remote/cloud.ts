@@ -3,7 +3,7 @@ import { folderOf, nameOf } from '../../base/paths.ts'
 import { countListedNames } from '../lean-heap.ts'
 import { areSameEntries, listedAsOne } from '../one-state.ts'
 import { byName, type Entry, findEntry, notFound } from '../source.ts'
-import { BoundedMap, keep } from './bounded-map.ts'
+import { BoundedMap, keptOrMade } from './bounded-map.ts'
 import { type Answer, type Call, type HttpRequest, statusError } from './client.ts'
 import { countedNames, RemoteStorage, upTo } from './remote-storage.ts'
 import { cloudForm } from './urls.ts'
@@ -13,7 +13,7 @@ const PAGE_BYTES = 8 * 2 ** 20
 /** Names in one page: what S3 sends at most. */
 export const PAGE_NAMES = 1000
 /** Upper limit on the pages without a name in one listing. */
-const MOST_EMPTY_PAGES = 100
+const MAX_EMPTY_PAGES = 100
 /** Number of folders whose file sizes are kept. */
 const FOLDERS_KEPT = 256
 
@@ -91,7 +91,7 @@ export abstract class CloudStorage extends RemoteStorage {
 
   /** Lists all files below `path`, a thousand per request, without a request for each folder. Later calls list nothing. */
   listAhead(path: string): Promise<number> {
-    return keep(this.listedAhead, path, () => this.readAhead(path))
+    return keptOrMade(this.listedAhead, path, () => this.readAhead(path))
   }
 
   private async readAhead(path: string): Promise<number> {
@@ -220,7 +220,7 @@ export abstract class CloudStorage extends RemoteStorage {
       for (const one of page.prefixes) count(one)
       const first = page.files[0]?.key ?? page.prefixes[0]
       if (first !== undefined && firstNames.has(first)) throw refused('the same page twice')
-      if (first === undefined && page.next !== undefined && ++emptyPages > MOST_EMPTY_PAGES)
+      if (first === undefined && page.next !== undefined && ++emptyPages > MAX_EMPTY_PAGES)
         throw refused(`${emptyPages} pages without a name`)
       if (first !== undefined) firstNames.add(first)
       yield page

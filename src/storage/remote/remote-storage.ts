@@ -2,7 +2,7 @@ import { hasCode } from '../../base/errors.ts'
 import { CountedBytes, Memory } from '../../base/memory.ts'
 import { folderOf, nameOf } from '../../base/paths.ts'
 import { type ByteSource, type Entry, findEntry, type Storage } from '../source.ts'
-import { BoundedMap, keep } from './bounded-map.ts'
+import { BoundedMap, keptOrMade } from './bounded-map.ts'
 import type { Answer, BodyPart, Call, Client, HttpRequest } from './client.ts'
 import { RangeSource, type Tail } from './range-source.ts'
 
@@ -54,11 +54,11 @@ export abstract class RemoteStorage implements Storage {
     if (siblings) return findEntry(siblings, nameOf(path))?.kind
     // A path whose end was read is a file.
     if (await this.tails.get(path)?.catch(() => undefined)) return 'file'
-    return keep(this.kinds, path, () => this.readKind(path))
+    return keptOrMade(this.kinds, path, () => this.readKind(path))
   }
 
   list(path: string): Promise<readonly Entry[]> {
-    return keep(this.listings, path, () => this.readList(path))
+    return keptOrMade(this.listings, path, () => this.readList(path))
   }
 
   listAgain(path: string): Promise<readonly Entry[]> {
@@ -82,7 +82,7 @@ export abstract class RemoteStorage implements Storage {
 
   async keepTail(key: string, tail: Promise<Tail>): Promise<void> {
     try {
-      const { bytes } = await keep(this.tails, key, () => tail)
+      const { bytes } = await keptOrMade(this.tails, key, () => tail)
       this.tails.weigh(key, bytes.length)
     } catch {
       // A failure is not kept. The source that fetched the tail throws it.

@@ -5,9 +5,9 @@
  * running sums: 42 MB/s here, 25 by libbz2 in wasm. `decode` of an array under BZIP2 is a row of bench/RESULTS.md.
  */
 
-const MOST_TABLES: usize = 6
-const MOST_SYMBOLS: usize = 258
-const MOST_SELECTORS: usize = 18002
+const MAX_TABLES: usize = 6
+const MAX_SYMBOLS: usize = 258
+const MAX_SELECTORS: usize = 18002
 const LONGEST_CODE: usize = 20
 /** Longest code, in bits, that a table decodes in one step. */
 const QUICK_BITS: usize = 10
@@ -24,7 +24,7 @@ const NO_TABLE: usize = 255
 const QUICK_BYTES: usize = 2 << QUICK_BITS
 const quick: usize = memory.data(6 * 2048, 16)
 /** By table, symbols in the order of their codes. */
-const PERM_BYTES: usize = 2 * MOST_SYMBOLS
+const PERM_BYTES: usize = 2 * MAX_SYMBOLS
 const perm: usize = memory.data(6 * 516, 16)
 /** Bytes of one u32 for each length of a code. */
 const LENGTHS_BYTES: usize = 4 * (LONGEST_CODE + 2)
@@ -128,8 +128,7 @@ function tables(end: usize): usize {
   const symbols = used + 2
   const tableNum = take(3) as usize
   const selectorNum = take(15) as usize
-  if (used === 0 || tableNum < 2 || tableNum > MOST_TABLES || selectorNum === 0 || selectorNum > MOST_SELECTORS)
-    return 0
+  if (used === 0 || tableNum < 2 || tableNum > MAX_TABLES || selectorNum === 0 || selectorNum > MAX_SELECTORS) return 0
   // The move-to-front list of tables. The most recent one is in the lowest four bits.
   let list: u32 = 0x543210
   for (let i: usize = 0; i < selectorNum; i++) {

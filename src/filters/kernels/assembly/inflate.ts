@@ -10,7 +10,7 @@ import { copyMatch } from './lz4'
 const LITERALS: usize = 288
 const DISTANCES: usize = 32
 const LENGTH_CODES: usize = 19
-const MOST_BITS: usize = 15
+const MAX_BITS: usize = 15
 /** Bits that the first step looks at, by kind of code. No code for code lengths is longer. */
 const LITERAL_BITS: usize = 10
 const DISTANCE_BITS: usize = 8
@@ -77,7 +77,7 @@ function makeTable(table: usize, bits: usize, entries: usize, from: usize, symbo
   }
   let left: i32 = 1
   let place: u32 = 0
-  for (let length: usize = 1; length <= MOST_BITS; length++) {
+  for (let length: usize = 1; length <= MAX_BITS; length++) {
     const count = load<u16>(counts + 2 * length) as u32
     left = 2 * left - (count as i32)
     if (left < 0) return false
@@ -114,7 +114,7 @@ function makeTable(table: usize, bits: usize, entries: usize, from: usize, symbo
         secondBits = length - bits
         // All codes that begin alike fill the second table.
         let used = load<u16>(counts + 2 * length) as usize
-        while (used < (1 as usize) << secondBits && bits + secondBits < MOST_BITS) {
+        while (used < (1 as usize) << secondBits && bits + secondBits < MAX_BITS) {
           secondBits++
           used = 2 * used + (load<u16>(counts + 2 * (bits + secondBits)) as usize)
         }

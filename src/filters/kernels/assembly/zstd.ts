@@ -12,10 +12,10 @@ import { copyMatch } from './lz4'
  */
 
 const MAGIC: u32 = 0xfd2fb528
-const MOST_IN_BLOCK: usize = 1 << 17
+const MAX_IN_BLOCK: usize = 1 << 17
 /** Bits of a Huffman code that a table looks up. Longer ones are allowed, but libzstd writes none. */
 const HUFFMAN_BITS: u32 = 11
-const MOST_OF_WEIGHTS: u32 = 6
+const MAX_OF_WEIGHTS: u32 = 6
 /** Highest codes. */
 const LAST_LITERALS: u32 = 35
 const LAST_OFFSET: u32 = 24
@@ -233,7 +233,7 @@ function paddingOf(lastByte: u32): u64 {
 
 /** Reads the weights that states encode. @returns their number; 0 if something is wrong */
 function readCodedWeights(from: usize, end: usize): usize {
-  if (!readCounts(from, end, 12, MOST_OF_WEIGHTS) || !makeStates(weightStates, weightCodes)) return 0
+  if (!readCounts(from, end, 12, MAX_OF_WEIGHTS) || !makeStates(weightStates, weightCodes)) return 0
   const start = next
   if (start >= end) return 0
   const padding = paddingOf(load<u8>(end - 1))
@@ -441,7 +441,7 @@ function readLiterals(from: usize, end: usize): bool {
     literalNum = (isShort ? (head >> 3) & 31 : (head >> 4) & (form === 1 ? 0xfff : 0xfffff)) as usize
     from += bytes
     const stored: usize = kind === 0 ? literalNum : 1
-    if (literalNum > MOST_IN_BLOCK || from > end || stored > end - from) return false
+    if (literalNum > MAX_IN_BLOCK || from > end || stored > end - from) return false
     literalsAt = from
     next = from + stored
     if (kind === 1) {
@@ -456,7 +456,7 @@ function readLiterals(from: usize, end: usize): bool {
   literalNum = ((head >> 4) & mask) as usize
   const stored = ((head >> (4 + bits)) & mask) as usize
   from += 3 + (longer as usize)
-  if (literalNum === 0 || literalNum > MOST_IN_BLOCK || from > end || stored > end - from) return false
+  if (literalNum === 0 || literalNum > MAX_IN_BLOCK || from > end || stored > end - from) return false
   const stop = from + stored
   if (kind === 2) {
     if (!readHuffman(from, stop)) return false
@@ -616,10 +616,10 @@ export function unzstd(output: usize, input: usize, inputLength: usize, length: 
     const bytes = ((block >> 3) & 0x1fffff) as usize
     at += 3
     const inFrame: usize = kind === 1 ? 1 : bytes
-    if (kind === 3 || bytes > MOST_IN_BLOCK || inFrame > end - at) return false
+    if (kind === 3 || bytes > MAX_IN_BLOCK || inFrame > end - at) return false
     if (kind === 2) {
       if (bytes < 2) return false
-      to = decodeBlock(output, to, min(limit, to + MOST_IN_BLOCK), at, at + bytes)
+      to = decodeBlock(output, to, min(limit, to + MAX_IN_BLOCK), at, at + bytes)
       if (to === 0) return false
     } else {
       if (bytes > limit - to) return false

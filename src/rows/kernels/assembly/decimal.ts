@@ -8,9 +8,9 @@ import { writeU64 } from './digits'
  */
 
 /** Smallest exponent of the powers of ten that are needed. */
-const LEAST_POWER: i32 = -292
+const MIN_POWER: i32 = -292
 
-/** Address of the powers of ten from {@link LEAST_POWER} on: the upper 128 bits of each, rounded up, as two words, low word first. */
+/** Address of the powers of ten from {@link MIN_POWER} on: the upper 128 bits of each, rounded up, as two words, low word first. */
 let powers: usize = 0
 
 export function setPowers(at: usize): void {
@@ -48,7 +48,7 @@ function shortest(c: u64, q: i32, closer: bool): void {
   const out = (c & 1) as u64
   const k = (q * 1262611 - (closer ? 524031 : 0)) >> 22
   const h = (q + ((-k * 1741647) >> 19) + 1) as u64
-  const at = powers + (((-k - LEAST_POWER) as usize) << 4)
+  const at = powers + (((-k - MIN_POWER) as usize) << 4)
   const low = load<u64>(at)
   const high = load<u64>(at, 8)
   const four = c << 2
@@ -100,7 +100,7 @@ export function writeF32(out: usize, bits: u32): usize {
 let places: i32 = 0
 
 /**
- * Returns the number of decimal places of the number that {@link writeF64} wrote last; more than {@link MOST_PLACES} if
+ * Returns the number of decimal places of the number that {@link writeF64} wrote last; more than {@link MAX_PLACES} if
  * {@link writeShort} cannot write such numbers.
  */
 export function lastPlaces(): i32 {
@@ -115,7 +115,7 @@ function writeScientific(out: usize): usize {
   const length = (last - scratch) as i32
   /** Number of digits before the point. */
   const point = ((end - scratch) as i32) + exponent
-  places = length > 15 ? MOST_PLACES + 1 : max<i32>(length - point, 0)
+  places = length > 15 ? MAX_PLACES + 1 : max<i32>(length - point, 0)
   if (point > 21 || point <= -6) return writeExponent(out, length, point - 1)
   if (point <= 0) {
     store<u64>(out, 0x303030303030_2e30)
@@ -155,7 +155,7 @@ function writeExponent(out: usize, length: i32, power: i32): usize {
 }
 
 /** Largest number of decimal places that {@link writeShort} tries. */
-export const MOST_PLACES: i32 = 12
+export const MAX_PLACES: i32 = 12
 const tens: usize = memory.data<f64>([1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12])
 
 /**

@@ -1,5 +1,5 @@
 import { writeDate } from './dates'
-import { lastPlaces, MOST_PLACES, writeF32, writeF64, writeShort } from './decimal'
+import { lastPlaces, MAX_PLACES, writeF32, writeF64, writeShort } from './decimal'
 import { writeU64 } from './digits'
 
 /** Kinds of columns; 0 for a column that could not be read. */
@@ -263,7 +263,7 @@ function float64(column: usize, bits: u64, out: usize): usize {
   out += (bits >> 63) as usize
   const places = load<i32>(column, 20)
   // Numbers below 1e-6 are written with an exponent.
-  if (places <= MOST_PLACES && size >= reinterpret<u64>(1e-6)) {
+  if (places <= MAX_PLACES && size >= reinterpret<u64>(1e-6)) {
     const end = writeShort(out, reinterpret<f64>(size), places)
     if (end !== 0) return end
   }
