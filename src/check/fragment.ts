@@ -242,7 +242,7 @@ function exchanged(
 /** The slots that TileDB reads for any field of a sparse fragment. */
 const COORDINATES: ReadonlySet<SlotKind> = new Set<SlotKind>(['coords', 'dimension'])
 
-/** What a lost file means by the kind of its field; undefined if only reads of this field fail. Measured with TileDB 2.30. */
+/** What a lost file, or a lost end of it, means by the kind of its field; undefined if only reads of this field fail. Measured with TileDB 2.30. */
 async function lostVariant(
   { array, timestamp_range: [first, last] = [0n, 0n] }: Fragment,
   { schema }: FragmentInfo,
@@ -281,20 +281,23 @@ async function* checkFiles(
     const file = `${folder.path}/${one.name}`
     try {
       const actual = await actualSize(one)
-      const variant = role === 'offsets' && valuesHoldOffsets(info, slot) ? 'unusedOffsets' : undefined
+      const unused = role === 'offsets' && valuesHoldOffsets(info, slot) ? 'unusedOffsets' : undefined
+      const variant =
+        unused ??
+        (actual === undefined || actual < size ? await lostVariant(fragment, info, info.slots[slot].kind) : undefined)
       if (actual === undefined) {
         const lost = variant ?? (await lostVariant(fragment, info, info.slots[slot].kind))
         return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', lost)] : []
       }
       if (actual < size) {
         const num = run.quick ? undefined : await cutOffTileNum(fragment, one, actual)
-        const other = variant || run.quick ? undefined : await exchangedWith(fragment, one, actual)
+        const other = unused || run.quick ? undefined : await exchangedWith(fragment, one, actual)
         if (other !== undefined) return [exchanged('FILE_SHORT', { file, offset: actual }, [size, actual, other])]
         const found = num === undefined ? `${actual}` : `${actual}: ${num} of ${info.tile_num} tiles are cut off`
         return [finding('FILE_SHORT', { file, offset: actual }, `${sizeText(size)} bytes`, found, variant)]
       }
       if (actual === size) return []
-      const other = variant || run.quick ? undefined : await exchangedWith(fragment, one, actual)
+      const other = unused || run.quick ? undefined : await exchangedWith(fragment, one, actual)
       if (other !== undefined) return [exchanged('FILE_LONG', { file, offset: size }, [size, actual, other])]
       const long = actual === 2 * size ? await doubledVariant(run, folder.file(one.name)) : undefined
       return [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual, long)]

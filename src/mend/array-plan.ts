@@ -69,7 +69,8 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
     return entry?.isRead ? fragments.rewrite(entry, finding) : drafts.leave(finding)
   },
   copy: async (_, path, finding, { schemas, fragments }) => {
-    if (finding.code === 'FILE_MISSING' && (await fragments.restoreTimes(finding))) return
+    const isOfTimes = finding.code === 'FILE_MISSING' || finding.code === 'FILE_SHORT'
+    if (isOfTimes && (await fragments.restoreTimes(finding))) return
     if (finding.code === 'ARRAY_NO_SCHEMA') return schemas.noSchema(path, finding)
     const isExtended = finding.code === 'ENUMERATION_MISSING' && finding.variant === 'extended'
     return isExtended ? schemas.extended(path, finding) : schemas.fromCopy(path, finding)

@@ -241,7 +241,7 @@ export async function planFragment(
     const otherwise = 'first, if recover says that tiles cannot be read'
     if (!isCut) draft.instead.push({ text: otherwise, command: `${recover} --drop-damaged` })
   }
-  draft.say(shell.check())
+  draft.end(shell.check())
 }
 
 /** Plans for a fragment of which `recover` lacks something: a copy of the array has it. @returns whether it does */
@@ -251,7 +251,8 @@ async function planLack(one: DamagedFragment, array: InspectArray, shell: Shell)
   const ofSchema = lack === 'schema' ? lostSchema : undefined
   if (ofSchema === undefined && !(lack === 'tiles' || lack === 'box' || lack === 'own-files')) return false
   draft.outcome = 'copy'
-  draft.say({ text: `put ${shell.at(ofSchema ?? path)} back from a copy of the array` }, shell.check())
+  draft.say({ text: `put ${shell.at(ofSchema ?? path)} back from a copy of the array` })
+  draft.end(shell.check())
   if (ofSchema === undefined) return true
   draft.instead.push(schemaFromCode(shell, ofSchema))
   const mark = commitOf(name)
@@ -276,7 +277,8 @@ export async function restoreContradicted(
   const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessFault))
   draft.takeBackLost(UNSURE)
   draft.outcome = 'copy'
-  draft.say(putBack(here), shell.check())
+  draft.say(putBack(here))
+  draft.end(shell.check())
   draft.never.add(
     'trust these cells because `recover` copies them: it ends with exit code 1, and check still finds them',
   )

@@ -52,6 +52,8 @@ export class Draft {
   readonly bringsBack = new Set<Prose>()
   readonly keep: PlanStep[] = []
   private readonly steps: PlanStep[] = []
+  /** What is checked at the end, after all that the steps change. */
+  private readonly ends: PlanStep[] = []
   readonly instead: PlanStep[] = []
   /** In the order of the steps that they undo. */
   private readonly back: PlanStep[] = []
@@ -99,6 +101,11 @@ export class Draft {
     this.steps.push(...steps)
   }
 
+  /** Adds a check of the result. It stays behind steps that are added later. */
+  end(check: PlanStep): void {
+    this.ends.push(check)
+  }
+
   get hasErrors(): boolean {
     return this.severity === 'error'
   }
@@ -108,7 +115,8 @@ export class Draft {
   }
 
   plan(): MendPlan {
-    const { severity, findings, finding_num, keep, steps, instead } = this
+    const { severity, findings, finding_num, keep, instead } = this
+    const steps = [...this.steps, ...this.ends]
     const { lost, notLost, loses, bringsBack, never } = this
     const all = [...lost.values()]
     const isAnyLost = all.some((one) => one.isLost)

@@ -79,7 +79,7 @@ export class ExchangePlanner {
             text: 'if the metadata was exchanged, not the data: nothing tells, and each cell would have the time of the other fragment',
           })
       }
-      draft.say(shell.check())
+      draft.end(shell.check())
     }
   }
 

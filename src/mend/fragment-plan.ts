@@ -198,7 +198,7 @@ export class FragmentPlanner {
     draft.say({ text: CONSOLIDATE_AGAIN })
     drafts.takeConsolidated(draft, list)
     drafts.moveFooters(entry, draft)
-    draft.say(drafts.shell.check())
+    draft.end(drafts.shell.check())
     return true
   }
 

@@ -110,5 +110,5 @@ export async function rewriteFragment(
     step: { command: `test -s ${cells} && ${away} && { ${write} || { ${again}; false; }; }` },
     back: { command: `test -d ${old} && mkdir -p ${rewritten} && mv ${made} ${rewritten} && ${again}` },
   })
-  draft.say(shell.check())
+  draft.end(shell.check())
 }

@@ -131,7 +131,7 @@ export class SchemaPlanner {
     const draft = this.drafts.draft(`extended ${path}`, finding)
     const { step, back } = shell.moveAside(path)
     draft.move({ step: { command: `${step.command} && cp ${shell.at(newest.file.path)} ${shell.at(path)}` }, back })
-    draft.say(shell.check())
+    draft.end(shell.check())
     draft.never.add('delete the older schema: fragments may name it')
   }
 
@@ -228,5 +228,5 @@ async function writeSchema(
     },
     back: { command: `test -e ${old} && mv ${old} ${here}` },
   })
-  draft.say(shell.check())
+  draft.end(shell.check())
 }

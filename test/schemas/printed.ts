@@ -404,6 +404,8 @@ async function* ofSelected(): AsyncGenerator<Printed> {
   yield* json(['stats', fragment])
   for (const command of ['footer', 'metadata', 'rtree']) yield* json([command, '--hex', '--depth', '2', fragment])
   yield* json(['at', ...(await someCell())])
+  // Of an array, with the state of the version and the fragments of others.
+  yield* json(['at', `${FIXTURES}/22/deletes`, '--cell', 'x=4,y=19'])
   yield* json(['diff', dense, dense, '--cells'])
   for (const name of ['dropped', 'readded'])
     for (const call of [['schema', '--all'], ['stats']]) yield* json([...call, `${FIXTURES}/labels/${name}`])
@@ -430,6 +432,10 @@ async function someCell(): Promise<string[]> {
 
 /** Damage that lies about, and damage that is made for it. */
 async function* ofDamage(folder: string): AsyncGenerator<Printed> {
+  const stray = `${folder}/stray`
+  cpSync(`${FIXTURES}/22/dense_basic`, stray, { recursive: true })
+  writeFileSync(`${stray}/__fragments/junk.tmp`, '')
+  yield* json(['ls', stray])
   for (const name of ['places', 'places/__17', 'places/__17/a2.tdb', 'failed_write'])
     yield* json(['overview', `${EXAMPLES}/damaged/${name}`])
   for (const name of ['22/encrypted', '22/vacuum_left', '22/vacuum_left/__30_30', '22/group', 'groups/invalid'])

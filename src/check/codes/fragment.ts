@@ -16,6 +16,22 @@ const LOST_SECTION = {
   unneeded: { severity: 'warning', meaning: 'readers never need the section: the field has no such files' },
 } as const satisfies Readonly<Record<string, VariantRow>>
 
+const CUT_OFF = 'Cannot read from file; Read exceeds file size'
+
+/** What is lost with the times of cells. */
+const TIMES_LOST = loss('the times of the cells, or of their deletion; no field of a cell')
+
+const TIMES_UNREAD =
+  'readers need the times of cells of this array only for a part of the times of the fragment, or after a deletion at one of them: such reads fail, and consolidation does'
+
+const CONDITION_INDEX = {
+  severity: 'warning',
+  meaning: 'no read needs the file, which says by which condition a cell was deleted: only consolidation fails',
+  mend: 'leave',
+  lost: noLoss('nothing that a reader sees: only which delete condition has marked a cell'),
+  refused: null,
+} as const satisfies VariantRow
+
 const EXCHANGED = {
   severity: 'error',
   meaning:
@@ -56,32 +72,38 @@ export const FRAGMENT_CODES = {
         meaning:
           'every read that touches the fragment fails, as it needs the times of the cells. All fields are whole: decode shows them',
         mend: 'copy',
-        lost: loss('the times of the cells, or of their deletion; no field of a cell'),
+        lost: TIMES_LOST,
         refused: { act: 'read', error: 'Cannot get file size of … No such file or directory' },
       },
-      timesUnread: {
-        severity: 'warning',
-        meaning:
-          'readers need the times of cells of this array only for a part of the times of the fragment, or after a deletion at one of them: such reads fail, and consolidation does',
-        mend: 'leave',
-        lost: loss('the times of the cells; no field of a cell'),
-        refused: null,
-      },
-      conditionIndex: {
-        severity: 'warning',
-        meaning: 'no read needs the file, which says by which condition a cell was deleted: only consolidation fails',
-        mend: 'leave',
-        lost: noLoss('nothing that a reader sees: only which delete condition has marked a cell'),
-        refused: null,
-      },
+      timesUnread: { severity: 'warning', meaning: TIMES_UNREAD, mend: 'leave', lost: TIMES_LOST, refused: null },
+      conditionIndex: CONDITION_INDEX,
     },
   },
   FILE_SHORT: {
     severity: 'error',
     meaning: 'the end of the file is lost: readers fail on its last tiles',
     mend: 'drop',
-    refused: { act: 'fields', error: 'Cannot read from file; Read exceeds file size' },
-    variants: { unusedOffsets: UNUSED_OFFSETS, exchanged: EXCHANGED },
+    refused: { act: 'fields', error: CUT_OFF },
+    variants: {
+      unusedOffsets: UNUSED_OFFSETS,
+      exchanged: EXCHANGED,
+      coordinates: {
+        severity: 'error',
+        meaning:
+          'the end of the file is lost: every read of cells of its last tiles fails, as each needs their coordinates. decode shows the other fields',
+        refused: { act: 'read', error: CUT_OFF },
+      },
+      times: {
+        severity: 'error',
+        meaning:
+          'the end of the file is lost: every read that touches its last tiles fails, as it needs the times of the cells. All fields are whole: decode shows them',
+        mend: 'copy',
+        lost: TIMES_LOST,
+        refused: { act: 'read', error: CUT_OFF },
+      },
+      timesUnread: { severity: 'warning', meaning: TIMES_UNREAD, mend: 'leave', lost: TIMES_LOST, refused: null },
+      conditionIndex: CONDITION_INDEX,
+    },
   },
   FILE_LONG: {
     severity: 'warning',
@@ -215,7 +237,7 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'the section cannot be read: readers fail when they need it, on its field or on the whole fragment',
     mend: 'recover-places',
-    refused: { act: 'fields', error: 'Cannot read from file; Read exceeds file size' },
+    refused: { act: 'fields', error: CUT_OFF },
     variants: LOST_SECTION,
   },
   SECTION_UNREADABLE: {
@@ -229,7 +251,7 @@ export const FRAGMENT_CODES = {
     severity: 'error',
     meaning: 'two sections claim the same bytes: one of them is damaged',
     mend: 'recover-places',
-    refused: { act: 'fields', error: 'Cannot read from file; Read exceeds file size' },
+    refused: { act: 'fields', error: CUT_OFF },
   },
   SECTION_GAP: {
     severity: 'warning',
