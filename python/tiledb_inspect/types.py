@@ -4139,11 +4139,27 @@ GroupUnit = Literal["year", "month", "day", "hour", "minute", "second"]
 
 
 
+class ReadStatsGap(TypedDict):
+    """Units in a row without a cell."""
+
+    first: "CellValue"
+    """The first unit of the run."""
+    last: "CellValue"
+    """The last unit of the run."""
+    unit_num: "Int64"
+    """Number of units in the run."""
+
+
+
 class ReadStatsBy(TypedDict):
     name: str
     """Name of the field."""
     unit: Optional["GroupUnit"]
     """Unit to which dates are truncated; null if they are not."""
+    empty_unit_num: Optional["Int64"]
+    """Number of units without a cell between the first group and the last. Null if dates are not truncated."""
+    gaps: List["ReadStatsGap"]
+    """The longest runs of such units, at most 10, by rising value."""
 
 
 

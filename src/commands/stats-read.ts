@@ -22,6 +22,7 @@ import { bytesOfKey, type Key, type ValueCounts } from '../cells/value-counts.ts
 import type { CellValue, ValueRange } from '../documents/common.ts'
 import type {
   OverwrittenFragment,
+  ReadStatsBy,
   ReadStatsDelete,
   ReadStatsDense,
   ReadStatsDocument,
@@ -131,7 +132,7 @@ export async function readStats(
         : [fieldResult(cx, field, enumerations.get(field.summary.column.name))],
     ),
     fragments: summary.owners && (await fragmentsResult(opened, summary.owners)),
-    by: by && { name: by.column.name, unit: by.unit },
+    by: by && { name: by.column.name, unit: by.unit, ...gapsResult(cx, by, summary.groups ?? []) },
     groups: by && summary.groups && groupsResult(cx, by, summary.groups, enumerations),
     not_unique: notUnique.result(),
   }
@@ -162,6 +163,35 @@ async function fragmentsResult(
     deleted_cell_num: deleted,
     size: sized[i].size,
   }))
+}
+
+/** A document names at most this many gaps. */
+const MAX_GAPS = 10
+
+/** The units between groups of dates that no cell is in. */
+function gapsResult(
+  { style }: CommandContext,
+  { column, type, unit }: By,
+  groups: readonly SummaryGroup[],
+): Pick<ReadStatsBy, 'empty_unit_num' | 'gaps'> {
+  if (unit === null) return { empty_unit_num: null, gaps: [] }
+  const units = groups.flatMap(({ key }) => (typeof key === 'bigint' ? [key] : [])).sort(rising)
+  const gaps: { first: bigint; last: bigint; num: bigint }[] = []
+  let empty = 0n
+  for (const [i, next] of units.entries()) {
+    const before = units[i - 1] ?? next
+    const num = next - before - 1n
+    if (num <= 0n) continue
+    empty += num
+    gaps.push({ first: before + 1n, last: next - 1n, num })
+  }
+  const shown = (count: bigint): CellValue => cellValue(type, column.cell_val_num, bytesOfKey(type, count), style)
+  const longest = gaps.sort((a, b) => rising(b.num, a.num)).slice(0, MAX_GAPS)
+  longest.sort((a, b) => rising(a.first, b.first))
+  return {
+    empty_unit_num: exact(empty),
+    gaps: longest.map(({ first, last, num }) => ({ first: shown(first), last: shown(last), unit_num: exact(num) })),
+  }
 }
 
 function groupsResult(

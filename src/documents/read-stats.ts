@@ -103,6 +103,20 @@ export interface ReadStatsBy {
   name: string
   /** Unit to which dates are truncated; null if they are not. */
   unit: GroupUnit | null
+  /** Number of units without a cell between the first group and the last. Null if dates are not truncated. */
+  empty_unit_num: Int64 | null
+  /** The longest runs of such units, at most 10, by rising value. */
+  gaps: readonly ReadStatsGap[]
+}
+
+/** Units in a row without a cell. */
+export interface ReadStatsGap {
+  /** The first unit of the run. */
+  first: CellValue
+  /** The last unit of the run. */
+  last: CellValue
+  /** Number of units in the run. */
+  unit_num: Int64
 }
 
 /** The cells of one value of a field. */

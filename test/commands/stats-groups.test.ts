@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { commandLineText, hasCode } from '../../src/base/errors.ts'
+import { rising } from '../../src/base/rising.ts'
 import { CellGroups } from '../../src/cells/cell-groups.ts'
 import type { ColumnType } from '../../src/cells/column.ts'
 import { type DatetimeType, formatDatetime, truncation } from '../../src/format/datetime.ts'
@@ -173,6 +174,29 @@ describe('stats --read --by', () => {
     const groups = items(get(await statsOf('--by', `${name}:month`, path), 'groups'))
     expect(new Map(groups.map((one) => [String(get(one, 'value')), get(one, 'cell_num')]))).toEqual(counts)
     if (counts.has('null')) expect(get(groups.at(-1), 'value')).toBe(null)
+  })
+
+  test('units of dates without a cell, between the first and the last', async () => {
+    const path = `${FIXTURES}/22/type_datetimes`
+    const { documents } = await runJson(['schema', path])
+    const days = items(get(documents[0], 'attributes')).find((one) => get(one, 'type') === 'DATETIME_DAY')
+    const name = String(get(days, 'name'))
+    const there = (await cellsOf(path)).map((cell) => String(get(cell, name))).filter((day) => day !== 'NaT')
+    const months = [...new Set(there.map((day) => day.slice(0, -3)))]
+    const count = (month: string): bigint => BigInt(month.slice(0, -3)) * 12n + BigInt(month.slice(-2))
+    const counts = months.map(count).sort(rising)
+    const empty = (counts.at(-1) ?? 0n) - (counts[0] ?? 0n) + 1n - BigInt(counts.length)
+    const by = get(await statsOf('--by', `${name}:month`, path), 'by')
+    expect(empty).toBeGreaterThan(0n)
+    expect(BigInt(Number(get(by, 'empty_unit_num')))).toBe(BigInt(Number(empty)))
+    for (const gap of items(get(by, 'gaps'))) {
+      const [first, last] = [count(String(get(gap, 'first'))), count(String(get(gap, 'last')))]
+      expect(Number(last - first + 1n)).toBe(Number(get(gap, 'unit_num')))
+      expect([counts.includes(first - 1n), counts.includes(last + 1n)]).toEqual([true, true])
+      expect(counts.filter((one) => one >= first && one <= last)).toEqual([])
+    }
+    const { text } = await run(['stats', '--read', '--by', `${name}:month`, path])
+    expect(text).toMatch(/no cells in [\d,]+ months? between the first and the last: the longest gaps: /)
   })
 
   test.each([

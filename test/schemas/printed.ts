@@ -412,6 +412,11 @@ async function* ofSelected(): AsyncGenerator<Printed> {
   for (const name of ['metadata', 'group']) yield* json(['metadata', '--all', `${FIXTURES}/22/${name}`])
   for (const name of ['duplicates', 'deletes', 'enumerations', 'type_numbers_dense', 'evolved_sparse'])
     yield* json(['stats', '--read', `${FIXTURES}/22/${name}`])
+  // Months without a cell.
+  const dates = `${FIXTURES}/22/type_datetimes`
+  const { text } = await run(['schema', dates, '--json'])
+  const days = JSON.parse(text).attributes.find(({ type }: { type: string }) => type === 'DATETIME_DAY')
+  yield* json(['stats', '--read', '--by', `${days.name}:month`, dates])
   yield* json(['overview', `${FIXTURES}/22/dense_basic`])
   yield* json(['diff', '--read', `${FIXTURES}/22/deletes`, `${FIXTURES}/22/deletes`, '--as-of', '10', '--as-of', '20'])
   const pair = ['sparse_2d_row_row', 'sparse_2d_row_col'].map((name) => `${FIXTURES}/22/${name}`)

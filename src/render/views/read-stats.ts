@@ -3,13 +3,16 @@ import { shortSize } from '../../base/sizes.ts'
 import { sum } from '../../base/sum.ts'
 import { pythonString } from '../../base/unsafe-text.ts'
 import type {
+  GroupUnit,
   OverwrittenFragment,
   ReadStatsBox,
+  ReadStatsBy,
   ReadStatsDelete,
   ReadStatsDocument,
   ReadStatsField,
   ReadStatsFragment,
   ReadStatsFrequent,
+  ReadStatsGap,
   ReadStatsGroup,
   ReadStatsPercentiles,
   ReadStatsRepeated,
@@ -137,6 +140,19 @@ async function writeGroups({ by, groups = [] }: ReadStatsDocument, out: Output):
     { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
   ]
   await writeTableOrBelow({ ...listOf([...first, ...columns], groups), limit: limitOf(ROWS, out) }, out)
+  if (by?.unit && by.gaps.length > 0) await writeLine(gapsText(by, by.unit), out, 'dim')
+}
+
+/** Gaps that a line names. */
+const NAMED_GAPS = 3
+
+function gapsText({ empty_unit_num, gaps }: ReadStatsBy, unit: GroupUnit): string {
+  const text = ({ first, last, unit_num }: ReadStatsGap): string =>
+    unit_num === 1 ? shortValue(first, VALUE) : `${shortValue(first, VALUE)}..${shortValue(last, VALUE)}`
+  const largest = gaps.toSorted((a, b) => Number(b.unit_num) - Number(a.unit_num)).slice(0, NAMED_GAPS)
+  const named = gaps.filter((gap) => largest.includes(gap)).map(text)
+  const what = gaps.length > NAMED_GAPS ? 'the longest gaps: ' : ''
+  return `no cells in ${counted(empty_unit_num ?? 0, unit)} between the first and the last: ${what}${named.join(', ')}`
 }
 
 async function writeDeletes(document: ReadStatsDocument, lines: readonly CodeLine[], out: Output): Promise<void> {
