@@ -32,7 +32,7 @@ import {
   unreadable,
   withGaps,
 } from './part.ts'
-import { type Path, type StructureFacts, tracedPart, typed, type ValueType } from './spans.ts'
+import { type FieldPath, type StructureFacts, tracedPart, typed, type ValueType } from './spans.ts'
 import { ndRangeTypes } from './types.ts'
 
 type GenomicsdbFile = GenomicsdbTarget & { kind: 'file' }
@@ -149,7 +149,7 @@ function contentPart(space: Space, bytes: Uint8Array, schema: GenomicsdbSchema |
   const dimensions = genomicsdbDimensions(schema)
   const { type } = element(dimensions, 0)
   const inBoxes = ndRangeTypes(dimensions)
-  const typeOf = (path: Path): ValueType | undefined => {
+  const typeOf = (path: FieldPath): ValueType | undefined => {
     if (path[0] === 'domain') return { type, cell_val_num: 1, many: true }
     if (path[0] === 'bounding_coords') return { type, cell_val_num: dimensions.length }
     return inBoxes(path)

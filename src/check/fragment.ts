@@ -26,6 +26,7 @@ import { cutOffTileNum } from './cut-off.ts'
 import {
   asIgnored,
   type Finding,
+  type FindingPlace,
   finding,
   fromError,
   guarded,
@@ -33,7 +34,6 @@ import {
   type Item,
   type Items,
   NO_FILE,
-  type Place,
 } from './finding.ts'
 import { crowdedBox, footerFindings } from './footer.ts'
 import { type CheckRun, reaches } from './run.ts'
@@ -232,7 +232,7 @@ async function exchangedWith(fragment: Fragment, file: FieldFile, actual: number
 
 function exchanged(
   code: 'FILE_SHORT' | 'FILE_LONG',
-  place: Place,
+  place: FindingPlace,
   [size, actual, other]: readonly [size: number, actual: number, other: string],
 ): Finding {
   const found = `${actual}: exchanged with the file of fragment ${other}`

@@ -23,7 +23,7 @@ import { below, Compared, type DiffComparison, type DiffOptions, TAKES } from '.
 import { footerDifferences } from './diff-footer.ts'
 
 /** A target, and the path by which it was opened. */
-export type Opened = readonly [path: string, target: Target]
+export type OpenedTarget = readonly [path: string, target: Target]
 
 /**
  * Compares two arrays, fragments or files.
@@ -32,8 +32,8 @@ export type Opened = readonly [path: string, target: Target]
 export async function compareObjects(
   run: DiffComparison,
   prefix: string,
-  [a, left]: Opened,
-  [b, right]: Opened,
+  [a, left]: OpenedTarget,
+  [b, right]: OpenedTarget,
 ): Promise<Compared> {
   const { options } = run
   if (options.read && left.type === 'array' && right.type === 'array')

@@ -3,12 +3,12 @@ import { type CellOptions, FaultList, parseLimit, readerOutcome } from '../calls
 import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
-import { AXIS_OPTIONS, LAYER_OPTION, type LayerOptions, selectionOf } from '../calls/layer-selection.ts'
+import { AXIS_OPTIONS, LAYER_OPTION, type LayerOptions, layerSelection } from '../calls/layer-selection.ts'
 import { NotUniqueReport } from '../calls/not-unique.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { wholeDays } from '../calls/ranges.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
-import type { Reader } from '../calls/reader.ts'
+import type { SelectedCells } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { RefusedChunks, tellRangesRefused, tellRefused } from '../calls/refused.ts'
 import { indexedIn, shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
@@ -16,7 +16,7 @@ import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { CellBatch } from '../cells/column.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
-import type { Selection } from '../layers/layer.ts'
+import type { LayerSelection } from '../layers/layer.ts'
 import { conditionFields } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
@@ -69,7 +69,7 @@ export const command: CommandModule<ReadOptions> = {
 
   async *run(cx, [path], options) {
     const found = await cx.open(path)
-    const selection = await selectionOf(cx, found, options)
+    const selection = await layerSelection(cx, found, options)
     const target = selection?.target ?? (await targetFor(cx, 'read', TAKES, found))
     if ((options.limit === undefined || options.sortBy !== undefined) && options.range === undefined)
       await noteBytesToRead(cx, target)
@@ -112,7 +112,7 @@ interface ReadParts {
   faults: FaultList
   onRefused: ReadQuery['onRefused']
   told: Set<string>
-  selection: Selection | undefined
+  selection: LayerSelection | undefined
   /** The query of the options. */
   asked: ReadQuery
 }
@@ -159,7 +159,7 @@ async function arrayOutcome(
     }
     isEmpty = cells === 0
   }
-  const reader: Reader = {
+  const reader: SelectedCells = {
     columns: shown,
     asked: [...(sort ? [sort.column.name] : []), ...(asked.where ? conditionFields(asked.where) : [])],
     limit,

@@ -14,14 +14,14 @@ import {
   type FoundMember,
   findMember,
   memberName,
+  memberPlaceOf,
   placeInside,
-  placeOf,
   type Root,
   rootOf,
 } from '../objects/dataset.ts'
 import { GROUP_FILE, type InspectGroup, type Member, objectType } from '../objects/group.ts'
 import type { GroupTarget } from '../objects/target.ts'
-import { bytesOf } from '../recover/fragment.ts'
+import { filePieces } from '../recover/fragment.ts'
 import { Folder } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
 import { memberList } from '../write/member-list.ts'
@@ -165,7 +165,7 @@ class Relocation {
   /** What readers of the new group are to read: what lies inside of the group, if the member only points elsewhere because it was moved or copied. */
   private async sourceOf(group: InspectGroup, { member, path, target }: FoundMember): Promise<Folder | undefined> {
     const there = target && path !== undefined ? new Folder(this.cx.storage, path) : undefined
-    if (there && placeOf(this.root, path, there.realPath) === 'inside') return there
+    if (there && memberPlaceOf(this.root, path, there.realPath) === 'inside') return there
     const inside = await placeInside(member, async (one) => {
       const folder = group.folder.folder(one)
       return objectType(await folder.listIfThere()) === (member.type === 'group' ? 'group' : 'array')
@@ -200,7 +200,7 @@ class Relocation {
     const source = { open: () => this.cx.storage.open(path), ranges: undefined }
     let size = 0
     async function* pieces(): AsyncGenerator<Uint8Array> {
-      for await (const piece of bytesOf({ name: to, source })) {
+      for await (const piece of filePieces({ name: to, source })) {
         size += piece.length
         yield piece
       }

@@ -1,7 +1,7 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from '../format/genomicsdb/names.ts'
 import { type Folder, withSource } from '../storage/source.ts'
-import type { FragmentFolder, GenomicsdbArray } from './array.ts'
+import type { GenomicsdbArray, GenomicsdbFragmentFolder } from './array.ts'
 import { END } from './call-fields.ts'
 import { FragmentColumns, placeFields } from './calls.ts'
 import { type ColumnFile, columnFiles, columnTiles } from './column-file.ts'
@@ -55,7 +55,7 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
   return {
     interval,
     folders,
-    other_size: await sizeOf(interval.folder, await interval.entries()),
+    other_size: await filesSize(interval.folder, await interval.entries()),
     batch_num: batches instanceof InspectError ? undefined : batches,
     bounds: meta instanceof InspectError ? undefined : meta?.bounds,
     schema_version: isFault ? undefined : (array.schema.version ?? 0),
@@ -77,14 +77,14 @@ export function filesByName(array: GenomicsdbArray | InspectError): ReadonlyMap<
 export async function folderFacts(
   array: GenomicsdbArray | InspectError,
   files: ReadonlyMap<string, ColumnFile>,
-  one: FragmentFolder,
+  one: GenomicsdbFragmentFolder,
 ): Promise<FolderFacts> {
   const opened = array instanceof InspectError ? undefined : await orError(() => openedFragment(array, one))
   const fault = opened instanceof InspectError ? opened : undefined
   const known = opened instanceof InspectError ? undefined : opened
   return {
     ...{ name: one.name, path: one.folder.path, state: folderState(one), time: one.time, fault },
-    size: await sizeOf(one.folder, one.entries),
+    size: await filesSize(one.folder, one.entries),
     tile_num: known?.fragment.tile_num,
     cell_num: known?.fragment.cell_num,
     missing: known ? await missingFiles(known.fragment, files) : [],
@@ -95,7 +95,7 @@ export async function folderFacts(
 
 async function openedFragment(
   array: GenomicsdbArray,
-  one: FragmentFolder,
+  one: GenomicsdbFragmentFolder,
 ): Promise<{ fragment: GenomicsdbFragment } & Pick<FolderFacts, 'rows' | 'columns'>> {
   const fragment = await openGenomicsdbFragment(array, one)
   return { fragment, ...boxOf(fragment) }
@@ -125,7 +125,7 @@ function boxOf({ book, tile_num }: GenomicsdbFragment): Pick<FolderFacts, 'rows'
 }
 
 /** Bytes of the files of a folder, without those below. */
-export async function sizeOf(folder: Folder, entries: Awaited<ReturnType<Folder['list']>>): Promise<number> {
+export async function filesSize(folder: Folder, entries: Awaited<ReturnType<Folder['list']>>): Promise<number> {
   let sum = 0
   for (const { name, kind, size } of entries) {
     if (kind !== 'file') continue

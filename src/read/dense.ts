@@ -10,12 +10,12 @@ import { fixedSize } from '../format/range.ts'
 import { type Assembly, batchOf, CoordinateColumn, fillBox, LOST, type ReadTile, UNWRITTEN } from './dense-batch.ts'
 import { type AxisOverlap, type DenseColumn, DenseSource } from './dense-source.ts'
 import {
+  type AxisInterval,
   type AxisOrder,
   type Block,
   globalWindows,
   gridAxes,
   hull,
-  type Interval,
   intersection,
   orderedWindows,
   type Segment,
@@ -370,7 +370,7 @@ class DenseReader {
   }
 
   /** The box around blocks. */
-  private around(blocks: readonly Block[]): (Interval | undefined)[] {
+  private around(blocks: readonly Block[]): (AxisInterval | undefined)[] {
     return this.grid.map((_, d) =>
       hull(
         blocks.map(
@@ -387,7 +387,7 @@ class DenseReader {
   /** The sources of which windows beside this one want cells, too. */
   private needingOthers(sources: readonly DenseSource[], { blocks }: Window): DenseSource[] {
     const box = this.around(blocks)
-    const isWithin = (wanted: Interval | undefined, side: Interval | undefined): boolean =>
+    const isWithin = (wanted: AxisInterval | undefined, side: AxisInterval | undefined): boolean =>
       !wanted || (side !== undefined && isInside([wanted], [side]))
     const all = this.wanted?.map(hull) ?? []
     return sources.filter(({ domain }) => {
@@ -515,7 +515,7 @@ function covers(newer: Part, older: Part): boolean {
 }
 
 /** Whether a box lies inside another. */
-function isInside(inner: readonly Interval[], outer: readonly Interval[]): boolean {
+function isInside(inner: readonly AxisInterval[], outer: readonly AxisInterval[]): boolean {
   return inner.every(({ low, high }, d) => low >= outer[d].low && high <= outer[d].high)
 }
 

@@ -24,7 +24,7 @@ import {
   readColumns,
   type TimedCondition,
 } from './query.ts'
-import { type CellTimes, Source, type SourceBatch } from './source.ts'
+import { type CellTimes, type SourceBatch, SparseSource } from './source.ts'
 import { wantedTiles } from './sparse.ts'
 import { type WrittenTime, WrittenTimes } from './written-times.ts'
 
@@ -313,7 +313,7 @@ async function* wantedCells(
   ranges: RangeSets,
 ): AsyncGenerator<Wanted> {
   const { dimensions } = schema.domain
-  const source = await Source.open(place.opened, place.index, columns)
+  const source = await SparseSource.open(place.opened, place.index, columns)
   try {
     const { tiles } = await wantedTiles(source, [...source.tiles(ranges)], ranges)
     for await (const batch of source.batches(tiles)) {

@@ -1,6 +1,6 @@
 import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
-import { copyOf, type LibraryFacts, WasmLibrary } from './emscripten.ts'
+import { heapCopy, type LibraryFacts, WasmLibrary } from './emscripten.ts'
 import { bzip2Level } from './levels.ts'
 import type { WasmReader } from './wasm-file.ts'
 
@@ -59,7 +59,7 @@ export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {
         if (status === 0) return written
         throw badData({ expected: `a bzip2 stream of ${room} bytes`, found: `${STATUS[status] ?? `status ${status}`}` })
       },
-      copyOf,
+      heapCopy,
     )
 
   return {

@@ -20,7 +20,7 @@ export interface PlotAxis {
 }
 
 /** The part of the axes that is in sight, in places of {@link PlotAxis}. */
-export interface Seen {
+export interface SeenAxes {
   x0: number
   x1: number
   y0: number
