@@ -13,7 +13,7 @@ import type { CellsOutcome } from './outcome.ts'
 import type { SelectedCells } from './reader.ts'
 import { enumerationResult } from './schema-result.ts'
 
-/** Largest number of faults in a document. A damaged file may cause one for each tile. */
+/** Largest number of faults in a document. Damage may cause very many. */
 const MAX_FAULTS = 1000
 
 /** Reports the faults of a command that prints cells, and keeps the first of them for the document. */

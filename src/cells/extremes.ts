@@ -136,7 +136,7 @@ export function wideExtremes(data: Uint8Array, signed: boolean, pieces: Iterable
   return { min: new Uint8Array(high.buffer), max: new Uint8Array(low.buffer) }
 }
 
-/** @param before those of the cells before */
+/** @param before as for {@link extremePlacesByRule} */
 function wideExtremePlaces(lanes: Uint32Array, signed: boolean, { length, at }: VisitedCells, before?: Places): Places {
   const turn = signed ? 0x80000000 : 0
   const first = at ? at[0] : 0

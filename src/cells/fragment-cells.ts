@@ -51,7 +51,7 @@ export interface CellSelection {
   withUnreadable?: boolean | undefined
   /** Called for tiles in which the writer lost bytes of a field. */
   onLostTail?: ((lost: LostTail, field: string, tile: number) => void) | undefined
-  /** Called for chunks that TileDB cannot read. */
+  /** {@link TileFile.onRefused} for all files of the fragment. */
   onRefused?: ((chunk: RefusedChunk) => void) | undefined
   /** Called for a field whose validity TileDB filtered as if it were values, and reads as bytes. */
   onOtherType?: ((field: string) => void) | undefined

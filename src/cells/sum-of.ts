@@ -93,7 +93,7 @@ export class SumOf {
       lows += lanes[2 * cell]
       size += high < 0 ? -high : high
     }
-    // An upper limit on every intermediate sum.
+    // As in the sum of reals, this limits every sum on the way.
     if (Math.abs(Number(this.whole)) + size * 2 ** 32 + lows > BELOW_LIMITS)
       return this.addOneByOne(lanes, cells, from, to)
     const sum = highs * 2 ** 32 + lows

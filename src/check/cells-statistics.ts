@@ -260,7 +260,7 @@ export class StatisticsCheck {
     return lost || !bounds.holdAll ? nulls : this.kinds
   }
 
-  /** What the metadata tells about the values of a tile as they were written; undefined if it does not. */
+  /** {@link WrittenBounds} of a tile; undefined if the metadata does not tell them. */
   private writtenBounds(tile: number): WrittenBounds | undefined {
     const { type } = this.field
     const box = this.boxes && mbrAt(this.boxes, tile, this.info.schema.domain.dimensions)

@@ -139,7 +139,7 @@ function* crowdedDomain(info: FragmentInfo, file: string): Generator<Finding> {
   const isCountable = schema.domain.dimensions.every(({ type }) => !['float', 'text'].includes(datatypeKind(type)))
   if (dense || !nonempty_domain || !isCountable) return
   const [cells, room] = [storedCellNum(info), pointsInDomain(info)]
-  // Another finding tells of a domain whose ends are swapped. Decoding a footer takes longer than all the rest.
+  // Another finding tells of a domain whose ends are swapped. The footer itself is not decoded, which takes long.
   if (room < 1n || cells <= room || mayRepeatCoordinates(info)) return
   const place = { file, offset: info.footer_span?.offset, field: 'nonempty_domain' }
   yield crowdedBox(place, cells, room)

@@ -49,7 +49,6 @@ export class CheckedSchemas {
     this.files = files
   }
 
-  /** The schema with which TileDB opens the array. */
   get opened(): SchemaFile | undefined {
     return schemaFileOpened(this.files, this.array.cx.now)
   }

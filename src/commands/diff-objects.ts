@@ -161,7 +161,7 @@ async function describe({ cx, options }: DiffComparison, path: string, target: T
       return compared(name === 'schema' ? withUsedFilters(document as SchemaDocument) : document)
     },
   })
-  /** Of the metadata file of a fragment. */
+  /** The aspects of the metadata file of a fragment. */
   const ofMetadata = (at: string): Aspect[] => [
     {
       ...from('footer', 'storage', at),

@@ -28,11 +28,11 @@ import { memberList } from '../write/member-list.ts'
 
 /** What becomes of a member. */
 interface Placed {
-  /** Names from the group down. */
+  /** {@link RelocatedMember.member}, name by name. */
   names: readonly string[]
   member: Member
   type: ObjectType
-  /** Its folder; undefined if nothing is there. */
+  /** Its folder, if it exists. */
   source: Folder | undefined
   /** Its path in the new folder, and that of its group. */
   to: string
@@ -162,7 +162,7 @@ class Relocation {
     }
   }
 
-  /** What readers of the new group are to read: what lies inside of the group, if the member only points elsewhere because it was moved or copied. */
+  /** What readers of the new group are to read. A group that was moved or copied may point to its old members: then those inside are taken. */
   private async sourceOf(group: InspectGroup, { member, path, target }: FoundMember): Promise<Folder | undefined> {
     const there = target && path !== undefined ? new Folder(this.cx.storage, path) : undefined
     if (there && memberPlaceOf(this.root, path, there.realPath) === 'inside') return there
@@ -173,7 +173,7 @@ class Relocation {
     return inside === undefined ? there : group.folder.folder(inside)
   }
 
-  /** Members inside keep their path. @param above the new path of the group */
+  /** A path in the new folder that nothing else has. Members inside of the group keep their path. */
   private newPlace(above: string, member: Member, source: Folder | undefined): string {
     const own = source && normalPath(source.path)
     const { path: root } = this.root

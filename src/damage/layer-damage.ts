@@ -5,8 +5,8 @@ import { u64Bytes } from './bytes.ts'
 import { type Damages, damage, UUID } from './damage.ts'
 import { removeKey, setKeys, writeCells } from './soma-sample.ts'
 
-/** A schema of the sample of SOMA. */
-const X = /\/X\/data\/__schema\/__\d[^/]*$/
+/** The schema of the array `X/data` in the sample of SOMA. */
+const X_SCHEMA = /\/X\/data\/__schema\/__\d[^/]*$/
 
 /** Damage between the parts of a dataset of a layer. */
 export const LAYER_DAMAGE = {
@@ -28,15 +28,15 @@ export const LAYER_DAMAGE = {
     }),
   ),
   LAYER_SCHEMA: damage('soma', 'a layer with other dimensions', (array) =>
-    array.rewrite(array.find(X), arraySchema, ({ domain: { dimensions } }) => {
+    array.rewrite(array.find(X_SCHEMA), arraySchema, ({ domain: { dimensions } }) => {
       for (const [d, dimension] of dimensions.entries()) dimension.name = `dim_${d}`
     }),
   ),
   LAYER_SHAPE: damage('soma', 'a shape that is smaller than obs', (array) =>
-    array.rewrite(array.find(X), arraySchema, { current_domain: shape(3, 3) }),
+    array.rewrite(array.find(X_SCHEMA), arraySchema, { current_domain: shape(3, 3) }),
   ),
   LAYER_SHAPES_DIFFER: damage('soma', 'a shape in one array alone', (array) =>
-    array.rewrite(array.find(X), arraySchema, { current_domain: shape(4, 3) }),
+    array.rewrite(array.find(X_SCHEMA), arraySchema, { current_domain: shape(4, 3) }),
   ),
   LAYER_ID_UNKNOWN: damage('soma', 'a cell of a row that obs does not have', (array) =>
     writeCells(array, 'ms/RNA/X/data/', '{"soma_dim_0":7,"soma_dim_1":0,"soma_data":1}\n'),

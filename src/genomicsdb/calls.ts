@@ -80,7 +80,7 @@ export class FragmentColumns implements MergedFragment {
   }
 }
 
-/** The boxes of the tiles of a fragment. @throws InspectError BAD_VALUE for numbers of 2^53 or more */
+/** The boxes of the tiles of a fragment. @throws InspectError of {@link int64Numbers} */
 export function genomicsdbTileBoxes(fragment: GenomicsdbFragment): TileBox[] {
   const { book, tile_num, folder } = fragment
   const file = `${folder.path}/${BOOK_KEEPING_FILE}`

@@ -12,7 +12,7 @@ import { DatasetPart } from './part.ts'
 interface Dataset {
   layer: Layer
   target: Target
-  /** Number of levels of members; undefined for all. A group that only its arrays say is a dataset has no groups. */
+  /** Number of levels of members; undefined for all. It is 1 if only the arrays of a group say that it is a dataset. */
   depth: number | undefined
 }
 
@@ -39,7 +39,7 @@ async function* checkDataset({ layer, target, depth }: Dataset, level: Level): I
   for await (const item of layer.check(top, level)) if (!causeOf(item, top)) yield item
 }
 
-/** The part whose file cannot be read, from which a finding only follows. That is the finding of another check: each cause is told once. */
+/** The part whose unreadable file is the cause of a finding. Another check reports that file, and each cause is told once. */
 function causeOf(item: Item, top: DatasetPart): DatasetPart | undefined {
   if ('notExamined' in item || (item.code !== 'LAYER_METADATA' && item.code !== 'LAYER_MEMBER')) return undefined
   const part = [...top.all()].find((one) => one.file === item.file)
@@ -68,7 +68,7 @@ export async function* overviewItems(layer: Layer, top: DatasetPart): Items {
 export class LayerRoots {
   /** The layer that a group belongs to, by its names. */
   private readonly layers = new Map<string, Promise<Layer | undefined>>()
-  /** Groups that their arrays say are datasets, and that were found. */
+  /** Groups that were found to be datasets, because their arrays say so. */
   private readonly groups = new Set<string>()
 
   /** The layer of the target of the walk itself. */

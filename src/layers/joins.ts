@@ -50,8 +50,8 @@ export async function* returned<T>(value: Promise<T>): Items<T> {
 }
 
 /**
- * Opens an array whose cells tell what is missing. Undefined if TileDB reads nothing of it, though fragments are complete: that is the
- * finding of another check.
+ * Opens an array whose cells tell what is missing. Undefined if TileDB reads nothing of it, though fragments are complete: their own
+ * check says so.
  * @throws InspectError of a fragment that cannot be opened
  */
 export async function openWhole(array: InspectArray, to?: bigint): Promise<OpenedArray | undefined> {

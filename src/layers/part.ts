@@ -30,7 +30,7 @@ export class DatasetPart {
   readonly parts = new Map<string, DatasetPart>()
   /** What an overview knows of its cells, if there was one. */
   seen: SeenCells = {}
-  /** Why its key-value metadata could not be read: that is the finding of another check. */
+  /** Why its key-value metadata could not be read. The check of the array or group reports it. */
   metadataFault: InspectError | undefined
   private read: Promise<Map<string, WrittenMetadata>> | undefined
 

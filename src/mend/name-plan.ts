@@ -200,7 +200,7 @@ export class NamePlanner {
     })
   }
 
-  /** Leaves a name with a future time, which may be right. @param list a vacuum list that has the fragment under this name */
+  /** {@link leaveUntilThen} for a fragment of the array. @param list a vacuum list that has the fragment under this name */
   private leaveUntilThen(finding: Finding, name: string, list?: NamedVacuumList): void {
     const draft = this.drafts.draft(`later ${name}`, finding)
     if (list) draft.say({ text: `it keeps its name: ${list.path} lists it by this name` })

@@ -59,7 +59,7 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
 }
 
 /**
- * Plans against what makes reads of an array slow or hungry.
+ * {@link advicePlans} for all advice on an array.
  * @throws InspectError if the array cannot be opened as its findings need it
  */
 export async function plansOfAdvice(cx: PlanContext, array: InspectArray): Promise<AdvicePlan[]> {

@@ -347,7 +347,7 @@ export const localFiles: Storage = {
   listSized(path, known) {
     return attempt(() => {
       const at = systemPath(path)
-      // Without the kinds of entries, which the sizes bring along.
+      // Names are enough: the call that finds a size tells the kind, too.
       const names = typeof at === 'string' ? readdirSync(at) : undefined
       if (!names || names.length > NAMES_IN_ONE_STEP || names.some((name) => name.includes(REPLACED))) return undefined
       countListedNames(names.length)
@@ -376,7 +376,7 @@ export const localFiles: Storage = {
     let descriptor: number | undefined
     try {
       descriptor = openSync(systemPath(path), constants.O_RDONLY | constants.O_NONBLOCK)
-      // One call reads all of a small file, which tells its size.
+      // If the file is small, one call reads all of it, and its size is then known.
       const length = readSync(descriptor, into, 0, into.length, 0)
       if (length < into.length) return { size: length, length }
       const status = fstatSync(descriptor)

@@ -127,7 +127,7 @@ export class LaidOutInfo implements FragmentInfo {
     return sectionPlaces(layout.decoded(this.kept, {}), layout.slots)
   }
 
-  /** Where the section at an offset ends at the latest: where the next one begins, or the footer. */
+  /** {@link FooterLayout.sectionEnd} within the sections before this footer. */
   sectionEnd(offset: number): number {
     return this.layout.sectionEnd(this.bytes, offset, this.offset)
   }

@@ -113,12 +113,11 @@ export class Inspected {
     }
   }
 
-  /** The target's path in the storage. */
   get path(): string {
     return this.place.path
   }
 
-  /** A path of the storage as the user would write it. */
+  /** {@link shownPath} for the storage of the target. */
   readonly shownPath = (path: string): string => shownPath(this.place, path)
 
   /** How views read what they open themselves: they go on after damage, and do not report it. */

@@ -89,7 +89,7 @@ export async function placeOfFiles(files: Iterable<ListedFile>): Promise<TargetP
   return (await import('./other-places.ts')).filesPlace(files)
 }
 
-/** The place of a dropped folder. */
+/** {@link dropPlace} for the items of an event. */
 export async function placeOfDrop(items: DataTransferItemList): Promise<TargetPlace | undefined> {
   // What was dropped is told only during the event.
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)

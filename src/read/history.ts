@@ -35,7 +35,7 @@ interface HistoryQuery {
   fields?: readonly string[] | undefined
   /** Upper limit on the cells that may have versions. */
   most: number
-  /** Called once per fragment that cannot be read but that no read needs. Its versions are then missing. */
+  /** {@link HistoryOptions.onUnread}. The versions of the fragment are then missing. */
   onUnread?: ((fault: InspectError) => void) | undefined
 }
 
@@ -59,7 +59,6 @@ export type HiddenBy =
 export interface FoundVersion {
   entry: FragmentEntry
   tile: number
-  /** Position in the tile. */
   cell: number
   /** Milliseconds since 1970; undefined if consolidation kept no time of the cell, and the fragments that it replaced are gone. */
   written: bigint | undefined

@@ -26,7 +26,7 @@ import { SmallFragments } from './small-fragments.ts'
 import { exactTime, type SourceBatch, SparseSource, type WantedTile } from './source.ts'
 import { untimedText } from './written-times.ts'
 
-/** Bytes of the cells that are merged together: few at first, so that the first cells come soon. */
+/** Bytes of the cells that are merged together: few at first, as with groups of tiles. */
 const FIRST_WINDOW = 256 * 1024
 const MAX_WINDOW = 4 * 2 ** 20
 const WINDOW_GROWTH = 4

@@ -62,7 +62,7 @@ export interface Stranger {
 
 /** Facts about a fragment that only the user or other fragments know. */
 export interface FactsFromOutside {
-  /** Returns the box that the user gave for a dense fragment. */
+  /** {@link RecoverOptions.domain} */
   domain(schema: ArraySchema): NDRange | undefined
   /** Returns the box around the fragments that this one replaced. */
   union(): Promise<NDRange | undefined>

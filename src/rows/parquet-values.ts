@@ -48,7 +48,7 @@ function milliseconds({ buffers: [seconds], length, validity }: ArrowArray): Uin
     if (validity && ((validity[i >> 3] >> (i & 7)) & 1) === 0) continue
     const value = from[i] * 1000n
     if (value !== BigInt.asIntN(64, value)) {
-      // The array is whole, so this is no error about it.
+      // The fault is the format's, not the array's.
       throw usage({
         expected: "times that fit Parquet's milliseconds, as it has no seconds",
         found: `${from[i]} seconds; --raw writes them as integers`,

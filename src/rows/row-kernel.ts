@@ -218,7 +218,7 @@ export class RowKernel {
     }
   }
 
-  /** Sets the batch of the next rows. A column that could not be read is undefined. */
+  /** Sets the batch of the next rows. */
   begin(batch: CellBatch): void {
     this.batch = batch
     this.loaded.to = 0

@@ -5,7 +5,7 @@ import { bzip2Level } from './levels.ts'
 import type { WasmReader } from './wasm-file.ts'
 
 /**
- * libbz2 1.0.8 from the package bzip2-wasm. Only its wasm file is used. The package's JavaScript sets globals
+ * libbz2 1.0.8 from the package bzip2-wasm, without its JavaScript. That sets globals
  * (`require`, `__dirname`), needs Node's versions of them, and allocates the output twice.
  */
 const WASM = 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm'

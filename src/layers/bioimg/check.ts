@@ -74,7 +74,7 @@ async function* checkListed(
     )
     return
   }
-  // One that is listed and lost is an error of its group.
+  // The check of the group reports a lost member.
   if (!part.target) return
   const schema = await part.schema()
   if (!schema) return

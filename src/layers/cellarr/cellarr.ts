@@ -80,7 +80,7 @@ async function* checkParts(store: DatasetPart): Items {
       yield finding('LAYER_MEMBER', findingPlace(frame), `the data frame ${name}`, 'a group', 'type')
   }
   const matrices = matricesOf(store)
-  // One that is listed and lost is an error of its group.
+  // If members are lost, one of them may be the matrix.
   if (matrices.length === 0 && !othersOf(store).some(({ isLost }) => isLost))
     yield finding('LAYER_MEMBER', findingPlace(store, ASSAYS), 'a matrix, which is usually named counts', 'no matrix')
   for (const part of matrices) {

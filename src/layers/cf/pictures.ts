@@ -12,13 +12,13 @@ const SIGNS: readonly (readonly [RegExp, AxisRole])[] = [
   [/^(?:x|easting|projection_x_coordinate|rlon)$/i, 'x'],
 ]
 
-/** Variables with a place across and a place up, each as a picture. */
+/** A picture of each variable that has an axis across and an axis up. */
 export async function variablePictures(top: DatasetPart): Promise<LayerImage[]> {
   const pictures: LayerImage[] = []
   for (const part of top.all()) {
     const schema = await part.schema()
     if (!schema || isCoordinate(part, schema)) continue
-    const axes = await placesOf(top, part, schema)
+    const axes = await axesOf(top, part, schema)
     if (!axes) continue
     for (const { name, cell_val_num } of schema.attributes)
       if (cell_val_num === 1)
@@ -31,8 +31,8 @@ function titleOf({ path, names }: DatasetPart, attribute: string): string {
   return path === '' || names.at(-1) === attribute ? path || attribute : `${path} ${attribute}`
 }
 
-/** The two dimensions of an array that are places; undefined if it has not both. */
-async function placesOf(
+/** The axis across and the axis up of an array; undefined if one of them is missing. */
+async function axesOf(
   top: DatasetPart,
   part: DatasetPart,
   schema: ArraySchema,
@@ -52,7 +52,7 @@ function roleOf(texts: readonly string[]): AxisRole | undefined {
   return SIGNS.find(([sign]) => texts.some((text) => sign.test(text)))?.[1]
 }
 
-/** The array with the coordinates of a dimension, which is its only one, beside the array or above it, and what its metadata says that they are. */
+/** The coordinates of a dimension, and what their metadata says of them. They are an array of this dimension alone, beside the variable or above it. */
 async function coordinatesOf(top: DatasetPart, part: DatasetPart, dimension: string) {
   for (let depth = part.names.length - 1; depth >= 0; depth--) {
     const group = top.find(part.names.slice(0, depth))

@@ -89,7 +89,7 @@ export async function* checkRaster(part: DatasetPart): Items {
   }
   if (!part.group) return
   const pam = (await pamOf(part))?.value
-  // One that is listed and lost is an error of its group.
+  // A level that is listed but lost is found with its group.
   if (!full) yield await missingPart(part, 'l_0', 'the raster in its full size, l_0')
   for (let level = 1; level <= Math.min(pam?.overviews ?? 0, MAX_OVERVIEWS); level++) {
     const isListed = levels.some((one) => one.level === level)

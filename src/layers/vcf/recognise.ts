@@ -17,7 +17,7 @@ export async function isVcf(part: DatasetPart): Promise<boolean> {
 
 async function hasVcfMembers(group: InspectGroup): Promise<boolean> {
   const { folder, cx } = group
-  // The folder was listed to know the group. Only with both folders in it, the list of members is worth a request.
+  // The listing of the folder is known already. Only with both folders in it, the list of members is worth a request.
   const entries = (await folder.list().catch(unlessFault)) ?? []
   if (!hasEntry(entries, 'data', 'folder') || !hasEntry(entries, 'metadata', 'folder')) return false
   const named = await membersNamed(group, ['data', 'metadata']).catch(unlessFault)

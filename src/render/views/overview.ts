@@ -417,7 +417,7 @@ function isNumbers({ rows }: LayerTable, column: number): boolean {
 /** Least number of members that a screen shows. */
 const MAX_MEMBERS = 6
 
-/** Members with errors come first: they need to be seen. Equal ones stay in their order. */
+/** Members with errors come first: they need to be seen. */
 function worstThenLargest(a: GroupLine, b: GroupLine): number {
   return Number(isWrong(b)) - Number(isWrong(a)) || (b.size ?? 0) - (a.size ?? 0)
 }

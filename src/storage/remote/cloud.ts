@@ -232,7 +232,7 @@ export abstract class CloudStorage extends RemoteStorage {
 /** The entries with a name, sorted. @throws InspectError NOT_FOUND if there is not even a mark of the folder */
 function namedIn(entries: readonly Entry[], path: string): Entry[] {
   if (entries.length === 0) throw notFound(path)
-  // A key that marks the folder itself has an empty name: sync tools and consoles write such keys. So has a key such as `array//x`.
+  // A key that marks the folder itself has an empty name. So has a key such as `array//x`.
   const named = entries.filter(({ name }) => name !== '')
   countListedNames(named.length)
   return sorted(named)
