@@ -47,7 +47,7 @@ export function* growingFields({ opened, files, scale, stored_bytes }: AdviceFac
   }
 }
 
-/** Describes a file. */
+/** Names a file by its field, as in `offsets of "a"`. */
 export function titleOf({ field, role }: FileFacts): string {
   const what = role === 'offsets' || role === 'validity' ? `${role} of ` : ''
   return `${what}${JSON.stringify(field)}`

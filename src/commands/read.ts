@@ -22,7 +22,7 @@ import { openAt } from '../read/opening.ts'
 import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 
-interface ReadOptions extends CellOptions, QueryOptions, LayerOptions {
+interface ReadCommandOptions extends CellOptions, QueryOptions, LayerOptions {
   sortBy?: string
   labels?: boolean
   provenance?: boolean
@@ -30,7 +30,7 @@ interface ReadOptions extends CellOptions, QueryOptions, LayerOptions {
 
 const TAKES = { array: '' } as const satisfies Takes
 
-export const command: CommandModule<ReadOptions> = {
+export const command: CommandModule<ReadCommandOptions> = {
   about:
     'Newer cells hide older ones, deleted cells are left out, and attributes that were added later have fill values in older cells. decode shows what a fragment itself holds.',
   examples: [
@@ -87,13 +87,13 @@ export const command: CommandModule<ReadOptions> = {
     const asked = await parseQuery(cx, opened, options)
     const parts = { faults, onRefused: chunks.add, told, selection, asked }
     const outcome = await arrayOutcome(cx, path, opened, parts, options)
-    // Not earlier, as a wrong option has an error without notes.
+    // The options are checked by now: an error about one of them comes without notes.
     if (asked.where && options.sortBy === undefined && opened.schema.array_type === 'dense')
       cx.note(await unmetText(opened, asked, asked.where))
     if (missing > 0)
       cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
     yield outcome
-    // Said after the cells. With --labels, some faults of the labels were said already.
+    // What was refused is known only after the cells. `told` has what --labels said of it before.
     if (!(await tellRefused(cx, opened, options.field, told, chunks))) await tellRangesRefused(cx, opened, asked.ranges)
   },
 }
@@ -122,7 +122,7 @@ async function arrayOutcome(
   path: string,
   opened: OpenedArray,
   { faults, onRefused, told, selection, asked }: ReadParts,
-  options: ReadOptions,
+  options: ReadCommandOptions,
 ): Promise<Outcome> {
   const report = new FieldReport()
   const notUnique = new NotUniqueReport(opened.fragments)
@@ -131,7 +131,7 @@ async function arrayOutcome(
   const sorts = options.sortBy !== undefined
   const query: ReadQuery = {
     ...asked,
-    // A range of the user is as good: the selection leaves out other rows itself.
+    // A range of the user replaces that of the selection, which leaves out other rows itself.
     ranges: selection ? new Map([...selection.ranges, ...asked.ranges]) : asked.ranges,
     // The places tell which cells of a dense array were written.
     provenance: options.provenance ?? (sorts && isDense ? 'places' : undefined),

@@ -316,7 +316,7 @@ function int64s(all: readonly (number | undefined)[]): ColumnData {
   return { data, starts: undefined, validity }
 }
 
-/** The cells of a field, run by run, as they are stored. @param total number of these cells */
+/** The cells of a field, run by run, as they are stored. */
 function gathered(runs: readonly MergedRun[], total: number, { index, stored }: CallField): ColumnData {
   if (stored.cell_val_num !== 'var') {
     const size = datatypeSize(stored.type) * stored.cell_val_num
