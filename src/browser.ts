@@ -11,7 +11,7 @@
 import { usage } from './base/errors.ts'
 import { portable } from './filters/codecs/portable.ts'
 import { packedWasm } from './filters/codecs/wasm-file.ts'
-import { type BaseOptions, openersWith, type Place } from './library/opening.ts'
+import { type BaseOptions, openersWith, type StoragePlace } from './library/opening.ts'
 import { parquetWith, type WriteParquet } from './library/parquet.ts'
 import { Client, DEFAULT_LIMITS } from './storage/remote/client.ts'
 import { HttpStorage } from './storage/remote/http.ts'
@@ -22,7 +22,7 @@ export * from './library/exports.ts'
 /** Without a storage, paths are `http` or `https` URLs. */
 export type OpenOptions = BaseOptions
 
-function findPlace(url: string, { onNote = () => {} }: OpenOptions = {}): Place {
+function findPlace(url: string, { onNote = () => {} }: OpenOptions = {}): StoragePlace {
   if (!/^https?:\/\//i.test(url)) throw usage({ expected: 'a URL with http or https, or a storage', found: 'neither' })
   const { path, access } = remoteTarget(url)
   return { storage: new HttpStorage(new Client(DEFAULT_LIMITS), onNote, access ? [access] : []), path }

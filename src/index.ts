@@ -10,7 +10,7 @@
  * Only what is exported here is stable. Objects may have further members, which can change with any release.
  */
 import process from 'node:process'
-import { type BaseOptions, openersWith, type Place } from './library/opening.ts'
+import { type BaseOptions, openersWith, type StoragePlace } from './library/opening.ts'
 import { parquetWith, type WriteParquet } from './library/parquet.ts'
 import { localFiles } from './node/file.ts'
 import { nodeCodecs, portableCodecs } from './node/node-codecs.ts'
@@ -24,7 +24,7 @@ export interface OpenOptions extends BaseOptions {
   signRequests?: boolean | undefined
 }
 
-async function findPlace(path: string, options: OpenOptions = {}): Promise<Place> {
+async function findPlace(path: string, options: OpenOptions = {}): Promise<StoragePlace> {
   refuseOtherSchemes(path)
   // TileDB takes the path of a file:// URL without decoding it.
   if (!isRemotePath(path)) return { storage: localFiles, path: path.replace(/^file:\/\/(localhost)?(?=\/)/, '') }

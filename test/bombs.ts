@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { argv, execPath } from 'node:process'
 import { concat } from '../src/base/bytes.ts'
-import { u32, u64 } from '../src/damage/bytes.ts'
+import { u32Bytes, u64Bytes } from '../src/damage/bytes.ts'
 import { EditableArray } from '../src/damage/editable-array.ts'
 import { Pipeline, type TileType } from '../src/filters/pipeline.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
@@ -34,7 +34,7 @@ async function tileOf(
   const tile = { datatype: 'INT32', cellSize: 4, formatVersion: 22, ...type } as TileType
   const pipeline = await Pipeline.load(names.map(defaultFilter), tile, nodeCodecs)
   const one = pipeline.forwardTile(data, [data.length], { offsets }).subarray(8)
-  return concat([Uint8Array.from(u64(times)), ...Array.from({ length: times }, () => one)])
+  return concat([Uint8Array.from(u64Bytes(times)), ...Array.from({ length: times }, () => one)])
 }
 
 async function edited(tool: string, folder: string, name: string, attr: string): Promise<EditableArray> {
@@ -96,10 +96,10 @@ async function padded(tool: string, folder: string, name: string, cells: number)
   const array = new EditableArray('/array', filesBelow(path, '/array'), () => readContext(nodeCodecs))
   const type = { datatype: 'UINT8', cellSize: 1 } as const
   const stored = await tileOf(type, ['ZSTD'], new Uint8Array(MB), cells / MB)
-  const range = (last: number) => ({ min: u32(0), max: u32(last) })
+  const range = (last: number) => ({ min: u32Bytes(0), max: u32Bytes(last) })
   await array.editSchema((schema) => {
     const [dimension] = schema.domain.dimensions
-    Object.assign(dimension, { domain: concat([u32(0), u32(cells - 1)]), tile_extent: u32(cells) })
+    Object.assign(dimension, { domain: concat([u32Bytes(0), u32Bytes(cells - 1)]), tile_extent: u32Bytes(cells) })
     schema.attributes[0].filters = filtersOf(['ZSTD'])
   })
   array.files.set(array.find(/\/a0\.tdb$/), stored)
@@ -120,7 +120,7 @@ async function text(tool: string, folder: string, name: string, names: readonly 
   const stored = await tileOf(type, names, data, 1, inside ? offsets : undefined)
   const x = await tileOf({}, ['RLE'], new Uint8Array(4 * cells), 1)
   const starts = inside
-    ? Uint8Array.from(u64(0))
+    ? Uint8Array.from(u64Bytes(0))
     : await tileOf(
         { datatype: 'UINT64', cellSize: 8 },
         ['DOUBLE_DELTA'],

@@ -46,7 +46,7 @@ export interface FileFacts {
 }
 
 /** Facts about an array, from footers and other metadata. */
-export interface ArrayFacts {
+export interface AdviceFacts {
   opened: OpenedArray
   path: string
   fragments: readonly FragmentFacts[]
@@ -72,7 +72,7 @@ const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tile_num'] as const
  * Collects facts from the footers of all fragments, and from other metadata of the largest fragments.
  * @param footersOnly whether to use only the footers, and read nothing; `files` then lacks the var-sized fields
  */
-export async function arrayFacts(opened: OpenedArray, footersOnly = false): Promise<ArrayFacts> {
+export async function arrayFacts(opened: OpenedArray, footersOnly = false): Promise<AdviceFacts> {
   const { dimensions } = opened.schema.domain
   const boxes = boxesOf(dimensions, opened.fragments.length, (i) => opened.fragments[i].info.nonempty_domain ?? [])
   const entries = await opened.array.fragments()

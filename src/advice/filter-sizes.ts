@@ -2,7 +2,7 @@ import { shortSize } from '../base/sizes.ts'
 import { type FilterUse, useOf } from '../filters/registry.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { objectStoreSeconds, rounded } from './costs.ts'
-import type { ArrayFacts, FileFacts } from './facts.ts'
+import type { AdviceFacts, FileFacts } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import type { AdviceLine } from './line.ts'
 import { rewriteLines } from './lines.ts'
@@ -31,7 +31,7 @@ const MIN_GROWTH_BYTES = 16 * 1024
 const MIN_TILE_BYTES = 1024
 
 /** Finds fields that their filters make larger. */
-export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFacts): Generator<AdvisedFinding> {
+export function* growingFields({ opened, files, scale, stored_bytes }: AdviceFacts): Generator<AdvisedFinding> {
   for (const file of files) {
     if (file.filters.length === 0 || file.unfiltered_bytes < MIN_TILE_BYTES * file.tile_num) continue
     const hasGeneral = file.filters.some(isGeneral)
@@ -40,20 +40,20 @@ export function* growingFields({ opened, files, scale, stored_bytes }: ArrayFact
     if (more < MIN_GROWTH_BYTES || more < MIN_GROWTH_SHARE * unfiltered) continue
     yield advise('STORED_LARGER', {
       field: file.field,
-      message: `${titleOf(file)}: ${textOf(file.filters)} turns ${shortSize(Math.round(unfiltered))} into ${shortSize(Math.round(stored))}`,
+      message: `${titleOf(file)}: ${filtersAsText(file.filters)} turns ${shortSize(Math.round(unfiltered))} into ${shortSize(Math.round(stored))}`,
       effect: { seconds: rounded(objectStoreSeconds(0, more)), bytes: Math.round(more), share: more / stored_bytes },
       advice: withFilters(opened, [file], hasGeneral ? [] : [TRIAL_FILTER]),
     })
   }
 }
 
-/** Describes a file. */
+/** Names a file by its field, as in `offsets of "a"`. */
 export function titleOf({ field, role }: FileFacts): string {
   const what = role === 'offsets' || role === 'validity' ? `${role} of ` : ''
   return `${what}${JSON.stringify(field)}`
 }
 
-export function textOf(filters: readonly FilterConfig[]): string {
+export function filtersAsText(filters: readonly FilterConfig[]): string {
   return filters.map(({ name, level }) => (level === undefined || level < 0 ? name : `${name}(${level})`)).join(', ')
 }
 
@@ -62,7 +62,7 @@ export function textOf(filters: readonly FilterConfig[]): string {
  * formats before 5 a single file has the coordinates of all dimensions.
  */
 export function withFilters(
-  opened: ArrayFacts['opened'],
+  opened: AdviceFacts['opened'],
   files: readonly FileFacts[],
   filters: readonly FilterConfig[],
 ): AdviceLine[] {

@@ -14,8 +14,8 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import type { Slot } from '../format/fragment-slots.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from '../write/chunk-lengths.ts'
 import { objectStoreSeconds, rounded } from './costs.ts'
-import type { ArrayFacts, FileFacts } from './facts.ts'
-import { compresses, isGeneral, TRIAL_FILTER, textOf, titleOf, withFilters } from './filter-sizes.ts'
+import type { AdviceFacts, FileFacts } from './facts.ts'
+import { compresses, filtersAsText, isGeneral, TRIAL_FILTER, titleOf, withFilters } from './filter-sizes.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import { paddedShare, percent } from './tiles.ts'
 
@@ -34,7 +34,7 @@ const MIN_UNDO_SHARE = 0.5
 const MIN_CHECKSUM_SECONDS = 0.1
 
 /** Finds compressors that take more time to undo than the bytes that they save would take to read. */
-export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<AdvisedFinding> {
+export function* idleFilters({ opened, files, scale }: AdviceFacts): Generator<AdvisedFinding> {
   for (const file of files) {
     if (!file.filters.some(isGeneral)) continue
     const [stored, unfiltered] = [file.stored_bytes * scale, file.unfiltered_bytes * scale]
@@ -45,7 +45,7 @@ export function* idleFilters({ opened, files, scale }: ArrayFacts): Generator<Ad
     if (seconds < MIN_UNDO_SECONDS || undo < MIN_UNDO_SHARE * objectStoreSeconds(0, stored)) continue
     yield advise('FILTERS_SAVE_LITTLE', {
       field: file.field,
-      message: `${titleOf(file)}: ${textOf(file.filters)} saves ${shortSize(Math.round(saved))} of ${shortSize(Math.round(unfiltered))}, and undoing it takes about ${undo.toFixed(1)} s`,
+      message: `${titleOf(file)}: ${filtersAsText(file.filters)} saves ${shortSize(Math.round(saved))} of ${shortSize(Math.round(unfiltered))}, and undoing it takes about ${undo.toFixed(1)} s`,
       effect: { seconds: rounded(seconds), unfiltered_bytes: Math.round(unfiltered), share: saved / unfiltered },
       advice: withFilters(
         opened,
@@ -63,7 +63,7 @@ const MIN_RAW_SHARE = 0.5
 const MIN_TRIAL_SHARE = 0.25
 
 /** Finds fields without a compressor. Compresses a part of a tile to see what that would save. */
-export async function* rawFields(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* rawFields(facts: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { opened, files, scale, stored_bytes } = facts
   const raw = files.filter(({ filters }) => !filters.some(compresses))
   // Padding is one value, of which a compressor leaves nothing. What cures it are other tiles.
@@ -89,7 +89,7 @@ const MIN_ORDER_SHARE = 0.05
 const MIN_ORDER_BYTES = 16 * 1024
 
 /** Finds filters in a bad order: a shuffle or a delta after a compressor, or a checksum before one. */
-export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* wrongOrder(facts: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { opened, files, scale, stored_bytes } = facts
   for (const file of files) {
     const stored = file.stored_bytes * scale
@@ -105,7 +105,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<AdvisedFind
       if (share < MIN_ORDER_SHARE || saved < MIN_ORDER_BYTES) continue
       yield advise('FILTER_ORDER', {
         field: file.field,
-        message: `${titleOf(file)}: ${textOf(file.filters)} compresses before it rearranges; on a sample ${textOf(better)} saves ${percent(share)}`,
+        message: `${titleOf(file)}: ${filtersAsText(file.filters)} compresses before it rearranges; on a sample ${filtersAsText(better)} saves ${percent(share)}`,
         effect: {
           seconds: rounded(objectStoreSeconds(0, saved)),
           bytes: Math.round(saved),
@@ -123,7 +123,7 @@ export async function* wrongOrder(facts: ArrayFacts): AsyncGenerator<AdvisedFind
     if (seconds < MIN_CHECKSUM_SECONDS) continue
     yield advise('FILTER_ORDER', {
       field: file.field,
-      message: `${titleOf(file)}: ${textOf(file.filters)} computes checksums of ${shortSize(Math.round(unfiltered))}; after the compressor it would be ${shortSize(Math.round(stored))}`,
+      message: `${titleOf(file)}: ${filtersAsText(file.filters)} computes checksums of ${shortSize(Math.round(unfiltered))}; after the compressor it would be ${shortSize(Math.round(stored))}`,
       effect: {
         seconds: rounded(seconds),
         unfiltered_bytes: Math.round(unfiltered - stored),

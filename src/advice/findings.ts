@@ -1,7 +1,7 @@
 import type { ExplainQuery, ReadPlan } from '../explain/plan.ts'
 import type { ReadCost } from '../explain/read-cost.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
-import { type ArrayFacts, arrayFacts } from './facts.ts'
+import { type AdviceFacts, arrayFacts } from './facts.ts'
 import { growingFields } from './filter-sizes.ts'
 import { idleFilters, rawFields, wrongOrder } from './filters.ts'
 import { type AdvisedFinding, worstFirst } from './finding.ts'
@@ -22,7 +22,7 @@ import { type CountedCells, constantValues, countedDeletes, missingStatistics, u
 
 export type { AdvisedFinding, ReadCounts, Remedy } from './finding.ts'
 
-type Cause = (facts: ArrayFacts) => Iterable<AdvisedFinding> | AsyncIterable<AdvisedFinding>
+type Cause = (facts: AdviceFacts) => Iterable<AdvisedFinding> | AsyncIterable<AdvisedFinding>
 
 /** Functions that find causes which a single fragment may have. */
 const OF_FRAGMENTS: readonly Cause[] = [
@@ -71,7 +71,7 @@ export async function fragmentFindings(one: OpenedFragment): Promise<AdvisedFind
   return worstFirst(await findingsOf(await arrayFacts(opened), OF_FRAGMENTS))
 }
 
-async function findingsOf(facts: ArrayFacts, causes = CAUSES): Promise<AdvisedFinding[]> {
+async function findingsOf(facts: AdviceFacts, causes = CAUSES): Promise<AdvisedFinding[]> {
   const findings: AdvisedFinding[] = []
   for (const cause of causes) for await (const finding of cause(facts)) findings.push(finding)
   return findings

@@ -6,7 +6,7 @@ import { looseCommits, manyFragments, overlappingFragments, pendingVacuum, uncom
 import { badShapes, largeTiles, paddedTiles, smallTiles } from './tiles.ts'
 
 /** The findings that follow from footers and names alone, worst first. Reads nothing. */
-export async function footerFindings(opened: OpenedArray): Promise<AdvisedFinding[]> {
+export async function footerAdvice(opened: OpenedArray): Promise<AdvisedFinding[]> {
   const facts = await arrayFacts(opened, true)
   const allFixed = [...opened.schema.domain.dimensions, ...opened.schema.attributes].every(isFixed)
   const found: AdvisedFinding[] = [...manyFragments(facts), ...overlappingFragments(facts)]

@@ -13,7 +13,7 @@ import { hasSlot } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
 import { objectStoreSeconds, rounded } from './costs.ts'
-import { type ArrayFacts, type Box, FOOTER_REQUESTS, type FragmentFacts, requestsOf } from './facts.ts'
+import { type AdviceFacts, type Box, FOOTER_REQUESTS, type FragmentFacts, requestsOf } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import { type AdviceLine, inspectLine } from './line.ts'
 import { consolidationLines, modeLines, pathOf, vacuumLine } from './lines.ts'
@@ -27,7 +27,7 @@ export const LARGE_FRAGMENT = 16 * 1024 * 1024
 const MIN_SAVED_SECONDS = 0.1
 
 /** Finds many small fragments: opening them costs more than reading them. */
-export function* manyFragments({ opened, fragments, stored_bytes }: ArrayFacts): Generator<AdvisedFinding> {
+export function* manyFragments({ opened, fragments, stored_bytes }: AdviceFacts): Generator<AdvisedFinding> {
   const count = fragments.length
   if (count < MIN_FRAGMENTS || stored_bytes / count >= LARGE_FRAGMENT) return
   const now = sum(fragments, requestsOf)
@@ -60,7 +60,7 @@ export function requestsAfterMerge(opened: OpenedArray, fragments: readonly Frag
 const MIN_DEPTH = 5.5
 
 /** Finds fragments that overlap: a read of a box reads tiles of many of them. */
-export function* overlappingFragments({ opened, fragments }: ArrayFacts): Generator<AdvisedFinding> {
+export function* overlappingFragments({ opened, fragments }: AdviceFacts): Generator<AdvisedFinding> {
   const { dimensions } = opened.schema.domain
   const boxed = fragments.filter(({ box }) => box.length === dimensions.length)
   if (boxed.length < MIN_DEPTH) return
@@ -98,7 +98,7 @@ function touchedBy(box: Box, boxed: readonly FragmentFacts[]): { fragments: numb
 const MIN_FOOTERS = 20
 
 /** Finds footers without a copy in consolidated metadata. */
-export async function* looseFooters({ opened, fragments }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* looseFooters({ opened, fragments }: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   if (fragments.length < MIN_FOOTERS) return
   const copies = await opened.array.consolidatedFooters().catch(unlessFault)
   const loose = fragments.filter(({ fragment, info }) => info.format_version >= 10 && !copies?.has(fragment.name))
@@ -125,7 +125,7 @@ function isDelete({ kind, entries }: CommitFile): boolean {
 }
 
 /** Finds many commit files: each thousand of them costs every opening one more request. */
-export async function* looseCommits({ opened }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* looseCommits({ opened }: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { files } = await opened.array.commits()
   const marks = files.filter(({ kind, entries }) => kind === 'write' && entries.length === 0).length
   const requests = Math.ceil(marks / NAMES_PER_LIST) - 1
@@ -157,7 +157,7 @@ async function bytesIn({ array }: OpenedArray, entries: readonly FragmentEntry[]
 }
 
 /** Finds fragments that a consolidated fragment replaced, but that still exist. */
-export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* pendingVacuum({ opened, path, stored_bytes }: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { array } = opened
   const replaced = (await array.fragments()).filter(({ state }) => state === 'to-vacuum')
   if (replaced.length === 0) return
@@ -180,7 +180,7 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: ArrayFacts)
 }
 
 /** Finds folders of fragments without a commit: a write failed, or is still going on. */
-export async function* uncommittedFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* uncommittedFragments({ opened, path, fragments }: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { array } = opened
   const uncommitted = (await array.fragments()).filter(({ state }) => state === 'uncommitted')
   if (uncommitted.length === 0) return
@@ -199,7 +199,7 @@ export async function* uncommittedFragments({ opened, path, fragments }: ArrayFa
 }
 
 /** Finds fragments dated ahead, which a read of today leaves out. */
-export async function* futureFragments({ opened, path, fragments }: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* futureFragments({ opened, path, fragments }: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   // A read of an earlier time leaves out more, as it was asked to.
   const now = timeOfOpening()
   const times = (await opened.array.fragments()).flatMap(({ state, timestamp_range: [, last] = [0n, 0n] }) =>
@@ -222,7 +222,7 @@ const MIN_COPIED_CELLS = 100
 const MIN_COPIED_SHARE = 0.05
 
 /** Finds, in arrays that allow duplicates, fragments with the same domain, sizes and statistics as another one. */
-export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* rewrittenFragments(facts: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { opened, path, fragments, cell_num, stored_bytes } = facts
   if (opened.schema.array_type !== 'sparse' || !opened.schema.allows_duplicates) return
   const alike = new Map<string, FragmentFacts[]>()
@@ -268,7 +268,7 @@ export async function* rewrittenFragments(facts: ArrayFacts): AsyncGenerator<Adv
 const MAX_SHOWN = 3
 
 /** The calls that delete copies. TileDB deletes by time: a copy whose times another fragment shares cannot be deleted alone. */
-function deletionLines({ opened, fragments }: ArrayFacts, copies: readonly FragmentFacts[]): AdviceLine[] {
+function deletionLines({ opened, fragments }: AdviceFacts, copies: readonly FragmentFacts[]): AdviceLine[] {
   const timesOf = ({ fragment }: FragmentFacts): readonly [bigint, bigint] => fragment.timestamp_range ?? [0n, 0n]
   const kept = fragments.filter((one) => !copies.includes(one)).map(timesOf)
   return copies

@@ -2,7 +2,7 @@ import { sum } from '../base/sum.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { paddingNum } from '../objects/file-sizes.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { type ArrayFacts, arrayFacts } from './facts.ts'
+import { type AdviceFacts, arrayFacts } from './facts.ts'
 import { LARGE_FRAGMENT, MIN_FRAGMENTS, MIN_REPLACED, MIN_REPLACED_BYTES } from './fragments.ts'
 import { MIN_OVERHEAD_BYTES, MIN_PADDED_BYTES, MIN_TILES, paddedBytes, tileOverhead } from './tiles.ts'
 
@@ -57,12 +57,12 @@ function mayHurt(fragments: OpenedArray['fragments']): boolean {
   return fragments.some(({ info }) => info.tile_num >= MIN_TILES || paddingNum(info) > 0)
 }
 
-function factsOf(opened: NonNullable<Known['opened']>): Promise<ArrayFacts> {
+function factsOf(opened: NonNullable<Known['opened']>): Promise<AdviceFacts> {
   const between = [opened.array.cx.from ?? 0n, opened.array.cx.now] as const
   return arrayFacts({ ...opened, between, deletes: [] }, true)
 }
 
-function* ofFacts(facts: ArrayFacts, entries: readonly FragmentEntry[]): Generator<Hurt> {
+function* ofFacts(facts: AdviceFacts, entries: readonly FragmentEntry[]): Generator<Hurt> {
   const { opened, stored_bytes, fragments } = facts
   // Of more fragments than are opened, the names are known.
   const fragment_num = sum(entries, ({ isRead }) => (isRead ? 1 : 0))

@@ -13,7 +13,7 @@ import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { boxAround } from '../steps/cells.ts'
 import { type Change, changeText } from './change.ts'
 import { objectStoreSeconds, rounded } from './costs.ts'
-import { type ArrayFacts, type Box, type FragmentFacts, requestsOf, tileBoxes } from './facts.ts'
+import { type AdviceFacts, type Box, type FragmentFacts, requestsOf, tileBoxes } from './facts.ts'
 import { compresses } from './filter-sizes.ts'
 import { type AdvisedFinding, advise, type ReadCounts, type Remedy } from './finding.ts'
 import { requestsAfterMerge } from './fragments.ts'
@@ -29,7 +29,7 @@ import {
   MIN_SHAPE_RATIO,
   MIN_UNWANTED_BYTES,
   ofTileSize,
-  shapeOf,
+  shapeTiles,
   stepOf,
   tileSize,
 } from './tiles.ts'
@@ -46,7 +46,7 @@ export const CODES_OF_TYPICAL_READS: ReadonlySet<string> = new Set([
 const MIN_TOUCHED_FRAGMENTS = 6
 
 /** Finds that many fragments hold cells in the ranges. */
-export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan): Generator<AdvisedFinding> {
+export function* touchedFragments(asked: ExplainQuery, facts: AdviceFacts, plan: ReadPlan): Generator<AdvisedFinding> {
   const touched = new Set(plan.tile_reads.flatMap(({ fragment, tiles }) => (tiles.length > 0 ? [fragment] : [])))
   if (touched.size < MIN_TOUCHED_FRAGMENTS) return
   const some = Array.from(touched, (fragment) => facts.fragments[fragment])
@@ -67,7 +67,7 @@ export function* touchedFragments(asked: ExplainQuery, facts: ArrayFacts, plan: 
 /** Finds tiles that have a bad shape or are too large: the ranges need only a small part of them. */
 export async function* overRead(
   { opened, query }: ExplainQuery,
-  facts: ArrayFacts,
+  facts: AdviceFacts,
   plan: ReadPlan,
   counts: ReadCounts,
 ): AsyncGenerator<AdvisedFinding> {
@@ -81,7 +81,7 @@ export async function* overRead(
   if (unwantedBytes < MIN_UNWANTED_BYTES) return
   const cellsOfTile = read / sum(touched, ({ tiles }) => tiles.length)
   const size = tileSize(facts)
-  const shaped = shapeOf(facts, sides, size)
+  const shaped = shapeTiles(facts, sides, size)
   // Extents tell exactly what is read of a dense array. Where the cells of a sparse array are, only --exact knows.
   const isDense = opened.schema.array_type === 'dense'
   const best = isDense ? denseRead(shaped, opened, query.ranges).read : bestRead(cells, sides, size)
@@ -106,7 +106,7 @@ export async function* overRead(
 }
 
 /** The change to tiles of a tenth of the cells, without padding. */
-function smallerTiles(facts: ArrayFacts): Rewrite {
+function smallerTiles(facts: AdviceFacts): Rewrite {
   return ofTileSize(facts.opened, cellsPerTile(facts), Math.min(cellsPerTile(facts), tileSize(facts)) / 10)
 }
 
@@ -119,7 +119,7 @@ interface Touched {
   tile_cells: number
 }
 
-function touchedTiles(facts: ArrayFacts, { tile_reads }: ReadPlan): Touched[] {
+function touchedTiles(facts: AdviceFacts, { tile_reads }: ReadPlan): Touched[] {
   const most = new Map<number, Uint32Array>()
   for (const { fragment, tiles } of tile_reads)
     if (tiles.length > (most.get(fragment)?.length ?? 0)) most.set(fragment, tiles)
@@ -146,7 +146,7 @@ function countedCells({ cells_found, reader }: ReadPlan): number | undefined {
 }
 
 /** What the ranges cover. Undefined without ranges, or if one is of texts: nobody knows how much of the dimension it covers. */
-async function wantedCells(facts: ArrayFacts, ranges: RangeSets, plan: ReadPlan): Promise<Wanted | undefined> {
+async function wantedCells(facts: AdviceFacts, ranges: RangeSets, plan: ReadPlan): Promise<Wanted | undefined> {
   const { opened, cell_num } = facts
   const { dimensions } = opened.schema.domain
   const box = boxAroundCells(facts)
@@ -162,7 +162,7 @@ async function wantedCells(facts: ArrayFacts, ranges: RangeSets, plan: ReadPlan)
 }
 
 /** Estimates the cells in the ranges from the boxes of tiles. Undefined if these take too long to read. */
-async function cellsByBoxes(facts: ArrayFacts, ranges: RangeSets, plan: ReadPlan): Promise<number | undefined> {
+async function cellsByBoxes(facts: AdviceFacts, ranges: RangeSets, plan: ReadPlan): Promise<number | undefined> {
   const { domain } = facts.opened.schema
   let cells = 0
   for (const { one, tiles } of touchedTiles(facts, plan)) {
@@ -194,7 +194,7 @@ function sharesInside(box: Box, ranges: RangeSets, dimensions: readonly Dimensio
 export async function withRemedies(
   findings: readonly AdvisedFinding[],
   asked: ExplainQuery,
-  facts: ArrayFacts,
+  facts: AdviceFacts,
   plan: ReadPlan,
   cost: ReadCost,
 ): Promise<AdvisedFinding[]> {
@@ -246,7 +246,7 @@ function bytesOf({ unfiltered_bytes, stored_bytes }: ReadCounts): number {
 async function changesFor(
   { code }: AdvisedFinding,
   { query }: ExplainQuery,
-  facts: ArrayFacts,
+  facts: AdviceFacts,
   plan: ReadPlan,
 ): Promise<Change[]> {
   const { opened } = facts
@@ -256,7 +256,7 @@ async function changesFor(
   if (code === 'TILES_LARGE') return [smallerTiles(facts)]
   if (code !== 'TILE_SHAPE') return []
   const wanted = await wantedCells(facts, query.ranges, plan)
-  const shaped = wanted ? [shapeOf(facts, wanted.sides, tileSize(facts))] : []
+  const shaped = wanted ? [shapeTiles(facts, wanted.sides, tileSize(facts))] : []
   if (schema.array_type === 'dense') return shaped
   const hasTexts = schema.domain.dimensions.some(({ cell_val_num }) => cell_val_num === 'var')
   const orders = ['hilbert', 'row-major', 'col-major'] as const
@@ -285,7 +285,7 @@ const MAX_GROWTH = 2
  */
 function estimated(
   change: Change,
-  { query, facts, plan, cost }: { query: ExplainQuery['query']; facts: ArrayFacts; plan: ReadPlan; cost: ReadCost },
+  { query, facts, plan, cost }: { query: ExplainQuery['query']; facts: AdviceFacts; plan: ReadPlan; cost: ReadCost },
   before: ReadCounts,
 ): Remedy | undefined {
   const { opened } = facts
@@ -329,7 +329,7 @@ const FOOTER_READS = 2
  * The read operations after the array was rewritten as one fragment: to open it, to read the same sections of its metadata, and its files.
  * @param tiles number of tiles of a field. In a small file one operation reads them all.
  */
-function readsAfter({ files, fragments, scale }: ArrayFacts, plan: ReadPlan, cost: ReadCost, tiles: number): number {
+function readsAfter({ files, fragments, scale }: AdviceFacts, plan: ReadPlan, cost: ReadCost, tiles: number): number {
   const sections = new Set(
     plan.metadata_reads.map(({ section, fragment, slot }) => {
       const name = slot === undefined ? '' : fragments[fragment].info.slots[slot].name

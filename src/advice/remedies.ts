@@ -20,7 +20,7 @@ import { fittedFilters } from '../write/filter-options.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { schemaOf } from '../write/schema-document.ts'
 import { type Change, changeText } from './change.ts'
-import type { ArrayFacts } from './facts.ts'
+import type { AdviceFacts } from './facts.ts'
 import { storedFactor } from './filters.ts'
 import type { ReadCounts, Remedy } from './finding.ts'
 import { arrayInMemory, consolidatedInMemory } from './in-memory.ts'
@@ -32,7 +32,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** Computes what a query costs now, and after changes of the array. */
 export class Remedies {
   private readonly asked: ExplainQuery
-  private readonly facts: ArrayFacts
+  private readonly facts: AdviceFacts
   readonly now: ReadCounts
   /** By part and field: the factors of {@link storedFactor}. */
   private readonly factors = new Map<string, Promise<number>>()
@@ -40,7 +40,7 @@ export class Remedies {
   private readonly computed = new Map<string, Promise<ReadCounts | undefined>>()
   private rewritten: Promise<FragmentCellsToWrite> | undefined
 
-  constructor(asked: ExplainQuery, facts: ArrayFacts, plan: ReadPlan, cost: ReadCost) {
+  constructor(asked: ExplainQuery, facts: AdviceFacts, plan: ReadPlan, cost: ReadCost) {
     this.asked = asked
     this.facts = facts
     this.now = countsOf(plan, cost)

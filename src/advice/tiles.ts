@@ -20,7 +20,7 @@ import {
   unionOfBoxes,
 } from './boxes.ts'
 import { objectStoreSeconds, rounded } from './costs.ts'
-import { type ArrayFacts, type Box, type FragmentFacts, tileBoxes } from './facts.ts'
+import { type AdviceFacts, type Box, type FragmentFacts, tileBoxes } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import { consolidationLines, type Rewrite, rewriteLines } from './lines.ts'
 
@@ -42,7 +42,7 @@ interface TileOverhead {
 }
 
 /** @param isWhole whether the facts have the unfiltered bytes of all fields: filters, too, add bytes to each chunk */
-export function tileOverhead(facts: ArrayFacts, isWhole = true): TileOverhead | undefined {
+export function tileOverhead(facts: AdviceFacts, isWhole = true): TileOverhead | undefined {
   const { fragments, examined, stored_bytes, unfiltered_bytes } = facts
   const tiled = fragments.filter(({ info }) => info.tile_num >= MIN_TILES)
   if (tiled.length === 0) return undefined
@@ -55,7 +55,7 @@ export function tileOverhead(facts: ArrayFacts, isWhole = true): TileOverhead | 
 }
 
 /** Finds tiles that are so small that lists of tiles and headers of chunks take much of the array. */
-export function* smallTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
+export function* smallTiles(facts: AdviceFacts): Generator<AdvisedFinding> {
   const { opened, fragments, examined, unfiltered_bytes } = facts
   const found = tileOverhead(facts)
   if (!found) return
@@ -77,7 +77,7 @@ const LARGE_TILE = 8 * 1024 * 1024
 export const MIN_READ_RATIO = 8
 
 /** Finds tiles that are so large that the read of a small box gets much more than it needs. */
-export function* largeTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
+export function* largeTiles(facts: AdviceFacts): Generator<AdvisedFinding> {
   const { opened, fragments, cell_num, unfiltered_bytes, stored_bytes } = facts
   const tiles = sum(fragments, ({ info }) => info.tile_num)
   const bytesOfTile = unfiltered_bytes / Math.max(1, tiles)
@@ -105,19 +105,19 @@ const MIN_PADDED_SHARE = 0.5
 export const MIN_PADDED_BYTES = 1024 * 1024
 
 /** The part of the stored cells that is padding of dense tiles. */
-export function paddedShare({ fragments, cell_num }: ArrayFacts): number {
+export function paddedShare({ fragments, cell_num }: AdviceFacts): number {
   return sum(fragments, ({ info }) => paddingNum(info)) / Math.max(1, cell_num)
 }
 
 /** Unfiltered bytes of padding, if they are many. */
-export function paddedBytes(facts: ArrayFacts): number | undefined {
+export function paddedBytes(facts: AdviceFacts): number | undefined {
   const share = paddedShare(facts)
   const bytes = share * facts.unfiltered_bytes
   return share < MIN_PADDED_SHARE || bytes < MIN_PADDED_BYTES ? undefined : bytes
 }
 
 /** Finds dense tiles that are mostly padding: they are far larger than the boxes that were written, or lie across their ends. */
-export function* paddedTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
+export function* paddedTiles(facts: AdviceFacts): Generator<AdvisedFinding> {
   const { opened, fragments, files, scale, cell_num, unfiltered_bytes } = facts
   const share = paddedShare(facts)
   const padded_bytes = paddedBytes(facts)
@@ -141,7 +141,7 @@ export function* paddedTiles(facts: ArrayFacts): Generator<AdvisedFinding> {
 }
 
 /** Whether fragments share so many tiles that one fragment in their place has less than half of the padding. */
-function mergeHalvesPadding({ opened, fragments, cell_num }: ArrayFacts): boolean {
+function mergeHalvesPadding({ opened, fragments, cell_num }: AdviceFacts): boolean {
   if (fragments.length < 2) return false
   const box = unionOfBoxes(fragments.flatMap(({ box }) => (box.length > 0 ? [box] : [])))
   const grid = gridAxes(opened.schema.domain)
@@ -157,7 +157,7 @@ function mergeHalvesPadding({ opened, fragments, cell_num }: ArrayFacts): boolea
 const MAX_COVERED = 1.25
 
 /** The change to the largest tile extents whose tiles hardly exceed the box around all cells. */
-function fittingExtents(facts: ArrayFacts): Rewrite {
+function fittingExtents(facts: AdviceFacts): Rewrite {
   const { opened } = facts
   const box = boxAroundCells(facts) ?? []
   const extents = gridAxes(opened.schema.domain).map(({ extent, domainLow }, d) => {
@@ -178,7 +178,7 @@ function coveredLength([low, high]: Box[number], extent: number, start: number):
 }
 
 /** Describes the box of a typical read. */
-function boxText(facts: ArrayFacts): string {
+function boxText(facts: AdviceFacts): string {
   const { array_type, domain } = facts.opened.schema
   return typicalBoxText(domain.dimensions, boxAroundCells(facts) ?? [], array_type === 'dense')
 }
@@ -189,7 +189,7 @@ export const MIN_SHAPE_RATIO = 2.5
 export const MIN_UNWANTED_BYTES = 256 * 1024
 
 /** Finds tiles that are long and thin, so that a box touches many of them. */
-export async function* badShapes(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* badShapes(facts: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { opened, examined, cell_num, unfiltered_bytes, stored_bytes, scale } = facts
   let read = 0
   let best = 0
@@ -215,7 +215,7 @@ export async function* badShapes(facts: ArrayFacts): AsyncGenerator<AdvisedFindi
       bytes: Math.round(bytes),
       share: (read - best) / read,
     },
-    advice: rewriteLines(opened, shapeOf(facts, typicalSides(opened.schema.domain.dimensions), tileSize(facts))),
+    advice: rewriteLines(opened, shapeTiles(facts, typicalSides(opened.schema.domain.dimensions), tileSize(facts))),
   })
 }
 
@@ -297,7 +297,7 @@ const MIN_TOUCHED_BYTES = 256 * 1024
 const TRIED_VALUES = 64
 
 /** Finds text dimensions whose ranges exclude few tiles. */
-export async function* wideTextBoxes(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* wideTextBoxes(facts: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { examined, unfiltered_bytes, stored_bytes, opened } = facts
   const { dimensions } = opened.schema.domain
   const tiled = examined.filter(({ info }) => !info.dense && info.tile_num >= MIN_BOXES)
@@ -351,13 +351,13 @@ export function ofTileSize(opened: OpenedArray, now: number, wanted: number): Re
 }
 
 /** Number of cells in a tile on average; padding counts. */
-export function cellsPerTile({ fragments, cell_num }: ArrayFacts): number {
+export function cellsPerTile({ fragments, cell_num }: AdviceFacts): number {
   const tiles = sum(fragments, ({ info }) => info.tile_num)
   return cell_num / Math.max(1, tiles)
 }
 
 /** Number of cells in a tile if the array is written anew: sparse tiles are then full. The padding of a tile that has all cells does not count. */
-export function tileSize(facts: ArrayFacts): number {
+export function tileSize(facts: AdviceFacts): number {
   const { array_type, capacity } = facts.opened.schema
   if (array_type === 'sparse') return Math.min(Number(capacity), facts.cell_num)
   return Math.min(cellsPerTile(facts), cellNumOfBox(boxAroundCells(facts) ?? []))
@@ -375,7 +375,7 @@ export function cellNumOfBox(box: Box): number {
  * @param sides by dimension: the part of the box around all cells that the box covers
  * @param size number of cells in a tile
  */
-export function shapeOf(facts: ArrayFacts, sides: readonly number[], size: number): Rewrite {
+export function shapeTiles(facts: AdviceFacts, sides: readonly number[], size: number): Rewrite {
   const { opened, cell_num } = facts
   const { array_type, cell_order, domain } = opened.schema
   const box = boxAroundCells(facts) ?? []
@@ -389,7 +389,7 @@ export function shapeOf(facts: ArrayFacts, sides: readonly number[], size: numbe
 }
 
 /** The box around all cells; undefined if there are none. */
-export function boxAroundCells({ fragments }: ArrayFacts): Box | undefined {
+export function boxAroundCells({ fragments }: AdviceFacts): Box | undefined {
   const boxes = fragments.flatMap(({ box }) => (box.length > 0 ? [box] : []))
   return boxes.length > 0 ? unionOfBoxes(boxes) : undefined
 }

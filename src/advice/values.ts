@@ -16,7 +16,7 @@ import { tileTest } from '../read/pruning.ts'
 import type { OpenedArray, ReadQuery, TimedCondition } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 import { objectStoreSeconds, rounded } from './costs.ts'
-import type { ArrayFacts, FragmentFacts } from './facts.ts'
+import type { AdviceFacts, FragmentFacts } from './facts.ts'
 import { type AdvisedFinding, advise } from './finding.ts'
 import type { AdviceLine } from './line.ts'
 import { consolidationLines, pathOf, purgeLines, rewriteLines } from './lines.ts'
@@ -35,7 +35,7 @@ export async function* constantValues({
   files,
   scale,
   unfiltered_bytes,
-}: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+}: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   if (fragments.length === 0 || fragments.length > MAX_COMPARED) return
   const sizes = new Map<string, number>()
   for (const { field, unfiltered_bytes } of files) sizes.set(field, (sizes.get(field) ?? 0) + unfiltered_bytes * scale)
@@ -106,7 +106,7 @@ const MIN_OLD_BYTES = 4 * 1024 * 1024
 const MIN_OLD_SHARE = 0.5
 
 /** Finds fragments of formats before 11. These have no minima and maxima, so a condition reads every tile. */
-export function* missingStatistics({ opened, fragments, stored_bytes }: ArrayFacts): Generator<AdvisedFinding> {
+export function* missingStatistics({ opened, fragments, stored_bytes }: AdviceFacts): Generator<AdvisedFinding> {
   const old = fragments.filter(({ info }) => info.format_version < 11)
   const bytes = sum(old, (one) => one.stored_bytes)
   if (bytes < MIN_OLD_BYTES || bytes < MIN_OLD_SHARE * stored_bytes) return
@@ -140,7 +140,7 @@ const MIN_DELETED_CELLS = 1000
 const MIN_DELETED_SHARE = 0.2
 
 /** Finds delete conditions that every read evaluates again, and cells that it reads but drops. */
-export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<AdvisedFinding> {
+export async function* unpurgedDeletes(facts: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { opened, examined, cell_num, scale } = facts
   const { deletes } = opened
   if (deletes.length === 0) return
@@ -168,7 +168,7 @@ export async function* unpurgedDeletes(facts: ArrayFacts): AsyncGenerator<Advise
 }
 
 function purgeFinding(
-  { opened, stored_bytes }: ArrayFacts,
+  { opened, stored_bytes }: AdviceFacts,
   found: { message: Prose; cells: number; share: number },
 ): AdvisedFinding {
   const { message, cells, share } = found
@@ -222,7 +222,7 @@ export async function countedCells(
 export function countedDeletes(
   { cells, deleted }: CountedCells,
   { query }: ExplainQuery,
-  facts: ArrayFacts,
+  facts: AdviceFacts,
   least = MIN_DELETED_CELLS,
 ): AdvisedFinding | undefined {
   const all = cells + deleted

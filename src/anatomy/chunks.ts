@@ -10,7 +10,7 @@ import { type Describe, trace } from '../format/io.ts'
 import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { keyOrDamage } from '../objects/generic-tile.ts'
 import { type CellRange, childList, gap, memorySpace, type Part, type Space, withGaps } from './part.ts'
-import { type Path, partOf, type Reading, tracedPart } from './spans.ts'
+import { type FieldPath, partOf, type Reading, tracedPart } from './spans.ts'
 
 /** The stored chunks of a tile, and how to undo and read them. */
 export interface ChunkRun {
@@ -103,7 +103,7 @@ export function chunkParts(run: ChunkRun): ChunkParts {
     if (total <= MAX_KEPT) kept[index] = found
     return found
   }
-  const refine = (part: Part, path: Path): Part => {
+  const refine = (part: Part, path: FieldPath): Part => {
     if (path.length === 1 && path[0] === 'extra') return { ...part, type: part.length > 0 ? 'gap' : 'bytes' }
     if (path.length !== 2 || path[0] !== 'chunks') return part
     const index = Number(path[1])
@@ -325,7 +325,7 @@ function filterPart(
 function verdictOf(
   verdicts: readonly ChecksumVerdict[],
   value: DescribedValue,
-  [list, index]: Path,
+  [list, index]: FieldPath,
 ): ChecksumVerdict | undefined {
   const ofMetadata = value[list.replace(/^data/, 'metadata')]
   const before = list.startsWith('data') && Array.isArray(ofMetadata) ? ofMetadata.length : 0

@@ -6,7 +6,7 @@ import { FragmentCells } from '../cells/fragment-cells.ts'
 import { holdsStringOffsets, isStringOffsetsTile, TileFile } from '../cells/tile-files.ts'
 import { tileRole } from '../cells/tile-places.ts'
 import { cellSizeOf, ExtremeList, fragmentStatistics, TileStatistics } from '../cells/tile-statistics.ts'
-import type { ReadOptions } from '../filters/pipeline.ts'
+import type { TileReadOptions } from '../filters/pipeline.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import type { TileMinMax } from '../format/tile-min-max.ts'
 import type { FieldFile, Fragment } from '../objects/fragment.ts'
@@ -89,7 +89,7 @@ export async function tileDetectors(
     const before = await readStatistics()
     return await eachBit(flipped, async () => {
       const found = new Set<string>()
-      const onVerdict: ReadOptions['onVerdict'] = ({ ok, filter }) => void (ok || found.add(filter))
+      const onVerdict: TileReadOptions['onVerdict'] = ({ ok, filter }) => void (ok || found.add(filter))
       try {
         if (tiles.isLarge(tile) && tiles.canReadPieces) await tiles.pieces(tile, { onVerdict }).skip()
         else {

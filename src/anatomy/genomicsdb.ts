@@ -32,7 +32,7 @@ import {
   unreadable,
   withGaps,
 } from './part.ts'
-import { type Path, type StructureFacts, tracedPart, typed, type ValueType } from './spans.ts'
+import { type FieldPath, type StructureFacts, tracedPart, typed, type ValueType } from './spans.ts'
 import { ndRangeTypes } from './types.ts'
 
 type GenomicsdbFile = GenomicsdbTarget & { kind: 'file' }
@@ -43,10 +43,7 @@ const OF_FIELDS = new Set([
   ...['tile_offsets', 'tile_var_offsets', 'tile_var_sizes'],
 ])
 
-/**
- * Opens a file of an array of GenomicsDB, or of its workspace.
- * @returns the part of the whole file, whose type says what it is
- */
+/** {@link openAnatomy} for a file of an array of GenomicsDB, or of its workspace. */
 export async function openGenomicsdbAnatomy(
   target: GenomicsdbFile,
   settings: PartSettings,
@@ -117,7 +114,7 @@ function labelledFields(schema: GenomicsdbSchema): StructureFacts['refine'] {
   }
 }
 
-/** The gzip stream, and its content, which is not stored as it is. @param schema the schema, or why there is none */
+/** The part of the gzip stream, and a function that makes the part of its content. @param schema the schema, or why there is none */
 async function bookKeepingParts(
   space: Space,
   schema: GenomicsdbSchema | InspectError,
@@ -149,7 +146,7 @@ function contentPart(space: Space, bytes: Uint8Array, schema: GenomicsdbSchema |
   const dimensions = genomicsdbDimensions(schema)
   const { type } = element(dimensions, 0)
   const inBoxes = ndRangeTypes(dimensions)
-  const typeOf = (path: Path): ValueType | undefined => {
+  const typeOf = (path: FieldPath): ValueType | undefined => {
     if (path[0] === 'domain') return { type, cell_val_num: 1, many: true }
     if (path[0] === 'bounding_coords') return { type, cell_val_num: dimensions.length }
     return inBoxes(path)
@@ -174,7 +171,7 @@ async function openFiles(
   const own = await openColumnFile(openedFragment, file)
   if (file.role !== 'var' || !offsets) return [own]
   const ofOffsets = await orError(() => openColumnFile(openedFragment, offsets))
-  // The parts of the offsets file show its faults.
+  // A fault of the offsets is shown in their own file.
   return ofOffsets instanceof InspectError ? [own] : [own, ofOffsets]
 }
 
@@ -212,7 +209,7 @@ async function insideTile(files: readonly OpenColumnFile[], part: Part, tile: nu
   const { compression } = file.layout
   const [bytes, starts] = [await orError(() => file.read(tile)), await startsIn(files, tile)]
   if (bytes instanceof InspectError) return childList([unreadable(space, offset, length, bytes)])
-  if (compression.startsWith('NONE')) return childList([contentOf(file, tile, bytes, starts, { space, offset })])
+  if (compression.startsWith('NONE')) return childList([undoneTile(file, tile, bytes, starts, { space, offset })])
   const extra = extraBytes(file.layout, await space.read(offset, length), bytes.length)
   const compressed: Part = {
     name: 'compressed',
@@ -224,7 +221,7 @@ async function insideTile(files: readonly OpenColumnFile[], part: Part, tile: nu
   }
   const parts = withGaps(space, [compressed], offset, offset + length, 'after the zlib stream; readers skip it')
   const inner = memorySpace(space, `tile ${tile} of ${file.name}`, bytes)
-  return childList(parts, () => contentOf(file, tile, bytes, starts, { space: inner, offset: 0 }))
+  return childList(parts, () => undoneTile(file, tile, bytes, starts, { space: inner, offset: 0 }))
 }
 
 /** Starts of the var-sized cells of a tile, and the end of the last. Undefined if the file of offsets does not tell them. */
@@ -234,7 +231,7 @@ async function startsIn(files: readonly OpenColumnFile[], tile: number): Promise
   try {
     const end = element(file.unfiltered_sizes, tile)
     const stored = u64s(await offsets.read(tile))
-    // They count from the start of the file, and starts from that of the tile.
+    // Stored offsets count from the start of the file, the result from the start of the tile.
     const base = element(stored, 0)
     const starts = new Float64Array(stored.length + 1)
     starts.set(stored.map((at) => at - base))
@@ -246,7 +243,7 @@ async function startsIn(files: readonly OpenColumnFile[], tile: number): Promise
 }
 
 /** The undone bytes of a tile, with the values of its cells. */
-function contentOf(
+function undoneTile(
   file: OpenColumnFile,
   tile: number,
   bytes: Uint8Array,

@@ -97,7 +97,7 @@ async function findBelow(
     if (child.name === steps[depth]) return findBelow(child, steps, depth + 1, reached)
   }
   if (index >= 0 && children.count > MANY) return undefined
-  // A name that is written beats one below a part that paths may leave out, so those wait.
+  // Paths may leave out a transparent part. What has the written name itself goes before what is below such a part.
   const transparent: Part[] = []
   for (let i = 0; i < children.count; i++) {
     const child = await children.at(i)

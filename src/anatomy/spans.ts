@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import { aboutOf, type Unit } from '../format/about.ts'
+import { aboutOf, type ValueUnit } from '../format/about.ts'
 import type { CellValNum } from '../format/cell-val-num.ts'
 import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type Describe, trace } from '../format/io.ts'
@@ -18,15 +18,15 @@ export interface ValueType {
 }
 
 /** Names from the root of a structure down to a field. */
-export type Path = readonly string[]
+export type FieldPath = readonly string[]
 
 /** Facts about a structure that its description does not have. */
 export interface StructureFacts {
-  typeOf?: ((path: Path) => ValueType | undefined) | undefined
+  typeOf?: ((path: FieldPath) => ValueType | undefined) | undefined
   /** Returns names for the elements of a list. */
-  namesOf?: ((path: Path) => readonly string[] | undefined) | undefined
+  namesOf?: ((path: FieldPath) => readonly string[] | undefined) | undefined
   /** Called with each finished part. Adds verdicts, or children to a leaf. */
-  refine?: ((part: Part, path: Path) => Part) | undefined
+  refine?: ((part: Part, path: FieldPath) => Part) | undefined
 }
 
 /** What turns the spans of a structure into parts. */
@@ -69,7 +69,7 @@ export function tracedPart<T>(
 }
 
 /** Makes a part of a span and of everything below it. */
-export function partOf(span: Span, reading: Reading, path: Path): Part {
+export function partOf(span: Span, reading: Reading, path: FieldPath): Part {
   const { name, type, offset, length, elements, children } = span
   const { unit, meaning: description } = aboutOf(span.about)
   const part: Part = { name, type, space: reading.space, offset, length, description }
@@ -89,7 +89,7 @@ export function partOf(span: Span, reading: Reading, path: Path): Part {
 }
 
 /** {@link partOf} for a child. If it is an element of a list, it is labelled with the name that it contains. */
-function labelled(span: Span, reading: Reading, path: Path): Part {
+function labelled(span: Span, reading: Reading, path: FieldPath): Part {
   const part = partOf(span, reading, path)
   if (!/^\d+$/.test(span.name)) return part
   for (const { name, value } of span.children ?? []) {
@@ -103,7 +103,7 @@ function labelled(span: Span, reading: Reading, path: Path): Part {
 const NAME_FIELDS = new Set(['name', 'key', 'fragment_name', 'field'])
 
 /** Gives a part without children its value or elements. */
-function leaf(part: Part, span: Span, reading: Reading, path: Path, unit: Unit | undefined): void {
+function leaf(part: Part, span: Span, reading: Reading, path: FieldPath, unit: ValueUnit | undefined): void {
   const { value, type, offset } = span
   if (value instanceof Float64Array) {
     part.unit = unit

@@ -9,7 +9,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { u64s } from '../format/u32.ts'
 import { sumType } from '../format/value.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
-import type { Path, StructureFacts, ValueType } from './spans.ts'
+import type { FieldPath, StructureFacts, ValueType } from './spans.ts'
 
 /** Types of the raw bytes in each structure. They come from the schema, as the structures do not store them. */
 
@@ -17,7 +17,7 @@ type TypeOf = NonNullable<StructureFacts['typeOf']>
 type NamedType = RangeType & { name: string }
 
 /** The type of an end of a range, whose path ends in `<dimension>, min|max`. */
-function rangeType(dimensions: readonly NamedType[], path: Path): ValueType | undefined {
+function rangeType(dimensions: readonly NamedType[], path: FieldPath): ValueType | undefined {
   const end = path.at(-1)
   if (end !== 'min' && end !== 'max') return undefined
   const dimension = dimensions.find(({ name }) => name === path.at(-2))

@@ -1,4 +1,4 @@
-/** Bytes as texts: as people read them, two hexadecimal digits and a character, or one character for each. */
+/** Bytes as text: digits and characters for people, as in a hex dump, or one character for each byte. */
 
 /** Digits of each byte value, filled on first use. */
 const DIGITS: string[] = []

@@ -10,14 +10,14 @@ export function globMatcher(pattern: string): (path: string) => boolean {
   return (path) => meets(parts, isName ? path.slice(path.lastIndexOf('/') + 1) : path)
 }
 
-/** Whether a character is one that a part of a pattern is about. */
+/** Whether a character meets a part of a pattern. */
 type Meets = (character: string) => boolean
 
 /** A part of a pattern: one character, or any number of them. */
 interface PatternPart {
   meets: Meets
   isRepeated: boolean
-  /** Whether it stands for whole folders: it may end only after one, or be nothing at all. */
+  /** Whether it stands for whole folders: it ends only after a `/`, or stands for nothing. */
   isFolders: boolean
 }
 
@@ -73,7 +73,7 @@ function meets(parts: readonly PatternPart[], path: string): boolean {
   return at.includes(parts.length)
 }
 
-/** The parts that can be next: after parts that may be left out, those after them. @param before the last character of the path */
+/** The parts that the next character may meet. A part that may stand for nothing adds the part after it. @param before the last character of the path */
 function reached(parts: readonly PatternPart[], from: readonly number[], before: string): number[] {
   const all = new Set<number>()
   for (const start of from)

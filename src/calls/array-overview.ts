@@ -221,9 +221,9 @@ async function slowFindings(
   const bytes = sum(fragments, ({ info }) => sum([...info.file_sizes], (size) => size))
   const padding = sum(fragments, ({ info }) => paddingNum(info))
   if (fragments.length < MIN_FRAGMENTS && bytes < MIN_BYTES && padding < MIN_PADDING) return []
-  const { footerFindings } = await import('../advice/footer-findings.ts')
+  const { footerAdvice } = await import('../advice/footer-findings.ts')
   const between = [array.cx.from ?? 0n, array.cx.now] as const
-  const found = await footerFindings({ array, between, schema, fragments, deletes: [] })
+  const found = await footerAdvice({ array, between, schema, fragments, deletes: [] })
   const shown = cx.shownPath(path)
   const partly = fragments.length < read_num ? `in the ${fragments.length} newest: ` : ''
   return found.map(({ severity, code, message, meaning, advice }) => {
@@ -234,7 +234,7 @@ async function slowFindings(
   })
 }
 
-/** Number of fragments, stored bytes and cells of padding below which an array is fast in any layout: `footerFindings` then finds nothing. */
+/** Number of fragments, stored bytes and cells of padding below which an array is fast in any layout: `footerAdvice` then finds nothing. */
 const MIN_FRAGMENTS = 6
 const MIN_BYTES = 64 * 1024
 const MIN_PADDING = 4096

@@ -10,10 +10,10 @@ import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
 import { parseWhole } from './option-values.ts'
 import type { CellsOutcome } from './outcome.ts'
-import type { Reader } from './reader.ts'
+import type { SelectedCells } from './reader.ts'
 import { enumerationResult } from './schema-result.ts'
 
-/** Largest number of faults in a document. A damaged file may cause one for each tile. */
+/** Largest number of faults in a document. Damage may cause very many. */
 const MAX_FAULTS = 1000
 
 /** Reports the faults of a command that prints cells, and keeps the first of them for the document. */
@@ -58,7 +58,7 @@ type ReadTail = CellsTail & DecodedTail & Pick<ReadDocument, 'cell_num' | 'not_u
 export function readerOutcome(
   cx: CommandContext,
   head: CellsHead,
-  reader: Reader,
+  reader: SelectedCells,
   { counts = false, ...options }: CellOptions & { counts?: boolean },
   total?: number | bigint,
 ): CellsOutcome {
@@ -113,7 +113,7 @@ export function readerOutcome(
 /** The last keys of a document with cells. */
 export function cellsTail(
   cx: CommandContext,
-  { report, faults }: Pick<Reader, 'report' | 'faults'>,
+  { report, faults }: Pick<SelectedCells, 'report' | 'faults'>,
 ): CellsTail & DecodedTail {
   return {
     missing_labels: report.result(),
@@ -126,9 +126,9 @@ export function cellsTail(
 interface ShownRows {
   /** The columns of the table; undefined if rows have different columns. */
   columns: readonly ColumnType[] | undefined
-  /** See {@link Reader.asked}. */
+  /** See {@link SelectedCells.asked}. */
   asked?: readonly string[] | undefined
-  /** See {@link Reader.indexed}. */
+  /** See {@link SelectedCells.indexed}. */
   indexed?: readonly string[] | undefined
   /** Number of cells, if it is known. */
   total?: number | bigint | undefined
@@ -171,7 +171,7 @@ function tableColumns(columns: readonly ColumnType[], asked: readonly string[] =
 }
 
 /** The cells of a reader as objects, without the limit. */
-export async function* readerRows(reader: Reader, style: ValueStyle): AsyncGenerator<CellsLine> {
+export async function* readerRows(reader: SelectedCells, style: ValueStyle): AsyncGenerator<CellsLine> {
   const { columns } = reader
   const values = columns.map((column) => columnValue(column, style, shownLabels(reader, column, style)))
   for await (const batch of reader.batches()) yield* batchRows(batch, columns, values)
@@ -179,7 +179,7 @@ export async function* readerRows(reader: Reader, style: ValueStyle): AsyncGener
 
 /** The labels of a column; undefined if it has no labels, or if they are not shown. */
 export function shownLabels(
-  { enumerations, report }: Pick<Reader, 'enumerations' | 'report'>,
+  { enumerations, report }: Pick<SelectedCells, 'enumerations' | 'report'>,
   { kind, name }: ColumnType,
   style: ValueStyle,
 ): ShownLabels | undefined {

@@ -5,7 +5,7 @@ import type { CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import type { Fragment } from '../objects/fragment.ts'
-import { integer } from '../read/dense-windows.ts'
+import { integerEnd } from '../read/dense-windows.ts'
 
 type BoundsByDimension = ReadonlyMap<number, Bounds>
 
@@ -30,7 +30,7 @@ export async function limitToBounds(
 
 /** Bounds of a dimension of a dense array, as integers. */
 function sideOf(bounds: Bounds | undefined): CellBox[number] {
-  return bounds && { low: integer(bounds.low), high: integer(bounds.high) }
+  return bounds && { low: integerEnd(bounds.low), high: integerEnd(bounds.high) }
 }
 
 function isOutside(low: bigint, high: bigint, side: CellBox[number]): boolean {

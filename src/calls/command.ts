@@ -2,7 +2,7 @@ import type { Command as CommanderCommand } from 'commander'
 import type { InspectError } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import type { ValueStyle } from '../format/value.ts'
-import type { ReadContext, Times } from '../objects/generic-tile.ts'
+import type { OpeningTimes, ReadContext } from '../objects/generic-tile.ts'
 import type { Target } from '../objects/target.ts'
 import type { Progress, Work } from '../render/progress.ts'
 import type { Storage } from '../storage/source.ts'
@@ -14,7 +14,7 @@ export interface CommandContext {
   storage: Storage
   reading: ReadContext
   /** The times between which {@link open} opens targets, if the options name any. */
-  times?: Partial<Times>
+  times?: Partial<OpeningTimes>
   style: ValueStyle
   /** Whether tables show long lists in full. */
   full: boolean
@@ -100,7 +100,7 @@ export interface Called {
 export const NO_PROGRESS: Progress = { update() {}, stop() {} }
 
 /** What some commands give that has formats of its own. */
-export type Special = 'cells' | 'findings'
+export type SpecialResult = 'cells' | 'findings'
 
 /** A use of a command, and the call for it. A test runs every call. */
 export type Example = readonly [what: string, call: string]
@@ -116,7 +116,7 @@ export interface CommandModule<Options> {
   /** What it takes with an option that changes that. */
   takesWith?: { readonly [option: string]: Takes }
   /** What the command can also write in formats that other commands do not have. */
-  gives?: Special
+  gives?: SpecialResult
   /** Whether the output has no format with these options, such as bytes or a script. The extension of `--output` is then ignored. */
   ownOutput?(options: Options): boolean
   /** Whether the command has the options `--as-of` and `--between`, which set {@link CommandContext.times}. */

@@ -5,10 +5,10 @@ import { enumerationValues, enumerationValueType } from '../format/enumeration.t
 import type { ArrowColumn, ArrowLabels } from '../rows/arrow-column.ts'
 import { type RecordStyle, writeRecords } from '../rows/records.ts'
 import { optimizeLater } from '../storage/lean-heap.ts'
-import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from './reader.ts'
+import { FRAGMENT_COLUMN, type FragmentReader, type SelectedCells } from './reader.ts'
 
 /** Writes a fragment's cells as record batches: Arrow IPC or Parquet. */
-export async function writeFragmentRecords(reader: Reader, out: Output, style: RecordStyle): Promise<void> {
+export async function writeFragmentRecords(reader: SelectedCells, out: Output, style: RecordStyle): Promise<void> {
   optimizeLater()
   const columns = reader.columns.map((column) => arrowColumn(column, reader))
   const batches = limitedBatches(reader.batches(true), reader.limit)
@@ -102,7 +102,7 @@ function checkSameType(a: ArrowColumn, inA: string, b: ArrowColumn, inB: string)
 
 function arrowColumn(
   column: ColumnType,
-  { enumerations, report }: Pick<Reader, 'enumerations' | 'report'>,
+  { enumerations, report }: Pick<SelectedCells, 'enumerations' | 'report'>,
 ): ArrowColumn {
   const enumeration = column.kind === 'attribute' ? enumerations.get(column.name) : undefined
   if (!enumeration) return column

@@ -72,7 +72,7 @@ export async function allFacts(intervals: readonly Interval[]): Promise<Interval
 }
 
 /** Sums over fragments. Those that readers pass over only add bytes. */
-export function countsOf(all: readonly IntervalFacts[]): Omit<GenomicsdbCounts, 'call_num'> {
+export function genomicsdbCounts(all: readonly IntervalFacts[]): Omit<GenomicsdbCounts, 'call_num'> {
   const folders = all.flatMap((one) => one.folders)
   const read = folders.filter(({ state }) => state === 'read')
   return {

@@ -5,7 +5,7 @@ import type { OfSeveral } from '../documents/common.ts'
 import type { GenomicsdbArrayLine } from '../documents/genomicsdb-array.ts'
 import type { GenomicsdbFragmentDocument, GenomicsdbFragmentLine } from '../documents/genomicsdb-fragment.ts'
 import { BOOK_KEEPING_FILE, FRAGMENT_MARK } from '../format/genomicsdb/names.ts'
-import { type FragmentFolder, fragmentFolder, type GenomicsdbArray } from '../genomicsdb/array.ts'
+import { fragmentFolder, type GenomicsdbArray, type GenomicsdbFragmentFolder } from '../genomicsdb/array.ts'
 import { type ColumnFile, columnFileSize } from '../genomicsdb/column-file.ts'
 import { type FolderFacts, filesByName, folderFacts } from '../genomicsdb/facts.ts'
 import type { GenomicsdbTarget } from '../genomicsdb/target.ts'
@@ -65,7 +65,7 @@ export function fragmentLine(cx: CommandContext, facts: FolderFacts): Omit<Genom
 async function filesOf(
   array: GenomicsdbArray | InspectError,
   files: ReadonlyMap<string, ColumnFile>,
-  folder: FragmentFolder,
+  folder: GenomicsdbFragmentFolder,
 ): Promise<GenomicsdbFragmentLine[]> {
   const own = new Map(files)
   const there: GenomicsdbFragmentLine[] = []

@@ -11,7 +11,7 @@ import { FIRST_FIELD } from '../genomicsdb/calls.ts'
 import type { ListElement, ListOf, ListValue } from '../genomicsdb/values.ts'
 import type { ArrowColumn, CellEncoder } from '../rows/arrow-column.ts'
 import type { ArrowBody } from '../rows/arrow-stream.ts'
-import { bitmap, bytesOf } from '../rows/arrow-values.ts'
+import { bitmap, underlyingBytes } from '../rows/arrow-values.ts'
 import { type RecordStyle, writeRecords } from '../rows/records.ts'
 
 /** The columns of calls, and what makes lists of those that are lists. */
@@ -76,7 +76,7 @@ const TEXTS: Elements = {
     const texts = items.map((one) => encodeText(String(one ?? '')))
     const offsets = new Int32Array(items.length + 1)
     for (const [i, text] of texts.entries()) offsets[i + 1] = (offsets[i] ?? 0) + text.length
-    return [bytesOf(offsets), concat(texts)]
+    return [underlyingBytes(offsets), concat(texts)]
   },
 }
 
@@ -108,7 +108,7 @@ function addLists(cells: readonly (ListValue | null)[], depth: number, elements:
     for (const one of cell ?? []) items.push(one)
     offsets[i + 1] = items.length
   }
-  body.buffers.push(bytesOf(offsets))
+  body.buffers.push(underlyingBytes(offsets))
   if (depth > 1) {
     addLists(items as readonly (readonly ListElement[])[], depth - 1, elements, body)
     return

@@ -7,7 +7,7 @@ import type { Dimension } from '../format/dimension.ts'
 import type { DimensionLabel } from '../format/dimension-label.ts'
 import { labelMismatch } from '../objects/dimension-labels.ts'
 import { memberPath } from '../objects/group.ts'
-import { type Interval, intervalsOf } from '../read/dense-windows.ts'
+import { type AxisInterval, intervalsOf } from '../read/dense-windows.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
@@ -98,7 +98,7 @@ async function labelRange(
 }
 
 /** The first gap between fragments. TileDB refuses it with "Discontinuity found in array domain". */
-function firstGap(written: readonly Interval[]): Interval | undefined {
+function firstGap(written: readonly AxisInterval[]): AxisInterval | undefined {
   let end: bigint | undefined
   for (const { low, high } of [...written].sort((a, b) => rising(a.low, b.low))) {
     if (end !== undefined && low > end + 1n) return { low: end + 1n, high: low - 1n }

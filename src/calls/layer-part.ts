@@ -5,7 +5,7 @@ import { GroupOfArrays } from '../layers/by-arrays.ts'
 import { overviewItems } from '../layers/check.ts'
 import type { Layer, LayerMember, Look } from '../layers/layer.ts'
 import { recognise } from '../layers/layers.ts'
-import { Part, type SeenCells } from '../layers/part.ts'
+import { DatasetPart, type SeenCells } from '../layers/part.ts'
 import type { DatasetMember } from '../objects/dataset.ts'
 import type { Target } from '../objects/target.ts'
 
@@ -19,12 +19,12 @@ export interface Described {
 /** A target that belongs to a layer, while its members are met. */
 export class LayeredTarget {
   private layer: Layer | undefined
-  private readonly top: Part
+  private readonly top: DatasetPart
   private readonly look: Look
   /** The arrays of a group that says nothing itself, until it is known what they say. */
   private arrays: GroupOfArrays | undefined
 
-  constructor(layer: Layer | undefined, top: Part, look: Look) {
+  constructor(layer: Layer | undefined, top: DatasetPart, look: Look) {
     this.layer = layer
     this.top = top
     this.look = look
@@ -92,7 +92,7 @@ export class LayeredTarget {
  * @param look how closely the layer looks, once all members are known
  */
 export async function layeredTarget(target: Target, look: Look = {}): Promise<LayeredTarget | undefined> {
-  const top = new Part(target)
+  const top = new DatasetPart(target)
   const layer = await recognise(top)
   const isList = target.type === 'group' && !target.isPlain
   return layer || isList ? new LayeredTarget(layer, top, look) : undefined

@@ -1,5 +1,5 @@
 import { usage } from '../base/errors.ts'
-import type { AxisConditions, AxisName, Selection } from '../layers/layer.ts'
+import type { AxisConditions, AxisName, LayerSelection } from '../layers/layer.ts'
 import type { ArrayTarget, Target } from '../objects/target.ts'
 import type { CommandContext } from './command.ts'
 
@@ -25,22 +25,22 @@ export const AXIS_OPTIONS = {
  * The selection that the options ask for. Undefined if they ask for none.
  * @throws InspectError USAGE if the target has no layer with axes
  */
-export async function selectionOf(
+export async function layerSelection(
   cx: CommandContext,
   target: Target,
   { layer: path, whereObs, whereVar }: LayerOptions,
-): Promise<(Selection & { target: ArrayTarget }) | undefined> {
+): Promise<(LayerSelection & { target: ArrayTarget }) | undefined> {
   if (path === undefined) {
     if (whereObs !== undefined) throw usage('--where-obs needs --layer')
     if (whereVar !== undefined) throw usage('--where-var needs --layer')
     return undefined
   }
-  const [{ wholePart }, { recognise }, { Part }] = await Promise.all([
+  const [{ wholePart }, { recognise }, { DatasetPart }] = await Promise.all([
     import('../layers/check.ts'),
     import('../layers/layers.ts'),
     import('../layers/part.ts'),
   ])
-  const layer = await recognise(new Part(target))
+  const layer = await recognise(new DatasetPart(target))
   if (!layer?.select) throw usage(`--layer needs an experiment, found ${cx.shownPath(target.path)}, which is none`)
   const conditions: AxisConditions = {
     ...(whereObs !== undefined && { obs: whereObs }),

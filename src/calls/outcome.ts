@@ -22,7 +22,7 @@ export type Outcome =
   | ErrorOutcome
 
 /** Keys by which rows name their origin. */
-export type Origin = { readonly [key: string]: Result }
+export type RowOrigin = { readonly [key: string]: Result }
 
 interface PartOfTarget {
   /** Whether this is one of several fragments or members of a target: rows then name their origin, as with several targets. */
@@ -41,7 +41,7 @@ interface HasRows extends PartOfTarget {
   /** The columns of CSV, if they are known. CSV needs them for a header without rows, or if the first row may lack some. */
   columns?(): readonly string[] | Promise<readonly string[]>
   /** By default the document's path. */
-  origin?: Origin
+  origin?: RowOrigin
 }
 
 /** A document with a list whose elements are the lines of NDJSON and CSV. */

@@ -6,7 +6,7 @@ import type { FieldReport } from './field-report.ts'
 import type { NotUniqueReport } from './not-unique.ts'
 
 /** The cells that the options of a command select. */
-export interface Reader {
+export interface SelectedCells {
   /** The columns to show. */
   columns: readonly ColumnType[]
   /** Names of columns that the user asked about, as in a condition. A terminal shows them beside the dimensions. */
@@ -35,5 +35,5 @@ export interface FragmentReader {
   fragment: Fragment
   /** The fragment's number among those that are decoded. */
   index: number
-  reader: Reader
+  reader: SelectedCells
 }

@@ -1,6 +1,6 @@
 import { InspectError, withHint } from '../base/errors.ts'
 import type { ColumnData, ColumnType } from './column.ts'
-import type { Cells } from './elements.ts'
+import type { VisitedCells } from './elements.ts'
 import { type Key, keysOf } from './value-counts.ts'
 
 /** The cells of one value of a column. */
@@ -32,7 +32,7 @@ export class CellGroups<Of> {
   }
 
   /** Yields the groups that some cells of a batch belong to, each with its own of them. */
-  *split(data: ColumnData, { length, at }: Cells): Generator<[CellGroup<Of>, Cells]> {
+  *split(data: ColumnData, { length, at }: VisitedCells): Generator<[CellGroup<Of>, VisitedCells]> {
     const keyAt = keysOf(this.column, data)
     const { validity } = data
     const numbers = new Uint32Array(length)

@@ -2,7 +2,15 @@ import { compareBytes } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, isSignedInteger } from '../format/datatype.ts'
 import { sumType } from '../format/value.ts'
 import { allRows, type ColumnData, type ColumnType, isNumeric } from './column.ts'
-import { type Cells, isWide, markedPieces, type Numbers, numbersOf, uint32LanesOf, wideNumbersOf } from './elements.ts'
+import {
+  isWide,
+  markedPieces,
+  type Numbers,
+  numbersOf,
+  uint32LanesOf,
+  type VisitedCells,
+  wideNumbersOf,
+} from './elements.ts'
 import { type Extremes, textExtremes, wideExtremes } from './extremes.ts'
 import { compareValues } from './rtree-builder.ts'
 import { cellSizeOf } from './tile-statistics.ts'
@@ -48,7 +56,7 @@ export class ColumnSummary {
   }
 
   /** Adds the cells of a batch. @param cells the cells that count */
-  add(data: ColumnData, cells: Cells): void {
+  add(data: ColumnData, cells: VisitedCells): void {
     const { validity } = data
     this.nulls += cells.length
     for (const left of validity ? markedPieces([cells], validity) : [cells])
@@ -56,7 +64,7 @@ export class ColumnSummary {
   }
 
   /** @param left cells that are not null */
-  private addValues(data: ColumnData, left: Cells): void {
+  private addValues(data: ColumnData, left: VisitedCells): void {
     const { type } = this.column
     this.nulls -= left.length
     this.values += left.length
@@ -70,7 +78,7 @@ export class ColumnSummary {
     }
   }
 
-  private measure(starts: Float64Array, { length, at }: Cells): void {
+  private measure(starts: Float64Array, { length, at }: VisitedCells): void {
     const { lengths } = this
     let { min, max, sum } = lengths
     for (let i = 0; i < length; i++) {
@@ -90,7 +98,7 @@ export class ColumnSummary {
   }
 
   /** Adds floats, and integers of up to 4 bytes, in one pass. */
-  private addNumbers(values: Numbers, data: Uint8Array, { length, at }: Cells): void {
+  private addNumbers(values: Numbers, data: Uint8Array, { length, at }: VisitedCells): void {
     const isFloat = sumType(this.column.type) === 'FLOAT64'
     let [min, max, nans] = [-1, -1, 0]
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -125,7 +133,7 @@ export class ColumnSummary {
   }
 
   /** Adds 8-byte integers, dates and times. */
-  private addIntegers(data: Uint8Array, cells: Cells): void {
+  private addIntegers(data: Uint8Array, cells: VisitedCells): void {
     const { type } = this.column
     const left = mayBeNaN(this.column) ? withoutNaT(uint32LanesOf(data), cells) : cells
     this.nans += cells.length - left.length
@@ -154,7 +162,7 @@ export function mayBeNaN(column: Pick<ColumnType, 'type' | 'cell_val_num'>): boo
 }
 
 /** Those of some dates and times that are not NaT, the smallest integer. */
-function withoutNaT(lanes: Uint32Array, cells: Cells): Cells {
+function withoutNaT(lanes: Uint32Array, cells: VisitedCells): VisitedCells {
   const { length: total, at } = cells
   const isNaT = (cell: number): boolean => lanes[2 * cell] === 0 && lanes[2 * cell + 1] === 0x80000000
   // Most often none is. Looking costs less than copying.
@@ -171,7 +179,7 @@ function isSummed(column: ColumnType): boolean {
 }
 
 /** The sum of 8-byte integers. It adds the halves separately, without a bigint for each cell. */
-function sumOfWide(lanes: Uint32Array, signed: boolean, { length, at }: Cells): bigint {
+function sumOfWide(lanes: Uint32Array, signed: boolean, { length, at }: VisitedCells): bigint {
   let sum = 0n
   for (let from = 0; from < length; from += EXACT_ADDITIONS) {
     const to = Math.min(length, from + EXACT_ADDITIONS)
@@ -186,7 +194,12 @@ function sumOfWide(lanes: Uint32Array, signed: boolean, { length, at }: Cells): 
   return sum
 }
 
-function countIndexes(type: Datatype, data: Uint8Array, { length, at }: Cells, counts: Map<bigint, number>): void {
+function countIndexes(
+  type: Datatype,
+  data: Uint8Array,
+  { length, at }: VisitedCells,
+  counts: Map<bigint, number>,
+): void {
   const values = isWide(type) ? wideNumbersOf(type, data) : numbersOf(type, data)
   const added = new Map<number | bigint, number>()
   for (let i = 0; i < length; i++) {

@@ -5,7 +5,7 @@ import { type Datatype, datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, type DenseTileGrid, denseTileGrid } from '../format/dense-tiles.ts'
 import type { Layout } from '../format/layout.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
-import { type Cells, PIECE_CELLS, revisited, type Units, uint32LanesOf, unitOf, unitsOf } from './elements.ts'
+import { PIECE_CELLS, revisited, type Units, uint32LanesOf, unitOf, unitsOf, type VisitedCells } from './elements.ts'
 
 /** Coordinates of the cells of one dense tile, and which of the cells the fragment wrote. */
 interface DenseTileCells {
@@ -136,13 +136,13 @@ export class DenseCoordinates {
   }
 
   /** {@link rows} of a tile in pieces: of a large tile they take less memory. Undefined if all cells are written. */
-  rowPieces(tile: number): (() => Iterable<Cells>) | undefined {
+  rowPieces(tile: number): (() => Iterable<VisitedCells>) | undefined {
     const spans = this.written(tile)
     if (this.areWhole(spans)) return undefined
     return revisited(() => this.piecesInside(spans), this.grid.cells_per_tile)
   }
 
-  private *piecesInside(spans: readonly Span[]): Generator<Cells> {
+  private *piecesInside(spans: readonly Span[]): Generator<VisitedCells> {
     const part = this.whole()
     const position = this.positionFrom(0, spans)
     if (!position) return

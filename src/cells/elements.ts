@@ -99,7 +99,7 @@ export function uint32LanesOf(bytes: Uint8Array): Uint32Array {
 }
 
 /** The cells of a tile that count, in the order in which they are visited. */
-export interface Cells {
+export interface VisitedCells {
   length: number
   /** Positions of the cells; undefined for 0, 1, 2… */
   at: Uint32Array | undefined
@@ -112,18 +112,18 @@ export const PIECE_CELLS = 1 << 20
 const KEPT_CELLS = 1 << 24
 
 /** Returns pieces that are visited several times. Unless there are many cells, they are made once. @param cells most cells of all pieces */
-export function revisited(make: () => Iterable<Cells>, cells: number): () => Iterable<Cells> {
+export function revisited(make: () => Iterable<VisitedCells>, cells: number): () => Iterable<VisitedCells> {
   if (cells > KEPT_CELLS) return make
   const made = [...make()]
   return () => made
 }
 
 /** All cells of a tile. @param cells their number */
-export function allCells(cells: number): Cells[] {
+export function allCells(cells: number): VisitedCells[] {
   return [{ length: cells, at: undefined }]
 }
 
-export function cellNumOf(pieces: Iterable<Cells>): number {
+export function cellNumOf(pieces: Iterable<VisitedCells>): number {
   return sum(pieces, ({ length }) => length)
 }
 
@@ -131,7 +131,7 @@ export function cellNumOf(pieces: Iterable<Cells>): number {
  * Those of some cells for which a byte is not 0, in pieces: the positions of all cells of a tile may need four times the memory of the cells.
  * @param pieces of cells, with their positions unless it is one piece
  */
-export function* markedPieces(pieces: Iterable<Cells>, marks: Uint8Array): Generator<Cells> {
+export function* markedPieces(pieces: Iterable<VisitedCells>, marks: Uint8Array): Generator<VisitedCells> {
   for (const piece of pieces) {
     const { length, at } = piece
     if (at || length <= PIECE_CELLS) yield markedCells(piece, marks)
@@ -143,7 +143,7 @@ export function* markedPieces(pieces: Iterable<Cells>, marks: Uint8Array): Gener
 }
 
 /** The cells of a range, end excluded, whose mark is not 0. */
-function markedRange(from: number, to: number, marks: Uint8Array): Cells {
+function markedRange(from: number, to: number, marks: Uint8Array): VisitedCells {
   const at = new Uint32Array(to - from)
   let length = 0
   for (let cell = from; cell < to; cell++) if (marks[cell] !== 0) at[length++] = cell
@@ -151,7 +151,7 @@ function markedRange(from: number, to: number, marks: Uint8Array): Cells {
 }
 
 /** Those of some cells for which a byte is not 0, such as cells that are not null. */
-function markedCells(cells: Cells, marks: Uint8Array): Cells {
+function markedCells(cells: VisitedCells, marks: Uint8Array): VisitedCells {
   const { length: total, at } = cells
   const found = new Uint32Array(total)
   let length = 0

@@ -1,5 +1,5 @@
 import { type Datatype, datatypeSize, isSignedInteger } from '../format/datatype.ts'
-import { type Cells, isWide, type Numbers, numbersOf, uint32LanesOf } from './elements.ts'
+import { isWide, type Numbers, numbersOf, uint32LanesOf, type VisitedCells } from './elements.ts'
 import { visitNumbers } from './number-blocks.ts'
 
 /** The smallest and the largest value, as views of their bytes. */
@@ -25,7 +25,7 @@ export function extremesOf(
   data: Uint8Array,
   starts: Float64Array | undefined,
   size: number,
-  cells: Iterable<Cells>,
+  cells: Iterable<VisitedCells>,
 ): Extremes | undefined {
   if (isPlainText({ type })) return textExtremes(data, starts, size, cells)
   return isWide(type) ? wideExtremes(data, isSignedInteger(type), cells) : numberExtremes(data, type, cells)
@@ -46,7 +46,7 @@ function limitsOf(type: Datatype): [low: number, high: number] {
  * takes the last of equal values, and a NaN lasts until the next value. An infinity does not replace the largest finite number,
  * from which the minimum starts.
  */
-function numberExtremes(data: Uint8Array, type: Datatype, pieces: Iterable<Cells>): Extremes {
+function numberExtremes(data: Uint8Array, type: Datatype, pieces: Iterable<VisitedCells>): Extremes {
   const values = numbersOf(type, data)
   const limits = limitsOf(type)
   let places: Places = [-1, -1]
@@ -92,7 +92,7 @@ function extremePlaces(values: Numbers, [low, high]: readonly [number, number]):
 /** {@link extremePlaces} by TileDB's rule, also with NaN. @param before those of the cells before */
 function extremePlacesByRule(
   values: Numbers,
-  cells: Cells,
+  cells: VisitedCells,
   [low, high]: readonly [number, number],
   before: Places,
 ): Places {
@@ -126,7 +126,7 @@ function cellOf(data: Uint8Array, cell: number, size: number): Uint8Array {
 }
 
 /** {@link numberExtremes} for 8-byte integers. */
-export function wideExtremes(data: Uint8Array, signed: boolean, pieces: Iterable<Cells>): Extremes {
+export function wideExtremes(data: Uint8Array, signed: boolean, pieces: Iterable<VisitedCells>): Extremes {
   const lanes = uint32LanesOf(data)
   let places: Places | undefined
   for (const piece of pieces) if (piece.length > 0) places = wideExtremePlaces(lanes, signed, piece, places)
@@ -136,8 +136,8 @@ export function wideExtremes(data: Uint8Array, signed: boolean, pieces: Iterable
   return { min: new Uint8Array(high.buffer), max: new Uint8Array(low.buffer) }
 }
 
-/** @param before those of the cells before */
-function wideExtremePlaces(lanes: Uint32Array, signed: boolean, { length, at }: Cells, before?: Places): Places {
+/** @param before as for {@link extremePlacesByRule} */
+function wideExtremePlaces(lanes: Uint32Array, signed: boolean, { length, at }: VisitedCells, before?: Places): Places {
   const turn = signed ? 0x80000000 : 0
   const first = at ? at[0] : 0
   let [min, max] = before ?? [first, first]
@@ -171,7 +171,7 @@ export function textExtremes(
   data: Uint8Array,
   starts: Float64Array | undefined,
   size: number,
-  pieces: Iterable<Cells>,
+  pieces: Iterable<VisitedCells>,
   end = 0,
 ): Extremes | undefined {
   let minFrom = -1

@@ -4,7 +4,7 @@ import { didYouMean } from '../base/nearest.ts'
 import { sum } from '../base/sum.ts'
 import { viewOf } from '../filters/bytes.ts'
 import type { LostTail, RefusedPart } from '../filters/filter.ts'
-import type { ReadOptions } from '../filters/pipeline.ts'
+import type { TileReadOptions } from '../filters/pipeline.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import { fixedSize } from '../format/range.ts'
@@ -51,7 +51,7 @@ export interface CellSelection {
   withUnreadable?: boolean | undefined
   /** Called for tiles in which the writer lost bytes of a field. */
   onLostTail?: ((lost: LostTail, field: string, tile: number) => void) | undefined
-  /** Called for chunks that TileDB cannot read. */
+  /** {@link TileFile.onRefused} for all files of the fragment. */
   onRefused?: ((chunk: RefusedChunk) => void) | undefined
   /** Called for a field whose validity TileDB filtered as if it were values, and reads as bytes. */
   onOtherType?: ((field: string) => void) | undefined
@@ -387,7 +387,7 @@ class ReusedMemory {
   }
 
   /** Read options for the next tile. */
-  get options(): ReadOptions {
+  get options(): TileReadOptions {
     return this.selection.reuse ? this.reading : NO_OPTIONS
   }
 
@@ -398,7 +398,7 @@ class ReusedMemory {
   }
 }
 
-const NO_OPTIONS: ReadOptions = {}
+const NO_OPTIONS: TileReadOptions = {}
 /** Up to this many bytes, new memory is on V8's heap. */
 const WORTH_REUSE = 64
 

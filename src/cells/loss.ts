@@ -5,11 +5,11 @@ import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { type FragmentInfo, filePipeline } from '../objects/fragment.ts'
 
 /** The kind of information that lossy filters remove from values. */
-export type Loss = 'none' | 'digits' | 'hidden colours'
+export type ValueLoss = 'none' | 'digits' | 'hidden colours'
 
 /** The loss by the filters of a field. Statistics describe the cells before the loss. */
-export function lossOf(info: FragmentInfo, slot: number): Loss {
-  let loss: Loss = 'none'
+export function lossOf(info: FragmentInfo, slot: number): ValueLoss {
+  let loss: ValueLoss = 'none'
   for (const filter of filePipeline(info, { slot, role: 'data' }, false)) {
     const found = filterOf(filter.name)?.loss?.(filter)
     if (found === 'digits') return found

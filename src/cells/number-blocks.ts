@@ -1,4 +1,4 @@
-import type { Cells, Numbers } from './elements.ts'
+import type { Numbers, VisitedCells } from './elements.ts'
 
 /** Numbers that are converted at once: 64 KiB. */
 const BLOCK_NUMBERS = 8192
@@ -14,7 +14,7 @@ const between = new Float64Array(BLOCK_NUMBERS)
  */
 export function visitNumbers(
   values: Numbers,
-  { length, at }: Cells,
+  { length, at }: VisitedCells,
   visit: (numbers: Float64Array, from: number) => void,
 ): void {
   for (let from = 0; from < length; from += BLOCK_NUMBERS) {

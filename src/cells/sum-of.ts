@@ -1,7 +1,7 @@
 import { limits64 } from '../base/limits64.ts'
 import { Slab } from '../base/slab.ts'
 import type { Datatype } from '../format/datatype.ts'
-import type { Cells, Numbers } from './elements.ts'
+import type { Numbers, VisitedCells } from './elements.ts'
 import { visitNumbers } from './number-blocks.ts'
 
 const slab = new Slab()
@@ -24,12 +24,12 @@ export class SumOf {
     this.type = type
   }
 
-  addNumbers(values: Numbers, cells: Cells): void {
+  addNumbers(values: Numbers, cells: VisitedCells): void {
     if (this.type === 'FLOAT64') this.addReals(values, cells)
     else this.addIntegers(values, cells)
   }
 
-  private addReals(values: Numbers, cells: Cells): void {
+  private addReals(values: Numbers, cells: VisitedCells): void {
     let sum = this.real
     // An upper limit on every intermediate sum.
     let size = Math.abs(sum)
@@ -48,7 +48,7 @@ export class SumOf {
   }
 
   /** {@link addReals} where a sum may reach the limit, or is NaN. */
-  private addRealsByRule(values: Numbers, { length, at }: Cells): void {
+  private addRealsByRule(values: Numbers, { length, at }: VisitedCells): void {
     let sum = this.real
     for (let i = 0; i < length; i++) {
       const value = values[at ? at[i] : i]
@@ -62,7 +62,7 @@ export class SumOf {
     this.real = sum
   }
 
-  private addIntegers(values: Numbers, cells: Cells): void {
+  private addIntegers(values: Numbers, cells: VisitedCells): void {
     visitNumbers(values, cells, (numbers) => {
       let sum = 0
       for (let i = 0; i < numbers.length; i++) sum += numbers[i]
@@ -71,7 +71,7 @@ export class SumOf {
   }
 
   /** {@link addNumbers} for 8-byte integers, given as lanes. */
-  addWide(lanes: Uint32Array, cells: Cells): void {
+  addWide(lanes: Uint32Array, cells: VisitedCells): void {
     for (let from = 0; from < cells.length; from += EXACT_ADDITIONS)
       if (!this.addBlock(lanes, cells, from, Math.min(cells.length, from + EXACT_ADDITIONS))) return
   }
@@ -80,7 +80,7 @@ export class SumOf {
    * Adds the low and high halves of the integers separately, as a bigint for each takes ten times as long.
    * @returns whether the sum stayed below the limit
    */
-  private addBlock(lanes: Uint32Array, cells: Cells, from: number, to: number): boolean {
+  private addBlock(lanes: Uint32Array, cells: VisitedCells, from: number, to: number): boolean {
     const { at } = cells
     const signed = this.type === 'INT64'
     let highs = 0
@@ -93,7 +93,7 @@ export class SumOf {
       lows += lanes[2 * cell]
       size += high < 0 ? -high : high
     }
-    // An upper limit on every intermediate sum.
+    // As in the sum of reals, this limits every sum on the way.
     if (Math.abs(Number(this.whole)) + size * 2 ** 32 + lows > BELOW_LIMITS)
       return this.addOneByOne(lanes, cells, from, to)
     const sum = highs * 2 ** 32 + lows
@@ -101,7 +101,7 @@ export class SumOf {
     return true
   }
 
-  private addOneByOne(lanes: Uint32Array, { at }: Cells, from: number, to: number): boolean {
+  private addOneByOne(lanes: Uint32Array, { at }: VisitedCells, from: number, to: number): boolean {
     const signed = this.type === 'INT64'
     const [smallest, largest] = limits64(signed)
     for (let i = from; i < to; i++) {

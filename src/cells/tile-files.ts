@@ -2,7 +2,7 @@ import { element } from '../base/element.ts'
 import { addPlace, badValue, hasCode, InspectError, withHint } from '../base/errors.ts'
 import { Lease, OPTION_OF_MEMORY } from '../base/memory.ts'
 import type { LostTail, RefusedPart } from '../filters/filter.ts'
-import { Pipeline, type ReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
+import { Pipeline, type TileReadOptions, type TileType, type UnfilteredTile } from '../filters/pipeline.ts'
 import type { FileRole } from '../format/field-files.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
@@ -228,7 +228,7 @@ export class TileFile {
   }
 
   /** Reads the unfiltered bytes of a tile piece by piece, from start to end. */
-  pieces(tile: number, options: ReadOptions = {}): TilePieces {
+  pieces(tile: number, options: TileReadOptions = {}): TilePieces {
     const expected = this.expectedSize(tile) ?? 0
     return new TilePieces({
       expected,
@@ -334,7 +334,7 @@ export class TileFile {
   }
 
   /** {@link read}, done synchronously. Undefined if the stored bytes or the filters are not in memory. */
-  readFetched(tile: number, options: ReadOptions = {}): UnfilteredTile | undefined {
+  readFetched(tile: number, options: TileReadOptions = {}): UnfilteredTile | undefined {
     const lent = this.lent?.get(tile)
     if (lent) return { data: lent, offsets: undefined }
     const stored = this.loaded && this.fetched(tile)
@@ -342,7 +342,7 @@ export class TileFile {
   }
 
   /** Reads a tile and unfilters it. Set `stringOffsets` if the offsets file says that the offsets are among the values. */
-  async read(tile: number, options: ReadOptions & { stringOffsets?: boolean } = {}): Promise<UnfilteredTile> {
+  async read(tile: number, options: TileReadOptions & { stringOffsets?: boolean } = {}): Promise<UnfilteredTile> {
     const now = options.stringOffsets ? undefined : this.readFetched(tile, options)
     return now ?? this.unfilter(tile, await this.stored(tile), options)
   }
@@ -351,7 +351,7 @@ export class TileFile {
   async unfilter(
     tile: number,
     stored: Uint8Array,
-    options: ReadOptions & { stringOffsets?: boolean } = {},
+    options: TileReadOptions & { stringOffsets?: boolean } = {},
   ): Promise<UnfilteredTile> {
     let pipeline: Pipeline
     try {
@@ -362,7 +362,7 @@ export class TileFile {
     return this.reversed(pipeline, tile, stored, options)
   }
 
-  private reversed(pipeline: Pipeline, tile: number, stored: Uint8Array, options: ReadOptions): UnfilteredTile {
+  private reversed(pipeline: Pipeline, tile: number, stored: Uint8Array, options: TileReadOptions): UnfilteredTile {
     this.undone = tile
     try {
       return pipeline.reverseTile(stored, {

@@ -11,7 +11,6 @@ import type { ColumnData } from './column.ts'
 import type { Slabs } from './dense-coordinates.ts'
 import {
   allCells,
-  type Cells,
   cellNumOf,
   isWide,
   markedPieces,
@@ -20,6 +19,7 @@ import {
   PIECE_CELLS,
   revisited,
   uint32LanesOf,
+  type VisitedCells,
   wideNumbersOf,
 } from './elements.ts'
 import { extremesOf, isPlainText } from './extremes.ts'
@@ -98,7 +98,13 @@ export class TileStatistics {
    * @param visit returns the cells that count, in TileDB's order; undefined for all
    * @param slabs returns the slabs of a dense tile; called if the sum depends on them
    */
-  add(tile: number, cells: ColumnData, cellNum: number, visit?: () => Iterable<Cells>, slabs?: () => Slabs): void {
+  add(
+    tile: number,
+    cells: ColumnData,
+    cellNum: number,
+    visit?: () => Iterable<VisitedCells>,
+    slabs?: () => Slabs,
+  ): void {
     const { data, starts, validity } = cells
     const { type } = this.field
     const all = visit ?? (() => allCells(cellNum))
@@ -168,7 +174,7 @@ export interface StatisticsLists {
 export function fragmentStatistics(
   field: StatisticsField,
   lists: StatisticsLists,
-  tiles: readonly Cells[],
+  tiles: readonly VisitedCells[],
 ): SlotStatistics {
   const { sums, nullCounts } = lists
   let null_count = 0
@@ -234,7 +240,12 @@ export function isSumAtLimit(type: Datatype, sum: Uint8Array): boolean {
 }
 
 /** The sum of cells. At the limit of its type it ignores the rest. */
-function sumOf(type: Datatype, data: Uint8Array, pieces: Iterable<Cells>, sum = new SumOf(sumType(type))): SumOf {
+function sumOf(
+  type: Datatype,
+  data: Uint8Array,
+  pieces: Iterable<VisitedCells>,
+  sum = new SumOf(sumType(type)),
+): SumOf {
   sum.saturated = false
   for (const cells of pieces) {
     if (isWide(type)) sum.addWide(uint32LanesOf(data), cells)
@@ -256,7 +267,7 @@ export function slabSum(type: Datatype, { data, validity }: ColumnData, slabs: S
 }
 
 /** The cells of a slab. */
-export function* slabPieces(start: number, length: number): Generator<Cells> {
+export function* slabPieces(start: number, length: number): Generator<VisitedCells> {
   for (let from = 0; from < length; from += PIECE_CELLS) {
     const at = new Uint32Array(Math.min(PIECE_CELLS, length - from))
     for (let i = 0; i < at.length; i++) at[i] = start + from + i

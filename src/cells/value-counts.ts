@@ -4,7 +4,7 @@ import { rising } from '../base/rising.ts'
 import { type Datatype, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import { type ColumnData, type ColumnType, isNumeric } from './column.ts'
 import { mayBeNaN } from './column-summary.ts'
-import { type Cells, isWide, markedPieces, numbersOf, wideNumbersOf } from './elements.ts'
+import { isWide, markedPieces, numbersOf, type VisitedCells, wideNumbersOf } from './elements.ts'
 import { cellSizeOf } from './tile-statistics.ts'
 
 /** Bytes that an entry of a map takes, beside its text. */
@@ -62,7 +62,7 @@ export class ValueCounts {
   }
 
   /** Adds the cells of a batch. @param cells the cells that count */
-  add(data: ColumnData, cells: Cells): void {
+  add(data: ColumnData, cells: VisitedCells): void {
     const { validity, starts } = data
     if (starts) {
       const size = datatypeSize(this.column.type)

@@ -1,13 +1,13 @@
 import type { ColumnData } from '../cells/column.ts'
 import type { DenseCoordinates } from '../cells/dense-coordinates.ts'
-import { allCells, type Cells, isWide, numbersOf, uint32LanesOf, withEnd } from '../cells/elements.ts'
+import { allCells, isWide, numbersOf, uint32LanesOf, type VisitedCells, withEnd } from '../cells/elements.ts'
 import { viewOf } from '../filters/bytes.ts'
 import { type Datatype, datatypeKind, datatypeSize, isSignedInteger } from '../format/datatype.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { attributeLabels } from '../objects/labels.ts'
 import type { KnownFault } from './codes/known.ts'
 import { meaningOf } from './codes.ts'
-import { type Finding, finding, type Item, type Place } from './finding.ts'
+import { type Finding, type FindingPlace, finding, type Item } from './finding.ts'
 import { validityFault } from './known-faults.ts'
 import type { FieldReader, ReadColumn } from './tile-reader.ts'
 
@@ -60,7 +60,7 @@ function unusedStart(found: Finding): Finding {
   return { ...found, ...state, ...meaningOf(state) }
 }
 
-function checkValidity(validity: Uint8Array, place: Place, known: KnownFault | undefined, items: Item[]): void {
+function checkValidity(validity: Uint8Array, place: FindingPlace, known: KnownFault | undefined, items: Item[]): void {
   for (let cell = 0; cell < validity.length; cell++) {
     if (validity[cell] <= 1) continue
     items.push(finding('CELL_VALIDITY', { ...place, cell }, '0 or 1', validity[cell], known))
@@ -73,7 +73,7 @@ function checkBool(
   data: Uint8Array,
   starts: Float64Array | undefined,
   validity: Uint8Array | undefined,
-  place: Place,
+  place: FindingPlace,
   items: Item[],
 ): void {
   const isNull = (at: number): boolean =>
@@ -90,7 +90,7 @@ function checkBool(
 function startFault(
   { starts, storedStarts }: { starts: Float64Array; storedStarts: Uint8Array | undefined },
   { length, size }: { length: number; size: number },
-  place: Place,
+  place: FindingPlace,
   needed: Uint8Array | undefined,
 ): Finding | undefined {
   let before = 0
@@ -137,7 +137,7 @@ export async function labelNum(
 export function checkEnumerationIndexes(
   { info, field, tile }: CellsOfTile,
   { data, validity }: ColumnData,
-  rows: (() => Iterable<Cells>) | undefined,
+  rows: (() => Iterable<VisitedCells>) | undefined,
   size: number,
   items: Item[],
 ): void {

@@ -10,7 +10,7 @@ import type { NDRange } from '../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../format/rtree.ts'
 import { isAscii } from '../format/text.ts'
 import { type FragmentInfo, mayRepeatCoordinates } from '../objects/fragment.ts'
-import { finding, type Item, type Place } from './finding.ts'
+import { type FindingPlace, finding, type Item } from './finding.ts'
 import { emptyStringFault } from './known-faults.ts'
 import { nanOrders, type OldOrder, oldOrders } from './old-orders.ts'
 import { RoundedCoordinates, type TileNotes } from './rounded-coordinates.ts'
@@ -51,7 +51,7 @@ export class CoordinatesCheck {
     tile: number,
     columns: readonly ColumnData[],
     count: number,
-    placeOf: (dimension: number) => Place,
+    placeOf: (dimension: number) => FindingPlace,
     items: Item[],
   ): void {
     const ranges: NDRange = this.dimensions.map((dimension, d) => coordinateRange(dimension, columns[d], count))
@@ -189,7 +189,7 @@ function firstFaults(lanes: KeyLanes, count: number, isSame: (cell: number) => b
 }
 
 /** The place of a dimension. */
-function named(place: Place, { name }: Dimension): Place {
+function named(place: FindingPlace, { name }: Dimension): FindingPlace {
   return { ...place, field: name }
 }
 

@@ -2,7 +2,7 @@ import type { ColumnData } from '../cells/column.ts'
 import { uint32LanesOf } from '../cells/elements.ts'
 import { timeText } from '../format/timestamped-name.ts'
 import type { FindingCode } from './codes.ts'
-import { finding, type Item, type Place } from './finding.ts'
+import { type FindingPlace, finding, type Item } from './finding.ts'
 
 /** High and low word of the time of a cell that was not deleted. */
 const NEVER = 0xffffffff
@@ -18,7 +18,7 @@ interface HistoryBounds {
 interface PlacedColumn {
   /** Undefined if it could not be read. */
   column: ColumnData | undefined
-  place: Place
+  place: FindingPlace
 }
 
 /** Checks when cells were written, when they were deleted, and by which condition. */
@@ -31,7 +31,13 @@ export function checkHistory(
   const written = timestamps.column && uint32LanesOf(timestamps.column.data)
   const deleted = deletes.column && uint32LanesOf(deletes.column.data)
   const index = indexes.column && uint32LanesOf(indexes.column.data)
-  const report = (code: FindingCode, place: Place, cell: number, expected: string, found: bigint | string): void => {
+  const report = (
+    code: FindingCode,
+    place: FindingPlace,
+    cell: number,
+    expected: string,
+    found: bigint | string,
+  ): void => {
     items.push(finding(code, { ...place, cell }, expected, found))
   }
   if (written && timestampRange) {

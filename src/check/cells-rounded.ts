@@ -4,7 +4,7 @@ import { isStorable, misreadAs, roundingAt } from '../cells/loss.ts'
 import type { FloatScale } from '../filters/scale-float.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { cellValue } from '../format/value.ts'
-import { type Finding, finding, type Place } from './finding.ts'
+import { type Finding, type FindingPlace, finding } from './finding.ts'
 
 /** What the metadata tells about the values of a tile as they were written. */
 export interface WrittenBounds {
@@ -33,7 +33,7 @@ export function lostByScale(
   { data }: ColumnData,
   cells: Iterable<number>,
   bounds: WrittenBounds,
-  place: Place,
+  place: FindingPlace,
 ): Finding | undefined {
   const cause = unstorable(bounds, scale)
   if (cause === undefined) return undefined

@@ -1,9 +1,17 @@
 import { NO_BYTES } from '../base/bytes.ts'
 import { allRows, type ColumnData } from '../cells/column.ts'
 import { DenseCoordinates, type Slabs } from '../cells/dense-coordinates.ts'
-import { allCells, type Cells, cellNumOf, markedPieces, type Numbers, numberOf, numbersOf } from '../cells/elements.ts'
+import {
+  allCells,
+  cellNumOf,
+  markedPieces,
+  type Numbers,
+  numberOf,
+  numbersOf,
+  type VisitedCells,
+} from '../cells/elements.ts'
 import { extremesOf, isPlainText } from '../cells/extremes.ts'
-import { type Loss, lossOf, roundingAt, roundingOf } from '../cells/loss.ts'
+import { lossOf, roundingAt, roundingOf, type ValueLoss } from '../cells/loss.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import {
   cellSizeOf,
@@ -33,7 +41,7 @@ import { lostByScale, type WrittenBounds } from './cells-rounded.ts'
 import { type ChangedCell, changedCell } from './changed-cell.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode } from './codes.ts'
-import { type Finding, finding, type Item, type Place, quietly } from './finding.ts'
+import { type Finding, type FindingPlace, finding, type Item, quietly } from './finding.ts'
 import { statisticsFault, validityFault } from './known-faults.ts'
 import { isLastAtFirst, isSumOfTwoCalls, writtenStatistics } from './written-statistics.ts'
 
@@ -63,7 +71,7 @@ const MANY_CELLS = 1 << 17
 /** A stored statistic that differs from the computed one, as texts. */
 interface WrongStatistic {
   code: FindingCode
-  place: Place
+  place: FindingPlace
   expected: string
   found: string
 }
@@ -84,7 +92,7 @@ interface CheckedTile {
   column: ColumnData
   cells: number
   /** Returns the cells that count; undefined if all do. */
-  rows: (() => Iterable<Cells>) | undefined
+  rows: (() => Iterable<VisitedCells>) | undefined
 }
 
 /**
@@ -106,13 +114,13 @@ export class StatisticsCheck {
   private readonly stored: SlotStatistics | undefined
   private readonly counted: TileStatistics
   private readonly coordinates: DenseCoordinates | undefined
-  private readonly loss: Loss
+  private readonly loss: ValueLoss
   /** The scale by which filters rounded the values; undefined if they did not. */
   private readonly scale: FloatScale | undefined
   /** Boxes of the tiles, for a dimension whose coordinates were rounded. */
   private readonly boxes: RTreeLevel | undefined
   /** Returns the place of the last tile in its data file. */
-  private dataPlace: (() => Place) | undefined
+  private dataPlace: (() => FindingPlace) | undefined
   /** The last tile with a finding that a filter lost cells. */
   private lostTile: number | undefined
   /** The largest absolute value in the tile, as it was written. Only for rounded values. */
@@ -198,7 +206,7 @@ export class StatisticsCheck {
   }
 
   /** @param placeOf returns the place of the tile in its data file */
-  add(checked: CheckedTile, placeOf: () => Place, items: Item[]): void {
+  add(checked: CheckedTile, placeOf: () => FindingPlace, items: Item[]): void {
     const { tile, column, cells, rows } = checked
     this.tileNum++
     this.dataPlace = placeOf
@@ -235,7 +243,7 @@ export class StatisticsCheck {
   /** The statistics of a tile that can be compared with its cells, after filters may have changed these. */
   private comparable(
     { tile, column, cells, rows }: CheckedTile,
-    placeOf: () => Place,
+    placeOf: () => FindingPlace,
     items: Item[],
   ): readonly Which[] {
     if (this.loss !== 'digits') return this.kinds
@@ -252,7 +260,7 @@ export class StatisticsCheck {
     return lost || !bounds.holdAll ? nulls : this.kinds
   }
 
-  /** What the metadata tells about the values of a tile as they were written; undefined if it does not. */
+  /** {@link WrittenBounds} of a tile; undefined if the metadata does not tell them. */
   private writtenBounds(tile: number): WrittenBounds | undefined {
     const { type } = this.field
     const box = this.boxes && mbrAt(this.boxes, tile, this.info.schema.domain.dimensions)
@@ -326,7 +334,7 @@ export class StatisticsCheck {
   }
 
   /** Place of a tile's statistic in the metadata. */
-  private placeOf(which: Which, tile: number): Place {
+  private placeOf(which: Which, tile: number): FindingPlace {
     const offset = this.info.footer?.offset
     return { file: this.file, offset, tile, field: `${NAMES[which].list}.${this.name}` }
   }
@@ -481,7 +489,7 @@ export class StatisticsCheck {
   }
 
   /** The tiles that are not all null. */
-  private tilesWithValues(): Cells[] {
+  private tilesWithValues(): VisitedCells[] {
     const { nullCounts } = this.lists
     const { tile_num } = this.info
     if (nullCounts.length === 0 || !this.field.nullable) return allCells(tile_num)
@@ -645,7 +653,7 @@ const METADATA_WRONG: Evidence = {
 /** The finding about cells and metadata that disagree. */
 function disagreement(
   code: FindingCode,
-  place: Place,
+  place: FindingPlace,
   counted: string,
   stored: string,
   { wrong, cell, changed, text }: Evidence,
@@ -702,7 +710,7 @@ function sumBound(type: Datatype, { column, cells, rows }: CheckedTile): number 
   return boundOf(numbersOf(type, data), validity ? markedPieces(all, validity) : all)
 }
 
-function boundOf(values: Numbers, pieces: Iterable<Cells>): number {
+function boundOf(values: Numbers, pieces: Iterable<VisitedCells>): number {
   let [magnitude, cells] = [0, 0]
   for (const { length, at } of pieces) {
     cells += length

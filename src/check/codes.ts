@@ -112,7 +112,7 @@ export function isRoot(code: FindingCode): boolean {
   return row.isRoot === true
 }
 
-/** How severe a finding is, and what it means for a reader. */
+/** {@link Meaning} of a finding. */
 export function meaningOf({ code, variant, knownFaults = [] }: FindingState): Meaning {
   if (knownFaults.length > 0)
     return { severity: 'note', meaning: knownFaults.map((fault) => KNOWN_FAULTS[fault]).join('; ') }
@@ -143,7 +143,7 @@ const CHANGED = loss(
 )
 const WRONG_STATISTICS = noLoss('nothing: only the metadata is wrong')
 
-/** What is already lost with a finding; undefined if that depends on the array. */
+/** {@link Loss} of a finding; undefined if the array has to be asked. */
 export function lostOf({ code, variant, wrong, changed }: FindingState): Loss | undefined {
   const row = CODE_ROWS[code]
   const ofVariant = variant === undefined ? undefined : row.variants?.[variant]?.lost

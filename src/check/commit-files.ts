@@ -29,7 +29,7 @@ import { conditionFields } from '../read/condition.ts'
 import { readAll, withSource } from '../storage/source.ts'
 import { folderVariant, isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
 import type { VariantOf } from './codes.ts'
-import { asIgnored, collectItems, type Finding, finding, fromError, type Items, type Place } from './finding.ts'
+import { asIgnored, collectItems, type Finding, type FindingPlace, finding, fromError, type Items } from './finding.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
 /**
@@ -130,14 +130,14 @@ function* checkName(array: InspectArray, file: CommitFile): Generator<Finding> {
 }
 
 /** Reports a name that TileDB does not give. @param shown what is told of it @param isRead whether TileDB reads times from it */
-function* nameFinding(place: Place, name: string, shown: string, isRead: boolean): Generator<Finding> {
+function* nameFinding(place: FindingPlace, name: string, shown: string, isRead: boolean): Generator<Finding> {
   const variant = isRead && !hasTimes(name) ? 'fatal' : undefined
   if (variant === undefined && parseTimestampedName(stem(name))) return
   yield finding('COMMIT_NAME_INVALID', place, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(shown), variant)
 }
 
 /** Reports a line of a vacuum file that TileDB refuses. */
-function* lineFinding(place: Place, { text }: CommitEntry): Generator<Finding> {
+function* lineFinding(place: FindingPlace, { text }: CommitEntry): Generator<Finding> {
   if (vacuumPath(text) !== undefined) return
   yield finding('COMMIT_UNREADABLE', place, 'a path', JSON.stringify(text), 'refusedLine')
 }
@@ -194,7 +194,7 @@ async function* checkWrite(facts: CommitFacts, file: string, path: string, name:
  * Checks that the fragment of a commit exists.
  * @param needed whether TileDB opens the fragment in `__fragments` without looking whether it exists
  */
-async function* checkCommitted(facts: CommitFacts, place: Place, needed: boolean, name: string): Items {
+async function* checkCommitted(facts: CommitFacts, place: FindingPlace, needed: boolean, name: string): Items {
   const { array, fragments, visibility } = facts
   const fragment = fragments.get(name)
   if (needed ? fragment?.path === `${FRAGMENTS_FOLDER}/${name}` : fragment) return

@@ -2,7 +2,7 @@ import { atOnce, inOrder } from '../base/in-order.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import { DenseCoordinates } from '../cells/dense-coordinates.ts'
-import type { Cells } from '../cells/elements.ts'
+import type { VisitedCells } from '../cells/elements.ts'
 import { coordsOfDimension } from '../cells/fragment-cells.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
@@ -21,11 +21,11 @@ import { eachTile, type FieldReader, type OpenFields, openFields, type VisitTile
 import {
   type FieldsPart,
   type FieldsRun,
-  type Opened,
   tileRuns,
   UNIT_BYTES,
   type Unit,
   type UnitResult,
+  type UnitTarget,
 } from './units.ts'
 import { checkUnwrittenCells } from './unwritten-cells.ts'
 
@@ -83,7 +83,7 @@ export async function* dataFileUnits(
 }
 
 /** Does the work of one of the {@link dataFileUnits}. */
-export async function checkUnit(target: Opened, _cx: ReadContext, { part }: Unit<Item>): Promise<UnitResult<Item>> {
+export async function checkUnit(target: UnitTarget, _cx: ReadContext, { part }: Unit<Item>): Promise<UnitResult<Item>> {
   if (part.kind !== 'fields' || target.type !== 'fragment') throw new TypeError(`no unit of a check: ${part.kind}`)
   const { level, runs, ignored, asStored, shared } = part
   if (asStored) target.fragment.asStored()
@@ -170,7 +170,7 @@ interface CellsCheck {
 type VisitColumns = (
   tile: number,
   columns: readonly (ColumnData | undefined)[],
-  rows: (() => Iterable<Cells>) | undefined,
+  rows: (() => Iterable<VisitedCells>) | undefined,
   items: Item[],
 ) => void
 

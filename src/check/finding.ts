@@ -10,7 +10,7 @@ export const LEVELS = ['structure', 'chunks', 'cells'] as const
 export type Level = (typeof LEVELS)[number]
 
 /** Where in an array a finding is. */
-export interface Place {
+export interface FindingPlace {
   file: string
   /** Bytes from the start of the file, or, if `space` is set, of the content below a filter. */
   offset?: number | undefined
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** A fault, or something worth knowing. */
-export interface Finding extends Place, FindingState {
+export interface Finding extends FindingPlace, FindingState {
   severity: Severity
   expected: Prose
   found: Prose
@@ -70,17 +70,17 @@ export function asIgnored(item: Item, ignored: IgnoredReason | undefined): Item 
 export type Items<T = void> = AsyncGenerator<Item, T>
 
 /** Why a finding means something else than its code usually does: a variant of the code, or known faults of TileDB releases. */
-export type Special<Code extends FindingCode> = VariantOf<Code> | KnownFault | readonly KnownFault[]
+export type SpecialCause<Code extends FindingCode> = VariantOf<Code> | KnownFault | readonly KnownFault[]
 
 /** Most characters of what was expected or found. A name, or a text of the metadata, may be of any length. */
 const LONGEST_TEXT = 4000
 
 export function finding<Code extends FindingCode>(
   code: Code,
-  place: Place,
+  place: FindingPlace,
   expected: string | number | bigint,
   found: string | number | bigint,
-  special?: Special<Code>,
+  special?: SpecialCause<Code>,
 ): Finding {
   const state = stateOf(code, special)
   const { severity, meaning } = meaningOf(state)
@@ -94,7 +94,7 @@ export function finding<Code extends FindingCode>(
   }
 }
 
-function stateOf<Code extends FindingCode>(code: Code, special: Special<Code> | undefined): FindingState {
+function stateOf<Code extends FindingCode>(code: Code, special: SpecialCause<Code> | undefined): FindingState {
   if (special === undefined) return { code }
   if (typeof special !== 'string') return { code, knownFaults: special }
   return isKnownFault(special) ? { code, knownFaults: [special] } : { code, variant: special }
@@ -112,11 +112,11 @@ function textOf(value: string | number | bigint): string {
 export function fromError<Code extends FindingCode>(
   error: unknown,
   code: Code,
-  place: Place,
+  place: FindingPlace,
   variant?: VariantOf<Code>,
 ): Item {
   if (!(error instanceof InspectError)) throw error
-  const at: Place = {
+  const at: FindingPlace = {
     ...place,
     file: error.at.file ?? place.file,
     offset: error.at.offset ?? place.offset,
@@ -137,7 +137,7 @@ function fieldOf(outer: string | undefined, inner: string | undefined): string |
 }
 
 /** Runs a part of a check. An InspectError ends only this part, and becomes a finding. */
-export async function* guarded(code: FindingCode, place: Place, part: () => Items): Items {
+export async function* guarded(code: FindingCode, place: FindingPlace, part: () => Items): Items {
   try {
     yield* part()
   } catch (error) {
@@ -164,9 +164,9 @@ export async function* withoutRepeats(items: Items): Items {
 }
 
 /** Like {@link guarded}, but returns a value; undefined after an error. */
-export async function* attempt<T, Code extends FindingCode>(
+export async function* guardedValue<T, Code extends FindingCode>(
   code: Code,
-  place: Place,
+  place: FindingPlace,
   work: () => Promise<T>,
   variant?: VariantOf<Code>,
 ): Items<T | undefined> {
@@ -190,5 +190,5 @@ export async function collectItems<T>(part: Items<T>): Promise<{ value: T; items
 
 /** Reads metadata whose faults another check reports; undefined if it cannot be read. */
 export async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
-  return (await collectItems(attempt('SECTION_UNREADABLE', { file: '' }, work))).value
+  return (await collectItems(guardedValue('SECTION_UNREADABLE', { file: '' }, work))).value
 }

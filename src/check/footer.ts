@@ -5,7 +5,7 @@ import { type Fragment, type FragmentInfo, slotHasFiles } from '../objects/fragm
 import { mostTiles } from '../objects/may-be-refused.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import type { FindingCode } from './codes.ts'
-import { type Finding, finding, type Place } from './finding.ts'
+import { type Finding, type FindingPlace, finding } from './finding.ts'
 import { checkRanges } from './schemas.ts'
 
 /** The errors of footers that contradict themselves or their schemas. */
@@ -17,7 +17,7 @@ export function footerErrors(fragments: readonly Pick<OpenedFragment, 'fragment'
 }
 
 /** A box that is too small for its cells. */
-export function crowdedBox(place: Place, cells: number, room: number | bigint): Finding {
+export function crowdedBox(place: FindingPlace, cells: number, room: number | bigint): Finding {
   return finding('MBR_INVALID', place, `a box with room for ${sizeText(cells)} cells`, `room for ${room}`, 'cells')
 }
 
@@ -71,7 +71,7 @@ export function* footerFindings(info: FragmentInfo, fragment: Fragment, file: st
 }
 
 /** The version in a footer that its name, or what TileDB makes of the name, contradicts. */
-function* versionFindings(info: FragmentInfo, fragment: Fragment, place: Place): Generator<Finding> {
+function* versionFindings(info: FragmentInfo, fragment: Fragment, place: FindingPlace): Generator<Finding> {
   const named = fragment.parsedName?.least_version
   if (named !== undefined) {
     const versions = named >= 5 ? [named] : [named, named + 1]

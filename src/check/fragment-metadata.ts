@@ -3,7 +3,7 @@ import { COMMITS_FOLDER } from '../objects/commits.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { TileLists } from '../objects/tile-lists.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
-import { attempt, finding, guarded, type Items } from './finding.ts'
+import { finding, guarded, guardedValue, type Items } from './finding.ts'
 import { checkRTree } from './rtree.ts'
 import { checkSections } from './sections.ts'
 import { checkStatisticsLists, checkTileOffsets } from './tile-offsets.ts'
@@ -25,14 +25,14 @@ export async function* checkFragmentMetadata(fragment: Fragment, info: FragmentI
 
 /** Checks the lists that a fragment has only once. Other checks compare the statistics with the cells. */
 async function* checkFragmentLists(fragment: Fragment, info: FragmentInfo, file: string): Items {
-  const statistics = yield* attempt('SECTION_UNREADABLE', { file }, () => fragment.statistics())
+  const statistics = yield* guardedValue('SECTION_UNREADABLE', { file }, () => fragment.statistics())
   for (const [i, slot] of info.slots.entries()) {
     const count = statistics?.[i]?.null_count
     if (count === undefined || Number(count) === 0 || slot.nullable) continue
     const place = { file, field: `fragment_null_count.${slot.name}` }
     yield finding('FRAGMENT_NULL_COUNT', place, 0, count, 'notNullable')
   }
-  const conditions = yield* attempt('SECTION_UNREADABLE', { file }, () => fragment.processedConditions())
+  const conditions = yield* guardedValue('SECTION_UNREADABLE', { file }, () => fragment.processedConditions())
   for (const [i, condition] of (conditions ?? []).entries()) {
     const name = /^__commits\/(.+)\.(?:del|upd)$/.exec(condition)?.[1]
     if (name !== undefined && parseTimestampedName(name)) continue

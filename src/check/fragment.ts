@@ -26,6 +26,7 @@ import { cutOffTileNum } from './cut-off.ts'
 import {
   asIgnored,
   type Finding,
+  type FindingPlace,
   finding,
   fromError,
   guarded,
@@ -33,7 +34,6 @@ import {
   type Item,
   type Items,
   NO_FILE,
-  type Place,
 } from './finding.ts'
 import { crowdedBox, footerFindings } from './footer.ts'
 import { type CheckRun, reaches } from './run.ts'
@@ -139,7 +139,7 @@ function* crowdedDomain(info: FragmentInfo, file: string): Generator<Finding> {
   const isCountable = schema.domain.dimensions.every(({ type }) => !['float', 'text'].includes(datatypeKind(type)))
   if (dense || !nonempty_domain || !isCountable) return
   const [cells, room] = [storedCellNum(info), pointsInDomain(info)]
-  // Another finding tells of a domain whose ends are swapped. Decoding a footer takes longer than all the rest.
+  // Another finding tells of a domain whose ends are swapped. The footer itself is not decoded, which takes long.
   if (room < 1n || cells <= room || mayRepeatCoordinates(info)) return
   const place = { file, offset: info.footer_span?.offset, field: 'nonempty_domain' }
   yield crowdedBox(place, cells, room)
@@ -232,7 +232,7 @@ async function exchangedWith(fragment: Fragment, file: FieldFile, actual: number
 
 function exchanged(
   code: 'FILE_SHORT' | 'FILE_LONG',
-  place: Place,
+  place: FindingPlace,
   [size, actual, other]: readonly [size: number, actual: number, other: string],
 ): Finding {
   const found = `${actual}: exchanged with the file of fragment ${other}`

@@ -6,7 +6,7 @@ import { hasTimes, isTimedName } from '../format/timestamped-name.ts'
 import { type DatasetMember, memberInWords } from '../objects/dataset.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE, type InspectGroup } from '../objects/group.ts'
 import type { LostAs } from './across.ts'
-import { attempt, finding, fromError, type Item, type Items, type Place } from './finding.ts'
+import { type FindingPlace, finding, fromError, guardedValue, type Item, type Items } from './finding.ts'
 import { checkFuture, checkMetadata } from './metadata-files.ts'
 import { type CheckRun, checkedTileFile } from './run.ts'
 import { checkStray } from './strays.ts'
@@ -39,10 +39,10 @@ export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Item
   if (!readable) return
   // It is no fault if a folder holds an object that the group does not list. So only those who ask for everything are told.
   if (!run.all && !run.quick) {
-    yield* attempt('GROUP_DETAILS_UNREADABLE', { file: details.path }, () => group.members())
+    yield* guardedValue('GROUP_DETAILS_UNREADABLE', { file: details.path }, () => group.members())
     return
   }
-  const unlisted = yield* attempt('GROUP_DETAILS_UNREADABLE', { file: details.path }, () => group.unlisted())
+  const unlisted = yield* guardedValue('GROUP_DETAILS_UNREADABLE', { file: details.path }, () => group.unlisted())
   for (const { name, type } of unlisted ?? [])
     yield finding(
       'GROUP_OBJECT_UNLISTED',
@@ -53,7 +53,7 @@ export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Item
 }
 
 /** The place of a member: its line in the list of its group. */
-export function memberPlace({ group, member }: DatasetMember): Place {
+export function memberPlace({ group, member }: DatasetMember): FindingPlace {
   return { file: group.folder.path, field: `members.${member.name ?? member.uri}` }
 }
 

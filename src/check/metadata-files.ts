@@ -7,7 +7,7 @@ import type { ReadContext } from '../objects/generic-tile.ts'
 import { vacuumPath } from '../objects/visibility.ts'
 import { type Entry, type Folder, readAll, withSource } from '../storage/source.ts'
 import type { FindingCode } from './codes.ts'
-import { collectItems, finding, guarded, type Item, type Items, type Place } from './finding.ts'
+import { collectItems, type FindingPlace, finding, guarded, type Item, type Items } from './finding.ts'
 import { type CheckRun, checkedTileFile, newRun } from './run.ts'
 import { checkStray, TIMED_NAME } from './strays.ts'
 
@@ -90,6 +90,6 @@ export function* checkFuture(
 }
 
 /** Reports what counts only later. @param ends its time */
-export function futureFinding(code: FindingCode, place: Place, ends: bigint, now: bigint): Item {
+export function futureFinding(code: FindingCode, place: FindingPlace, ends: bigint, now: bigint): Item {
   return finding(code, place, `a time up to now, ${timeText(now)}`, timeText(ends))
 }

@@ -1,6 +1,6 @@
 import type { RefusedPart } from '../filters/filter.ts'
 import type { VariantOf } from './codes.ts'
-import { type Finding, finding, type Place } from './finding.ts'
+import { type Finding, type FindingPlace, finding } from './finding.ts'
 
 const PARTS = {
   'stream cut short': { variant: 'cutShort', found: 'an empty chunk whose GZIP stream ends early' },
@@ -9,7 +9,7 @@ const PARTS = {
 } as const satisfies Readonly<Record<RefusedPart, { variant: VariantOf<'CHUNK_UNREADABLE'>; found: string }>>
 
 /** The finding for a chunk that TileDB wrote and cannot read, though nothing of it is lost. */
-export function refusedPart(place: Place, part: RefusedPart): Finding {
+export function refusedPart(place: FindingPlace, part: RefusedPart): Finding {
   const { variant, found } = PARTS[part]
   return onceInFile(finding('CHUNK_UNREADABLE', place, 'a chunk that TileDB can read', found, variant))
 }

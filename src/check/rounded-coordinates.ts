@@ -5,12 +5,12 @@ import type { FloatScale } from '../filters/scale-float.ts'
 import type { Dimension } from '../format/dimension.ts'
 import type { NDRange, Range } from '../format/range.ts'
 import type { FragmentInfo } from '../objects/fragment.ts'
-import { finding, type Item, type Place } from './finding.ts'
+import { type FindingPlace, finding, type Item } from './finding.ts'
 
 /** Where what is found in a tile is noted. */
 export interface TileNotes {
   /** Returns the place of the tile in the data file of a dimension. */
-  placeOf(dimension: number): Place
+  placeOf(dimension: number): FindingPlace
   items: Item[]
 }
 

@@ -6,7 +6,7 @@ import { type FragmentInfo, mayRepeatCoordinates } from '../objects/fragment.ts'
 import { blocksOf, type TileList, TileLists } from '../objects/tile-lists.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import { Boxes, type End } from './boxes.ts'
-import { type Finding, finding, type Items, type Place } from './finding.ts'
+import { type Finding, type FindingPlace, finding, type Items } from './finding.ts'
 import { crowdedBox } from './footer.ts'
 import { emptyStringFault } from './known-faults.ts'
 
@@ -20,7 +20,7 @@ type Levels = readonly TileList<RTreeLevel>[]
  */
 export async function* checkRTree(lists: TileLists, info: FragmentInfo, file: string): Items {
   const { fanout, levels } = await lists.rtree()
-  const place: Place = { file, offset: info.footer?.rtree_offset, field: 'rtree' }
+  const place: FindingPlace = { file, offset: info.footer?.rtree_offset, field: 'rtree' }
   if (info.dense) {
     if (levels.length > 0) yield finding('RTREE_DENSE', place, 'no level', `${levels.length} levels`)
     return
@@ -51,7 +51,7 @@ export async function* checkRTree(lists: TileLists, info: FragmentInfo, file: st
   }
 }
 
-function* checkLevelSizes(levels: Levels, fanout: number, tileNum: number, place: Place): Generator<Finding> {
+function* checkLevelSizes(levels: Levels, fanout: number, tileNum: number, place: FindingPlace): Generator<Finding> {
   const counts = levels.map(({ count }) => count)
   const fault = levelsFault(fanout, counts, tileNum)
   if (!fault) return
@@ -111,9 +111,9 @@ class LevelCheck {
   private readonly levels: Levels
   private readonly level: number
   private readonly fanout: number
-  private readonly place: Place
+  private readonly place: FindingPlace
 
-  constructor(info: FragmentInfo, levels: Levels, level: number, fanout: number, place: Place) {
+  constructor(info: FragmentInfo, levels: Levels, level: number, fanout: number, place: FindingPlace) {
     this.info = info
     this.levels = levels
     this.level = level

@@ -17,7 +17,7 @@ import { isFirst, type Shard } from '../objects/shard.ts'
 import { type Folder, withSource } from '../storage/source.ts'
 import type { BeginAcross } from './across.ts'
 import type { FindingCode, FindingState, VariantOf } from './codes.ts'
-import { attempt, type Finding, finding, fromError, type Items, type Level, type Place } from './finding.ts'
+import { type Finding, type FindingPlace, finding, fromError, guardedValue, type Items, type Level } from './finding.ts'
 
 /** The options of a check, and the counts of what it has examined. */
 export interface CheckRun {
@@ -73,7 +73,7 @@ export function reaches(run: CheckRun, level: Exclude<Level, 'structure'>): bool
  */
 export function* headerFindings(
   header: GenericTileHeader,
-  place: Place,
+  place: FindingPlace,
   unread: Pick<FindingState, 'code' | 'variant'> & { isReadByNumber?: boolean | undefined },
 ): Generator<Finding> {
   const wrong = (
@@ -107,7 +107,7 @@ export function* headerFindings(
 /** A filter of a tile that TileDB does not have. Of a schema it keeps TileDB from opening the array, of another file only from reading that. */
 function* unknownFilter(
   name: string,
-  place: Place,
+  place: FindingPlace,
   { code, variant }: Pick<FindingState, 'code' | 'variant'>,
 ): Generator<Finding> {
   const at = { ...place, field: name }
@@ -122,7 +122,7 @@ function* unknownFilter(
  */
 export function oddCompressorFinding(
   { name, compressor }: OddCompressor,
-  place: Place,
+  place: FindingPlace,
   { code, variant }: Pick<FindingState, 'code' | 'variant'>,
 ): Finding {
   const at = { ...place, field: `${name}.compressor` }
@@ -139,14 +139,14 @@ export function* checkEncrypted(
   { encryption_type }: GenericTileHeader,
   cx: ReadContext,
   code: FindingCode,
-  place: Place,
+  place: FindingPlace,
 ): Generator<Finding> {
   if (!cx.encrypted || encryption_type !== 'NO_ENCRYPTION' || code === 'SCHEMA_UNREADABLE') return
   yield finding(code, { ...place, field: 'encryption_type' }, 'AES_256_GCM as in other files', encryption_type)
 }
 
 /** Checks the options of a filter, but the number of a compressor. @param inSchema whether it is a filter of data, and not of the generic tile itself */
-export function* filterFindings(filter: FilterConfig, place: Place, inSchema: boolean): Generator<Finding> {
+export function* filterFindings(filter: FilterConfig, place: FindingPlace, inSchema: boolean): Generator<Finding> {
   const { name, options_length, byte_width, max_window_size, scale, quality } = filter
   const field = place.field === undefined ? name : `${place.field}.${name}`
   const wrong = (
@@ -219,7 +219,9 @@ export async function* checkedTileFile<T>(
 ): Items<Content<T> | undefined> {
   const file = `${folder.path}/${path}`
   run.counts.file_num++
-  const bytes = yield* attempt(code, { file }, () => withSource(folder.file(path), (source) => readStored(source, cx)))
+  const bytes = yield* guardedValue(code, { file }, () =>
+    withSource(folder.file(path), (source) => readStored(source, cx)),
+  )
   return bytes && (yield* checkedTile(bytes, describe, cx, { file, offset: 0 }, code))
 }
 
@@ -227,6 +229,6 @@ export async function* checkedTileFile<T>(
 export async function* checkEmpty(run: CheckRun, folder: Folder, path: string, code: FindingCode): Items {
   run.counts.file_num++
   const file = `${folder.path}/${path}`
-  const size = yield* attempt(code, { file }, () => withSource(folder.file(path), (source) => source.size()))
+  const size = yield* guardedValue(code, { file }, () => withSource(folder.file(path), (source) => source.size()))
   if (size) yield finding(code, { file, offset: 0 }, 'an empty file', `${size} bytes`)
 }

@@ -25,7 +25,7 @@ import { withSource } from '../storage/source.ts'
 import { areCellsByNumber } from './by-number.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode, VariantOf } from './codes.ts'
-import { attempt, type Finding, finding, type Items, type Place } from './finding.ts'
+import { type Finding, type FindingPlace, finding, guardedValue, type Items } from './finding.ts'
 import { pipelinesOf } from './pipelines.ts'
 import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
 
@@ -49,7 +49,6 @@ export class CheckedSchemas {
     this.files = files
   }
 
-  /** The schema with which TileDB opens the array. */
   get opened(): SchemaFile | undefined {
     return schemaFileOpened(this.files, this.array.cx.now)
   }
@@ -258,7 +257,7 @@ export class CheckedSchemas {
     let schema: ArraySchema | undefined
     if (run.quick) {
       run.counts.file_num++
-      schema = yield* withUnknownType(attempt('SCHEMA_UNREADABLE', { file }, () => array.schema(name)))
+      schema = yield* withUnknownType(guardedValue('SCHEMA_UNREADABLE', { file }, () => array.schema(name)))
     } else {
       // The array's own reader tells a wrong key from damage. Checking the tile finds all other faults.
       schema = await array.schema(name).catch(() => undefined)
@@ -528,7 +527,7 @@ export function* checkRanges(
   dimensions: readonly Dimension[],
   ranges: NDRange,
   code: FindingCode,
-  place: Place,
+  place: FindingPlace,
   nanFault?: KnownFault,
 ): Generator<Finding> {
   for (const [d, dimension] of dimensions.entries()) {

@@ -2,7 +2,7 @@ import { hasMinMax } from '../cells/tile-statistics.ts'
 import { u64s } from '../format/u32.ts'
 import { type FragmentInfo, slotHasFiles } from '../objects/fragment.ts'
 import { blocksOf, type TileList, type TileLists } from '../objects/tile-lists.ts'
-import { attempt, finding, type Items, type Place } from './finding.ts'
+import { type FindingPlace, finding, guardedValue, type Items } from './finding.ts'
 import { surplusFault } from './known-faults.ts'
 import { lostSection } from './sections.ts'
 
@@ -18,18 +18,23 @@ export async function* checkTileOffsets(lists: TileLists, info: FragmentInfo, sl
   for (const [list, used, size] of offsetLists) {
     const place = { file, field: `${list}.${name}` }
     const lost = lostSection(info, { name: list, slot })
-    const offsets = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets(list, slot), lost)
+    const offsets = yield* guardedValue('SECTION_UNREADABLE', place, () => lists.storedOffsets(list, slot), lost)
     if (offsets && used) yield* checkOffsets(info, offsets, size, place)
     offsets?.release()
   }
   const place = { file, field: `tile_var_sizes.${name}` }
   const lost = lostSection(info, { name: 'tile_var_sizes', slot })
-  const sizes = yield* attempt('SECTION_UNREADABLE', place, () => lists.storedOffsets('tile_var_sizes', slot), lost)
+  const sizes = yield* guardedValue(
+    'SECTION_UNREADABLE',
+    place,
+    () => lists.storedOffsets('tile_var_sizes', slot),
+    lost,
+  )
   if (sizes && hasFiles && varSized) yield* checkEntryCount(info, sizes, place)
 }
 
 /** Checks that a list has one entry for each tile. */
-async function* checkEntryCount(info: FragmentInfo, list: TileList<Float64Array>, place: Place): Items {
+async function* checkEntryCount(info: FragmentInfo, list: TileList<Float64Array>, place: FindingPlace): Items {
   const { count } = list
   if (count === info.tile_num) return
   yield finding('TILE_OFFSETS_COUNT', place, info.tile_num, count, await surplusFault(info, list))
@@ -40,7 +45,7 @@ async function* checkOffsets(
   info: FragmentInfo,
   list: TileList<Float64Array>,
   size: number | undefined,
-  place: Place,
+  place: FindingPlace,
 ): Items {
   yield* checkEntryCount(info, list, place)
   const checkedNum = (await surplusFault(info, list)) ? info.tile_num : list.count
@@ -73,7 +78,7 @@ export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo
   for (const which of ['min', 'max'] as const) {
     const place = { file, field: `tile_${which}_values.${name}` }
     const read = () => lists.minMax(which, slot, varSized ? undefined : size)
-    const list = yield* attempt('SECTION_UNREADABLE', place, read, lost)
+    const list = yield* guardedValue('SECTION_UNREADABLE', place, read, lost)
     const bytes = list?.whole?.fixed.length ?? (list?.count ?? 0) * size
     if (!list || !expected || bytes === 0) continue
     if (bytes !== tiles * size) {
@@ -90,12 +95,12 @@ export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo
     }
   }
   const sumsPlace = { file, field: `tile_sums.${name}` }
-  const stored = yield* attempt('SECTION_UNREADABLE', sumsPlace, () => lists.sums(slot), lost)
+  const stored = yield* guardedValue('SECTION_UNREADABLE', sumsPlace, () => lists.sums(slot), lost)
   const sumNum = stored?.whole ? stored.whole.length / 8 : stored?.count
   if (sumNum && !phantom && sumNum !== tiles) yield finding('STATISTICS_COUNT', sumsPlace, tiles, sumNum)
   const nullsPlace = { file, field: `tile_null_counts.${name}` }
   const countsOf = () => lists.storedOffsets('tile_null_counts', slot)
-  const counts = yield* attempt('SECTION_UNREADABLE', nullsPlace, countsOf, lost)
+  const counts = yield* guardedValue('SECTION_UNREADABLE', nullsPlace, countsOf, lost)
   if (!counts) return
   if (!nullable) yield* checkNoNulls(counts, nullsPlace)
   else if (counts.count !== 0 && counts.count !== tiles)
@@ -104,7 +109,7 @@ export async function* checkStatisticsLists(lists: TileLists, info: FragmentInfo
 }
 
 /** Checks that a field that is not nullable has no nulls. */
-async function* checkNoNulls(counts: TileList<Float64Array>, place: Place): Items {
+async function* checkNoNulls(counts: TileList<Float64Array>, place: FindingPlace): Items {
   for await (const { first, entries } of blocksOf(counts)) {
     const stray = entries.findIndex((count) => count !== 0)
     if (stray < 0) continue

@@ -11,7 +11,7 @@ import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { keyOrDamage } from '../objects/generic-tile.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
 import { isCutOff } from './cut-off.ts'
-import { finding, fromError, type Item, type Items, type Place } from './finding.ts'
+import { type FindingPlace, finding, fromError, type Item, type Items } from './finding.ts'
 import { filterOfOtherType, validityFault } from './known-faults.ts'
 import { onceInFile, refusedPart } from './refused-part.ts'
 import { type CheckRun, reaches } from './run.ts'
@@ -102,7 +102,7 @@ export class FieldReader {
     return this.fragment.cx.pause?.()
   }
 
-  place(tile: number, role: TileRole = this.varSized ? 'offsets' : 'data'): Place {
+  place(tile: number, role: TileRole = this.varSized ? 'offsets' : 'data'): FindingPlace {
     const file = this.files.get(role)
     return file ? { ...placeOf(file, tile), field: this.name } : { file: '', tile, field: this.name }
   }
@@ -230,7 +230,7 @@ export class FieldReader {
   }
 
   /** Turns the reports of a tile's chunks into findings. */
-  private reports(place: Place, items: Item[]): ChunkReports {
+  private reports(place: FindingPlace, items: Item[]): ChunkReports {
     const { fragment, info, name, slot } = this
     return {
       counts: this.run.counts,
@@ -293,11 +293,11 @@ export class FieldReader {
   }
 }
 
-function placeOf(file: TileFile, tile: number): Place {
+function placeOf(file: TileFile, tile: number): FindingPlace {
   return { file: file.source.name, offset: file.offsets[tile], tile }
 }
 
-function verdictItem({ filter, expected, actual }: ChecksumVerdict, at: Place, { cx }: Fragment): Item {
+function verdictItem({ filter, expected, actual }: ChecksumVerdict, at: FindingPlace, { cx }: Fragment): Item {
   const place = { ...at, field: filter }
   if (actual !== undefined) return finding('CHECKSUM_MISMATCH', place, expected, actual)
   if (cx.keyProven) return finding('CHECKSUM_MISMATCH', place, 'a tag that fits the bytes', 'one that does not')

@@ -4,7 +4,7 @@ import { Slab } from '../base/slab.ts'
 import { type PlacedChunk, placedChunks } from '../cells/tile-chunks.ts'
 import { isStringOffsetsTile, type TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
-import { type ReadOptions, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
+import { type TileReadOptions, unfilteredLimit, withRoom } from '../filters/pipeline.ts'
 import { mayHoldOffsets } from '../filters/registry.ts'
 import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, onlyChunk, tileChunks } from '../format/tile-chunks.ts'
@@ -78,7 +78,7 @@ export async function undoTile(
   let chunkIndex = 0
   let chunkOffset = 0
   let mismatch = false
-  const options: ReadOptions = {
+  const options: TileReadOptions = {
     onVerdict(verdict) {
       if (!verdict.ok) mismatch = true
       reports.onVerdict(verdict, chunkIndex, chunkOffset)
@@ -178,7 +178,7 @@ export class FaultlessTiles {
   private readonly slab = new Slab()
   /** Receives the bytes of a tile. All tiles share it if the bytes are not wanted. */
   private room: Uint8Array = NO_BYTES
-  private readonly options: ReadOptions
+  private readonly options: TileReadOptions
   /** Those of the tile that was undone last. */
   readonly verdicts: ChecksumVerdict[] = []
   /** Number of chunks of the tile that was undone last. */

@@ -33,7 +33,7 @@ export interface FieldsRun extends TileRun {
 }
 
 /** What a unit does to the array, group or fragment that it opens. */
-export type Part =
+export type UnitPart =
   | { kind: 'array-files' }
   | { kind: 'group-files' }
   | { kind: 'fragment-metadata' }
@@ -72,7 +72,7 @@ export function addCounts(sum: Record<string, number>, part: Readonly<Record<str
 export interface Unit<I> {
   /** Path of the array, group or fragment. */
   path: string
-  part: Part | { kind: 'known'; result: UnitResult<I> }
+  part: UnitPart | { kind: 'known'; result: UnitResult<I> }
   /** Stored bytes, for an even share of work. */
   bytes: number
 }
@@ -89,10 +89,10 @@ export type Plan = AsyncGenerator<Item | Unit<Item>>
 export type UnitRunner<I> = (units: AsyncIterable<Unit<I>>) => AsyncIterable<UnitResult<I>>
 
 /** The opened target of a unit. */
-export type Opened = Exclude<Target, { type: 'fragment' }> | { type: 'fragment'; fragment: Fragment }
+export type UnitTarget = Exclude<Target, { type: 'fragment' }> | { type: 'fragment'; fragment: Fragment }
 
 /** Does the work of one unit. */
-export type UnitWork<I> = (target: Opened, cx: ReadContext, unit: Unit<I>) => Promise<UnitResult<I>>
+export type UnitWork<I> = (target: UnitTarget, cx: ReadContext, unit: Unit<I>) => Promise<UnitResult<I>>
 
 /** Stored bytes of one unit: few enough to keep all threads busy, enough that sharing costs little. */
 export const UNIT_BYTES = 16 * 2 ** 20
@@ -132,7 +132,7 @@ export async function tileRuns(
 
 /** A target with the context in which it was opened. */
 interface OpenedIn {
-  target: Opened
+  target: UnitTarget
   cx: ReadContext
 }
 
@@ -175,7 +175,7 @@ export class UnitWorker<I> {
     }
   }
 
-  private async opened(path: string, { kind }: Part): Promise<OpenedIn> {
+  private async opened(path: string, { kind }: UnitPart): Promise<OpenedIn> {
     const { codecs, key, memory, pause } = this.cx
     const cx = { ...readContext(codecs, key, memory), pause }
     if (kind === 'array-files' || kind === 'group-files')

@@ -91,7 +91,7 @@ export class Verified {
   readonly unprotectedFiles = new PathList()
   /** Files that were written without the end of a part, with the first such tile. */
   readonly lostTails = new Map<string, number>()
-  /** Why files could not be examined: no key, no permission, an unknown version. */
+  /** Why files could not be examined: {@link NotExaminedItem}. */
   notExamined: InspectError[] = []
   private failures: VerifyFailure[] = []
 

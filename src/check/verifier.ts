@@ -1,7 +1,7 @@
 import { asInspectError, ERROR_CODES, faultText, InspectError, inconsistent, unlessFault } from '../base/errors.ts'
 import { isStringOffsetsTile, TileFile, withTileFile } from '../cells/tile-files.ts'
 import type { ChecksumVerdict } from '../filters/filter.ts'
-import type { ReadOptions } from '../filters/pipeline.ts'
+import type { TileReadOptions } from '../filters/pipeline.ts'
 import { hasChecksum, mayHoldOffsets } from '../filters/registry.ts'
 import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { genericTileHeader } from '../format/generic-tile.ts'
@@ -17,7 +17,7 @@ import { GROUP_DETAILS_FOLDER } from '../objects/group.ts'
 import { withArticle } from '../objects/target.ts'
 import { type Folder, withSource } from '../storage/source.ts'
 import { type ChunkReports, FaultlessTiles, hasOffsetsInside, saysOffsetsInside, undoTile } from './undo.ts'
-import type { DataFilePart, Opened, Unit, UnitResult } from './units.ts'
+import type { DataFilePart, Unit, UnitResult, UnitTarget } from './units.ts'
 import { noneVerified, type VerifyFailure, type VerifyItem } from './verification.ts'
 
 /** Most bytes that a remote source fetches at once: a unit of work. Units have 16 MiB, but end with a whole tile. */
@@ -25,7 +25,7 @@ const TOGETHER_BYTES = 32 * 2 ** 20
 
 /** Does the work of a unit. @param deep whether to undo every filter, and to read files without checksums */
 export async function verifyUnit(
-  target: Opened,
+  target: UnitTarget,
   cx: ReadContext,
   { path, part }: Unit<VerifyItem>,
   deep: boolean,
@@ -166,7 +166,7 @@ class Verifier {
       if (!isProtected && !this.deep) return false
       this.counts.tile_num++
       chunks = chunkOffsets(bytes.subarray(start, start + header.persisted_size), place.offset + start)
-      const onVerdict: ReadOptions['onVerdict'] = (verdict, chunk) => {
+      const onVerdict: TileReadOptions['onVerdict'] = (verdict, chunk) => {
         if (!verdict.ok) failed = true
         this.reportVerdict(verdict, { ...place, chunk, offset: chunks[chunk] })
       }

@@ -49,7 +49,7 @@ export async function* verifyFailures(
  */
 export async function* planTarget(target: Target, cx: ReadContext, options: VerifyOptions): Units {
   if (target.type === 'fragment') {
-    // A fragment is not split between shards.
+    // As in a check, the first shard has all of it.
     if (isFirst(options.shard)) yield* fragmentUnits(target.fragment)
   } else if (target.type === 'array') yield* arrayUnits(target.array, options)
   else if (target.type === 'group') yield* datasetUnits(target, cx, options)

@@ -3,7 +3,7 @@ import { limits64 } from '../base/limits64.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
 import type { Slabs } from '../cells/dense-coordinates.ts'
-import { type Cells, PIECE_CELLS } from '../cells/elements.ts'
+import { PIECE_CELLS, type VisitedCells } from '../cells/elements.ts'
 import { type Extremes, extremesOf, isPlainText } from '../cells/extremes.ts'
 import { cellSizeOf, countsNulls, hasMinMax, hasSum, type StatisticsField, slabSum } from '../cells/tile-statistics.ts'
 import { viewOf } from '../filters/bytes.ts'
@@ -38,7 +38,7 @@ export function writtenStatistics(
 ): SlotStatistics {
   const sum = hasSum(field) ? slabSum(field.type, column, slabs) : NO_BYTES
   let valid = 0
-  function* counted(): Generator<Cells> {
+  function* counted(): Generator<VisitedCells> {
     for (const at of valuesOf(field, column, slabs, formatVersion)) {
       valid += at.length
       yield { length: at.length, at }
@@ -139,7 +139,11 @@ function* valuesOf(
   if (count > 0) yield values.subarray(0, count)
 }
 
-function writtenExtremes(field: StatisticsField, { data, starts }: ColumnData, values: Iterable<Cells>): Extremes {
+function writtenExtremes(
+  field: StatisticsField,
+  { data, starts }: ColumnData,
+  values: Iterable<VisitedCells>,
+): Extremes {
   if (!hasMinMax(field)) return { min: NO_BYTES, max: NO_BYTES }
   const none = new Uint8Array(cellSizeOf(field))
   return extremesOf(field.type, data, starts, none.length, values) ?? { min: none, max: none }

@@ -217,7 +217,7 @@ async function runCommand(
       try {
         await runOrRepeat(open, work, () => documents.endRun())
       } catch (error) {
-        // Wrong options are wrong for every target. Other errors leave the next target to be tried.
+        // Wrong options end the run: see `orFailure`. Other errors leave the next target to be tried.
         if (error instanceof ClosedPipe || hasCode(error, 'USAGE')) throw error
         await documents.addFailure(error)
       }

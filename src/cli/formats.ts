@@ -4,15 +4,15 @@ import { extensionOf } from '../base/paths.ts'
 import { isFields, type Output, Pages, type Result } from '../base/result.ts'
 import { VERSION } from '../base/version.ts'
 import { mapRows } from '../base/walk.ts'
-import type { CommandModule, Special } from '../calls/command.ts'
+import type { CommandModule, SpecialResult } from '../calls/command.ts'
 import type {
   BytesOutcome,
   CellsOutcome,
   DocumentOutcome,
   ErrorOutcome,
   FindingsOutcome,
-  Origin,
   Outcome,
+  RowOrigin,
   RowsOutcome,
   StreamOutcome,
 } from '../calls/outcome.ts'
@@ -38,14 +38,14 @@ export interface OutputContext {
   /** Whether rows must say which target they belong to. */
   several: boolean
   /** What a format keeps from one outcome of the call to the next. */
-  kept: Kept
+  kept: KeptByFormats
   memory: Memory
   /** The value of a document's last key, if an error ends the document early. */
   ending(error: InspectError): Result
 }
 
 /** What formats keep from one outcome of a call to the next. */
-export interface Kept {
+export interface KeptByFormats {
   /** The columns of the last header that a format of text wrote. */
   columns?: readonly string[] | undefined
   /** The rows of a format that needs all of them before it writes the first. */
@@ -53,7 +53,7 @@ export interface Kept {
 }
 
 /** An outcome that the formats of documents can write. */
-export type Shown = Exclude<Outcome, BytesOutcome | ErrorOutcome>
+export type ShownOutcome = Exclude<Outcome, BytesOutcome | ErrorOutcome>
 
 /** What is known after an outcome is written. */
 interface Written extends Partial<JsonNotes> {
@@ -67,7 +67,7 @@ interface DocumentFormat {
   /** Whether the format is one of the JSON formats: an error is then a document, in place of the missing one. */
   isJson?: true
   /** Writes an outcome. */
-  write(outcome: Shown, writing: OutputContext): Promise<Written>
+  write(outcome: ShownOutcome, writing: OutputContext): Promise<Written>
   /** Writes the rows that were kept, after the last outcome. */
   end?(rows: TableRows, out: Output): Promise<void>
 }
@@ -161,7 +161,7 @@ const REPORT_FORMATS = {
   },
 } satisfies Record<string, ReportFormat>
 
-const SPECIAL_FORMATS: Readonly<Record<Special, object>> = { cells: CELL_FORMATS, findings: REPORT_FORMATS }
+const SPECIAL_FORMATS: Readonly<Record<SpecialResult, object>> = { cells: CELL_FORMATS, findings: REPORT_FORMATS }
 
 export type Format = keyof typeof COMMON_FORMATS | keyof typeof CELL_FORMATS | keyof typeof REPORT_FORMATS
 
@@ -179,7 +179,7 @@ export function formatNames(module?: Pick<CommandModule<never>, 'gives'>): reado
 }
 
 /** Writes a document as JSON. @param indent whether it takes many lines; otherwise it takes one */
-function writeWhole(outcome: Shown, { out, int64, ending }: OutputContext, indent: boolean): Promise<JsonNotes> {
+function writeWhole(outcome: ShownOutcome, { out, int64, ending }: OutputContext, indent: boolean): Promise<JsonNotes> {
   const columnLines: JsonParts['columnLines'] = async (lines, int64) => {
     const { ColumnLines } = await import('../rows/column-lines.ts')
     return new ColumnLines(lines, int64)
@@ -188,7 +188,7 @@ function writeWhole(outcome: Shown, { out, int64, ending }: OutputContext, inden
 }
 
 /** The document of an outcome. The generator of rows returns the last keys. */
-function wholeDocument(outcome: Shown): object {
+function wholeDocument(outcome: ShownOutcome): object {
   if ('document' in outcome) return outcome.document
   return { ...outcome.head, [outcome.list]: outcome.walk() }
 }
@@ -217,7 +217,7 @@ async function* withSummary({ head, walk }: FindingsOutcome | StreamOutcome): As
   yield { ...head, ...(yield* walk()) }
 }
 
-async function writeSeparated(outcome: Shown, writing: OutputContext, format: 'csv' | 'tsv'): Promise<Written> {
+async function writeSeparated(outcome: ShownOutcome, writing: OutputContext, format: 'csv' | 'tsv'): Promise<Written> {
   const quickly = outcome.kind === 'cells' ? await writeCells(outcome, writing, format) : undefined
   if (quickly) return quickly
   const { writeCsv } = await import('../rows/csv.ts')
@@ -232,7 +232,7 @@ type RowWriter = <End>(
 ) => Promise<{ columns: readonly string[] | undefined; end: End | undefined }>
 
 /** Writes an outcome as rows with the same columns. Those of several targets stand below one header. */
-async function writeRows(outcome: Shown, writing: OutputContext, write: RowWriter): Promise<Written> {
+async function writeRows(outcome: ShownOutcome, writing: OutputContext, write: RowWriter): Promise<Written> {
   const { out, int64, several, kept } = writing
   const columns = outcome.kind === 'document' ? undefined : await outcome.columns?.()
   const origin = several && outcome.kind !== 'document' ? Object.keys(originOf(outcome)) : []
@@ -270,7 +270,7 @@ async function parquet(): Promise<RecordFormat> {
 }
 
 /** Keeps the rows of an outcome. Those of several targets are one table. */
-async function keepRows(outcome: Exclude<Shown, CellsOutcome>, writing: OutputContext): Promise<Written> {
+async function keepRows(outcome: Exclude<ShownOutcome, CellsOutcome>, writing: OutputContext): Promise<Written> {
   const { kept, several, memory } = writing
   const { TableRows } = await import('../rows/table-records.ts')
   kept.rows ??= new TableRows(new CountedBytes(memory, 'rows for Parquet'))
@@ -287,14 +287,14 @@ async function keepRows(outcome: Exclude<Shown, CellsOutcome>, writing: OutputCo
   return {}
 }
 
-function originOf(outcome: Exclude<Shown, DocumentOutcome>): Origin {
+function originOf(outcome: Exclude<ShownOutcome, DocumentOutcome>): RowOrigin {
   const { path } = outcome.kind === 'rows' ? outcome.document : outcome.head
   return outcome.origin ?? { path }
 }
 
 /** The rows of an outcome, one by one. @param several as in {@link OutputContext} */
 function rowsIn<Row extends Result, End>(
-  outcome: Exclude<Shown, DocumentOutcome>,
+  outcome: Exclude<ShownOutcome, DocumentOutcome>,
   rows: AsyncGenerator<Row, End, undefined>,
   several: boolean,
 ): AsyncGenerator<Result, End> {
@@ -317,7 +317,7 @@ function listedRows(outcome: RowsOutcome, several: boolean): List<Result> {
  * Puts the keys of their origin in front of rows. Rows that have these keys already stay unchanged, so that their columns have the
  * same order for one target and for several.
  */
-function withOrigin(origin: Origin): (row: Result) => Result {
+function withOrigin(origin: RowOrigin): (row: Result) => Result {
   const keys = Object.keys(origin)
   return (row) => (isFields(row) && !keys.every((key) => key in row) ? { ...origin, ...row } : row)
 }

@@ -8,7 +8,7 @@ import type { FileOutput } from '../node/file-output.ts'
 import type { Reporter } from '../render/reports/reporter.ts'
 import { writeJson } from '../rows/json.ts'
 import type { CommonOptions } from './args.ts'
-import { FORMATS, type Kept, type Shown } from './formats.ts'
+import { FORMATS, type KeptByFormats, type ShownOutcome } from './formats.ts'
 import { colorWanted, type Process, usableWidth } from './process.ts'
 import type { Report } from './report.ts'
 
@@ -77,7 +77,7 @@ class Documents {
   private readonly failures: InspectError[] = []
   /** Whether a document lacks its end. */
   private isCut = false
-  private readonly kept: Kept = {}
+  private readonly kept: KeptByFormats = {}
   /** Set for formats that write one report about all targets. */
   private readonly reporter: Reporter | undefined
   /** Whether the note about integers that readers may round was printed. */
@@ -206,7 +206,7 @@ class Documents {
     this.isCut ||= incomplete === true && report.format !== 'json'
   }
 
-  private async show(outcome: Shown): Promise<void> {
+  private async show(outcome: ShownOutcome): Promise<void> {
     const { out, kept } = this
     const { report, options, memory } = this.call
     const { output: file, int64 } = options

@@ -67,7 +67,7 @@ export class Run {
     this.isSettled = true
   }
 
-  /** The error that ends the run: the change that caused it, if one did. */
+  /** The error that ends the run. If files changed during the run, it says so. */
   async cause(error: unknown): Promise<unknown> {
     if (error instanceof ClosedPipe || hasCode(error, 'USAGE')) {
       // Nobody reads any more, but the exit code still says what was found.

@@ -9,7 +9,7 @@ import type { PlanDocument } from '../documents/plan.ts'
 import type { MendPlan } from '../mend/drafts.ts'
 import { mendPlans, type PlanContext, plansOfAdvice } from '../mend/plan.ts'
 import { shardText } from '../objects/shard.ts'
-import { findingResult, type OpenCheck, type RunningCheck } from './open-check.ts'
+import { checkFinding, type OpenCheck, type RunningCheck } from './open-check.ts'
 
 export async function planOutcome(cx: CommandContext, path: string, checked: OpenCheck): Promise<Outcome> {
   const reading = () => ({ ...cx.reading, keyProven: false, encrypted: false, onFault: () => {} })
@@ -39,7 +39,7 @@ export async function plansOutcome(
   const { level, shard } = checked.run
   const plans: PlanDocument['plans'][number][] = []
   for await (const plan of planning.plans(found))
-    plans.push({ ...plan, findings: plan.findings.map((finding) => findingResult(cx, finding)) })
+    plans.push({ ...plan, findings: plan.findings.map((finding) => checkFinding(cx, finding)) })
   const { ok, finding_num, ignored, not_examined, not_checked } = tail
   // An error that is ignored may be why these steps would fail.
   const hasErrors = finding_num.error > 0 || checked.ignored.hasError

@@ -4,7 +4,7 @@ import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
 import type { Outcome } from '../calls/outcome.ts'
-import { FRAGMENT_COLUMN, type FragmentReader, type Reader } from '../calls/reader.ts'
+import { FRAGMENT_COLUMN, type FragmentReader, type SelectedCells } from '../calls/reader.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { InspectArray } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
@@ -18,7 +18,7 @@ export async function allFragmentsOutcome(
   path: string,
   array: InspectArray,
   options: CellOptions,
-  open: (fragment: Fragment, faults: FaultList, report: FieldReport) => Promise<Reader>,
+  open: (fragment: Fragment, faults: FaultList, report: FieldReport) => Promise<SelectedCells>,
 ): Promise<Outcome> {
   const entries = (await array.fragments()).filter((entry) => entry.isRead)
   const limit = parseLimit(options.limit)

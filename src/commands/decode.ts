@@ -8,7 +8,7 @@ import { parseJobs, parseTiles } from '../calls/option-values.ts'
 import { collect } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { parseRanges, RANGE_FORMS } from '../calls/ranges.ts'
-import { FRAGMENT_COLUMN, type Reader } from '../calls/reader.ts'
+import { FRAGMENT_COLUMN, type SelectedCells } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { indexedIn } from '../calls/shown-enumerations.ts'
 import { SINGLE_FRAGMENT, singleFragment, targetFor, targetsHelp } from '../calls/targets.ts'
@@ -163,7 +163,7 @@ async function openReader(
   fragment: Fragment,
   faults = new FaultList(cx),
   report = new FieldReport(),
-): Promise<Reader> {
+): Promise<SelectedCells> {
   const info = await fragment.info()
   const dimensions = info.schema.domain.dimensions
   const bounds = options.range ? parseRanges(dimensions, options.range) : undefined

@@ -23,7 +23,7 @@ import { below, Compared, type DiffComparison, type DiffOptions, TAKES } from '.
 import { footerDifferences } from './diff-footer.ts'
 
 /** A target, and the path by which it was opened. */
-export type Opened = readonly [path: string, target: Target]
+export type OpenedTarget = readonly [path: string, target: Target]
 
 /**
  * Compares two arrays, fragments or files.
@@ -32,8 +32,8 @@ export type Opened = readonly [path: string, target: Target]
 export async function compareObjects(
   run: DiffComparison,
   prefix: string,
-  [a, left]: Opened,
-  [b, right]: Opened,
+  [a, left]: OpenedTarget,
+  [b, right]: OpenedTarget,
 ): Promise<Compared> {
   const { options } = run
   if (options.read && left.type === 'array' && right.type === 'array')
@@ -161,7 +161,7 @@ async function describe({ cx, options }: DiffComparison, path: string, target: T
       return compared(name === 'schema' ? withUsedFilters(document as SchemaDocument) : document)
     },
   })
-  /** Of the metadata file of a fragment. */
+  /** The aspects of the metadata file of a fragment. */
   const ofMetadata = (at: string): Aspect[] => [
     {
       ...from('footer', 'storage', at),

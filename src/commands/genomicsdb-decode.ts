@@ -8,7 +8,7 @@ import { tilesTouched } from '../calls/genomicsdb-boxes.ts'
 import { parseTiles, unknownField } from '../calls/option-values.ts'
 import { parseRanges } from '../calls/ranges.ts'
 import { FRAGMENT_COLUMN } from '../calls/reader.ts'
-import { fragmentColumns, openFragmentCells } from '../genomicsdb/cells.ts'
+import { genomicsdbColumns, openFragmentCells } from '../genomicsdb/cells.ts'
 
 interface DecodeOptions extends CellOptions {
   field?: string[]
@@ -20,7 +20,7 @@ export const handler: GenomicsdbHandler<DecodeOptions> = {
   async *run(cx, target, _args, options) {
     const fragment = await singleGenomicsdbFragment(cx, 'decode', target)
     const { array, tile_num, name, folder } = fragment
-    const known = fragmentColumns(fragment).map((column) => column.name)
+    const known = genomicsdbColumns(fragment).map((column) => column.name)
     const unknown = options.field?.find((field) => !known.includes(field))
     if (unknown !== undefined) throw unknownField('--field', unknown, known)
     const bounds = options.range && parseRanges(array.dimensions, options.range)

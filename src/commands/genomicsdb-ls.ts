@@ -3,7 +3,13 @@ import type { Output, Result } from '../base/result.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import { type GenomicsdbHandler, notForGenomicsdb } from '../calls/genomicsdb.ts'
-import { allFacts, countsOf, type OpenedWorkspace, openWorkspace, readFolders } from '../calls/genomicsdb-facts.ts'
+import {
+  allFacts,
+  genomicsdbCounts,
+  type OpenedWorkspace,
+  openWorkspace,
+  readFolders,
+} from '../calls/genomicsdb-facts.ts'
 import { fragmentLine, genomicsdbFragment } from '../calls/genomicsdb-fragment.ts'
 import {
   checkListOrder,
@@ -104,7 +110,7 @@ function intervalLine(cx: CommandContext, facts: IntervalFacts, contigs: readonl
     contigs: place ? [place.contig] : contigsWithin(contigs, bounds),
     start: place?.start ?? null,
     end: place?.end ?? null,
-    ...countsOf([facts]),
+    ...genomicsdbCounts([facts]),
     batch_num: batch_num ?? null,
     error: broken && errorResult(cx, broken),
   }

@@ -2,7 +2,14 @@ import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { type GenomicsdbCall, type GenomicsdbHandler, genomicsdbNext } from '../calls/genomicsdb.ts'
-import { allFacts, countsOf, faultItems, mostFragments, openWorkspace, readFolders } from '../calls/genomicsdb-facts.ts'
+import {
+  allFacts,
+  faultItems,
+  genomicsdbCounts,
+  mostFragments,
+  openWorkspace,
+  readFolders,
+} from '../calls/genomicsdb-facts.ts'
 import { genomicsdbFragment } from '../calls/genomicsdb-fragment.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { judgement } from '../calls/overview-parts.ts'
@@ -12,7 +19,7 @@ import { newRun } from '../check/run.ts'
 import type { TimestampRange } from '../documents/common.ts'
 import type { GenomicsdbImport, GenomicsdbOverviewDocument } from '../documents/genomicsdb-overview.ts'
 import { releasesOfSchema } from '../format/genomicsdb/codings.ts'
-import { callsByRow, type ImportFacts, type IntervalFacts, importFacts, sizeOf } from '../genomicsdb/facts.ts'
+import { callsByRow, filesSize, type ImportFacts, type IntervalFacts, importFacts } from '../genomicsdb/facts.ts'
 import type { Callset } from '../genomicsdb/maps.ts'
 import type { Workspace } from '../genomicsdb/workspace.ts'
 
@@ -38,7 +45,7 @@ export const handler: GenomicsdbHandler<object> = {
     const found = isWhole ? checkWorkspace(run, workspace) : checkInterval(run, intervals[0] ?? never())
     for await (const item of found) items.push(item)
     if (workspace && maps.callset) items.push(...(await rowItems(workspace, maps.callset, facts)))
-    const sums = countsOf(facts)
+    const sums = genomicsdbCounts(facts)
     const times = facts.flatMap(({ folders }) => readFolders(folders).flatMap(({ time }) => time ?? []))
     const versions = new Set(facts.flatMap(({ schema_version }) => schema_version ?? []))
     const sorted = [...versions].sort((a, b) => a - b)
@@ -125,7 +132,7 @@ async function callNum(facts: readonly IntervalFacts[], cells: number | null): P
 }
 
 async function sizeAround(workspace: Workspace): Promise<number> {
-  return sizeOf(workspace.folder, await workspace.entries())
+  return filesSize(workspace.folder, await workspace.entries())
 }
 
 function importOf({ reading: { now } }: CommandContext, found: ImportFacts | undefined): GenomicsdbImport {

@@ -23,7 +23,7 @@ import { type Interval, Workspace } from '../genomicsdb/workspace.ts'
 import { batchesOfImport } from '../mend/genomicsdb-plan.ts'
 import { noteLeftBeside } from '../node/file-output.ts'
 import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
-import { bytesOf, copyOf } from '../recover/fragment.ts'
+import { copiedFile, filePieces } from '../recover/fragment.ts'
 import type { Folder } from '../storage/source.ts'
 
 interface Options {
@@ -210,7 +210,7 @@ async function copyFolder(
     const inside = path === '' ? name : `${path}/${name}`
     if (leftOut.has(inside)) continue
     if (kind === 'folder') await copyFolder(from.folder(name), inside, leftOut, output)
-    else if (kind === 'file') await output.writeParts(inside, bytesOf(copyOf(from, name)))
+    else if (kind === 'file') await output.writeParts(inside, filePieces(copiedFile(from, name)))
     else throw new InspectError('IO', 'what is no file cannot be copied', { file: `${from.path}/${name}` })
   }
 }

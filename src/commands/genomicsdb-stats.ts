@@ -2,11 +2,11 @@ import { InspectError, orError, unlessFault } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import type { GenomicsdbHandler } from '../calls/genomicsdb.ts'
-import { allFacts, countsOf, mostFragments, openWorkspace, readFolders } from '../calls/genomicsdb-facts.ts'
+import { allFacts, genomicsdbCounts, mostFragments, openWorkspace, readFolders } from '../calls/genomicsdb-facts.ts'
 import type { NotExamined } from '../documents/common.ts'
 import type { GenomicsdbStatsDocument, GenomicsdbStatsField } from '../documents/genomicsdb-stats.ts'
 import { columnFiles, columnTiles } from '../genomicsdb/column-file.ts'
-import { callsByRow, sizeOf } from '../genomicsdb/facts.ts'
+import { callsByRow, filesSize } from '../genomicsdb/facts.ts'
 import { openGenomicsdbFragment } from '../genomicsdb/fragment.ts'
 import type { Interval } from '../genomicsdb/workspace.ts'
 import { ratioOf } from '../objects/file-sizes.ts'
@@ -34,9 +34,9 @@ export const handler: GenomicsdbHandler<object> = {
     const listed = [...fields.values()].sort((a, b) => b.size - a.size)
     const data_size = sum(listed, ({ size }) => size)
     const unfiltered_size = sum(listed, (field) => field.unfiltered_size)
-    const counts = countsOf(all)
+    const counts = genomicsdbCounts(all)
     const around =
-      target.kind === 'workspace' && workspace ? await sizeOf(workspace.folder, await workspace.entries()) : 0
+      target.kind === 'workspace' && workspace ? await filesSize(workspace.folder, await workspace.entries()) : 0
     const unread = all.flatMap(({ folders }) => folders.filter(({ state }) => state !== 'read'))
     const document: GenomicsdbStatsDocument = {
       ...documentHead('genomicsdb-stats', cx.shownPath(target.path)),
@@ -66,8 +66,8 @@ export const handler: GenomicsdbHandler<object> = {
   },
 }
 
-function intervalSums(facts: Parameters<typeof countsOf>[0][number]) {
-  const { cell_num, size } = countsOf([facts])
+function intervalSums(facts: Parameters<typeof genomicsdbCounts>[0][number]) {
+  const { cell_num, size } = genomicsdbCounts([facts])
   return { fragment_num: readFolders(facts.folders).length, cell_num, size }
 }
 

@@ -11,7 +11,7 @@ import { collect } from '../calls/options.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { parseRangeSets, RANGE_SET_FORMS } from '../calls/ranges.ts'
 import { checkFields } from '../calls/read-query.ts'
-import type { Reader } from '../calls/reader.ts'
+import type { SelectedCells } from '../calls/reader.ts'
 import { tellRefused } from '../calls/refused.ts'
 import { shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
 import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
@@ -121,7 +121,7 @@ function mayBePurged({ name, timestamp_range: [first, last] = [0n, 0n] }: Fragme
   return first < last && (nameFacts(name)?.format_version ?? 0) >= DELETES_SINCE
 }
 
-type Labels = Pick<Reader, 'enumerations' | 'report'>
+type Labels = Pick<SelectedCells, 'enumerations' | 'report'>
 
 /** The coordinates of `--cell` in the form of columns. */
 function coordinatesOf({ domain }: ArraySchema, cell: ReadonlyMap<number, Bounds>): ColumnData[] {

@@ -153,7 +153,7 @@ export function runningCheck(
 }
 
 /** A finding as part of a document. */
-export function findingResult(cx: CommandContext, finding: Finding): CheckFinding {
+export function checkFinding(cx: CommandContext, finding: Finding): CheckFinding {
   const { severity, code, offset = null, space, field = null, tile, chunk, expected, found, meaning } = finding
   const { variant = finding.knownFaults?.join(' '), cell: position } = finding
   const file = cx.shownPath(finding.file)
@@ -172,7 +172,7 @@ export function findingsOutcome(cx: CommandContext, path: string, checked: Runni
   const { run, fails } = checked
   const head = { ...documentHead('check', cx.shownPath(path)), level: run.level, shard: shardText(run.shard) }
   const walk = (listsNotExamined: boolean): AsyncGenerator<CheckFinding, FindingsTail> =>
-    mapRows(checked.findings(listsNotExamined), (finding) => findingResult(cx, finding))
+    mapRows(checked.findings(listsNotExamined), (finding) => checkFinding(cx, finding))
   return {
     kind: 'findings',
     head,

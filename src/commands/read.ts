@@ -3,12 +3,12 @@ import { type CellOptions, FaultList, parseLimit, readerOutcome } from '../calls
 import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
-import { AXIS_OPTIONS, LAYER_OPTION, type LayerOptions, selectionOf } from '../calls/layer-selection.ts'
+import { AXIS_OPTIONS, LAYER_OPTION, type LayerOptions, layerSelection } from '../calls/layer-selection.ts'
 import { NotUniqueReport } from '../calls/not-unique.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { wholeDays } from '../calls/ranges.ts'
 import { addQueryOptions, noteUnsortedTexts, parseQuery, type QueryOptions } from '../calls/read-query.ts'
-import type { Reader } from '../calls/reader.ts'
+import type { SelectedCells } from '../calls/reader.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
 import { RefusedChunks, tellRangesRefused, tellRefused } from '../calls/refused.ts'
 import { indexedIn, shownEnumerations, tellingFaults } from '../calls/shown-enumerations.ts'
@@ -16,13 +16,13 @@ import { type Takes, targetFor, targetsHelp } from '../calls/targets.ts'
 import type { CellBatch } from '../cells/column.ts'
 import type { ReadHead } from '../documents/read.ts'
 import type { ConditionNode } from '../format/delete-condition.ts'
-import type { Selection } from '../layers/layer.ts'
+import type { LayerSelection } from '../layers/layer.ts'
 import { conditionFields } from '../read/condition.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
 
-interface ReadOptions extends CellOptions, QueryOptions, LayerOptions {
+interface ReadCommandOptions extends CellOptions, QueryOptions, LayerOptions {
   sortBy?: string
   labels?: boolean
   provenance?: boolean
@@ -30,7 +30,7 @@ interface ReadOptions extends CellOptions, QueryOptions, LayerOptions {
 
 const TAKES = { array: '' } as const satisfies Takes
 
-export const command: CommandModule<ReadOptions> = {
+export const command: CommandModule<ReadCommandOptions> = {
   about:
     'Newer cells hide older ones, deleted cells are left out, and attributes that were added later have fill values in older cells. decode shows what a fragment itself holds.',
   examples: [
@@ -69,7 +69,7 @@ export const command: CommandModule<ReadOptions> = {
 
   async *run(cx, [path], options) {
     const found = await cx.open(path)
-    const selection = await selectionOf(cx, found, options)
+    const selection = await layerSelection(cx, found, options)
     const target = selection?.target ?? (await targetFor(cx, 'read', TAKES, found))
     if ((options.limit === undefined || options.sortBy !== undefined) && options.range === undefined)
       await noteBytesToRead(cx, target)
@@ -87,13 +87,13 @@ export const command: CommandModule<ReadOptions> = {
     const asked = await parseQuery(cx, opened, options)
     const parts = { faults, onRefused: chunks.add, told, selection, asked }
     const outcome = await arrayOutcome(cx, path, opened, parts, options)
-    // Not earlier, as a wrong option has an error without notes.
+    // The options are checked by now: an error about one of them comes without notes.
     if (asked.where && options.sortBy === undefined && opened.schema.array_type === 'dense')
       cx.note(await unmetText(opened, asked, asked.where))
     if (missing > 0)
       cx.note(`older cells that the missing ${missing > 1 ? 'fragments hide' : 'fragment hides'} are shown`)
     yield outcome
-    // Said after the cells. With --labels, some faults of the labels were said already.
+    // What was refused is known only after the cells. `told` has what --labels said of it before.
     if (!(await tellRefused(cx, opened, options.field, told, chunks))) await tellRangesRefused(cx, opened, asked.ranges)
   },
 }
@@ -112,7 +112,7 @@ interface ReadParts {
   faults: FaultList
   onRefused: ReadQuery['onRefused']
   told: Set<string>
-  selection: Selection | undefined
+  selection: LayerSelection | undefined
   /** The query of the options. */
   asked: ReadQuery
 }
@@ -122,7 +122,7 @@ async function arrayOutcome(
   path: string,
   opened: OpenedArray,
   { faults, onRefused, told, selection, asked }: ReadParts,
-  options: ReadOptions,
+  options: ReadCommandOptions,
 ): Promise<Outcome> {
   const report = new FieldReport()
   const notUnique = new NotUniqueReport(opened.fragments)
@@ -131,7 +131,7 @@ async function arrayOutcome(
   const sorts = options.sortBy !== undefined
   const query: ReadQuery = {
     ...asked,
-    // A range of the user is as good: the selection leaves out other rows itself.
+    // A range of the user replaces that of the selection, which leaves out other rows itself.
     ranges: selection ? new Map([...selection.ranges, ...asked.ranges]) : asked.ranges,
     // The places tell which cells of a dense array were written.
     provenance: options.provenance ?? (sorts && isDense ? 'places' : undefined),
@@ -159,7 +159,7 @@ async function arrayOutcome(
     }
     isEmpty = cells === 0
   }
-  const reader: Reader = {
+  const reader: SelectedCells = {
     columns: shown,
     asked: [...(sort ? [sort.column.name] : []), ...(asked.where ? conditionFields(asked.where) : [])],
     limit,

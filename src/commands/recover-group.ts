@@ -14,25 +14,25 @@ import {
   type FoundMember,
   findMember,
   memberName,
+  memberPlaceOf,
   placeInside,
-  placeOf,
   type Root,
   rootOf,
 } from '../objects/dataset.ts'
 import { GROUP_FILE, type InspectGroup, type Member, objectType } from '../objects/group.ts'
 import type { GroupTarget } from '../objects/target.ts'
-import { bytesOf } from '../recover/fragment.ts'
+import { filePieces } from '../recover/fragment.ts'
 import { Folder } from '../storage/source.ts'
 import { filesBelow } from '../storage/walk.ts'
 import { memberList } from '../write/member-list.ts'
 
 /** What becomes of a member. */
 interface Placed {
-  /** Names from the group down. */
+  /** {@link RelocatedMember.member}, name by name. */
   names: readonly string[]
   member: Member
   type: ObjectType
-  /** Its folder; undefined if nothing is there. */
+  /** Its folder, if it exists. */
   source: Folder | undefined
   /** Its path in the new folder, and that of its group. */
   to: string
@@ -162,10 +162,10 @@ class Relocation {
     }
   }
 
-  /** What readers of the new group are to read: what lies inside of the group, if the member only points elsewhere because it was moved or copied. */
+  /** What readers of the new group are to read. A group that was moved or copied may point to its old members: then those inside are taken. */
   private async sourceOf(group: InspectGroup, { member, path, target }: FoundMember): Promise<Folder | undefined> {
     const there = target && path !== undefined ? new Folder(this.cx.storage, path) : undefined
-    if (there && placeOf(this.root, path, there.realPath) === 'inside') return there
+    if (there && memberPlaceOf(this.root, path, there.realPath) === 'inside') return there
     const inside = await placeInside(member, async (one) => {
       const folder = group.folder.folder(one)
       return objectType(await folder.listIfThere()) === (member.type === 'group' ? 'group' : 'array')
@@ -173,7 +173,7 @@ class Relocation {
     return inside === undefined ? there : group.folder.folder(inside)
   }
 
-  /** Members inside keep their path. @param above the new path of the group */
+  /** A path in the new folder that nothing else has. Members inside of the group keep their path. */
   private newPlace(above: string, member: Member, source: Folder | undefined): string {
     const own = source && normalPath(source.path)
     const { path: root } = this.root
@@ -200,7 +200,7 @@ class Relocation {
     const source = { open: () => this.cx.storage.open(path), ranges: undefined }
     let size = 0
     async function* pieces(): AsyncGenerator<Uint8Array> {
-      for await (const piece of bytesOf({ name: to, source })) {
+      for await (const piece of filePieces({ name: to, source })) {
         size += piece.length
         yield piece
       }

@@ -32,7 +32,7 @@ import {
   recoverOne,
 } from '../recover/array.ts'
 import { isContradiction } from '../recover/contradictions.ts'
-import { bytesOf } from '../recover/fragment.ts'
+import { filePieces } from '../recover/fragment.ts'
 import { lostCells } from '../recover/lost-cells.ts'
 import { underItsName } from '../recover/lost-name.ts'
 import { toJson } from '../rows/json.ts'
@@ -250,9 +250,9 @@ async function writeRecovered(
   const out: RecoverOutput = {
     write(name, file) {
       const [first, ...rest] = name.split('/')
-      if (!SCHEMAS.includes(first)) return output.writeParts(name, bytesOf(file))
+      if (!SCHEMAS.includes(first)) return output.writeParts(name, filePieces(file))
       schemas.add(first)
-      return output.writeParts([partName(first), ...rest].join('/'), bytesOf(file))
+      return output.writeParts([partName(first), ...rest].join('/'), filePieces(file))
     },
   }
   try {

@@ -3,11 +3,11 @@ import { unlessFault } from '../base/errors.ts'
 import { sum } from '../base/sum.ts'
 import type { ExplainResultField, ExplainResultSize } from '../documents/explain.ts'
 import { type TileCost, tileCost } from '../explain/cost.ts'
-import { type ExplainQuery, type TileRead, withoutRepeats } from '../explain/plan.ts'
+import { type ExplainQuery, eachTileOnce, type TileRead } from '../explain/plan.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import { fixedSize } from '../format/range.ts'
-import { hull, integer, intersection, intervalsOf } from '../read/dense-windows.ts'
+import { hull, integerEnd, intersection, intervalsOf } from '../read/dense-windows.ts'
 import { openedCells } from '../read/domain-cells.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
@@ -20,7 +20,7 @@ const OFFSET_BYTES = 8
  * @param cost that of all reads
  */
 export async function heldTiles(opened: OpenedArray, reads: readonly TileRead[], cost: TileCost): Promise<TileCost> {
-  const once = withoutRepeats(reads)
+  const once = eachTileOnce(reads)
   return once === reads ? cost : tileCost(opened, once)
 }
 
@@ -123,7 +123,7 @@ export function denseCells(
     const wantedRanges = ranges.get(d) ?? (box ? [box] : [])
     const side = wantedRanges.reduce((count, range) => {
       const { low, high } = box ?? all
-      const wanted = { low: integer(range.low) ?? low, high: integer(range.high) ?? high }
+      const wanted = { low: integerEnd(range.low) ?? low, high: integerEnd(range.high) ?? high }
       const part = intersection(wanted, (written && box) || all)
       return part ? count + part.high - part.low + 1n : count
     }, 0n)

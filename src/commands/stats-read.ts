@@ -46,7 +46,7 @@ import { openAt } from '../read/opening.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import {
   type FieldSummary,
-  type FragmentCells,
+  type FragmentCellNums,
   type ReadSummary,
   type Repeated,
   type SummaryGroup,
@@ -152,7 +152,7 @@ async function withSizes(fragments: readonly OpenedFragment[]): Promise<Overwrit
 
 async function fragmentsResult(
   { fragments }: OpenedArray,
-  owners: readonly FragmentCells[],
+  owners: readonly FragmentCellNums[],
 ): Promise<ReadStatsFragment[]> {
   const sized = await withSizes(fragments)
   return owners.map(({ held, seen, deleted }, i) => ({

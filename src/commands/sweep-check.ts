@@ -20,7 +20,7 @@ import type { NotExamined } from '../documents/common.ts'
 import type { MemberCheck, SweepMember } from '../documents/dataset.ts'
 import { LayerRoots, lostAs } from '../layers/check.ts'
 import type { DatasetMember } from '../objects/dataset.ts'
-import { findingResult, notChecked, TAKES_CHECKED } from './open-check.ts'
+import { checkFinding, notChecked, TAKES_CHECKED } from './open-check.ts'
 
 /** Number of findings that a line lists, and of what could not be examined. */
 const MAX_PLACES = 10
@@ -100,7 +100,7 @@ async function examined(
     finding_num[item.severity]++
     const { severity, code } = item
     codes.set(`${severity} ${code}`, { severity, code })
-    if (num++ < MAX_PLACES) findings.push(findingResult(cx, item))
+    if (num++ < MAX_PLACES) findings.push(checkFinding(cx, item))
   }
   const isUnsupported = not_examined.some(({ code }) => code === 'UNSUPPORTED_VERSION')
   const check: MemberCheck = {

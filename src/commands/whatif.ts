@@ -22,10 +22,10 @@ import { ratioOf } from '../objects/file-sizes.ts'
 import type { Target } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import { fieldNames, type OpenedArray, type OpenedFragment, type ReadQuery } from '../read/query.ts'
-import { extentOf, isSmall, type LayoutChange, type NewFilters, schemaWith, tryLayouts } from '../whatif/layout.ts'
+import { cellTotals, isSmall, type LayoutChange, type NewFilters, schemaWith, tryLayouts } from '../whatif/layout.ts'
 import { type Sampled, type SamplingOptions, takeSample } from '../whatif/sample.ts'
 import { keepsOffsetsInside, type Trial } from '../whatif/trial.ts'
-import { type Best, type FieldTrials, readSeconds, sizeOf, tryField } from '../whatif/whatif.ts'
+import { type Best, type FieldTrials, readSeconds, trialSize, tryField } from '../whatif/whatif.ts'
 import { offerRefusal, parseFilters, refusal } from '../write/filter-options.ts'
 import { checkSchema } from '../write/schema-check.ts'
 import { type Emitted, emittedOutcome } from './whatif-emit.ts'
@@ -236,7 +236,7 @@ async function layoutsOf(
     const schema = schemaWith({ ...opened.schema, dimension_labels: [] }, change, filters)
     checkSchema({ schema, enumerations }, true)
   }
-  const extent = await extentOf(opened)
+  const extent = await cellTotals(opened)
   // In a large array, other layouts take too long if nobody asked for them.
   if (extent.cells === 0 || (!change && !query && !isSmall(extent, opened.array.cx.memory, SMALL_ARRAY))) return []
   const layouts: WhatifLayout[] = []
@@ -376,7 +376,7 @@ function fieldResult({ sample, now, candidates, refused, best, unfiltered_bytes 
       filters: trial.filters.map(filterResult),
       bytes,
       offsets_bytes: isVarSized ? Math.round(scaled(sample, now, trial, 'offsets_bytes')) : undefined,
-      ratio: trial.bytes === 0 ? null : ratioOf(unfiltered, sizeOf(trial)),
+      ratio: trial.bytes === 0 ? null : ratioOf(unfiltered, trialSize(trial)),
       undo_mb_s: speed(trial.undo_mb_s),
       do_mb_s: speed(trial.do_mb_s),
       read_mb_s: speed(unfiltered_bytes / 1e6 / readSeconds(trial)),

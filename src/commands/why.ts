@@ -83,7 +83,7 @@ async function placeOfRoot(cx: CommandContext, root: string): Promise<LayerPlace
   return target?.type === 'array' ? layerPlace(cx, target) : undefined
 }
 
-/** Bytes of some files and folders of an array. Undefined over a network. */
+/** Bytes of some files and folders of an array, as {@link bytesBelow} counts them. */
 async function bytesOf({ folder }: InspectArray, paths: readonly string[]): Promise<number | undefined> {
   const { bytesBelow } = await import('../calls/work-size.ts')
   let bytes = 0

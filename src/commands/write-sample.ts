@@ -22,7 +22,7 @@ import { localFiles } from '../node/file.ts'
 import { noteLeftBeside } from '../node/file-output.ts'
 import { type FolderOutput, openFolderAddition, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
-import { bytesIn, type Input, inputName, openInput, peeked, readText, textOf } from '../node/text-input.ts'
+import { bytesIn, decodedText, type Input, inputName, openInput, peeked, readText } from '../node/text-input.ts'
 import { optimizeLater } from '../storage/lean-heap.ts'
 import { type ArrayToWrite, type WrittenFragmentFacts, writtenArrayFiles } from '../write/array-writer.ts'
 import { csvRows } from '../write/csv-cells.ts'
@@ -31,7 +31,13 @@ import { parseMetadata } from '../write/field-options.ts'
 import { filtersHelp } from '../write/filter-options.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { ndjsonRows, type RowInput } from '../write/ndjson-cells.ts'
-import { firstTimestamp, planSample, type Sample, type SampleInputs, type SampleOptions } from '../write/sample.ts'
+import {
+  firstTimestamp,
+  planSample,
+  type SampledArray,
+  type SampleInputs,
+  type SampleOptions,
+} from '../write/sample.ts'
 import { OLDEST_WRITTEN } from '../write/schema-check.ts'
 
 interface WriteSampleOptions extends SampleOptions {
@@ -297,10 +303,10 @@ const MARK_BYTES = 6
 
 /** The rows of an input, in the format that its extension or its first bytes tell. */
 function rowsOf({ pieces }: Input, format: string): RowInput['each'] {
-  if (format === 'csv' || format === 'tsv') return csvRows(textOf(pieces), format === 'tsv' ? '\t' : ',')
+  if (format === 'csv' || format === 'tsv') return csvRows(decodedText(pieces), format === 'tsv' ? '\t' : ',')
   return async (take, fields) => {
     const { start, all } = await peeked(pieces, MARK_BYTES)
-    if (!ARROW_EXTENSIONS.includes(format) && !isArrow(start)) return ndjsonRows(textOf(all))(take, fields)
+    if (!ARROW_EXTENSIONS.includes(format) && !isArrow(start)) return ndjsonRows(decodedText(all))(take, fields)
     const { arrowRows } = await import('../write/arrow-rows.ts')
     return arrowRows(() => bytesIn(all), writingCodecs)(take, fields)
   }
@@ -342,7 +348,7 @@ async function writeArray(
   cx: CommandContext,
   path: string,
   output: FolderOutput,
-  { array, most_cells, notes }: Sample,
+  { array, most_cells, notes }: SampledArray,
   { writing, seed, whenMade }: { writing: WriteContext; seed: string; whenMade: (on: (cells: number) => void) => void },
 ): Promise<Outcome> {
   const fragments: WrittenFragmentFacts[] = []

@@ -22,7 +22,7 @@ import { DocumentValue } from '../write/document.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import type { RowInput } from '../write/ndjson-cells.ts'
 import { Random } from '../write/random.ts'
-import type { Sample } from '../write/sample.ts'
+import type { SampledArray } from '../write/sample.ts'
 
 /** The steps of `write-sample`. */
 interface StepsToWrite {
@@ -31,7 +31,7 @@ interface StepsToWrite {
   /** Whether the folder exists already. */
   append: boolean
   /** The array that is written before the first step. */
-  sample: Sample | undefined
+  sample: SampledArray | undefined
   /** Time before the first step, in milliseconds since 1970. Undefined for the newest time in the folder. */
   before: bigint | undefined
   steps: Json[]

@@ -3,7 +3,7 @@ import {
   consolidatedFragmentMetadata,
 } from '../format/consolidated-fragment-metadata.ts'
 import { type ConditionNode, deleteCondition } from '../format/delete-condition.ts'
-import { bytes, text, u32, u64 } from './bytes.ts'
+import { bytes, textBytes, u32Bytes, u64Bytes } from './bytes.ts'
 import {
   committed,
   cutShort,
@@ -16,7 +16,7 @@ import {
   SCHEMA,
   UUID,
 } from './damage.ts'
-import type { Change, EditableArray } from './editable-array.ts'
+import type { EditableArray, StructureChange } from './editable-array.ts'
 
 const COMMIT = /\.wrt$/
 const DELETE = /__15_15_.*\.del$/
@@ -29,11 +29,11 @@ function rename(array: EditableArray, name: string): void {
   array.move(array.find(COMMIT), `${array.root}/__commits/${name}.wrt`)
 }
 
-function inCondition(name: string, change: Change<ConditionNode>): Damage {
+function inCondition(name: string, change: StructureChange<ConditionNode>): Damage {
   return inFile('deletes', name, DELETE, deleteCondition, change)
 }
 
-function inFooters(name: string, change: Change<ConsolidatedFragmentMetadata>): Damage {
+function inFooters(name: string, change: StructureChange<ConsolidatedFragmentMetadata>): Damage {
   return inFile('consolidatedMetadata', name, CONSOLIDATED_METADATA, consolidatedFragmentMetadata, change)
 }
 
@@ -66,7 +66,7 @@ export const ARRAY_DAMAGE = {
     array.remove(array.find(METADATA)),
   ),
   COMMIT_UNREADABLE: damage('consolidatedCommits', 'consolidated commits cut in a delete condition', (array) =>
-    array.append(array.find(CONSOLIDATED_COMMITS), text(`__commits/__5_5_${UUID}_22.del\nab`)),
+    array.append(array.find(CONSOLIDATED_COMMITS), textBytes(`__commits/__5_5_${UUID}_22.del\nab`)),
   ),
   COMMIT_DANGLING: damage('sparse', 'a commit without its fragment', (array) =>
     array.add(`__commits/__5_5_${UUID}_22.wrt`),
@@ -92,17 +92,17 @@ export const ARRAY_DAMAGE = {
     array.removeAll(/\/__10_30_.*(?:\.wrt$|_22\/)/),
   ),
   IGNORE_DANGLING: damage('ignoredCommits', 'an ignore file that names no consolidated commit', (array) =>
-    array.append(array.find(/\.ign$/), text(`__commits/__5_5_${UUID}_22.wrt\n`)),
+    array.append(array.find(/\.ign$/), textBytes(`__commits/__5_5_${UUID}_22.wrt\n`)),
   ),
   DELETE_FUTURE: damage('deletes', 'a delete condition dated in microseconds', (array) =>
     array.move(array.find(DELETE), `${array.root}/__commits/${MICROSECONDS}_${UUID}_22.del`),
   ),
   DELETE_CONDITION_UNREADABLE: cutShort('deletes', 'a delete condition cut short', DELETE, -3),
   DELETE_CONDITION_FIELD: inCondition('a delete condition about an unknown field', () =>
-    comparison('EQ', 'nobody', u32(1)),
+    comparison('EQ', 'nobody', u32Bytes(1)),
   ),
   DELETE_CONDITION_VALUE: inCondition('a delete condition with a value of 3 bytes for a field of 4', () =>
-    comparison('NE', 'a', u32(1).slice(1)),
+    comparison('NE', 'a', u32Bytes(1).slice(1)),
   ),
   DELETE_CONDITION_OPERANDS: inCondition('a delete condition that combines one condition', (only) => ({
     node: 'expression',
@@ -117,13 +117,13 @@ export const ARRAY_DAMAGE = {
   DELETE_CONDITION_DIFFERS: damage('deletes', 'two copies of a delete condition', (array) => {
     const name = array.find(DELETE).slice(array.root.length + 1)
     const other = array.get(array.find(/__25_25_.*\.del$/))
-    array.add(`__commits/__15_15_${UUID}_22.con`, bytes(text(`${name}\n`), u64(other.length), other))
+    array.add(`__commits/__15_15_${UUID}_22.con`, bytes(textBytes(`${name}\n`), u64Bytes(other.length), other))
   }),
   DELETE_CONDITION_FILE: damage('deletes', 'a consolidated delete condition whose own file is gone', (array) => {
     const file = array.find(DELETE)
     const condition = array.get(file)
     const name = file.slice(array.root.length + 1)
-    array.add(`__commits/__15_15_${UUID}_22.con`, bytes(text(`${name}\n`), u64(condition.length), condition))
+    array.add(`__commits/__15_15_${UUID}_22.con`, bytes(textBytes(`${name}\n`), u64Bytes(condition.length), condition))
     array.remove(file)
   }),
   CONSOLIDATED_METADATA_UNREADABLE: cutShort(

@@ -11,7 +11,7 @@ export function littleEndian(size: number, value: number | bigint): Uint8Array {
   return new Uint8Array(BigInt64Array.of(BigInt.asIntN(64, BigInt(value))).buffer).slice(0, size)
 }
 
-export const u32 = (value: number): Uint8Array => littleEndian(4, value)
-export const u64 = (value: number | bigint): Uint8Array => littleEndian(8, value)
+export const u32Bytes = (value: number): Uint8Array => littleEndian(4, value)
+export const u64Bytes = (value: number | bigint): Uint8Array => littleEndian(8, value)
 /** UTF-8, without any length. */
-export const text = (value: string): Uint8Array => new TextEncoder().encode(value)
+export const textBytes = (value: string): Uint8Array => new TextEncoder().encode(value)

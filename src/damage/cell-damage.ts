@@ -1,12 +1,12 @@
 import { decode, encode } from '../format/io.ts'
 import { type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
-import { bytes, u32, u64 } from './bytes.ts'
+import { bytes, u32Bytes, u64Bytes } from './bytes.ts'
 import { type Damages, damage, inTile } from './damage.ts'
 
 /** Damage to stored tiles and their cells. */
 export const CELL_DAMAGE = {
   TILE_UNREADABLE: damage('sparse', 'an impossible chunk count', (array) =>
-    array.patch(array.find(/a3\.tdb$/), 0, u64(2n ** 52n)),
+    array.patch(array.find(/a3\.tdb$/), 0, u64Bytes(2n ** 52n)),
   ),
   TILE_SIZE: inTile('sparse', 'a tile of fewer cells than the metadata says', 'a', 'data', 1, (data) =>
     data.subarray(8),
@@ -30,7 +30,7 @@ export const CELL_DAMAGE = {
     array.flip(array.find(/a0\.tdb$/), -1),
   ),
   CELL_OFFSETS: inTile('sparse', 'a cell offset beyond the end of the values', 's', 'offsets', 0, (data) =>
-    data.set(u64(1e6), 8),
+    data.set(u64Bytes(1e6), 8),
   ),
   CELL_VAR_SIZE: damage('varNumbers', 'a cell of half a number', async (array) => {
     const { schema } = await (await array.fragment()).info()
@@ -50,9 +50,9 @@ export const CELL_DAMAGE = {
     await array.editSection('fragment_min_max_sum_null_count', undefined, (all) => all[0].max.set(value))
   }),
   COORDINATE_DOMAIN: inTile('sparse', 'a coordinate outside of the domain', 'x', 'data', 3, (data) =>
-    data.set(u32(100_000), data.length - 4),
+    data.set(u32Bytes(100_000), data.length - 4),
   ),
-  COORDINATE_MBR: inTile('sparse', 'a coordinate outside of its box', 'y', 'data', 0, (data) => data.set(u32(49))),
+  COORDINATE_MBR: inTile('sparse', 'a coordinate outside of its box', 'y', 'data', 0, (data) => data.set(u32Bytes(49))),
   COORDINATE_ORDER: damage('sparse', 'two cells that changed places', async (array) => {
     for (const field of ['x', 'y']) {
       await array.editTile(field, 'data', 0, (data) => {
@@ -66,11 +66,11 @@ export const CELL_DAMAGE = {
     for (const field of ['x', 'y']) await array.editTile(field, 'data', 1, (data) => data.copyWithin(8, 4, 8))
   }),
   CELL_TIMESTAMP: inTile('deleteMetadata', 'a cell from the future', '__timestamps', 'data', 0, (data) =>
-    data.set(u64(999)),
+    data.set(u64Bytes(999)),
   ),
   DELETE_TIMESTAMP: damage('deleteMetadata', 'a cell deleted before it was written', async (array) => {
-    await array.editTile('__delete_timestamps', 'data', 0, (data) => data.set(u64(1)))
-    await array.editTile('__delete_condition_index', 'data', 0, (data) => data.set(u64(0)))
+    await array.editTile('__delete_timestamps', 'data', 0, (data) => data.set(u64Bytes(1)))
+    await array.editTile('__delete_condition_index', 'data', 0, (data) => data.set(u64Bytes(0)))
   }),
   DELETE_CONDITION_INDEX: inTile(
     'deleteMetadata',
@@ -78,7 +78,7 @@ export const CELL_DAMAGE = {
     '__delete_condition_index',
     'data',
     0,
-    (data) => data.set(u64(50)),
+    (data) => data.set(u64Bytes(50)),
   ),
   ENUMERATION_INDEX: inTile('enumerations', 'an index outside of its enumeration', 'tree', 'data', 0, (data) =>
     data.set([200]),

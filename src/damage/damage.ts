@@ -3,7 +3,7 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import type { FragmentFooter } from '../format/fragment-footer.ts'
 import type { Describe } from '../format/io.ts'
 import type { SectionContents } from '../format/metadata-sections.ts'
-import type { Change, EditableArray } from './editable-array.ts'
+import type { EditableArray, StructureChange } from './editable-array.ts'
 import type { SampleName } from './samples.ts'
 
 /** A damage that a check must find. */
@@ -41,11 +41,11 @@ export function damage(sample: SampleName, name: string, plant: Damage['plant'])
   return { name, sample, plant }
 }
 
-export function inSchema(sample: SampleName, name: string, change: Change<ArraySchema>): Damage {
+export function inSchema(sample: SampleName, name: string, change: StructureChange<ArraySchema>): Damage {
   return damage(sample, name, (array) => array.editSchema(change))
 }
 
-export function inFooter(sample: SampleName, name: string, change: Change<FragmentFooter>): Damage {
+export function inFooter(sample: SampleName, name: string, change: StructureChange<FragmentFooter>): Damage {
   return damage(sample, name, (array) => array.editFooter(change))
 }
 
@@ -55,7 +55,7 @@ export function inSection<Name extends keyof SectionContents>(
   name: string,
   section: Name,
   slot: number | undefined,
-  change: Change<SectionContents[Name]>,
+  change: StructureChange<SectionContents[Name]>,
 ): Damage {
   return damage(sample, name, (array) => array.editSection(section, slot, change))
 }
@@ -71,7 +71,7 @@ export function inFile<T extends object>(
   name: string,
   file: RegExp,
   describe: Describe<T>,
-  change: Change<T>,
+  change: StructureChange<T>,
 ): Damage {
   return damage(sample, name, (array) => array.rewrite(array.find(file), describe, change))
 }

@@ -16,7 +16,7 @@ import { openGenericTile, type ReadContext } from '../objects/generic-tile.ts'
 import { openTarget } from '../objects/target.ts'
 import { MemoryStorage } from '../storage/memory.ts'
 import { genericTileWriter, type WriteContext } from '../write/generic-tile-writer.ts'
-import { bytes, u64 } from './bytes.ts'
+import { bytes, u64Bytes } from './bytes.ts'
 
 /** Writes without encryption. */
 export function plainWriting(codecs: Codecs): WriteContext {
@@ -30,9 +30,9 @@ export function plainWriting(codecs: Codecs): WriteContext {
 type Edit<T> = ((value: T) => T) | ((value: T) => void)
 
 /** An edit, or new values of some fields. */
-export type Change<T extends object> = Partial<T> | Edit<T>
+export type StructureChange<T extends object> = Partial<T> | Edit<T>
 
-function changed<T extends object>(value: T, change: Change<T>): T {
+function changed<T extends object>(value: T, change: StructureChange<T>): T {
   if (typeof change !== 'function') return Object.assign(value, change)
   return (change as (value: T) => T)(value) ?? value
 }
@@ -118,7 +118,7 @@ export class EditableArray {
   }
 
   /** Changes the content of a file that is one generic tile, and writes it without filters. */
-  async rewrite<T extends object>(path: string, describe: Describe<T>, change: Change<T>): Promise<void> {
+  async rewrite<T extends object>(path: string, describe: Describe<T>, change: StructureChange<T>): Promise<void> {
     const { payload, header } = await openGenericTile(this.get(path), this.newContext(), { file: path, offset: 0 })
     const value = decode(payload, describe)
     this.files.set(path, await this.genericTile(changed(value, change), describe, header.format_version))
@@ -160,7 +160,7 @@ export class EditableArray {
   }
 
   /** Changes the only schema of the array. Those of dimension labels do not count. */
-  editSchema(change: Change<ArraySchema>): Promise<void> {
+  editSchema(change: StructureChange<ArraySchema>): Promise<void> {
     return this.rewrite(this.find(/^\/__schema\/__\d[^/]*$/), arraySchema, change)
   }
 
@@ -169,7 +169,7 @@ export class EditableArray {
    * @param section a new generic tile for the section at `offset`; the offsets in the footer are moved accordingly
    */
   async editFooter(
-    change: Change<FragmentFooter>,
+    change: StructureChange<FragmentFooter>,
     path = this.fragmentPath(),
     section?: { offset: number; stored: Uint8Array },
   ): Promise<void> {
@@ -195,7 +195,7 @@ export class EditableArray {
     })
     const edited = changed(Object.fromEntries(now) as unknown as FragmentFooter, change)
     const stored = encode(edited, fragmentFooter(schema, 'rounded'))
-    const length = footerLengthIsStored(format_version, schema) ? u64(stored.length) : []
+    const length = footerLengthIsStored(format_version, schema) ? u64Bytes(stored.length) : []
     this.files.set(file, bytes(...parts, stored, length))
   }
 
@@ -207,9 +207,9 @@ export class EditableArray {
   async editSection<Name extends keyof SectionContents>(
     name: Name,
     slot: number | undefined,
-    change: Change<SectionContents[Name]>,
+    change: StructureChange<SectionContents[Name]>,
     path = this.fragmentPath(),
-    footer: Change<FragmentFooter> = {},
+    footer: StructureChange<FragmentFooter> = {},
   ): Promise<void> {
     const fragment = await this.fragment(path)
     const info = await fragment.info()

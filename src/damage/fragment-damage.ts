@@ -1,6 +1,6 @@
 import { arraySchema } from '../format/array-schema.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
-import { u64 } from './bytes.ts'
+import { u64Bytes } from './bytes.ts'
 import { cutShort, type Damage, type Damages, damage, inFooter, inSection, METADATA, SCHEMA, UUID } from './damage.ts'
 
 /** Slots of sparse samples: `a` is 0, `s` 1, `f` 2, `p` 3, `t` 4, `n` 5; then coords, `x` 7, `y` 8. */
@@ -104,16 +104,16 @@ export const FRAGMENT_DAMAGE = {
     for (const level of levels) level.bytes.set([49, 0, 0, 0], 12)
   }),
   TILE_MIN_MAX: inSection('sparse', 'a minimum that no cell has', 'tile_mins', SLOT.a, ({ fixed }) => {
-    fixed.set(u64(77), 8)
+    fixed.set(u64Bytes(77), 8)
   }),
   TILE_SUM: inSection('sparse', 'a wrong sum', 'tile_sums', SLOT.n, ({ values }) => {
-    values.set(u64(77), 16)
+    values.set(u64Bytes(77), 16)
   }),
   TILE_NULL_COUNT: inSection('sparse', 'one null too many', 'tile_null_counts', SLOT.n, ({ values }) => {
     values[0] += 1
   }),
-  FRAGMENT_MIN_MAX: inStatistics('a wrong minimum of the fragment', SLOT.a, ({ min }) => min.set(u64(5))),
-  FRAGMENT_SUM: inStatistics('a wrong sum of the fragment', SLOT.a, ({ sum }) => sum.set(u64(5))),
+  FRAGMENT_MIN_MAX: inStatistics('a wrong minimum of the fragment', SLOT.a, ({ min }) => min.set(u64Bytes(5))),
+  FRAGMENT_SUM: inStatistics('a wrong sum of the fragment', SLOT.a, ({ sum }) => sum.set(u64Bytes(5))),
   FRAGMENT_NULL_COUNT: inStatistics('one null too many in the fragment', SLOT.n, (statistics) => {
     statistics.null_count += 1
   }),

@@ -6,7 +6,7 @@ import { type BookKeeping, bookKeeping } from '../format/genomicsdb/book-keeping
 import { BOOK_KEEPING_FILE, FRAGMENT_MARK } from '../format/genomicsdb/names.ts'
 import { gzipMember } from '../format/gzip-member.ts'
 import { encode } from '../format/io.ts'
-import { bytes, littleEndian, text, u32, u64 } from './bytes.ts'
+import { bytes, littleEndian, textBytes, u32Bytes, u64Bytes } from './bytes.ts'
 import type { EditableArray } from './editable-array.ts'
 import type { SampleRecipe } from './sample-files.ts'
 
@@ -26,7 +26,7 @@ const ATTRIBUTES = ['END', 'REF', 'ALT', 'DP', 'GT', 'AS_Q']
 const TYPES = ['INT64', 'CHAR', 'CHAR', 'INT32', 'INT32', 'CHAR', 'INT64'] as const
 const VALUE_NUMS = [1, 'var', 'var', 1, 'var', 'var'] as const
 const CAPACITY = 1000
-const DOMAIN = bytes(...[0n, 2n ** 63n - 2n, 0n, 2n ** 63n - 2n].map((value) => u64(value)))
+const DOMAIN = bytes(...[0n, 2n ** 63n - 2n, 0n, 2n ** 63n - 2n].map((value) => u64Bytes(value)))
 
 const SCHEMA: GenomicsdbSchema = {
   version: 2,
@@ -53,14 +53,14 @@ function varFiles(name: string, cells: readonly Uint8Array[]): Record<string, Ui
   let at = 0
   const offsets = cells.map((cell) => {
     at += cell.length
-    return u64(at - cell.length)
+    return u64Bytes(at - cell.length)
   })
   return { [`${name}.tdb`]: bytes(...offsets), [`${name}_var.tdb`]: concat(cells) }
 }
 
 /** Two lists of one number each: of the reference, and of the alternative allele. */
-const NESTED = bytes(u64(8), u32(30), u32(20), u64(2), u64(0), u64(4), u64(8))
-const GENOTYPE = bytes(u32(0), u32(0), u32(1))
+const NESTED = bytes(u64Bytes(8), u32Bytes(30), u32Bytes(20), u64Bytes(2), u64Bytes(0), u64Bytes(4), u64Bytes(8))
+const GENOTYPE = bytes(u32Bytes(0), u32Bytes(0), u32Bytes(1))
 
 /** A gzip stream of one block that is not compressed. */
 export function gzipOf(content: Uint8Array): Uint8Array {
@@ -83,9 +83,9 @@ export function bookOf(cells: readonly StoredCall[]): BookKeeping {
   return {
     domain: DOMAIN,
     mbr_num: 1,
-    mbrs: bytes(...box.map((value) => u64(value))),
+    mbrs: bytes(...box.map((value) => u64Bytes(value))),
     bounding_coords_num: 1,
-    bounding_coords: bytes(...places.map((value) => u64(value))),
+    bounding_coords: bytes(...places.map((value) => u64Bytes(value))),
     tile_offsets: [...ATTRIBUTES, ''].map((name) => ({ values: new Float64Array(name === 'DP' ? 1 : 0) })),
     tile_var_offsets: none,
     tile_var_sizes: none,
@@ -99,16 +99,16 @@ export async function addFragment(array: EditableArray, folder: string, cells: r
   const files: Record<string, Uint8Array> = {
     [FRAGMENT_MARK]: new Uint8Array(0),
     [BOOK_KEEPING_FILE]: gzipOf(encode(bookOf(cells), bookKeeping(SCHEMA))),
-    '__coords.tdb': bytes(...cells.flatMap(({ row, column }) => [u64(row), u64(column)])),
-    'END.tdb': bytes(...cells.map(({ end }) => u64(end))),
-    'DP.tdb': compress(bytes(...cells.map(({ dp }) => u32(dp))), -1),
+    '__coords.tdb': bytes(...cells.flatMap(({ row, column }) => [u64Bytes(row), u64Bytes(column)])),
+    'END.tdb': bytes(...cells.map(({ end }) => u64Bytes(end))),
+    'DP.tdb': compress(bytes(...cells.map(({ dp }) => u32Bytes(dp))), -1),
     ...varFiles(
       'REF',
-      cells.map(() => text('A')),
+      cells.map(() => textBytes('A')),
     ),
     ...varFiles(
       'ALT',
-      cells.map(() => text('C|&')),
+      cells.map(() => textBytes('C|&')),
     ),
     ...varFiles(
       'GT',
@@ -123,16 +123,16 @@ export async function addFragment(array: EditableArray, folder: string, cells: r
 }
 
 /** Name of a fragment. @param time in milliseconds */
-export function fragmentName(time: number): string {
+export function genomicsdbFragmentName(time: number): string {
   return `__01234567-89ab-4def-8123-456789abcdef140000000000000_${time}`
 }
 
-const json = (value: unknown): Uint8Array => text(JSON.stringify(value, null, 2))
+const json = (value: unknown): Uint8Array => textBytes(JSON.stringify(value, null, 2))
 
 /** Rows of the samples that each batch brought. */
 const BATCHES = [[0, 1], [2]]
 /** The time of a batch in an interval, in milliseconds. */
-export const timeOf = (batch: number): number => 1_700_000_000_000 + 1000 * batch
+export const batchTime = (batch: number): number => 1_700_000_000_000 + 1000 * batch
 
 export function addCallset(array: EditableArray, rows: readonly number[]): void {
   const callsets = rows.map((row) => ({ sample_name: `S${row}`, row_idx: String(row), idx_in_file: '0' }))
@@ -176,7 +176,7 @@ export const GENOMICSDB: SampleRecipe = {
   async prepare(array) {
     array.files.clear()
     array.add('__tiledb_workspace.tdb')
-    array.add('vcfheader.vcf', text('##fileformat=VCFv4.2\n'))
+    array.add('vcfheader.vcf', textBytes('##fileformat=VCFv4.2\n'))
     addCallset(array, BATCHES.flat())
     addVidmap(array, 1000)
     for (const [name, [first, last]] of Object.entries(INTERVALS)) {
@@ -191,7 +191,7 @@ export const GENOMICSDB: SampleRecipe = {
         const cells = [10, 30].flatMap((at) =>
           rows.map((row) => ({ row, column: first + at, end: first + at, dp: at + row })),
         )
-        await addFragment(array, `${name}/${fragmentName(timeOf(batch))}`, cells)
+        await addFragment(array, `${name}/${genomicsdbFragmentName(batchTime(batch))}`, cells)
       }
     }
   },

@@ -1,7 +1,7 @@
 import { groupDetails } from '../format/group-details.ts'
 import { UUID } from './damage.ts'
 import type { SampleRecipe } from './sample-files.ts'
-import { setTexts } from './soma-sample.ts'
+import { setKeys } from './soma-sample.ts'
 
 /*
  * A small image of BioImaging: a group with one level.
@@ -23,6 +23,6 @@ export const IMAGE: SampleRecipe = {
     array.add('__tiledb_group.tdb')
     array.add(`__group/__10_10_${UUID}_2`, await array.genericTile({ version: 2, members: [member] }, groupDetails))
     const levels = JSON.stringify([{ level: 0, name: LEVEL, axes: 'YX', shape: [10, 8] }])
-    await setTexts(array, '', { dataset_type: 'bioimg', fmt_version: '2', axes: 'YX', levels, valid: 'true' }, 10)
+    await setKeys(array, '', { dataset_type: 'bioimg', fmt_version: '2', axes: 'YX', levels, valid: 'true' }, 10)
   },
 }

@@ -1,7 +1,7 @@
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { groupDetails } from '../format/group-details.ts'
 import type { SampleOptions } from '../write/sample.ts'
-import { text, u32 } from './bytes.ts'
+import { textBytes, u32Bytes } from './bytes.ts'
 import { UUID } from './damage.ts'
 import type { EditableArray } from './editable-array.ts'
 import { filesOf, type SampleRecipe } from './sample-files.ts'
@@ -48,7 +48,7 @@ export function layerRecipe({ arrays, groups }: LayerSample): SampleRecipe {
     async prepare(array) {
       for (const [path, one] of Object.entries(arrays)) {
         if (path !== first) await addFiles(array, path, one)
-        if (one.keys) await setTexts(array, path, one.keys, 10)
+        if (one.keys) await setKeys(array, path, one.keys, 10)
       }
       for (const [i, [path, group]] of Object.entries(groups).entries()) await addGroup(array, path, group, i)
     },
@@ -72,7 +72,7 @@ async function addGroup(
     `${path}__group/__10_10_${number}${UUID.slice(1)}_2`,
     await array.genericTile({ version: 2, members }, groupDetails),
   )
-  if (keys) await setTexts(array, path, keys, 10)
+  if (keys) await setKeys(array, path, keys, 10)
 }
 
 /** Time of a second write, in milliseconds: later than that of the first, which the seed gives. */
@@ -91,15 +91,15 @@ async function addFiles(
 }
 
 /** Writes more cells to an array of a sample. @param cells NDJSON */
-export function writeMore(array: EditableArray, { arrays }: LayerSample, path: string, cells: string): Promise<void> {
+export function addCells(array: EditableArray, { arrays }: LayerSample, path: string, cells: string): Promise<void> {
   return addFiles(array, path, { ...arrays[path], cells }, [LATER])
 }
 
 /** Sets keys of the metadata of a part of a sample. */
-export function setTexts(array: EditableArray, path: string, keys: Keys, time = 20): Promise<void> {
+export function setKeys(array: EditableArray, path: string, keys: Keys, time = 20): Promise<void> {
   const entries = Object.entries(keys).map(([key, one]): MetadataEntry => {
-    if (typeof one === 'number') return { key, deleted: false, type: 'UINT32', value_num: 1, value: u32(one) }
-    const value = text(one)
+    if (typeof one === 'number') return { key, deleted: false, type: 'UINT32', value_num: 1, value: u32Bytes(one) }
+    const value = textBytes(one)
     return { key, deleted: false, type: 'STRING_UTF8', value_num: value.length, value }
   })
   return addKeys(array, path, entries, time)

@@ -5,7 +5,7 @@ import { groupDetails } from '../format/group-details.ts'
 import { encode } from '../format/io.ts'
 import { readContext } from '../objects/generic-tile.ts'
 import type { SampleOptions } from '../write/sample.ts'
-import { bytes, text, u32 } from './bytes.ts'
+import { bytes, textBytes, u32Bytes } from './bytes.ts'
 import { committed, METADATA, UUID } from './damage.ts'
 import { EditableArray } from './editable-array.ts'
 import { GENOMICSDB } from './genomicsdb-sample.ts'
@@ -45,7 +45,7 @@ const CONDITIONS = [15, 25].map((time) => `__commits/__${time}_${time}_${UUID}_2
 
 async function addConditions(array: EditableArray): Promise<void> {
   for (const [i, path] of CONDITIONS.entries()) {
-    const condition = { node: 'value', op: 'NE', field: 'a', value: u32(i), offsets: undefined } as const
+    const condition = { node: 'value', op: 'NE', field: 'a', value: u32Bytes(i), offsets: undefined } as const
     array.add(path, await array.genericTile(condition, deleteCondition))
   }
 }
@@ -76,7 +76,7 @@ async function addSources(array: EditableArray): Promise<void> {
     array.add(`__commits/${name}.wrt`)
     lines.push(`/__fragments/${name}\n`)
   }
-  array.add(`__commits/${committed(array.find(/__10_20_.*\.wrt$/))}.vac`, text(lines.join('')))
+  array.add(`__commits/${committed(array.find(/__10_20_.*\.wrt$/))}.vac`, textBytes(lines.join('')))
 }
 
 /** Consolidates all commits but the last. @returns the lines of the `.con` file */
@@ -84,7 +84,7 @@ function consolidateCommits(array: EditableArray): string[] {
   const marks = array.matching(/\.wrt$/).slice(0, -1)
   const lines = marks.map((path) => `${path.slice(array.root.length + 1)}\n`)
   for (const mark of marks) array.remove(mark)
-  array.add(`__commits/__10_20_${UUID}_22.con`, text(lines.join('')))
+  array.add(`__commits/__10_20_${UUID}_22.con`, textBytes(lines.join('')))
   return lines
 }
 
@@ -150,7 +150,7 @@ const SAMPLES = {
     options: THREE,
     prepare(array) {
       const [first] = consolidateCommits(array)
-      array.add(`__commits/__10_10_${UUID}_22.ign`, text(first))
+      array.add(`__commits/__10_10_${UUID}_22.ign`, textBytes(first))
     },
   },
   vacuum: {
@@ -159,7 +159,7 @@ const SAMPLES = {
       setTimes(array, ['10_10', '20_20', '10_30'])
       const [first, whole, second] = array.matching(/\.wrt$/)
       const lines = [first, second].map((mark) => `/__fragments/${committed(mark)}\n`)
-      array.add(`__commits/${committed(whole)}.vac`, text(lines.join('')))
+      array.add(`__commits/${committed(whole)}.vac`, textBytes(lines.join('')))
     },
   },
   duplicates: { options: DUPLICATES, cells: FIRST + SECOND, prepare: addSources },
@@ -185,7 +185,7 @@ const SAMPLES = {
   currentDomain: {
     options: { ...SMALL, cells: '0' },
     prepare(array) {
-      const range = () => ({ min: u32(0), max: u32(9) })
+      const range = () => ({ min: u32Bytes(0), max: u32Bytes(9) })
       return array.editSchema({ current_domain: { version: 0, type: 'NDRECTANGLE', range: [range(), range()] } })
     },
   },

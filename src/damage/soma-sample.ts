@@ -1,8 +1,8 @@
 import type { SampleOptions } from '../write/sample.ts'
 import type { EditableArray } from './editable-array.ts'
-import { type LayerSample, layerRecipe, rows, writeMore } from './layer-sample.ts'
+import { addCells, type LayerSample, layerRecipe, rows } from './layer-sample.ts'
 
-export { removeKey, setTexts } from './layer-sample.ts'
+export { removeKey, setKeys } from './layer-sample.ts'
 
 /*
  * A small experiment of SOMA: four observations, three variables, and a layer with a cell of each.
@@ -52,5 +52,5 @@ export const SOMA = layerRecipe(EXPERIMENT)
 
 /** Writes more cells to an array of the sample. */
 export function writeCells(array: EditableArray, path: string, cells: string): Promise<void> {
-  return writeMore(array, EXPERIMENT, path, cells)
+  return addCells(array, EXPERIMENT, path, cells)
 }

@@ -17,6 +17,7 @@ import type { LayerFact, LayerName, LayerTable } from '../layers/layer.ts'
 import type { LayerPicture } from '../layers/picture.ts'
 import type { FragmentState } from '../objects/visibility.ts'
 
+export type { Severity } from '../check/codes/row.ts'
 export type { Binary, Bytes, CellValue, Count, Float, Int64, Integer, StoredName }
 
 /** The first keys of every document. */
@@ -90,9 +91,6 @@ export interface AsOf {
   /** First and last time at which the target was opened, both included. Only with `--as-of` or `--between`. */
   as_of?: TimestampRange | undefined
 }
-
-/** `error`: readers fail or get wrong cells. `warning`: something is not as it should be. `note`: worth knowing. */
-export type Severity = 'error' | 'warning' | 'note'
 
 /** Key-value metadata by key: the newest values, without deleted keys. */
 export type KeyValues = Record<string, KeyValue>

@@ -1,7 +1,7 @@
 import { rising } from '../base/rising.ts'
 import { sum } from '../base/sum.ts'
 import type { DenseAxis } from '../format/dense-tiles.ts'
-import { type AxisOrder, hull, type Interval, stridesOf } from '../read/dense-windows.ts'
+import { type AxisInterval, type AxisOrder, hull, stridesOf } from '../read/dense-windows.ts'
 
 /** An interval of coordinates along an axis, in tiles of the array's grid. */
 export interface TileSpan {
@@ -33,7 +33,7 @@ export interface GridAxis {
 export type GridBox = readonly TileSpan[]
 
 /** Makes an axis whose tiles are counted from the lowest of the fragments' domains. */
-export function gridAxis(axis: DenseAxis, wanted: readonly Interval[], domains: readonly Interval[]): GridAxis {
+export function gridAxis(axis: DenseAxis, wanted: readonly AxisInterval[], domains: readonly AxisInterval[]): GridAxis {
   const tileOf = numberTiles(axis, domains)
   const spans = wanted.map((interval) => spanOf(interval, axis, tileOf))
   const before: number[] = []
@@ -55,7 +55,7 @@ const MAX_BETWEEN = 2n ** 40n
  * Returns a function that numbers tiles, from 0 for the first tile of the domains. If the domains are too far apart for numbers that
  * count by one, they become islands: the numbers skip most tiles between two islands.
  */
-function numberTiles({ domainLow, extent }: DenseAxis, domains: readonly Interval[]): (at: bigint) => number {
+function numberTiles({ domainLow, extent }: DenseAxis, domains: readonly AxisInterval[]): (at: bigint) => number {
   const tileOf = (at: bigint): bigint => (at - domainLow) / extent
   const all = hull(domains) ?? { low: domainLow, high: domainLow }
   const base = tileOf(all.low)
@@ -80,7 +80,7 @@ function numberTiles({ domainLow, extent }: DenseAxis, domains: readonly Interva
 
 /** Converts an interval to tiles. @param tileOf {@link GridAxis.tileOf} */
 export function spanOf(
-  { low, high }: Interval,
+  { low, high }: AxisInterval,
   { domainLow, extent }: DenseAxis,
   tileOf: GridAxis['tileOf'],
 ): TileSpan {

@@ -5,8 +5,8 @@ import { fieldSlot, type Slot } from '../format/fragment-slots.ts'
 import type { NDRange } from '../format/range.ts'
 import { conditionFields } from '../read/condition.ts'
 import {
+  type AxisInterval,
   gridAxes,
-  type Interval,
   intersection,
   intervalsOf,
   stridesOf,
@@ -78,7 +78,7 @@ export function visitTiles(
   const { dimensions } = schema.domain
   const grid = gridAxes(schema.domain)
   const domains = fragments.map(({ info }) => intervalsOf(info.nonempty_domain ?? [], dimensions))
-  const sides = (d: number, among: readonly number[]): Interval[] =>
+  const sides = (d: number, among: readonly number[]): AxisInterval[] =>
     among.flatMap((f) => (domains[f].length > 0 ? [domains[f][d]] : []))
   const all = [...fragments.keys()]
   const wanted = wantedCells(
@@ -161,7 +161,7 @@ export function visitsOfOne(
 }
 
 /** Whether a box touches the wanted cells along each axis. */
-function touches(box: readonly Interval[], wanted: WantedCells): boolean {
+function touches(box: readonly AxisInterval[], wanted: WantedCells): boolean {
   return box.every((side, d) => wanted[d].some((interval) => intersection(interval, side)))
 }
 

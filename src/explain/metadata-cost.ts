@@ -1,7 +1,7 @@
 import { element } from '../base/element.ts'
 import { groupBy } from '../base/group-by.ts'
 import { lastNotAfter } from '../base/last-not-after.ts'
-import { behindFooterError, placesOf } from '../objects/metadata-sections.ts'
+import { behindFooterError, fragmentSectionPlaces } from '../objects/metadata-sections.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 import { RELEASE } from './memory/release.ts'
 import type { MetadataRead } from './plan.ts'
@@ -37,7 +37,7 @@ export async function metadataCost({ fragments }: OpenedArray, wanted: readonly 
 function storedSections({ fragment, info }: OpenedFragment, wanted: readonly MetadataRead[]): StoredSection[] {
   const { footer_span } = info
   if (!footer_span) return []
-  const places = placesOf(info)
+  const places = fragmentSectionPlaces(info)
   const starts = Float64Array.from(places, ({ offset }) => offset).sort()
   const slotsOf = new Map<string, Set<number | undefined>>()
   for (const { section, slot } of wanted) slotsOf.set(section, (slotsOf.get(section) ?? new Set()).add(slot))

@@ -32,7 +32,8 @@ const LISTED = [COMMITS_FOLDER, FRAGMENT_META_FOLDER, METADATA_FOLDER, SCHEMA_FO
 const FOLDERS = [...LISTED, FRAGMENTS_FOLDER]
 
 /**
- * What opening the array for reading costs TileDB. It does not read the key-value metadata before somebody asks for it.
+ * What opening the array for reading costs TileDB. Commit files, schemas and consolidated fragment metadata are
+ * read whatever their time, key-value metadata only when somebody asks for it.
  *
  * @see ArrayDirectory::load, FragmentInfo::load_array_schemas_and_fragment_metadata, FragmentMetadata::load
  */
@@ -47,7 +48,7 @@ export async function openingCost(opened: OpenedArray): Promise<StepCost[]> {
   ]
 }
 
-/** The listings, and the queries whether a folder that may be a fragment of a version without commits has metadata. */
+/** The listings. A folder may be a fragment of a version without commits: a request for each such folder asks whether it has metadata. */
 async function listings({ array }: OpenedArray): Promise<StepCost> {
   const step = emptyStep('listings')
   const root = await array.root()
@@ -74,7 +75,7 @@ async function wholeFiles(name: StepName, { array }: OpenedArray, paths: Iterabl
   return step
 }
 
-/** The lists of consolidated commits and of commits to ignore: all of them, whatever their time, one after another. */
+/** The lists of consolidated commits and of commits to ignore, read whole and in turn. */
 async function commitFiles(opened: OpenedArray): Promise<StepCost> {
   const { files } = await opened.array.commits()
   const lists = files.filter(({ kind }) => kind === 'consolidated-commits' || kind === 'ignore')
@@ -96,14 +97,13 @@ async function vacuumFiles(opened: OpenedArray): Promise<StepCost> {
   return wholeFiles('vacuum files', opened, paths)
 }
 
-/** The cost of files that are one generic tile each. @param paths relative to the array */
+/** The cost of files that are one generic tile each. @param paths as for {@link wholeFiles} */
 async function genericTiles(name: StepName, { array }: OpenedArray, paths: Iterable<string>): Promise<StepCost> {
   const step = emptyStep(name)
   for (const path of paths) addToStep(step, await genericTileCost(array.folder.file(path)))
   return step
 }
 
-/** All schemas, whatever their time. */
 async function schemas(opened: OpenedArray): Promise<StepCost> {
   const paths = (await opened.array.schemaFiles()).map(({ path }) => path)
   return genericTiles('schemas', opened, paths)
@@ -113,7 +113,6 @@ async function consolidatedMetadataFiles({ array }: OpenedArray): Promise<string
   return (await array.commits()).files.flatMap(({ kind, path }) => (kind === 'fragment-metadata' ? [path] : []))
 }
 
-/** All files of consolidated fragment metadata, whatever their time. */
 async function consolidatedMetadata(opened: OpenedArray): Promise<StepCost> {
   return genericTiles('consolidated fragment metadata', opened, await consolidatedMetadataFiles(opened))
 }

@@ -65,7 +65,7 @@ export interface TileRead {
  * The reads with every tile of a field once. A reader without the memory for all tiles reads some of them again, for other cells of the
  * same tiles. Reads stay as they are if none repeats another.
  */
-export function withoutRepeats(reads: readonly TileRead[]): readonly TileRead[] {
+export function eachTileOnce(reads: readonly TileRead[]): readonly TileRead[] {
   const groups = groupBy(reads, ({ fragment, slot, validityOnly }) => `${fragment} ${slot} ${validityOnly}`)
   if (groups.size === reads.length) return reads
   let repeated = 0

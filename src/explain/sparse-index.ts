@@ -11,7 +11,7 @@ import { conditionFields } from '../read/condition.ts'
 import { hasSlot, isCutByTime, isLost } from '../read/opening.ts'
 import { type OpenedArray, type OpenedFragment, PROVENANCE, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
-import { Source } from '../read/source.ts'
+import { SparseSource } from '../read/source.ts'
 import type { TileRound } from './memory/sparse-rounds.ts'
 import { type ExplainQuery, type FragmentPlan, type MetadataRead, type TileRead, tileListReads } from './plan.ts'
 import { allTiles, NO_TILES, planOfTouched, type TouchedTiles, touchedTiles } from './touched-tiles.ts'
@@ -252,7 +252,7 @@ export class SparseIndex {
       all.push(counts)
       const partly = tiles.filter((_, i) => inside[i] === 0)
       if (partly.length === 0) continue
-      const source = await Source.open(one, index, columns)
+      const source = await SparseSource.open(one, index, columns)
       let at = 0
       try {
         for await (const batch of source.batches([...partly], true)) {

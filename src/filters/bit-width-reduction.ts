@@ -87,7 +87,7 @@ function storedWidth({ window_bytes, bits }: BitWidthWindow, size: ElementSize):
 }
 
 /** Lanes of a window's smallest value, and the bits that the values need after it is subtracted. */
-interface Range {
+interface WindowRange {
   low: number
   high: number
   bits: number
@@ -109,7 +109,7 @@ function bitsFor(span: number, signed: boolean): number {
  * Finds the smallest value of a window, and the bits that it needs. As in TileDB, the bits are the full width for a window
  * without a whole element. Signed values are compared as unsigned ones with the sign bit flipped.
  */
-function rangeOf(window: Uint8Array, { size, signed }: IntegerType): Range {
+function rangeOf(window: Uint8Array, { size, signed }: IntegerType): WindowRange {
   const lanes = lanesOf(window, size)
   const each = lanesEach(size)
   const full = { low: 0, high: 0, bits: 8 * size }
@@ -144,7 +144,7 @@ function rangeOf(window: Uint8Array, { size, signed }: IntegerType): Range {
 }
 
 /** Subtracts the smallest value, and stores the differences with `range.bits` bits each. */
-function reduce(window: Uint8Array, size: ElementSize, range: Range): Uint8Array {
+function reduce(window: Uint8Array, size: ElementSize, range: WindowRange): Uint8Array {
   const lanes = lanesOf(window, size)
   // The differences fit in 32 bits, so the low lanes are enough.
   const each = lanesEach(size)

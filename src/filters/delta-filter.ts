@@ -18,7 +18,7 @@ interface DeltaCodec {
   uneven?(part: Uint8Array, originalLength: number, type: IntegerType): Uint8Array | undefined
 }
 
-/** Facts that both filter definitions share. */
+/** Facts that DELTA and DOUBLE_DELTA share. */
 export const DELTA_FACTS = {
   elementSize: 'shown',
   unit: (type, { reinterpret_datatype }) => String(datatypeSize(deltaDatatype(type, reinterpret_datatype))),

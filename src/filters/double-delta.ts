@@ -32,7 +32,7 @@ export const doubleDelta: FilterDefinition = {
 }
 
 /** Bytes of the bit size and n. */
-const HEAD = 9
+const HEAD_BYTES = 9
 
 /** Returns the bit size from which on the elements are stored unchanged. */
 const verbatimFrom = (size: number): number => 8 * size - 1
@@ -57,11 +57,11 @@ function compress(part: Uint8Array, type: IntegerType, formatVersion: number): U
   const packed = new Uint32Array(verbatim || count <= 2 ? 0 : packedUnits(count - 2, bitSize))
   if (packed.length > 0 && wide) packWide(wide, packed)
   else if (packed.length > 0 && numbers) pack(numbers, bitSize, packed)
-  const out = new Uint8Array(HEAD + plain + packed.byteLength)
+  const out = new Uint8Array(HEAD_BYTES + plain + packed.byteLength)
   out[0] = bitSize
   viewOf(out).setUint32(1, count, true)
-  out.set(part.subarray(0, plain), HEAD)
-  out.set(new Uint8Array(packed.buffer), HEAD + plain)
+  out.set(part.subarray(0, plain), HEAD_BYTES)
+  out.set(new Uint8Array(packed.buffer), HEAD_BYTES + plain)
   return out
 }
 
@@ -76,7 +76,7 @@ function numbersOf(part: Uint8Array, { size, signed }: IntegerType): Numbers {
   return size === 1 ? new Int8Array(buffer, byteOffset, length) : new Int16Array(buffer, byteOffset, length)
 }
 
-/** Returns the bits of the largest difference of differences. The plain difference of the first two elements counts too. */
+/** Returns the bit size of more than two elements. */
 function bitSizeOf(input: Numbers): number {
   let before = input[0]
   let delta = 0
@@ -227,14 +227,14 @@ function decompress(
   const verbatim = bitSize >= verbatimFrom(size)
   const plain = verbatim ? originalLength : Math.min(count, 2) * size
   const units = verbatim || count <= 2 ? 0 : packedUnits(count - 2, bitSize)
-  if (part.length !== HEAD + plain + 4 * units) {
+  if (part.length !== HEAD_BYTES + plain + 4 * units) {
     const fault = {
-      expected: `${HEAD + plain + 4 * units} bytes for ${count} elements at bit size ${bitSize}`,
+      expected: `${HEAD_BYTES + plain + 4 * units} bytes for ${count} elements at bit size ${bitSize}`,
       found: part.length,
     }
     throw badData(fault, 'compressed_length')
   }
-  const stored = part.subarray(HEAD)
+  const stored = part.subarray(HEAD_BYTES)
   if (plain === originalLength) return stored
   const stream = units > 0 ? kernels?.block(4 * units) : undefined
   const undone =
@@ -255,7 +255,7 @@ function decompress(
  * the bytes of the part, then whatever was in memory. If elements are stored unchanged, all bytes may be kept.
  */
 function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType): Uint8Array | undefined {
-  const stored = part.subarray(HEAD)
+  const stored = part.subarray(HEAD_BYTES)
   const isWhole =
     originalLength < size
       ? stored.length === 2 * size
@@ -266,7 +266,7 @@ function uneven(part: Uint8Array, originalLength: number, { size }: IntegerType)
 /**
  * Fills `output` from its third element on. All sums are modulo 2^64, which is right for smaller elements, too.
  * @param each lanes of an element
- * @param bitSize at most 62
+ * @param bitSize less than {@link verbatimFrom} gives
  */
 function unpack(output: Lanes, each: 1 | 2, packed: Uint32Array, bitSize: number): void {
   const wide = bitSize > 31

@@ -48,7 +48,7 @@ export interface TileType {
   plausible?: { bytes: number; stored: number } | undefined
 }
 
-/** One step of undoing a chunk, for {@link ReadOptions.onStage}. */
+/** One step of undoing a chunk, for {@link TileReadOptions.onStage}. */
 export interface StageResult {
   config: FilterConfig
   /** Element type that the filter saw when writing. */
@@ -59,7 +59,7 @@ export interface StageResult {
   output: FilteredBytes
 }
 
-export interface ReadOptions {
+export interface TileReadOptions {
   /** Unfiltered bytes that the tile must have. If its chunks have another sum, INCONSISTENT is thrown. */
   expectedSize?: number | undefined
   /** Offset of the stored tile in its file, for errors. */
@@ -155,7 +155,7 @@ export function withRoom(data: Uint8Array, used: number, needed: number, total: 
 
 /** The contexts of all filters, for the chunk that is being undone. */
 interface Contexts {
-  readonly options: ReadOptions
+  readonly options: TileReadOptions
   readonly stages: readonly Stage[]
   /** One for each stage. */
   readonly ofStages: FilterContext[]
@@ -231,7 +231,7 @@ export class Pipeline {
    * Undoes a whole stored tile.
    * @throws InspectError those of the filters, with the chunk's offset; INCONSISTENT if sizes disagree; TOO_LARGE
    */
-  reverseTile(stored: Uint8Array, options: ReadOptions = {}): UnfilteredTile {
+  reverseTile(stored: Uint8Array, options: TileReadOptions = {}): UnfilteredTile {
     const steps = this.reverseSteps(stored, options)
     let step = steps.next()
     while (!step.done) step = steps.next()
@@ -239,7 +239,7 @@ export class Pipeline {
   }
 
   /** {@link reverseTile} chunk by chunk, for callers that do something else in between. */
-  *reverseSteps(stored: Uint8Array, options: ReadOptions = {}): Generator<void, UnfilteredTile> {
+  *reverseSteps(stored: Uint8Array, options: TileReadOptions = {}): Generator<void, UnfilteredTile> {
     const base = options.offset ?? 0
     const only = onlyChunk(stored)
     const chunks = only ? [only] : decode(stored, tileChunks, { offset: base }).chunks
@@ -360,7 +360,7 @@ export class Pipeline {
   }
 
   /** Undoes one chunk, with a result that stays valid. @throws InspectError those of the filters, and TOO_LARGE */
-  reverseChunk(chunk: StoredChunk, index: number, options: ReadOptions = {}): FilteredBytes {
+  reverseChunk(chunk: StoredChunk, index: number, options: TileReadOptions = {}): FilteredBytes {
     const out = this.undo(chunk, index, options)
     return { ...out, metadata: this.owned(out.metadata), data: this.owned(out.data) }
   }
@@ -374,7 +374,7 @@ export class Pipeline {
    * Undoes one chunk. The result may be in the kernels' memory: it is then valid for this chunk only (see {@link owned}).
    * @param room memory for the unfiltered bytes, of exactly their length. The result may be in it.
    */
-  undo(chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
+  undo(chunk: StoredChunk, index: number, options: TileReadOptions, room?: Uint8Array): FilteredBytes {
     const { stages, others, named } = this
     if (!others && !named) return this.undoAs(stages, chunk, index, options, room)
     const [first] = [stages, others, named].filter((one) => one && this.fits(one, chunk, index))
@@ -400,7 +400,7 @@ export class Pipeline {
     stages: readonly Stage[],
     chunk: StoredChunk,
     index: number,
-    options: ReadOptions,
+    options: TileReadOptions,
     room?: Uint8Array,
   ): FilteredBytes {
     // Comparing checksums makes nothing of this length.
@@ -450,7 +450,7 @@ export class Pipeline {
   }
 
   /** Returns the contexts for a chunk. They are kept for the next one: making them costs as much as undoing a small chunk. */
-  private contextsFor(stages: readonly Stage[], options: ReadOptions): Contexts {
+  private contextsFor(stages: readonly Stage[], options: TileReadOptions): Contexts {
     if (this.contexts?.stages === stages && areAlike(this.contexts.options, options)) return this.contexts
     const { cellSize, formatVersion, key, stringOffsets } = this.tile
     const contexts: Contexts = { options, stages, index: 0, lost: 0, ofStages: [] }
@@ -560,7 +560,13 @@ export class Pipeline {
    * {@link undo}, with the chunk's index and offset in errors.
    * @param metadata offset of the chunk's metadata in its file
    */
-  undoAt(metadata: number, chunk: StoredChunk, index: number, options: ReadOptions, room?: Uint8Array): FilteredBytes {
+  undoAt(
+    metadata: number,
+    chunk: StoredChunk,
+    index: number,
+    options: TileReadOptions,
+    room?: Uint8Array,
+  ): FilteredBytes {
     try {
       return this.undo(chunk, index, options, room)
     } catch (error) {
@@ -582,7 +588,7 @@ export function metadataOffset({ metadata }: StoredChunk, stored: Uint8Array, ba
 }
 
 /** Whether contexts for some options are those for others. */
-function areAlike(a: ReadOptions, b: ReadOptions): boolean {
+function areAlike(a: TileReadOptions, b: TileReadOptions): boolean {
   if (a === b) return true
   return (
     a.onVerdict === b.onVerdict &&

@@ -119,7 +119,7 @@ function windowsOf(parts: readonly Uint8Array[], maxWindow: number | undefined, 
   return windows
 }
 
-/** Facts that both filter definitions share. */
+/** Facts that the two filters with windows share. */
 export const WINDOW_FACTS = {
   since: 1,
   outputType: undefined,

@@ -24,12 +24,12 @@ const UNITS = [
   'format version',
 ] as const
 
-export type Unit = (typeof UNITS)[number]
+export type ValueUnit = (typeof UNITS)[number]
 
 /** Unit and meaning of a field. */
 export interface About {
   /** Unit of the number, or of each number of a list. */
-  unit: Unit | undefined
+  unit: ValueUnit | undefined
   meaning: Prose | undefined
 }
 

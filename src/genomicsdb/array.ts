@@ -29,7 +29,7 @@ export interface GenomicsdbArray {
 }
 
 /** A folder of a fragment, or of what was to become one. */
-export interface FragmentFolder {
+export interface GenomicsdbFragmentFolder {
   folder: Folder
   name: string
   /** Whether it has the mark. Readers pass over a folder without it. */
@@ -81,8 +81,8 @@ async function readSchema(folder: Folder, cx: ReadContext): Promise<GenomicsdbSc
 export async function fragmentFolders(
   array: Pick<GenomicsdbArray, 'folder' | 'cx'>,
   entries?: readonly Entry[],
-): Promise<FragmentFolder[]> {
-  const found: FragmentFolder[] = []
+): Promise<GenomicsdbFragmentFolder[]> {
+  const found: GenomicsdbFragmentFolder[] = []
   for (const { name, kind } of entries ?? (await array.folder.list())) {
     if (kind !== 'folder' || name === GENOMICSDB_META_FOLDER) continue
     const pause = array.cx.pause?.()
@@ -96,7 +96,7 @@ export async function fragmentFolders(
 }
 
 /** Lists the folder of a fragment. */
-export async function fragmentFolder(folder: Folder): Promise<FragmentFolder> {
+export async function fragmentFolder(folder: Folder): Promise<GenomicsdbFragmentFolder> {
   const { name } = folder
   // A workspace has thousands of such folders, and most that is asked of them is their size.
   const entries = folder.storage.listSized?.(folder.path) ?? (await folder.list())

@@ -14,9 +14,9 @@ import { type GenomicsdbFragment, tileCells } from './fragment.ts'
 import type { Callset, Vidmap } from './maps.ts'
 import { placeOfColumn } from './maps.ts'
 import {
-  type CellRun,
   int64Numbers,
   type MergedFragment,
+  type MergedRun,
   mergedCalls,
   type TileBox,
   type WantedCalls,
@@ -80,7 +80,7 @@ export class FragmentColumns implements MergedFragment {
   }
 }
 
-/** The boxes of the tiles of a fragment. @throws InspectError BAD_VALUE for numbers of 2^53 or more */
+/** The boxes of the tiles of a fragment. @throws InspectError of {@link int64Numbers} */
 export function genomicsdbTileBoxes(fragment: GenomicsdbFragment): TileBox[] {
   const { book, tile_num, folder } = fragment
   const file = `${folder.path}/${BOOK_KEEPING_FILE}`
@@ -168,7 +168,7 @@ export async function* callBatches(
   // A FILTER cell names filters by their place among all fields of vidmap.json.
   const filters = (maps.vidmap?.fields ?? []).map(({ name }) => name)
   const samples = new Map((maps.callset?.samples ?? []).map(({ name, row }) => [row, encodeText(name)]))
-  const batchOf = (runs: readonly CellRun[]): CellBatch => {
+  const batchOf = (runs: readonly MergedRun[]): CellBatch => {
     const count = sum(runs, (run) => run.count)
     const rows = numbersOf(runs, count, 'rows')
     const columns = numbersOf(runs, count, 'columns')
@@ -194,17 +194,17 @@ const TIMES_CELLS = 2
 
 /** Cuts a batch if its cells take more memory than there is. @throws InspectError TOO_LARGE if a single call takes more */
 function* piecesOf(
-  runs: readonly CellRun[],
+  runs: readonly MergedRun[],
   fields: readonly CallField[],
   memory: Memory,
-): Generator<readonly CellRun[]> {
+): Generator<readonly MergedRun[]> {
   const most = memory.room / TIMES_CELLS
   const tiles = new Set(runs.map(({ tile }) => tile))
   if (sum(tiles, (tile) => sum(fields, ({ index }) => tile.column(index).data.length)) <= most) {
     yield runs
     return
   }
-  let piece: CellRun[] = []
+  let piece: MergedRun[] = []
   let bytes = 0
   for (const run of cutRuns(runs, fields, most)) {
     const more = bytesOf(run, fields)
@@ -221,7 +221,7 @@ function* piecesOf(
 }
 
 /** Cuts each run of more than `most` bytes into single calls. */
-function* cutRuns(runs: readonly CellRun[], fields: readonly CallField[], most: number): Generator<CellRun> {
+function* cutRuns(runs: readonly MergedRun[], fields: readonly CallField[], most: number): Generator<MergedRun> {
   for (const run of runs) {
     if (bytesOf(run, fields) <= most) yield run
     else for (let i = 0; i < run.count; i++) yield { ...run, from: run.from + i, count: 1 }
@@ -229,7 +229,7 @@ function* cutRuns(runs: readonly CellRun[], fields: readonly CallField[], most: 
 }
 
 /** Bytes that the cells of a run have in some fields. */
-function bytesOf({ tile, from, count }: CellRun, fields: readonly CallField[]): number {
+function bytesOf({ tile, from, count }: MergedRun, fields: readonly CallField[]): number {
   return sum(fields, ({ index, stored: { type, cell_val_num } }) => {
     const { starts } = tile.column(index)
     if (cell_val_num !== 'var') return count * cell_val_num * datatypeSize(type)
@@ -238,7 +238,7 @@ function bytesOf({ tile, from, count }: CellRun, fields: readonly CallField[]): 
 }
 
 /** Coordinates or ends of the cells of some runs. @param total number of these cells */
-function numbersOf(runs: readonly CellRun[], total: number, key: 'rows' | 'columns' | 'ends'): Float64Array {
+function numbersOf(runs: readonly MergedRun[], total: number, key: 'rows' | 'columns' | 'ends'): Float64Array {
   const all = new Float64Array(total)
   let at = 0
   for (const { tile, from, count } of runs) {
@@ -268,7 +268,7 @@ function placeColumns(
 }
 
 function provenanceColumns(
-  runs: readonly CellRun[],
+  runs: readonly MergedRun[],
   total: number,
   rows: Float64Array,
   columns: Float64Array,
@@ -316,8 +316,8 @@ function int64s(all: readonly (number | undefined)[]): ColumnData {
   return { data, starts: undefined, validity }
 }
 
-/** The cells of a field, run by run, as they are stored. @param total number of these cells */
-function gathered(runs: readonly CellRun[], total: number, { index, stored }: CallField): ColumnData {
+/** The cells of a field, run by run, as they are stored. */
+function gathered(runs: readonly MergedRun[], total: number, { index, stored }: CallField): ColumnData {
   if (stored.cell_val_num !== 'var') {
     const size = datatypeSize(stored.type) * stored.cell_val_num
     const data = new Uint8Array(size * total)

@@ -24,7 +24,7 @@ export interface FragmentCellsOptions {
 }
 
 /** The cells of a fragment, as they are stored. */
-export interface FragmentCells {
+export interface GenomicsdbCells {
   /** The dimensions, then the attributes. */
   columns: readonly ColumnType[]
   /** A batch for each tile. */
@@ -33,7 +33,7 @@ export interface FragmentCells {
 }
 
 /** The columns of a fragment: the dimensions, then the attributes. */
-export function fragmentColumns({ array }: Pick<GenomicsdbFragment, 'array'>): ColumnType[] {
+export function genomicsdbColumns({ array }: Pick<GenomicsdbFragment, 'array'>): ColumnType[] {
   const attributes = array.fields.slice(0, -1)
   return [
     ...array.dimensions.map((dimension) => ({ ...dimension, kind: 'dimension' as const, nullable: false })),
@@ -56,13 +56,13 @@ export interface OpenField {
 export async function openFragmentCells(
   fragment: GenomicsdbFragment,
   { fields, tiles, skipTile, wholeTiles, onFault }: FragmentCellsOptions = {},
-): Promise<FragmentCells> {
+): Promise<GenomicsdbCells> {
   const { array, tile_num, folder } = fragment
   if (array.schema.dense) {
     const fault = { expected: 'a sparse array, as GenomicsDB makes them', found: 'a dense array of TileDB before 1.0' }
     throw new InspectError('UNSUPPORTED_VERSION', fault, { file: folder.path })
   }
-  const columns = fragmentColumns(fragment).filter(
+  const columns = genomicsdbColumns(fragment).filter(
     ({ kind, name }) => kind === 'dimension' || (fields?.includes(name) ?? true),
   )
   const wanted = { from: tiles?.from ?? 0, to: Math.min(tiles?.to ?? tile_num - 1, tile_num - 1) }

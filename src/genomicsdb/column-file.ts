@@ -6,7 +6,7 @@ import { COORDS, type GenomicsdbField, type GenomicsdbSchema } from '../format/g
 import { u64 } from '../format/u32.ts'
 import { ReadAhead } from '../storage/read-ahead.ts'
 import { type ByteSource, findEntry, withSource } from '../storage/source.ts'
-import type { FragmentFolder, GenomicsdbArray } from './array.ts'
+import type { GenomicsdbArray, GenomicsdbFragmentFolder } from './array.ts'
 import { type GenomicsdbFragment, tileCells } from './fragment.ts'
 import { type TileCodec, type TileLayout, tileCodec } from './tile-codec.ts'
 
@@ -250,7 +250,10 @@ function endsOf(sizes: Float64Array): Float64Array {
 }
 
 /** Bytes of a file of a fragment; undefined if it is not there. */
-export async function columnFileSize({ folder, entries }: FragmentFolder, name: string): Promise<number | undefined> {
+export async function columnFileSize(
+  { folder, entries }: GenomicsdbFragmentFolder,
+  name: string,
+): Promise<number | undefined> {
   const entry = findEntry(entries, name)
   return entry?.kind === 'file' ? (entry.size ?? withSource(folder.file(name), (source) => source.size())) : undefined
 }

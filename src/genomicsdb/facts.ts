@@ -1,7 +1,7 @@
 import { InspectError, orError } from '../base/errors.ts'
 import { CALLSET_FILE, FRAGMENT_LIST_FILE, HEADER_FILE, VIDMAP_FILE } from '../format/genomicsdb/names.ts'
 import { type Folder, withSource } from '../storage/source.ts'
-import type { FragmentFolder, GenomicsdbArray } from './array.ts'
+import type { GenomicsdbArray, GenomicsdbFragmentFolder } from './array.ts'
 import { END } from './call-fields.ts'
 import { FragmentColumns, placeFields } from './calls.ts'
 import { type ColumnFile, columnFiles, columnTiles } from './column-file.ts'
@@ -34,7 +34,7 @@ export interface IntervalFacts {
   other_size: number
   /** Undefined if the folder of their files cannot be listed. */
   batch_num: number | undefined
-  /** First and last column of a partition by its metadata, because its name does not tell them; undefined if the metadata does not either. */
+  /** First and last column of a partition, whose name does not tell them. Undefined if its metadata does not, either. */
   bounds: IntervalMeta['bounds']
   schema_version: number | undefined
   field_num: number | undefined
@@ -55,7 +55,7 @@ export async function intervalFacts(interval: Interval): Promise<IntervalFacts> 
   return {
     interval,
     folders,
-    other_size: await sizeOf(interval.folder, await interval.entries()),
+    other_size: await filesSize(interval.folder, await interval.entries()),
     batch_num: batches instanceof InspectError ? undefined : batches,
     bounds: meta instanceof InspectError ? undefined : meta?.bounds,
     schema_version: isFault ? undefined : (array.schema.version ?? 0),
@@ -77,14 +77,14 @@ export function filesByName(array: GenomicsdbArray | InspectError): ReadonlyMap<
 export async function folderFacts(
   array: GenomicsdbArray | InspectError,
   files: ReadonlyMap<string, ColumnFile>,
-  one: FragmentFolder,
+  one: GenomicsdbFragmentFolder,
 ): Promise<FolderFacts> {
   const opened = array instanceof InspectError ? undefined : await orError(() => openedFragment(array, one))
   const fault = opened instanceof InspectError ? opened : undefined
   const known = opened instanceof InspectError ? undefined : opened
   return {
     ...{ name: one.name, path: one.folder.path, state: folderState(one), time: one.time, fault },
-    size: await sizeOf(one.folder, one.entries),
+    size: await filesSize(one.folder, one.entries),
     tile_num: known?.fragment.tile_num,
     cell_num: known?.fragment.cell_num,
     missing: known ? await missingFiles(known.fragment, files) : [],
@@ -95,13 +95,13 @@ export async function folderFacts(
 
 async function openedFragment(
   array: GenomicsdbArray,
-  one: FragmentFolder,
+  one: GenomicsdbFragmentFolder,
 ): Promise<{ fragment: GenomicsdbFragment } & Pick<FolderFacts, 'rows' | 'columns'>> {
   const fragment = await openGenomicsdbFragment(array, one)
   return { fragment, ...boxOf(fragment) }
 }
 
-/** The faults of files that are not there. A file without bytes need not be. */
+/** The faults of files that are not there. A file that would have no bytes need not exist. */
 async function missingFiles(
   fragment: GenomicsdbFragment,
   files: ReadonlyMap<string, ColumnFile>,
@@ -117,15 +117,15 @@ async function missingFiles(
   return faults
 }
 
-/** The box around the cells of a fragment. @throws InspectError BAD_VALUE for numbers of 2^53 or more */
+/** The box around the cells of a fragment. @throws InspectError of {@link int64Numbers} */
 function boxOf({ book, tile_num }: GenomicsdbFragment): Pick<FolderFacts, 'rows' | 'columns'> {
   if (tile_num === 0) return { rows: undefined, columns: undefined }
   const ends = (one: number): Float64Array => int64Numbers(book.mbrs, tile_num, one, 4, 'mbrs')
   return { rows: [least(ends(0)), most(ends(1))], columns: [least(ends(2)), most(ends(3))] }
 }
 
-/** Bytes of the files of a folder, without those below. */
-export async function sizeOf(folder: Folder, entries: Awaited<ReturnType<Folder['list']>>): Promise<number> {
+/** Bytes of the files that lie directly in a folder. */
+export async function filesSize(folder: Folder, entries: Awaited<ReturnType<Folder['list']>>): Promise<number> {
   let sum = 0
   for (const { name, kind, size } of entries) {
     if (kind !== 'file') continue
@@ -135,7 +135,7 @@ export async function sizeOf(folder: Folder, entries: Awaited<ReturnType<Folder[
   return sum
 }
 
-/** Number of calls of an interval by their rows, all fragments merged. @throws InspectError of reading them */
+/** Number of calls of an interval by their rows, all fragments merged. @throws InspectError if they cannot be read */
 export async function callsByRow(interval: Interval): Promise<Map<number, number>> {
   const counts = new Map<number, number>()
   const array = await interval.array()
@@ -171,17 +171,17 @@ export async function importFacts(workspace: Workspace, intervals: readonly Inte
   const unfinished = folders.filter(({ state, size }) => state === 'unfinished' && size > 0)
   const signs: ImportSign[] = []
   if (await workspace.hasFile(FRAGMENT_LIST_FILE)) signs.push('list')
-  // The importer of GATK writes it last. Other loaders keep all maps elsewhere.
+  // The importer of GATK writes `callset.json` last. Other loaders keep all maps elsewhere.
   const [hasCallset, ...hasOthers] = await Promise.all(
     [CALLSET_FILE, VIDMAP_FILE, HEADER_FILE].map((name) => workspace.hasFile(name)),
   )
   if (!hasCallset && hasOthers.includes(true)) signs.push('callset')
   if (unfinished.length > 0) signs.push('folder')
   const { storage, path } = workspace.folder
-  const changed = [path, ...intervals.map(({ interval }) => interval.folder.path), ...unfinished.map((one) => one.path)]
+  const watched = [path, ...intervals.map(({ interval }) => interval.folder.path), ...unfinished.map((one) => one.path)]
   return {
     signs,
     fresh: names ? folders.filter(({ state, name }) => state === 'read' && !names.has(name)) : [],
-    changed: changed.reduce((last, one) => Math.max(last, storage.modified?.(one) ?? 0), 0),
+    changed: watched.reduce((last, one) => Math.max(last, storage.modified?.(one) ?? 0), 0),
   }
 }

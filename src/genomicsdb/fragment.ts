@@ -7,11 +7,11 @@ import { BOOK_KEEPING_FILE } from '../format/genomicsdb/names.ts'
 import { decode } from '../format/io.ts'
 import { mostElements, type ReadContext } from '../objects/generic-tile.ts'
 import { type Folder, hasEntry } from '../storage/source.ts'
-import type { FragmentFolder, GenomicsdbArray } from './array.ts'
+import type { GenomicsdbArray, GenomicsdbFragmentFolder } from './array.ts'
 import { smallFile, wholeFile } from './whole-file.ts'
 
 /** A fragment with its book-keeping. */
-export interface GenomicsdbFragment extends FragmentFolder {
+export interface GenomicsdbFragment extends GenomicsdbFragmentFolder {
   array: GenomicsdbArray
   book: BookKeeping
   /** Bytes of the file with the book-keeping. */
@@ -30,7 +30,7 @@ export interface GenomicsdbFragment extends FragmentFolder {
  */
 export async function openGenomicsdbFragment(
   array: GenomicsdbArray,
-  fragment: FragmentFolder,
+  fragment: GenomicsdbFragmentFolder,
 ): Promise<GenomicsdbFragment> {
   const { folder, entries } = fragment
   if (!hasEntry(entries, BOOK_KEEPING_FILE, 'file')) {

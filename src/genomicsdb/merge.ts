@@ -71,7 +71,7 @@ export interface Places {
 }
 
 /** Cells of one tile that follow each other in the merge. */
-export interface CellRun {
+export interface MergedRun {
   tile: OpenTile
   from: number
   count: number
@@ -244,7 +244,7 @@ export async function* mergedCalls(
   fragments: readonly MergedFragment[],
   fields: PlaceFields,
   { columns, rows }: WantedCalls,
-): AsyncGenerator<readonly CellRun[]> {
+): AsyncGenerator<readonly MergedRun[]> {
   const last = columns?.reduce((most, [, to]) => Math.max(most, to), -1) ?? Number.POSITIVE_INFINITY
   const rowList = rows && [...rows]
   const touches = (box: TileBox): boolean =>
@@ -261,7 +261,7 @@ export async function* mergedCalls(
     await cursor.nextTile()
     if (cursor.open) heap.add(cursor)
   }
-  let runs: CellRun[] = []
+  let runs: MergedRun[] = []
   let count = 0
   let [column, row] = [-1, -1]
   for (let top = heap.top; top?.open; top = heap.top) {

@@ -10,9 +10,9 @@ import type { ReadContext } from '../objects/generic-tile.ts'
 import { type Entry, type Folder, hasEntry, notFound } from '../storage/source.ts'
 import {
   arrayOfCalls,
-  type FragmentFolder,
   fragmentFolders,
   type GenomicsdbArray,
+  type GenomicsdbFragmentFolder,
   openGenomicsdbArray,
 } from './array.ts'
 import {
@@ -43,7 +43,7 @@ export function placeInName(name: string): NamedPlace | undefined {
 /** The state of a folder that may be a fragment. Readers pass over what is `unmarked` or `unfinished`. */
 export type FragmentFolderState = 'read' | 'unmarked' | 'unfinished'
 
-export function folderState({ isMarked, isTemporary }: FragmentFolder): FragmentFolderState {
+export function folderState({ isMarked, isTemporary }: GenomicsdbFragmentFolder): FragmentFolderState {
   if (isMarked) return 'read'
   return isTemporary ? 'unfinished' : 'unmarked'
 }
@@ -53,7 +53,7 @@ export class Interval {
   readonly folder: Folder
   readonly cx: ReadContext
   private entriesFound: Promise<readonly Entry[]> | undefined
-  private foldersFound: Promise<readonly FragmentFolder[]> | undefined
+  private foldersFound: Promise<readonly GenomicsdbFragmentFolder[]> | undefined
   private metaFilesFound: Promise<readonly string[]> | undefined
   private metaFound: Promise<IntervalMeta> | undefined
   private arrayFound: Promise<GenomicsdbArray> | undefined
@@ -85,18 +85,18 @@ export class Interval {
   }
 
   /** Folders that are fragments, or were to become one: the oldest first. */
-  folders(): Promise<readonly FragmentFolder[]> {
+  folders(): Promise<readonly GenomicsdbFragmentFolder[]> {
     this.foldersFound ??= this.listFolders()
     return this.foldersFound
   }
 
-  private async listFolders(): Promise<FragmentFolder[]> {
+  private async listFolders(): Promise<GenomicsdbFragmentFolder[]> {
     const found = await fragmentFolders(this, await this.entries())
     return found.sort((a, b) => Number((a.time ?? 0n) - (b.time ?? 0n)))
   }
 
   /** The fragments that readers read, the oldest first. */
-  async fragments(): Promise<readonly FragmentFolder[]> {
+  async fragments(): Promise<readonly GenomicsdbFragmentFolder[]> {
     return (await this.folders()).filter(({ isMarked }) => isMarked)
   }
 

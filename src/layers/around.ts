@@ -5,7 +5,7 @@ import { type ArrayTarget, type GroupTarget, openTarget } from '../objects/targe
 import { GroupOfArrays } from './by-arrays.ts'
 import type { ArrayWords, Layer, LayerName } from './layer.ts'
 import { type LayerRow, layersOfArray, recognise } from './layers.ts'
-import { Part } from './part.ts'
+import { DatasetPart } from './part.ts'
 
 /*
  * Where an array is in a dataset, found from the array up. Other members are opened only if the arrays of a group must tell whether it is
@@ -36,13 +36,13 @@ interface Around {
 export async function placeOfArray({ array, path }: ArrayTarget): Promise<ArrayPlace | undefined> {
   const target: ArrayTarget = { type: 'array', path, array: array.quietly() }
   const groups = new GroupsAround(target)
-  for await (const row of layersOfArray(new Part(target))) {
+  for await (const row of layersOfArray(new DatasetPart(target))) {
     const layer = await row.load()
     const top = await (row.isOfArrays ? datasetOfArrays(layer, groups) : datasetOf(row, layer, groups))
-    const part = new Part(target, top?.names ?? [])
+    const part = new DatasetPart(target, top?.names ?? [])
     // One that may be a part, but that lies in no dataset, is none.
     if (!top && !(await row.recognises(part))) continue
-    const words = await layer.words?.(part, top ? new Part(top.group) : part)
+    const words = await layer.words?.(part, top ? new DatasetPart(top.group) : part)
     if (words) return { layer: row.name, dataset: top?.group, names: part.names, words: await ofFields(part, words) }
   }
   return undefined
@@ -52,7 +52,7 @@ export async function placeOfArray({ array, path }: ArrayTarget): Promise<ArrayP
 async function datasetOf(row: LayerRow, layer: Layer, groups: GroupsAround): Promise<Around | undefined> {
   let top: Around | undefined
   for await (const around of groups.all()) {
-    const part = new Part(around.group)
+    const part = new DatasetPart(around.group)
     const isOne = await row.recognises(part)
     if (!isOne && top) break
     if (!isOne) continue
@@ -69,7 +69,7 @@ async function datasetOfArrays(layer: Layer, groups: GroupsAround): Promise<Arou
   for await (const around of groups.all()) {
     // It is no dataset of arrays, and no member of a group.
     if (around.group.isPlain) break
-    const found = await recognise(new Part(around.group))
+    const found = await recognise(new DatasetPart(around.group))
     if (found === layer) top = around
     if (!found) silent.push(around)
   }
@@ -94,14 +94,14 @@ async function layerByArrays({ group }: GroupTarget): Promise<Layer | undefined>
   for (const member of members) {
     const path = memberPath(folder.path, member)
     const target = path === undefined ? undefined : await openTarget(folder.storage, path, cx).catch(unlessFault)
-    await arrays.add(new Part(target, [memberName(member)]))
+    await arrays.add(new DatasetPart(target, [memberName(member)]))
     if (!arrays.mayBeDataset) return undefined
   }
   return arrays.layer()
 }
 
 /** Words without those of fields that the array does not have. */
-async function ofFields(part: Part, { fields = {}, ...words }: ArrayWords): Promise<ArrayWords> {
+async function ofFields(part: DatasetPart, { fields = {}, ...words }: ArrayWords): Promise<ArrayWords> {
   const schema = await part.schema()
   const names = [...(schema?.domain.dimensions ?? []), ...(schema?.attributes ?? [])].map(({ name }) => name)
   const known = names.flatMap((name) => (Object.hasOwn(fields, name) ? [[name, fields[name]] as const] : []))

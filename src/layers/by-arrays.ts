@@ -1,7 +1,7 @@
 import { integerBounds } from '../format/integer-bounds.ts'
 import type { Layer } from './layer.ts'
 import { recogniseRow } from './layers.ts'
-import type { Part } from './part.ts'
+import type { DatasetPart } from './part.ts'
 
 /*
  * A group that says nothing itself is a dataset if its arrays say so. Their schemas tell whether it is worth asking them: an overview has
@@ -15,7 +15,7 @@ const MAX_ASKED = 8
 
 /** The arrays of a group, as they are met. */
 export class GroupOfArrays {
-  private readonly arrays: Part[] = []
+  private readonly arrays: DatasetPart[] = []
   private isOther = false
 
   /** Whether all arrays so far may be variables with named dimensions: dense ones with dimensions of integers. */
@@ -24,7 +24,7 @@ export class GroupOfArrays {
   }
 
   /** Adds a member of the group itself. */
-  async add(part: Part): Promise<void> {
+  async add(part: DatasetPart): Promise<void> {
     if (!part.array || this.isOther) return
     const schema = await part.schema()
     this.arrays.push(part)
@@ -46,11 +46,11 @@ export class GroupOfArrays {
   }
 
   /** The arrays with the coordinates of a dimension, and those with that dimension. */
-  private async variables(): Promise<Part[]> {
-    const dimensions = new Map<Part, string[]>()
+  private async variables(): Promise<DatasetPart[]> {
+    const dimensions = new Map<DatasetPart, string[]>()
     for (const part of this.arrays)
       dimensions.set(part, (await part.schema())?.domain.dimensions.map(({ name }) => name) ?? [])
-    const isCoordinate = ([part, names]: [Part, string[]]): boolean =>
+    const isCoordinate = ([part, names]: [DatasetPart, string[]]): boolean =>
       names.length === 1 && part.names.at(-1)?.replace(/\.(?:data|index)$/, '') === names[0]
     const lines = [...dimensions]
     const along = new Set(lines.filter(isCoordinate).flatMap(([, names]) => names))

@@ -81,7 +81,7 @@ function isSame(known: Uint8Array | undefined, data: Uint8Array, from: number, t
   return true
 }
 
-/** Cells as a reader sees them, a batch at a time. */
+/** A batch of the cells of a read, as texts. */
 export interface Batch {
   /** Number of cells. */
   length: number

@@ -6,13 +6,13 @@ import { type DatasetMember, memberName, namesKey, walkDataset } from '../object
 import { openTarget, type Target } from '../objects/target.ts'
 import type { Layer } from './layer.ts'
 import { recognise, recogniseRow } from './layers.ts'
-import { Part } from './part.ts'
+import { DatasetPart } from './part.ts'
 
 /** A dataset of a layer. */
 interface Dataset {
   layer: Layer
   target: Target
-  /** Number of levels of members; undefined for all. A group that only its arrays say is a dataset has no groups. */
+  /** Number of levels of members; undefined for all. It is 1 if only the arrays of a group say that it is a dataset. */
   depth: number | undefined
 }
 
@@ -39,8 +39,8 @@ async function* checkDataset({ layer, target, depth }: Dataset, level: Level): I
   for await (const item of layer.check(top, level)) if (!causeOf(item, top)) yield item
 }
 
-/** The part whose file cannot be read, from which a finding only follows. That is the finding of another check: each cause is told once. */
-function causeOf(item: Item, top: Part): Part | undefined {
+/** The part whose unreadable file is the cause of a finding. Another check reports that file, and each cause is told once. */
+function causeOf(item: Item, top: DatasetPart): DatasetPart | undefined {
   if ('notExamined' in item || (item.code !== 'LAYER_METADATA' && item.code !== 'LAYER_MEMBER')) return undefined
   const part = [...top.all()].find((one) => one.file === item.file)
   return (item.code === 'LAYER_METADATA' ? part?.metadataFault : part?.isLost) ? part : undefined
@@ -50,8 +50,8 @@ function causeOf(item: Item, top: Part): Part | undefined {
  * What is wrong between the parts of a dataset, without reading cells. Where key-value metadata cannot be read, that is told instead of
  * what follows from it: nobody else reads it in an overview.
  */
-export async function* overviewItems(layer: Layer, top: Part): Items {
-  const told = new Set<Part>()
+export async function* overviewItems(layer: Layer, top: DatasetPart): Items {
+  const told = new Set<DatasetPart>()
   for await (const item of layer.check(top, 'structure')) {
     const cause = causeOf(item, top)
     if (!cause) yield item
@@ -68,12 +68,12 @@ export async function* overviewItems(layer: Layer, top: Part): Items {
 export class LayerRoots {
   /** The layer that a group belongs to, by its names. */
   private readonly layers = new Map<string, Promise<Layer | undefined>>()
-  /** Groups that their arrays say are datasets, and that were found. */
+  /** Groups that were found to be datasets, because their arrays say so. */
   private readonly groups = new Set<string>()
 
   /** The layer of the target of the walk itself. */
   begin(target: Target): Promise<Layer | undefined> {
-    const layer = recognise(new Part(target))
+    const layer = recognise(new DatasetPart(target))
     this.layers.set(namesKey([]), layer)
     return layer
   }
@@ -84,7 +84,7 @@ export class LayerRoots {
     const above = namesKey(names.slice(0, -1))
     if (target.type === 'array' && this.groups.has(above)) return undefined
     const around = this.layers.get(above)
-    const own = (async () => ((await around) ? undefined : recogniseRow(new Part(target))))()
+    const own = (async () => ((await around) ? undefined : recogniseRow(new DatasetPart(target))))()
     if (target.type === 'group')
       this.layers.set(
         namesKey(names),
@@ -109,19 +109,19 @@ export class LayerRoots {
 /** What the layer of the group that lists a member says of it. Undefined if the member is there. */
 export async function lostAs({ state, member, group }: DatasetMember): Promise<LostAs | undefined> {
   if (state !== 'missing') return undefined
-  const part = new Part({ type: 'group', path: group.folder.path, group })
+  const part = new DatasetPart({ type: 'group', path: group.folder.path, group })
   const layer = await recognise(part)
   if (layer) return layer.lostAs?.(memberName(member), part)
   const { folder, cx } = group
   const parent = folder.parent()
   const above = parent && (await orError(() => openTarget(parent.storage, parent.path, cx)))
   if (!above || above instanceof InspectError) return undefined
-  return (await recognise(new Part(above)))?.lostBelow?.(`${nameOf(folder.path)}/${memberName(member)}`)
+  return (await recognise(new DatasetPart(above)))?.lostBelow?.(`${nameOf(folder.path)}/${memberName(member)}`)
 }
 
 /** A target with all its members, opened anew. @param depth number of levels of members */
-export async function wholePart(target: Target, depth?: number): Promise<Part> {
-  const top = new Part(target)
+export async function wholePart(target: Target, depth?: number): Promise<DatasetPart> {
+  const top = new DatasetPart(target)
   if (target.type !== 'group') return top
   const { folder, cx } = target.group
   const fresh = { ...cx, keyProven: false, encrypted: false, onFault: () => {} }

@@ -66,7 +66,7 @@ export function int64At(lanes: Uint32Array | undefined, row: number): number {
   return ((lanes?.[2 * row + 1] ?? 0) | 0) * TWO_32 + (lanes?.[2 * row] ?? 0)
 }
 
-/** Opens an array as it is now. A fragment that cannot be read is left out: that is the finding of another check. */
+/** Opens an array as it is now. A fragment that cannot be read is left out, as its own check reports it. */
 export function openNow(array: InspectArray): Promise<OpenedArray> {
   return openAt(array, {}, () => {})
 }

@@ -8,16 +8,16 @@ import type { OpenedArray } from '../read/query.ts'
 import { idsOf, isIdType, openNow } from './columns.ts'
 import { IdSet } from './id-set.ts'
 import { idsText, MetIds } from './id-text.ts'
-import type { Part } from './part.ts'
-import { placeOf } from './place.ts'
+import type { DatasetPart } from './part.ts'
+import { findingPlace } from './place.ts'
 
 /*
  * Whether the coordinates of arrays are rows of the data frames that they belong to. Memory holds a bit for each row.
  */
 
 /** The rows of a data frame, which coordinates of other arrays name. */
-export interface Axis {
-  part: Part
+export interface FrameAxis {
+  part: DatasetPart
   /** What a row is called: the column that has its id, or a word. */
   id: string
   ids: IdSet
@@ -25,33 +25,33 @@ export interface Axis {
   /** The rows that some array has a cell of. */
   used: IdSet
   /** The arrays that have this axis. */
-  arrays: Part[]
+  arrays: DatasetPart[]
 }
 
-function newAxis(part: Part, id: string, memory: Memory): Axis {
+function newAxis(part: DatasetPart, id: string, memory: Memory): FrameAxis {
   return { part, id, ids: new IdSet(memory), highest: -1, used: new IdSet(memory), arrays: [] }
 }
 
 /** Runs a part of the check. Damage that ends it is the finding of another check; what could not be examined is said. */
-export async function* guarded<T>(part: Part, run: () => Items<T>): Items<T | undefined> {
+export async function* guardedJoin<T>(part: DatasetPart, run: () => Items<T>): Items<T | undefined> {
   try {
     return yield* run()
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
-    if (!isAboutBytes(error)) yield { notExamined: new InspectError(error.code, error.fault, placeOf(part)) }
+    if (!isAboutBytes(error)) yield { notExamined: new InspectError(error.code, error.fault, findingPlace(part)) }
     return undefined
   }
 }
 
-/** A part of a check that has no findings of its own, for {@link guarded}. */
+/** A part of a check that has no findings of its own, for {@link guardedJoin}. */
 // biome-ignore lint/correctness/useYield: the others have findings
 export async function* returned<T>(value: Promise<T>): Items<T> {
   return await value
 }
 
 /**
- * Opens an array whose cells tell what is missing. Undefined if TileDB reads nothing of it, though fragments are complete: that is the
- * finding of another check.
+ * Opens an array whose cells tell what is missing. Undefined if TileDB reads nothing of it, though fragments are complete: their own
+ * check says so.
  * @throws InspectError of a fragment that cannot be opened
  */
 export async function openWhole(array: InspectArray, to?: bigint): Promise<OpenedArray | undefined> {
@@ -61,18 +61,18 @@ export async function openWhole(array: InspectArray, to?: bigint): Promise<Opene
 }
 
 /** Whether the cells of an array tell what is missing: {@link openWhole}. */
-export async function* isWhole(part: Part | undefined): Items<boolean> {
+export async function* opensWhole(part: DatasetPart | undefined): Items<boolean> {
   const array = part?.array
   if (!part || !array) return false
-  return (yield* guarded(part, () => returned(openWhole(array)))) !== undefined
+  return (yield* guardedJoin(part, () => returned(openWhole(array)))) !== undefined
 }
 
 /** The rows of a data frame whose ids are a column. Undefined if they cannot be read. */
-export async function* columnAxis(part: Part | undefined, id: string): Items<Axis | undefined> {
-  return part && (yield* guarded(part, () => readAxis(part, id)))
+export async function* columnAxis(part: DatasetPart | undefined, id: string): Items<FrameAxis | undefined> {
+  return part && (yield* guardedJoin(part, () => readAxis(part, id)))
 }
 
-async function* readAxis(part: Part, id: string): Items<Axis | undefined> {
+async function* readAxis(part: DatasetPart, id: string): Items<FrameAxis | undefined> {
   const { array } = part
   const schema = await part.schema()
   const fields = [...(schema?.domain.dimensions ?? []), ...(schema?.attributes ?? [])]
@@ -89,7 +89,7 @@ async function* readAxis(part: Part, id: string): Items<Axis | undefined> {
       else if (!axis.ids.add(one)) repeated.add(BigInt(one))
       else if (one > axis.highest) axis.highest = one
     }
-  const place = placeOf(part, id)
+  const place = findingPlace(part, id)
   if (repeated.count > 0)
     yield finding('LAYER_ID_INVALID', place, `one row for each ${id}`, `more rows for ${id} ${repeated}`)
   if (negative.count > 0) yield finding('LAYER_ID_INVALID', place, `${id} 0 to 2^53 - 1`, `${id} ${negative}`)
@@ -97,12 +97,12 @@ async function* readAxis(part: Part, id: string): Items<Axis | undefined> {
 }
 
 /** The rows of a dense data frame: the coordinates that were written. Undefined as in {@link columnAxis}. */
-export async function* rowAxis(part: Part | undefined): Items<Axis | undefined> {
-  return part && (yield* guarded(part, () => countRows(part)))
+export async function* rowAxis(part: DatasetPart | undefined): Items<FrameAxis | undefined> {
+  return part && (yield* guardedJoin(part, () => countRows(part)))
 }
 
 // biome-ignore lint/correctness/useYield: it is run as the other kind of axis is, which has findings
-async function* countRows(part: Part): Items<Axis | undefined> {
+async function* countRows(part: DatasetPart): Items<FrameAxis | undefined> {
   const { array } = part
   const schema = await part.schema()
   const [dimension] = schema?.domain.dimensions ?? []
@@ -121,7 +121,7 @@ async function* countRows(part: Part): Items<Axis | undefined> {
 }
 
 /** Checks that the coordinates of a sparse array are rows. @param axes by dimension; undefined for one that is no axis, or whose rows are unknown */
-export async function* checkAxisCoordinates(part: Part, axes: readonly (Axis | undefined)[]): Items {
+export async function* checkAxisCoordinates(part: DatasetPart, axes: readonly (FrameAxis | undefined)[]): Items {
   const { array } = part
   const schema = await part.schema()
   if (!array || !schema) return
@@ -159,7 +159,7 @@ export async function* checkAxisCoordinates(part: Part, axes: readonly (Axis | u
     const expected = `every ${name} to be a ${axis.id} of ${axis.part.path}`
     yield finding(
       'LAYER_ID_UNKNOWN',
-      placeOf(part, name),
+      findingPlace(part, name),
       expected,
       `${cellsText(strangers.count)} with ${name} ${strangers}, which ${axis.part.path} does not have`,
     )
@@ -169,7 +169,7 @@ export async function* checkAxisCoordinates(part: Part, axes: readonly (Axis | u
 }
 
 /** Finds coordinates that an array with duplicates has several times. Its cells are read in order. */
-async function* checkDuplicates(part: Part, opened: OpenedArray): Items {
+async function* checkDuplicates(part: DatasetPart, opened: OpenedArray): Items {
   const { dimensions } = opened.schema.domain
   if (!dimensions.every(({ type }) => isIdType(type))) return
   const names = dimensions.map(({ name }) => name)
@@ -186,11 +186,11 @@ async function* checkDuplicates(part: Part, opened: OpenedArray): Items {
     }
   if (count === 0) return
   const found = `more at ${first}${count > 1 ? `, and ${count - 1} others` : ''}`
-  yield finding('LAYER_CELLS_AGAIN', placeOf(part), 'one cell for each coordinates', found, 'duplicates')
+  yield finding('LAYER_CELLS_AGAIN', findingPlace(part), 'one cell for each coordinates', found, 'duplicates')
 }
 
 /** Finds a row whose cells several fragments have. @param count number of cells that later ones replace */
-async function* checkAgain(part: Part, opened: OpenedArray, count: number): Items {
+async function* checkAgain(part: DatasetPart, opened: OpenedArray, count: number): Items {
   const seen = new IdSet(opened.array.cx.memory)
   const again = new IdSet(opened.array.cx.memory)
   const [{ name } = { name: '' }] = opened.schema.domain.dimensions
@@ -201,7 +201,7 @@ async function* checkAgain(part: Part, opened: OpenedArray, count: number): Item
     for (const id of own) if (!seen.add(id)) again.add(id)
   }
   const found = `${cellsText(count)} that a later write replaces, in ${name} ${idsText(again)}`
-  yield finding('LAYER_CELLS_AGAIN', placeOf(part), 'each cell written once', found)
+  yield finding('LAYER_CELLS_AGAIN', findingPlace(part), 'each cell written once', found)
 }
 
 function* unusedIn(ids: Iterable<number>, isUsed: (id: number) => boolean): Generator<number> {
@@ -212,7 +212,7 @@ function* unusedIn(ids: Iterable<number>, isUsed: (id: number) => boolean): Gene
  * Finds out whether no array has any cell of the rows that were written last, though other rows have some. A row without values is nothing
  * unusual. The ids must be a column.
  */
-export async function* checkUnused({ part, id: name, ids: all, used, arrays }: Axis): Items {
+export async function* checkUnused({ part, id: name, ids: all, used, arrays }: FrameAxis): Items {
   const { array } = part
   if (used.size === 0 || arrays.length === 0 || !array) return
   const opened = await openNow(array)
@@ -229,7 +229,12 @@ export async function* checkUnused({ part, id: name, ids: all, used, arrays }: A
   const where = arrays.map(({ path }) => path).join(', ')
   const others = unusedIn(all, (id) => used.has(id) || rows.has(id))
   const more = others.next().done ? '' : `; none of ${idsText(unusedIn(all, (id) => used.has(id)))} in all`
-  yield finding('LAYER_ID_UNUSED', placeOf(part, name), `cells in ${where}`, `none of ${name} ${idsText(rows)}${more}`)
+  yield finding(
+    'LAYER_ID_UNUSED',
+    findingPlace(part, name),
+    `cells in ${where}`,
+    `none of ${name} ${idsText(rows)}${more}`,
+  )
 }
 
 function cellsText(count: number): string {

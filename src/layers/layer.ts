@@ -3,7 +3,7 @@ import type { CellBatch, ColumnType } from '../cells/column.ts'
 import type { LostAs } from '../check/across.ts'
 import type { Items, Level } from '../check/finding.ts'
 import type { OpenedArray } from '../read/query.ts'
-import type { Part } from './part.ts'
+import type { DatasetPart } from './part.ts'
 import type { LayerPicture } from './picture.ts'
 
 /*
@@ -96,33 +96,33 @@ export interface Layer {
    * Reads key-value metadata, schemas and names of fragments, as a list of the dataset does. Reads cells only if asked to.
    * @throws InspectError of cells that cannot be read
    */
-  describe(part: Part, look?: Look): Promise<LayerDescription>
+  describe(part: DatasetPart, look?: Look): Promise<LayerDescription>
   /**
    * What an array is. Reads no more than its schema and the key-value metadata of the array and the dataset.
    * @param part with its names from the dataset down
    * @param top the dataset without its members; the array itself if there is none around it
    */
-  words?(part: Part, top: Part): Promise<ArrayWords | undefined>
+  words?(part: DatasetPart, top: DatasetPart): Promise<ArrayWords | undefined>
   /** Whether a group is a dataset of its own, though a group around it may be of the layer, too. */
-  isWhole?(part: Part): Promise<boolean>
+  isWhole?(part: DatasetPart): Promise<boolean>
   /**
    * What a missing member is for the library of the layer.
    * @param name of the member
    * @param group that lists it, without its members
    */
-  lostAs?(name: string, group: Part): Promise<LostAs | undefined>
+  lostAs?(name: string, group: DatasetPart): Promise<LostAs | undefined>
   /** The same if the group has no sign of the layer, but is in a dataset of it. @param path names from the dataset down */
   lostBelow?(path: string): LostAs | undefined
   /**
    * What is wrong between the parts of a dataset, not in one array alone.
    * @param level `cells` reads cells; the others read key-value metadata and schemas
    */
-  check(part: Part, level: Level): Items
+  check(part: DatasetPart, level: Level): Items
   /**
    * The cells of an array whose rows meet conditions on the axes. Left out by layers without axes.
    * @throws InspectError USAGE if there is no such array or axis; and those of conditions
    */
-  select?(part: Part, path: string, conditions: AxisConditions): Promise<Selection>
+  select?(part: DatasetPart, path: string, conditions: AxisConditions): Promise<LayerSelection>
 }
 
 /** The axes of annotated matrices: observations, and variables. */
@@ -132,7 +132,7 @@ export type AxisName = 'obs' | 'var'
 export type AxisConditions = Readonly<Partial<Record<AxisName, string>>>
 
 /** The cells of an array that a layer selects. */
-export interface Selection {
+export interface LayerSelection {
   opened: OpenedArray
   /** Ranges that hold all wanted cells, and perhaps others. */
   ranges: RangeSets

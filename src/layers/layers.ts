@@ -1,5 +1,5 @@
 import type { Layer, LayerName } from './layer.ts'
-import type { Part } from './part.ts'
+import type { DatasetPart } from './part.ts'
 import { DATASET_TYPE, isVcf } from './vcf/recognise.ts'
 import { isVectorIndex } from './vector-search/recognise.ts'
 
@@ -9,7 +9,7 @@ export interface LayerRow {
    * Whether a group, an array or a folder is one of the layer's. It reads the key-value metadata of the part, or of a plain folder the
    * names in it; of a group without such metadata the names of its members.
    */
-  recognises(part: Part): boolean | Promise<boolean>
+  recognises(part: DatasetPart): boolean | Promise<boolean>
   load(): Promise<Layer>
   /** Whether only the arrays say of themselves that they are the layer's: the dataset is then the group that lists them. */
   isOfArrays?: true
@@ -17,7 +17,7 @@ export interface LayerRow {
    * Whether an array may belong to a dataset of the layer, though it does not say so itself. Reads its schema and its key-value metadata:
    * the groups around it are looked at only then.
    */
-  mayHold?(array: Part): boolean | Promise<boolean>
+  mayHold?(array: DatasetPart): boolean | Promise<boolean>
 }
 
 /** Names of all data frames of a store of cellarr, and of the group of its matrices. Stores before 0.3 do not have the group. */
@@ -25,20 +25,20 @@ const CELLARR_NAMES = ['cell_metadata', 'gene_annotation', 'sample_metadata', 'a
 /** So many of them are enough: one may be lost. */
 const CELLARR_ENOUGH = 3
 
-async function isOfType(part: Part, ...types: readonly string[]): Promise<boolean> {
+async function isOfType(part: DatasetPart, ...types: readonly string[]): Promise<boolean> {
   const type = await part.text(DATASET_TYPE)
   return type !== undefined && types.includes(type)
 }
 
 /** Whether an array has one of some names, and fields with certain names. */
-async function looksLike(part: Part, names: RegExp, fields: readonly string[]): Promise<boolean> {
+async function looksLike(part: DatasetPart, names: RegExp, fields: readonly string[]): Promise<boolean> {
   if (!names.test(part.target?.path.split('/').at(-1) ?? '')) return false
   const schema = await part.schema()
   const all = [...(schema?.domain.dimensions ?? []), ...(schema?.attributes ?? [])].map(({ name }) => name)
   return fields.every((name) => all.includes(name))
 }
 
-async function hasKey(part: Part, isOne: (key: string) => boolean): Promise<boolean> {
+async function hasKey(part: DatasetPart, isOne: (key: string) => boolean): Promise<boolean> {
   return [...(await part.metadata()).keys()].some(isOne)
 }
 
@@ -134,19 +134,19 @@ export interface Recognised {
 }
 
 /** The layers that an array may belong to, the likeliest first: parts of datasets before arrays that stand alone. */
-export async function* layersOfArray(array: Part): AsyncGenerator<LayerRow & { name: LayerName }> {
+export async function* layersOfArray(array: DatasetPart): AsyncGenerator<LayerRow & { name: LayerName }> {
   const rows = (Object.entries(LAYERS) as [LayerName, LayerRow][]).map(([name, row]) => ({ ...row, name }))
   for (const row of rows) if (await row.mayHold?.(array)) yield row
   for (const row of rows) if (await row.recognises(array)) yield row
 }
 
 /** The layer that a part belongs to. Undefined if none is known. */
-export async function recognise(part: Part): Promise<Layer | undefined> {
+export async function recognise(part: DatasetPart): Promise<Layer | undefined> {
   return (await recogniseRow(part))?.layer
 }
 
 /** As {@link recognise}, with what else its row says. */
-export async function recogniseRow(part: Part): Promise<Recognised | undefined> {
+export async function recogniseRow(part: DatasetPart): Promise<Recognised | undefined> {
   for (const { recognises, load, isOfArrays } of Object.values(LAYERS))
     if (await recognises(part)) return { layer: await load(), isOfArrays: isOfArrays === true }
   return undefined

@@ -19,7 +19,7 @@ export interface SeenCells {
 const NUMPY = '__np_flat_'
 
 /** A dataset, or a member of one, with its own members. */
-export class Part {
+export class DatasetPart {
   /** Names from the dataset down. Empty for the dataset itself. */
   readonly names: readonly string[]
   /** The member that it is; undefined for the dataset itself. */
@@ -27,10 +27,10 @@ export class Part {
   /** What is there; undefined if nothing is, or nothing that can be opened. */
   readonly target: Target | undefined
   /** Its members, by their names, in the order of the list. */
-  readonly parts = new Map<string, Part>()
+  readonly parts = new Map<string, DatasetPart>()
   /** What an overview knows of its cells, if there was one. */
   seen: SeenCells = {}
-  /** Why its key-value metadata could not be read: that is the finding of another check. */
+  /** Why its key-value metadata could not be read. The check of the array or group reports it. */
   metadataFault: InspectError | undefined
   private read: Promise<Map<string, WrittenMetadata>> | undefined
 
@@ -70,23 +70,23 @@ export class Part {
   }
 
   /** Adds a member of this dataset below the group that lists it. Groups come before their own members. */
-  add(member: DatasetMember): Part | undefined {
+  add(member: DatasetMember): DatasetPart | undefined {
     const above = this.find(member.names.slice(this.names.length, -1))
     if (!above) return undefined
-    const part = new Part(member.again ? undefined : member.target, member.names, member)
+    const part = new DatasetPart(member.again ? undefined : member.target, member.names, member)
     above.parts.set(member.names[member.names.length - 1] ?? '', part)
     return part
   }
 
   /** The part at a path of names below this one. */
-  find(names: readonly string[]): Part | undefined {
-    let part: Part | undefined = this
+  find(names: readonly string[]): DatasetPart | undefined {
+    let part: DatasetPart | undefined = this
     for (const name of names) part = part?.parts.get(name)
     return part
   }
 
   /** This part and all below, each before its members. */
-  *all(): Generator<Part> {
+  *all(): Generator<DatasetPart> {
     yield this
     for (const part of this.parts.values()) yield* part.all()
   }

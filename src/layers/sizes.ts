@@ -1,8 +1,8 @@
 import { openNow } from './columns.ts'
-import type { Part } from './part.ts'
+import type { DatasetPart } from './part.ts'
 
 /** Bytes of the files of each field of an array, as the footers of its fragments say. */
-export async function fieldSizes({ array }: Part): Promise<Map<string, number>> {
+export async function fieldSizes({ array }: DatasetPart): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   if (!array) return sizes
   for (const { info } of (await openNow(array)).fragments)

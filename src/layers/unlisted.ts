@@ -2,10 +2,10 @@ import { unlessFault } from '../base/errors.ts'
 import { nameOf, normalPath } from '../base/paths.ts'
 import { objectType } from '../objects/group.ts'
 import { hasEntry } from '../storage/source.ts'
-import type { Part } from './part.ts'
+import type { DatasetPart } from './part.ts'
 
 /** Whether there is an array or a group in the folder of a group, at a name that none of its members has. */
-export async function isUnlisted({ group, parts }: Part, name: string): Promise<boolean> {
+export async function isUnlisted({ group, parts }: DatasetPart, name: string): Promise<boolean> {
   if (!group) return false
   for (const { member } of parts.values())
     if (member?.path !== undefined && nameOf(normalPath(member.path)) === name) return false

@@ -25,7 +25,7 @@ export interface BaseOptions {
 const BASE_OPTIONS: Readonly<Record<keyof BaseOptions, true>> = { key: true, memory: true, storage: true, onNote: true }
 
 /** A storage, and the path of the target in it. */
-export interface Place {
+export interface StoragePlace {
   storage: Storage
   path: string
 }
@@ -37,7 +37,7 @@ export interface Place {
  */
 export function openersWith<Options extends BaseOptions>(
   codecs: Codecs,
-  findPlace: (path: string, options?: Options) => Place | Promise<Place>,
+  findPlace: (path: string, options?: Options) => StoragePlace | Promise<StoragePlace>,
   more: Readonly<Record<Exclude<keyof Options, keyof BaseOptions>, true>>,
 ) {
   const known = { ...BASE_OPTIONS, ...more }

@@ -115,7 +115,7 @@ export class ArrayDrafts {
     return [...this.byKey.values()].filter(({ isEmpty }) => !isEmpty)
   }
 
-  /** Adds a finding to the draft with this key, which is begun if there is none. */
+  /** {@link draftIn} for the drafts of the array. */
   draft(key: string, finding: Finding): Draft {
     return draftIn(this.byKey, key, finding)
   }

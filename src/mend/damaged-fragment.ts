@@ -12,7 +12,7 @@ import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
 import type { Way } from './mending.ts'
 import { schemaFromCode } from './schema-plan.ts'
-import { folderOf, type PlanStep, type Shell, word } from './shell.ts'
+import { folderAround, type PlanStep, type Shell, word } from './shell.ts'
 import {
   addLostTiles,
   addTiles,
@@ -23,7 +23,7 @@ import {
   type LostTiles,
   lostPlaces,
   lostText,
-  runsOf,
+  numberRuns,
   shownName,
 } from './tile-loss.ts'
 
@@ -180,7 +180,7 @@ export class DamagedFragment {
     const { whole, placed, tiles, lostDimensions } = this.loss
     const fields = whole.map((name) => ` --field ${shellWord(name)}`).join('')
     const isPlaced = new Set(placed)
-    const runs = [placed, tiles.filter((tile) => !isPlaced.has(tile))].flatMap((some) => runsOf(some))
+    const runs = [placed, tiles.filter((tile) => !isPlaced.has(tile))].flatMap((some) => numberRuns(some))
     for (const [first, last] of runs.slice(0, MAX_KEPT)) {
       const to = word(await fresh(`${shell.root}.kept-${first}.ndjson`))
       const decode = `${shell.call('decode')} ${shell.at(this.entry.path)} --tiles ${first}..${last}${fields}`
@@ -210,7 +210,7 @@ export async function planFragment(
 ): Promise<void> {
   const { entry, draft, isCut, isTakenForWhole, lostSchema } = one
   const { path, name } = entry
-  const folder = `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))}`
+  const folder = `mkdir -p ${word(folderAround(`${shell.aside}/${path}`))}`
   // Not in the folder for what is moved out: that looks like an array, and nothing is written into an array.
   const [here, made, old] = [shell.at(path), word(await fresh(`${shell.root}.${name}.new`)), shell.kept(path)]
   const recover = `${shell.call('recover')} ${here} --to ${made}`
@@ -298,7 +298,7 @@ export async function restoreContradicted(
   const [from, made, old] = info?.dense
     ? [word(root), word(await fresh(`${root}.new`)), word(await fresh(`${root}.old`))]
     : [here, word(await fresh(`${root}.${name}.new`)), shell.kept(path)]
-  const folder = info?.dense ? '' : `mkdir -p ${word(folderOf(`${shell.aside}/${path}`))} && `
+  const folder = info?.dense ? '' : `mkdir -p ${word(folderAround(`${shell.aside}/${path}`))} && `
   draft.instead.push({ command: `${folder}${shell.call('recover')} ${from} --to ${made} --drop-damaged`, text })
   draft.instead.push(shell.swap(from, made, old).step)
 }

@@ -9,8 +9,8 @@ import { type Draft, draftIn, type MendPlan } from './drafts.ts'
 import { shellOf } from './plan.ts'
 import { type Move, type Shell, word } from './shell.ts'
 
-/** What plans need to know about the call. */
-interface Call {
+/** {@link PlanContext}, as far as plans for a workspace need it. */
+interface PlanCall {
   storage: Storage
   shownPath(path: string): string
 }
@@ -20,7 +20,7 @@ interface Call {
  * others can move them back.
  */
 export async function* genomicsdbPlans(
-  { storage, shownPath }: Call,
+  { storage, shownPath }: PlanCall,
   root: Workspace | Interval,
   findings: readonly Finding[],
 ): AsyncGenerator<MendPlan> {

@@ -10,7 +10,7 @@ import { type ArrayDrafts, CONSOLIDATE_AGAIN, commitOf, type NamedVacuumList } f
 import type { Draft } from './drafts.ts'
 import type { FragmentPlanner } from './fragment-plan.ts'
 import { inMilliseconds, leaveUntilThen, nameWithTimes, pathInMilliseconds } from './milliseconds.ts'
-import { type DividedTimes, type Times, whyNotRewritten } from './rewrite-plan.ts'
+import { type DividedTimes, type RewrittenTimes, whyNotRewritten } from './rewrite-plan.ts'
 
 /** A fragment's vacuum lists, and those of the fragments in them. */
 interface Consolidation {
@@ -191,7 +191,7 @@ export class NamePlanner {
   }
 
   /** The first and the last time of a fragment's cells: null if they have no times of their own, undefined if nothing tells. */
-  private timesOfCells(entry: FragmentEntry): Promise<Times | null | undefined> {
+  private timesOfCells(entry: FragmentEntry): Promise<RewrittenTimes | null | undefined> {
     return this.drafts.tryRead(entry, async (fragment) => {
       const slot = (await fragment.info()).slots.findIndex(({ kind }) => kind === 'timestamps')
       if (slot < 0) return null
@@ -200,7 +200,7 @@ export class NamePlanner {
     })
   }
 
-  /** Leaves a name with a future time, which may be right. @param list a vacuum list that has the fragment under this name */
+  /** {@link leaveUntilThen} for a fragment of the array. @param list a vacuum list that has the fragment under this name */
   private leaveUntilThen(finding: Finding, name: string, list?: NamedVacuumList): void {
     const draft = this.drafts.draft(`later ${name}`, finding)
     if (list) draft.say({ text: `it keeps its name: ${list.path} lists it by this name` })
@@ -247,12 +247,12 @@ function fragmentsOf({ name, hides }: NamedVacuumList): string[] {
   return [name, ...hides]
 }
 
-function isWithin(times: Times | undefined, range: Times | undefined): boolean {
+function isWithin(times: RewrittenTimes | undefined, range: RewrittenTimes | undefined): boolean {
   return times !== undefined && range !== undefined && times[0] >= range[0] && times[1] <= range[1]
 }
 
 /** The times of cells in milliseconds. @param to the fragment's name in milliseconds */
-function dividedTimes(name: string, to: string, [first, last]: Times): DividedTimes {
+function dividedTimes(name: string, to: string, [first, last]: RewrittenTimes): DividedTimes {
   const [stored, wanted] = [name, to].map((one) => nameFacts(one)?.timestamp_range[1] ?? 1n)
   const by = stored / wanted
   return { by, times: [first / by, last / by] }

@@ -10,7 +10,7 @@ import { ArrayDrafts } from './array-drafts.ts'
 import { arrayPlans } from './array-plan.ts'
 import { Draft, type MendPlan } from './drafts.ts'
 import { groupPlans } from './group-plan.ts'
-import { folderOf, Shell, word } from './shell.ts'
+import { folderAround, Shell, word } from './shell.ts'
 import type { ConditionWords } from './tile-loss.ts'
 
 type Root = Awaited<ReturnType<typeof rootAround>>
@@ -33,7 +33,7 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
     const { file, code } = finding
     const kind = await cx.storage.kind(file).catch(() => undefined)
     // An entry that is an array, too, is still an entry of the array around it.
-    const from = kind === 'folder' && code !== 'ARRAY_UNKNOWN_ENTRY' ? file : folderOf(file)
+    const from = kind === 'folder' && code !== 'ARRAY_UNKNOWN_ENTRY' ? file : folderAround(file)
     const root = await rootAround(cx.storage, from, cx.reading(), known)
     const key = root?.folder.path ?? ''
     const found = byRoot.get(key) ?? { root, findings: [] }
@@ -59,7 +59,7 @@ export async function* mendPlans(cx: PlanContext, findings: readonly Finding[]):
 }
 
 /**
- * Plans against what makes reads of an array slow or hungry.
+ * {@link advicePlans} for all advice on an array.
  * @throws InspectError if the array cannot be opened as its findings need it
  */
 export async function plansOfAdvice(cx: PlanContext, array: InspectArray): Promise<AdvicePlan[]> {

@@ -8,7 +8,7 @@ import { cellValue } from '../format/value.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from '../objects/commits.ts'
 import type { Draft } from './drafts.ts'
-import { folderOf, python, type Shell, word } from './shell.ts'
+import { folderAround, python, type Shell, word } from './shell.ts'
 
 /** Python code that keeps the first of the lines with equal values of some keys. The keys are its arguments. */
 const FIRST_OF_EACH =
@@ -19,12 +19,12 @@ const DIVIDED =
   'import json, sys; [print(json.dumps({**cell, "__timestamps": cell["__timestamps"] // int(sys.argv[1])})) for line in sys.stdin for cell in [json.loads(line)]]'
 
 /** First and last time. */
-export type Times = readonly [bigint, bigint]
+export type RewrittenTimes = readonly [bigint, bigint]
 
 /** The divisor of the times of cells, and the first and the last time after the division. */
 export interface DividedTimes {
   by: bigint
-  times: Times
+  times: RewrittenTimes
 }
 
 /**
@@ -99,7 +99,7 @@ export async function rewriteFragment(
     draft.loses.add('all but the first of the cells at the same coordinates')
   }
   if (divided) read += ` | ${python(DIVIDED, String(divided.by))}`
-  const folders = [folderOf(`${shell.aside}/${path}`), `${shell.aside}/${COMMITS_FOLDER}`].map(word).join(' ')
+  const folders = [folderAround(`${shell.aside}/${path}`), `${shell.aside}/${COMMITS_FOLDER}`].map(word).join(' ')
   draft.say({ command: `mkdir -p ${folders} && ${read} > ${cells}` })
   const write = `${shell.call('write-sample')} ${word(shell.root)} --append --data ${cells}${divided ? '' : ` --timestamp ${first}`}`
   const away = `mv ${here} ${old} && mv ${mark} ${oldMark}`

@@ -8,7 +8,7 @@ import { enumerationPath, SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
-import { folderOf, type PlanStep, python, type Shell, word } from './shell.ts'
+import { folderAround, type PlanStep, python, type Shell, word } from './shell.ts'
 
 /** A change of the document that `schema --json` prints. */
 interface Edit {
@@ -224,7 +224,7 @@ async function writeSchema(
   draft.say({ command: `${shell.call('write-sample')} ${made} --schema ${document} --cells 0` })
   draft.move({
     step: {
-      command: `test -d ${made} && mkdir -p ${word(folderOf(`${shell.aside}/${path}`))} && mv ${here} ${old} && cp ${made}/__schema/__[0-9]* ${here}`,
+      command: `test -d ${made} && mkdir -p ${word(folderAround(`${shell.aside}/${path}`))} && mv ${here} ${old} && cp ${made}/__schema/__[0-9]* ${here}`,
     },
     back: { command: `test -e ${old} && mv ${old} ${here}` },
   })

@@ -20,7 +20,7 @@ export function word(text: string): string {
 }
 
 /** Path of the folder around a path. */
-export function folderOf(path: string): string {
+export function folderAround(path: string): string {
   return path.slice(0, path.lastIndexOf('/'))
 }
 
@@ -62,7 +62,7 @@ export class Shell {
 
   moveAside(path: string): Move {
     const [here, there] = [this.at(path), this.kept(path)]
-    const step = run(`mkdir -p ${word(folderOf(`${this.aside}/${path}`))} && mv ${here} ${there}`)
+    const step = run(`mkdir -p ${word(folderAround(`${this.aside}/${path}`))} && mv ${here} ${there}`)
     return { step, back: run(`mv ${there} ${here}`) }
   }
 
@@ -82,7 +82,7 @@ export class Shell {
   exchange(path: string, other: string): Move {
     const between = this.kept(path)
     const [here, there] = [this.at(path), this.at(other)]
-    const folder = `mkdir -p ${word(folderOf(`${this.aside}/${path}`))}`
+    const folder = `mkdir -p ${word(folderAround(`${this.aside}/${path}`))}`
     const step = run(`${folder} && mv ${here} ${between} && mv ${there} ${here} && mv ${between} ${there}`)
     return { step, back: step }
   }

@@ -15,7 +15,7 @@ import type { InspectArray } from '../objects/array.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { conditionFields } from '../read/condition.ts'
-import { hull, type Interval } from '../read/dense-windows.ts'
+import { type AxisInterval, hull } from '../read/dense-windows.ts'
 import { openedDeletes } from '../read/opening.ts'
 
 /** Indexes of the unreadable tiles of a fragment, by field. */
@@ -213,13 +213,13 @@ export async function failsOthers(
 
 /** `tile 4 of 12`, `tiles 0..3, 7 of 12`, `20 of 90 tiles: 0..3, 7, 9 and others` */
 function tilesText(tiles: readonly number[], of: number): string {
-  const runs = runsOf(tiles).map(([first, last]) => (first === last ? `${first}` : `${first}..${last}`))
+  const runs = numberRuns(tiles).map(([first, last]) => (first === last ? `${first}` : `${first}..${last}`))
   if (runs.length > 4) return `${tiles.length} of ${of} tiles: ${runs.slice(0, 3).join(', ')} and others`
   return `tile${tiles.length === 1 ? '' : 's'} ${runs.join(', ')} of ${of}`
 }
 
 /** The first and the last number of each run of successive numbers. @param numbers numbers in ascending order */
-export function runsOf(numbers: readonly number[]): [first: number, last: number][] {
+export function numberRuns(numbers: readonly number[]): [first: number, last: number][] {
   const runs: [number, number][] = []
   for (const one of numbers) {
     const last = runs.at(-1)
@@ -254,13 +254,13 @@ function areWholeBox(info: FragmentInfo, tiles: readonly number[]): boolean {
 }
 
 /** The boxes of the written cells of some dense tiles. */
-function denseBoxes(info: FragmentInfo, tiles: readonly number[]): Interval[][] {
+function denseBoxes(info: FragmentInfo, tiles: readonly number[]): AxisInterval[][] {
   const grid = new DenseCoordinates(info)
   return tiles.map((tile) => grid.tileBox(tile))
 }
 
 /** Number of cells in a box of a dense array. */
-function cellsInBox(box: readonly Interval[]): number {
+function cellsInBox(box: readonly AxisInterval[]): number {
   return box.reduce((cells, { low, high }) => cells * Number(high - low + 1n), 1)
 }
 

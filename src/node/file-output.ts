@@ -27,7 +27,7 @@ import { attempt, ClosedPipe, InspectError, usage } from '../base/errors.ts'
 import { folderOf, nameOf } from '../base/paths.ts'
 import { decodeText } from '../format/text.ts'
 import { absolutePath } from './current-folder.ts'
-import { guarded, MAX_AT_ONCE, systemCode, systemError, systemPath } from './file.ts'
+import { MAX_AT_ONCE, systemCode, systemError, systemPath, withSystemErrors } from './file.ts'
 import { onInterrupt } from './interrupted.ts'
 
 /** A file that appears whole or not at all. */
@@ -280,7 +280,7 @@ async function writeWhole(descriptor: number, bytes: Uint8Array): Promise<void> 
 }
 
 /** Runs `work`, which writes, and turns errors of the system into InspectErrors. */
-export const writing = <T>(path: string, work: () => T): T => guarded(path, work, 'write')
+export const writing = <T>(path: string, work: () => T): T => withSystemErrors(path, work, 'write')
 
 /** Writes files, given in parts, into a folder: all of them or none. Creates the folder if needed. */
 export async function writeFiles(

@@ -72,7 +72,7 @@ export function systemError(error: unknown, path: string, doing: 'read' | 'write
 }
 
 /** Runs `work`, and turns errors of the system into InspectErrors. */
-export function guarded<T>(path: string, work: () => T, doing: 'read' | 'write' = 'read'): T {
+export function withSystemErrors<T>(path: string, work: () => T, doing: 'read' | 'write' = 'read'): T {
   try {
     return work()
   } catch (error) {
@@ -119,7 +119,7 @@ class FileSource implements ByteSource {
     for (let done = 0; done < length; ) {
       const bytesRead =
         length <= SMALL_READ
-          ? guarded(this.name, () => readSync(descriptor, out, done, length - done, offset + done))
+          ? withSystemErrors(this.name, () => readSync(descriptor, out, done, length - done, offset + done))
           : await this.readLarge(descriptor, out, done, offset + done)
       if (bytesRead === 0) throw truncated(this.name, offset, length, done)
       done += bytesRead
@@ -165,7 +165,7 @@ class FileSource implements ByteSource {
 
   private opened(): number {
     // Opening must not block, even if a pipe has taken the file's place.
-    this.descriptor ??= guarded(this.name, () =>
+    this.descriptor ??= withSystemErrors(this.name, () =>
       openSync(systemPath(this.name), constants.O_RDONLY | constants.O_NONBLOCK),
     )
     return this.descriptor
@@ -192,7 +192,7 @@ class FileSource implements ByteSource {
 
 /** The status of a file; undefined for an open pipe, whose size is not known. @throws InspectError IO for anything else */
 function statusByName(file: string): Stats | undefined {
-  const status = guarded(file, () => statSync(systemPath(file)))
+  const status = withSystemErrors(file, () => statSync(systemPath(file)))
   if (status.isFile()) return status
   if (isOpenPipe(file, status)) return undefined
   throw new InspectError('IO', { expected: 'a regular file', found: kindInWords(status) }, { file })
@@ -225,7 +225,7 @@ function pipeContent(file: string): Uint8Array {
 
 /** Reads a file or pipe to its end. @throws InspectError TOO_LARGE for more than `most` bytes */
 function readWhole(file: string, most: number): Uint8Array {
-  return guarded(file, () => {
+  return withSystemErrors(file, () => {
     const descriptor = openSync(systemPath(file), 'r')
     const pieces: Uint8Array[] = []
     let total = 0
@@ -294,7 +294,7 @@ function entriesOf(path: string): Dirent[] {
 async function listedOnce(path: string): Promise<Entry[]> {
   const pause = pauseForEvents()
   if (pause) await pause
-  const entries = guarded(path, () => entriesOf(path)).map((entry) => entryOf(entry, path))
+  const entries = withSystemErrors(path, () => entriesOf(path)).map((entry) => entryOf(entry, path))
   return entries.sort(byName)
 }
 
@@ -347,7 +347,7 @@ export const localFiles: Storage = {
   listSized(path, known) {
     return attempt(() => {
       const at = systemPath(path)
-      // Without the kinds of entries, which the sizes bring along.
+      // Names are enough: the call that finds a size tells the kind, too.
       const names = typeof at === 'string' ? readdirSync(at) : undefined
       if (!names || names.length > NAMES_IN_ONE_STEP || names.some((name) => name.includes(REPLACED))) return undefined
       countListedNames(names.length)
@@ -376,7 +376,7 @@ export const localFiles: Storage = {
     let descriptor: number | undefined
     try {
       descriptor = openSync(systemPath(path), constants.O_RDONLY | constants.O_NONBLOCK)
-      // One call reads all of a small file, which tells its size.
+      // If the file is small, one call reads all of it, and its size is then known.
       const length = readSync(descriptor, into, 0, into.length, 0)
       if (length < into.length) return { size: length, length }
       const status = fstatSync(descriptor)
@@ -391,6 +391,6 @@ export const localFiles: Storage = {
   },
 
   realPath(path) {
-    return guarded(path, () => decodeText(realpathSync.native(systemPath(path), 'buffer')))
+    return withSystemErrors(path, () => decodeText(realpathSync.native(systemPath(path), 'buffer')))
   },
 }

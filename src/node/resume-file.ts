@@ -4,7 +4,7 @@ import { attempt, usage } from '../base/errors.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../base/json-text.ts'
 import { LineCutter } from '../base/line-cutter.ts'
 import { absolutePath } from './current-folder.ts'
-import { guarded, systemPath } from './file.ts'
+import { systemPath, withSystemErrors } from './file.ts'
 
 /*
  * The file of `--resume`: lines of JSON. The first says what was asked for, each other line is a member that is done. Each line is written at
@@ -37,7 +37,7 @@ export class ResumeFile {
    */
   constructor(path: string, head: JsonObject) {
     this.path = path
-    this.file = guarded(path, () => openSync(systemPath(absolutePath(path)), 'a+'))
+    this.file = withSystemErrors(path, () => openSync(systemPath(absolutePath(path)), 'a+'))
     try {
       this.read(head)
     } catch (error) {
@@ -56,7 +56,7 @@ export class ResumeFile {
     const place = this.places.get(name)
     if (place?.state_id !== state_id) return undefined
     const bytes = new Uint8Array(place.length)
-    guarded(this.path, () => readSync(this.file, bytes, 0, place.length, place.at))
+    withSystemErrors(this.path, () => readSync(this.file, bytes, 0, place.length, place.at))
     const line = parseJson(new TextDecoder().decode(bytes))
     return isJsonObject(line) ? line : undefined
   }
@@ -67,7 +67,7 @@ export class ResumeFile {
 
   /** Notes a member. @param line JSON in one line */
   add(line: string): void {
-    guarded(
+    withSystemErrors(
       this.path,
       () => {
         writeSync(this.file, `${line}\n`)
@@ -80,7 +80,7 @@ export class ResumeFile {
   }
 
   close(): void {
-    guarded(
+    withSystemErrors(
       this.path,
       () => {
         fdatasyncSync(this.file)
@@ -106,14 +106,14 @@ export class ResumeFile {
 
   /** Cuts off what is left of a line that was being written when the program was ended. */
   private cut(head: JsonObject): void {
-    const size = guarded(this.path, () => fstatSync(this.file).size)
+    const size = withSystemErrors(this.path, () => fstatSync(this.file).size)
     if (size <= this.end) return
     if (this.end === 0) {
       const first = new Uint8Array(Math.min(size, PIECE))
-      guarded(this.path, () => readSync(this.file, first, 0, first.length, 0))
+      withSystemErrors(this.path, () => readSync(this.file, first, 0, first.length, 0))
       if (!JSON.stringify(head).startsWith(new TextDecoder().decode(first))) throw this.notOurs('another file')
     }
-    guarded(this.path, () => ftruncateSync(this.file, this.end), 'write')
+    withSystemErrors(this.path, () => ftruncateSync(this.file, this.end), 'write')
   }
 
   /** The whole lines of the file. Memory holds one piece of it, and one line, at a time. */
@@ -121,7 +121,7 @@ export class ResumeFile {
     const piece = new Uint8Array(PIECE)
     const cutter = new LineCutter()
     for (let from = 0; ; ) {
-      const count = guarded(this.path, () => readSync(this.file, piece, 0, PIECE, from))
+      const count = withSystemErrors(this.path, () => readSync(this.file, piece, 0, PIECE, from))
       if (count === 0) return
       from += count
       for (const bytes of cutter.lines(piece.subarray(0, count))) {

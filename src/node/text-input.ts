@@ -23,7 +23,7 @@ export async function readText(path: string, option: string, memory: Memory): Pr
   try {
     if (path === '-') {
       let all = ''
-      for await (const piece of textOf(counted(stdin, room, inputName(path)))) all += piece
+      for await (const piece of decodedText(counted(stdin, room, inputName(path)))) all += piece
       return all
     }
     room.add((await stat(path)).size, path)
@@ -91,7 +91,7 @@ export function openInput(path: string, memory: Memory): Input {
 }
 
 /** Decodes pieces of UTF-8 to pieces of text. */
-export async function* textOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* decodedText(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8')
   for await (const piece of pieces) yield decoder.write(piece)
   yield decoder.end()

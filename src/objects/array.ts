@@ -34,6 +34,7 @@ import { Fragment } from './fragment.ts'
 import {
   contentSpace,
   keyOrDamage,
+  type OpeningTimes,
   oddCompressor,
   openGenericTile,
   type ReadContext,
@@ -41,7 +42,6 @@ import {
   readGenericTileHeader,
   readStored,
   readTileFile,
-  type Times,
 } from './generic-tile.ts'
 import { FooterLayouts } from './laid-out-info.ts'
 import { SmallSections } from './small-sections.ts'
@@ -228,7 +228,7 @@ export class InspectArray {
   }
 
   /** The same array as TileDB opens it between other times. */
-  at({ from, now }: Times): InspectArray {
+  at({ from, now }: OpeningTimes): InspectArray {
     return new InspectArray(this.folder, { ...this.cx, from, now }, this.timeless)
   }
 
@@ -751,7 +751,7 @@ export async function vacuumedMetadata(
   inside: Folder,
   entries: readonly Entry[],
   cx: Pick<ReadContext, 'memory'>,
-  times?: Times,
+  times?: OpeningTimes,
 ): Promise<Set<string>> {
   const vacuumed = new Set<string>()
   const room = new CountedBytes(cx.memory, 'lists of vacuumed metadata', TIMES_OF_LINES)

@@ -191,11 +191,11 @@ function placed(
   const real = isThere ? new Folder(group.folder.storage, path).realPath : undefined
   const again = real === undefined ? undefined : met.get(real)
   if (real !== undefined && !again) met.set(real, own)
-  return { ...found, names: own, group, place: placeOf(root, path, real), again, isInRepeated: isRepeated }
+  return { ...found, names: own, group, place: memberPlaceOf(root, path, real), again, isInRepeated: isRepeated }
 }
 
 /** Where a path lies. @param real the path of the object with all links resolved; undefined if nothing is there */
-export function placeOf(root: Root, path: string | undefined, real: string | undefined): MemberPlace {
+export function memberPlaceOf(root: Root, path: string | undefined, real: string | undefined): MemberPlace {
   if (real === undefined || path === undefined) return 'nowhere'
   if (isWithinFolder(real, root.realPath)) return 'inside'
   return isWithinFolder(normalPath(path), root.path) ? 'linked' : 'elsewhere'

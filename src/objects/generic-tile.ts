@@ -3,7 +3,7 @@ import { Memory, OPTION_OF_MEMORY } from '../base/memory.ts'
 import { folderOf } from '../base/paths.ts'
 import { sizeText } from '../base/sizes.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
-import { Pipeline, type ReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
+import { Pipeline, type TileReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, decodePrefix, type Origin } from '../format/io.ts'
@@ -39,7 +39,7 @@ export interface ReadContext {
 }
 
 /** The times between which TileDB opens an array or a group, both included. */
-export type Times = Pick<ReadContext, 'from' | 'now'>
+export type OpeningTimes = Pick<ReadContext, 'from' | 'now'>
 
 /** A context for one array, and for the fragments and files in it. */
 export function readContext(codecs: Codecs, key?: Uint8Array, memory = new Memory()): ReadContext {
@@ -122,7 +122,7 @@ export async function openGenericTile(
   bytes: Uint8Array,
   cx: ReadContext,
   place: GenericTilePlace,
-  options: Pick<ReadOptions, 'onVerdict'> = {},
+  options: Pick<TileReadOptions, 'onVerdict'> = {},
 ): Promise<GenericTile> {
   const { value: header, length } = decodePrefix(bytes, genericTileHeader, place)
   if (header.persisted_size > bytes.length - length) {

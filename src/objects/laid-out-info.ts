@@ -11,7 +11,7 @@ import type { Folder } from '../storage/source.ts'
 import type { FragmentInfo } from './fragment.ts'
 
 /** Where a footer lies: in the metadata file of a fragment's folder. */
-export interface FooterPlace {
+export interface StoredFooterPlace {
   folder: Folder
   /** Offset of the footer in the file, in bytes. */
   offset: number
@@ -54,7 +54,7 @@ export class LaidOutInfo implements FragmentInfo {
    * @param footer its bytes may be overwritten later
    * @param store where it is kept
    */
-  constructor(layout: FooterLayout, footer: Uint8Array, store: FooterStore, { folder, offset }: FooterPlace) {
+  constructor(layout: FooterLayout, footer: Uint8Array, store: FooterStore, { folder, offset }: StoredFooterPlace) {
     const { common, schema } = layout
     const grid = common.dense ? denseTileGrid(schema, layout.domain(footer)) : undefined
     this.tile_num = grid?.tile_num ?? layout.size(footer, 'sparse_tile_num')
@@ -127,7 +127,7 @@ export class LaidOutInfo implements FragmentInfo {
     return sectionPlaces(layout.decoded(this.kept, {}), layout.slots)
   }
 
-  /** Where the section at an offset ends at the latest: where the next one begins, or the footer. */
+  /** {@link FooterLayout.sectionEnd} within the sections before this footer. */
   sectionEnd(offset: number): number {
     return this.layout.sectionEnd(this.bytes, offset, this.offset)
   }
@@ -150,7 +150,7 @@ export class FooterLayouts {
   }
 
   /** The metadata in a footer; undefined if no known layout fits, or the footer is damaged. Copies the footer. */
-  info(footer: Uint8Array, place: FooterPlace): FragmentInfo | undefined {
+  info(footer: Uint8Array, place: StoredFooterPlace): FragmentInfo | undefined {
     const layout = this.layouts.find((one) => one.fits(footer))
     if (!layout) return undefined
     try {

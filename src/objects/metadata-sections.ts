@@ -36,7 +36,7 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
   const info = await fragment.info()
   const { footer_span } = info
   const places: SectionPlace[] = footer_span
-    ? placesOf(info).sort((a, b) => a.offset - b.offset)
+    ? fragmentSectionPlaces(info).sort((a, b) => a.offset - b.offset)
     : [{ name: 'fragment_metadata', key: undefined, slot: undefined, offset: 0 }]
   const source = fragment.metadataSource()
   const end = footer_span ? footer_span.offset : await source.size()
@@ -62,7 +62,7 @@ export async function metadataSections(fragment: Fragment): Promise<MetadataSect
 }
 
 /** {@link sectionPlaces} of a fragment. Versions 1 and 2 have none. */
-export function placesOf(info: FragmentInfo): SectionPlace[] {
+export function fragmentSectionPlaces(info: FragmentInfo): SectionPlace[] {
   if (info instanceof LaidOutInfo) return info.sectionPlaces
   return info.footer ? sectionPlaces(info.footer, info.slots) : []
 }

@@ -1,6 +1,6 @@
 import { InspectError } from '../base/errors.ts'
 import { Slab } from '../base/slab.ts'
-import { Pipeline, type ReadOptions } from '../filters/pipeline.ts'
+import { Pipeline, type TileReadOptions } from '../filters/pipeline.ts'
 import type { FooterLayout } from '../format/footer-layout.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { type Describe, decode, encode } from '../format/io.ts'
@@ -44,7 +44,7 @@ interface StoredSection {
 export class SmallSections {
   private readonly cx: ReadContext
   private readonly slab = new Slab()
-  private readonly options: ReadOptions = {}
+  private readonly options: TileReadOptions = {}
   private readonly descriptions = new Map<FooterLayout, Map<SectionName, Describe<unknown>>>()
   private known: Known | undefined
 

@@ -3,7 +3,7 @@ import { nameOf } from '../base/paths.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { type CommitFile, type Commits, FRAGMENTS_FOLDER, stem } from './commits.ts'
-import type { Times } from './generic-tile.ts'
+import type { OpeningTimes } from './generic-tile.ts'
 
 /**
  * State of a fragment folder between given times.
@@ -67,7 +67,7 @@ interface VacuumList {
 export const TIMESTAMPS_SINCE = 15
 
 /** Whether a range of timestamps lies between the given times. @see ArrayDirectory::timestamps_overlap */
-export function isWithin([first, last]: TimestampRange, { from = 0n, now }: Times): boolean {
+export function isWithin([first, last]: TimestampRange, { from = 0n, now }: OpeningTimes): boolean {
   return first >= from && last <= now
 }
 
@@ -85,7 +85,7 @@ export interface Visibility {
 export function visibilityOf(
   commits: Commits,
   folders: readonly FragmentFolder[],
-  times: Times,
+  times: OpeningTimes,
   sparse: boolean,
 ): Visibility {
   const lists = Array.from(vacuumLists(commits.files, times, sparse))
@@ -127,7 +127,11 @@ export function mayReplace({ timestamp_range }: VacuumList, path: string): boole
 }
 
 /** The `.vac` files that TileDB obeys: those between the times. In sparse arrays since version 15 a part of their time suffices. */
-export function* vacuumLists(files: readonly CommitFile[], times: Times, sparse: boolean): Generator<VacuumList> {
+export function* vacuumLists(
+  files: readonly CommitFile[],
+  times: OpeningTimes,
+  sparse: boolean,
+): Generator<VacuumList> {
   for (const file of files) {
     if (file.kind !== 'vacuum') continue
     const name = stem(lastPathPart(file.path))
@@ -141,12 +145,12 @@ export function* vacuumLists(files: readonly CommitFile[], times: Times, sparse:
 }
 
 /** Whether a part, but not all, of the timestamps of a fragment or list is between the times. False before version 15. */
-export function isPartlyWithin(path: string, times: Times): boolean {
+export function isPartlyWithin(path: string, times: OpeningTimes): boolean {
   return isPartly(nameFacts(lastPathPart(path)), times)
 }
 
 /** {@link isPartlyWithin} for the facts in a name; undefined for a name that makes TileDB fail. */
-export function isPartly(facts: ReturnType<typeof nameFacts>, times: Times): boolean {
+export function isPartly(facts: ReturnType<typeof nameFacts>, times: OpeningTimes): boolean {
   const { timestamp_range = [0n, 0n], format_version = 0 } = facts ?? {}
   const [first, last] = timestamp_range
   const touches = first <= times.now && last >= (times.from ?? 0n)

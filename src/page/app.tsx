@@ -5,7 +5,7 @@ import { formatCount, formatSize } from '../render/units.ts'
 import { Call } from './call.tsx'
 import { Button } from './controls.tsx'
 import { PathName } from './fragment-name.tsx'
-import { CHECKED, type Documents, Inspected, namesOf, type Place, placeInside } from './inspected.ts'
+import { CHECKED, type Documents, Inspected, innerPlace, namesOf, type TargetPlace } from './inspected.ts'
 import { UseKey } from './key-form.tsx'
 import { changeLink, type Link, linkText, outerPath, useLink, viewLink } from './link.ts'
 import { placeOfUrl } from './place.ts'
@@ -18,9 +18,9 @@ import type { View, ViewParts, ViewProps } from './view.ts'
 import { VIEWS } from './views.ts'
 
 /** The whole page. @param embedded the place that came with the page, if any */
-export function App({ embedded }: { embedded: Place | undefined }) {
+export function App({ embedded }: { embedded: TargetPlace | undefined }) {
   const link = useLink()
-  const [place, setPlace] = useState<Place | undefined>(embedded)
+  const [place, setPlace] = useState<TargetPlace | undefined>(embedded)
   const [key, setKey] = useState(embedded?.key)
   const isFirst = useRef(true)
   const [opened, setOpened] = useState<{ inspected: Inspected } | { error: InspectError } | undefined>(undefined)
@@ -38,7 +38,7 @@ export function App({ embedded }: { embedded: Place | undefined }) {
     }
   }, [embedded, link.u])
 
-  const shown = useMemo(() => place && placeInside(place, link.i), [place, link.i])
+  const shown = useMemo(() => place && innerPlace(place, link.i), [place, link.i])
   useEffect(() => {
     if (!shown) return
     let isLatest = true
@@ -61,7 +61,7 @@ export function App({ embedded }: { embedded: Place | undefined }) {
     document.title = shown ? `${shown.shown} · tiledb-inspect` : 'tiledb-inspect'
   }, [shown])
 
-  const start = (next: Place): void => {
+  const start = (next: TargetPlace): void => {
     setPlace(next)
     setKey(undefined)
     location.hash = linkText({ u: next.kind === 'url' ? next.shown : undefined })
@@ -77,7 +77,7 @@ export function App({ embedded }: { embedded: Place | undefined }) {
         {place && place !== shown && (
           <p>
             <a href={linkText({ u: link.u, i: outerPath(link) })}>
-              Back to <PathName path={placeInside(place, outerPath(link)).shown} />
+              Back to <PathName path={innerPlace(place, outerPath(link)).shown} />
             </a>
           </p>
         )}
@@ -129,7 +129,7 @@ function focusContent(): void {
 }
 
 /** What a reader should know about the place, such as when a report was made. */
-function PlaceNotes({ place }: { place: Place }) {
+function PlaceNotes({ place }: { place: TargetPlace }) {
   const { kind, leftOut, made } = place
   const warning = loadedValue(useLoaded(async () => place.warning, [place.warning]))
   return (

@@ -1,8 +1,8 @@
 import type { ComponentChild } from 'preact'
-import { Form, fieldText, RangeFields, typedRanges } from './controls.tsx'
+import { Form, formText, RangeFields, typedRanges } from './controls.tsx'
 import type { Documents } from './inspected.ts'
 import { changeLink, type Link } from './link.ts'
-import { listOf } from './range-list.ts'
+import { listInLink } from './range-list.ts'
 import { Text } from './text.tsx'
 import { timeOptions } from './times.ts'
 import type { ViewProps } from './view.ts'
@@ -32,7 +32,7 @@ const SWITCHES = {
 } as const
 
 export function queryOptions(link: Link): QueryOptions {
-  const [range, field] = [listOf(link.r), listOf(link.f)]
+  const [range, field] = [listInLink(link.r), listInLink(link.f)]
   const on = Object.entries(SWITCHES).filter(([letter]) => link.x?.includes(letter))
   return {
     ...timeOptions(link),
@@ -53,7 +53,7 @@ export function fillWords({ array_type }: Pick<Schema, 'array_type'>, { where }:
 }
 
 /** Options of a command's module as words of a call. */
-export function wordsOf(options: object): readonly string[] {
+export function optionWords(options: object): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
     if (value === true) return [option]
@@ -88,7 +88,7 @@ export function Queried({
 
 /** Checkboxes for attributes, in a form. {@link chosenAttributes} reads them. */
 export function AttributeChoice({ attributes, link }: Pick<Schema, 'attributes'> & { link: Link }) {
-  const fields = listOf(link.f)
+  const fields = listInLink(link.f)
   if (attributes.length < 2) return null
   return (
     <details>
@@ -120,9 +120,9 @@ function QueryForm(props: { schema: Schema; link: Link; switches: string; isFrag
     changeLink(link, {
       r: ranges.length > 0 ? JSON.stringify(ranges) : undefined,
       f: chosenAttributes(values, attributes),
-      w: fieldText(values, 'w'),
-      o: fieldText(values, 'o'),
-      n: fieldText(values, 'n'),
+      w: formText(values, 'w'),
+      o: formText(values, 'o'),
+      n: formText(values, 'n'),
       x: values.getAll('x').join(''),
       s: undefined,
     })
@@ -131,7 +131,7 @@ function QueryForm(props: { schema: Schema; link: Link; switches: string; isFrag
     <Form class="query" use={read} of={JSON.stringify(link)}>
       <RangeFields
         dimensions={dimensions}
-        ranges={listOf(link.r)}
+        ranges={listInLink(link.r)}
         placeholder={(d) => dimensions[d].domain?.join('..') ?? '"a".."b"'}
       />
       <label hidden={isFragment}>

@@ -32,7 +32,7 @@ export function Form({
 }
 
 /** The trimmed text of a field of a form; empty if the form has no such field. */
-export function fieldText(values: FormData, name: string): string {
+export function formText(values: FormData, name: string): string {
   return String(values.get(name) ?? '').trim()
 }
 
@@ -105,7 +105,7 @@ export function RangeFields({ dimensions, ranges, placeholder }: RangeFieldsProp
 /** The ranges that were typed into {@link RangeFields}. */
 export function typedRanges(values: FormData, dimensions: RangeFieldsProps['dimensions']): readonly string[] {
   return dimensions.flatMap(({ name }, d) => {
-    const text = fieldText(values, `r${d}`)
+    const text = formText(values, `r${d}`)
     return text === '' ? [] : [`${name}=${text}`]
   })
 }

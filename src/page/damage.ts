@@ -21,7 +21,7 @@ import type { Inspected } from './inspected.ts'
 import type { ReadFault } from './tasks.ts'
 
 /** The fields that findings are about, and what readers lose by the damage. */
-export interface Damage {
+export interface DamagedFields {
   /** The attribute, dimension or internal field of a finding. A finding without a field, or of an unreadable fragment, is not in the map. */
   fields: ReadonlyMap<CheckFinding, string>
   /** The loss of each fragment, in the order of the findings. */
@@ -65,11 +65,11 @@ export function asFindings(inspected: Inspected, faults: readonly ReadFault[]): 
 const MOST = 50
 
 /** @param until time of the reads in milliseconds; undefined for now */
-export async function damageOf(
+export async function damagedFields(
   inspected: Inspected,
   findings: readonly CheckFinding[],
   until?: bigint,
-): Promise<Damage> {
+): Promise<DamagedFields> {
   const byFragment = groupBy(findings, ({ file }) => {
     const folder = parseFragmentName(lastPathPart(file)) ? file : file.slice(0, Math.max(0, file.lastIndexOf('/')))
     return parseFragmentName(lastPathPart(folder)) ? folder : ''

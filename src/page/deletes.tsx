@@ -38,7 +38,7 @@ async function readCondition(array: InspectArray, place: DeletePlace): Promise<s
  * A delete condition as History prints it. It is read only when it is shown, as there may be thousands.
  * @param link that of the page, for a link to the cells that it deleted
  */
-export function Condition({ array, place, link }: { array: InspectArray; place: DeletePlace; link?: Link }) {
+export function DeleteCondition({ array, place, link }: { array: InspectArray; place: DeletePlace; link?: Link }) {
   const text = useLoaded(() => readCondition(array, place), [array, place.name])
   if (text === undefined) return <>…</>
   if ('value' in text)
@@ -82,7 +82,7 @@ export function AppliedDeletes({ inspected, link, count }: { inspected: Inspecte
             <ul class="members">
               {found.slice(0, MOST).map((place) => (
                 <li key={place.name}>
-                  <Condition {...{ link, place }} array={target.array} /> at {timeText(place.time, false)}
+                  <DeleteCondition {...{ link, place }} array={target.array} /> at {timeText(place.time, false)}
                 </li>
               ))}
               {found.length > MOST && (

@@ -79,7 +79,7 @@ export function Drawing(
 }
 
 /** The place of the mouse in CSS pixels from the upper left corner of the drawing. */
-export function placeOf(event: MouseEvent): [x: number, y: number] {
+export function mousePlace(event: MouseEvent): [x: number, y: number] {
   const { left, top } = (event.currentTarget as Element).getBoundingClientRect()
   return [event.clientX - left, event.clientY - top]
 }

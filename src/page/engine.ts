@@ -13,8 +13,8 @@ import { memberPath } from '../objects/group.ts'
 import { openTarget, type Target } from '../objects/target.ts'
 import { openAt } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { GENOMICSDB_COMMANDS, genomicsdbTargets } from './genomicsdb.ts'
-import { readingOf, type Source, shownPath } from './source.ts'
+import { GENOMICSDB_PAGE_COMMANDS, genomicsdbTargets } from './genomicsdb.ts'
+import { readingOf, shownPath, type TargetSource } from './source.ts'
 
 /**
  * Runs the commands of the command line on the bytes of a place. So page and command line cannot disagree, and a report needs
@@ -37,7 +37,7 @@ const COMMANDS = {
   history: async () => (await import('../commands/history.ts')).command,
 }
 
-export type CommandName = keyof typeof COMMANDS | keyof typeof GENOMICSDB_COMMANDS
+export type CommandName = keyof typeof COMMANDS | keyof typeof GENOMICSDB_PAGE_COMMANDS
 
 interface OpenedWithFaults {
   /** The array without the fragments that cannot be opened. */
@@ -47,12 +47,12 @@ interface OpenedWithFaults {
 }
 
 export class Engine {
-  private readonly source: Source
+  private readonly source: TargetSource
   private readonly key: Uint8Array | undefined
   /** The array that was opened last: a user often draws several pictures of it. */
   private opened: { times: string; array: Promise<OpenedWithFaults> } | undefined
 
-  constructor(source: Source, key: Uint8Array | undefined) {
+  constructor(source: TargetSource, key: Uint8Array | undefined) {
     this.source = source
     this.key = key
   }
@@ -124,7 +124,7 @@ export class Engine {
     const opened: Target[] = []
     const cx = this.context(onFault, opened)
     if (isOfGenomicsdb(name)) {
-      const handler = await GENOMICSDB_COMMANDS[name]()
+      const handler = await GENOMICSDB_PAGE_COMMANDS[name]()
       const openGenomicsdbTarget = await genomicsdbTargets()
       const target = await openGenomicsdbTarget(cx.storage, words[0])
       if (target) yield* handler.run(cx, target, [], options)
@@ -168,6 +168,6 @@ export class Engine {
   }
 }
 
-function isOfGenomicsdb(name: CommandName): name is keyof typeof GENOMICSDB_COMMANDS {
-  return name in GENOMICSDB_COMMANDS
+function isOfGenomicsdb(name: CommandName): name is keyof typeof GENOMICSDB_PAGE_COMMANDS {
+  return name in GENOMICSDB_PAGE_COMMANDS
 }

@@ -7,7 +7,7 @@ import type { FrameAnswer, FromFrame, ToFrame } from './frame-messages.ts'
  */
 
 /** A question as the program gets it: of a frame, or for the page itself, whose path is empty. */
-export interface Question {
+export interface AskedQuestion {
   id: string
   path: string
   range?: string | undefined
@@ -17,7 +17,7 @@ export type ProgramAnswer = Omit<FrameAnswer, 'id' | 'bytes'> & { id: string; by
 
 /** The way to the program. */
 export interface Channel {
-  send(question: Question): void
+  send(question: AskedQuestion): void
   /** Calls `take` for each answer, also for those to other frames. @returns a function that ends that */
   listen(take: (answer: ProgramAnswer) => void): () => void
   /** What to tell the reader if no answer comes: why, and what to do. */
@@ -54,7 +54,7 @@ export function showFrame(element: HTMLElement, height: string, channel: Channel
     said.textContent = text
     said.hidden = text === ''
   }
-  const send = (question: Question): void => {
+  const send = (question: AskedQuestion): void => {
     waiting.set(question.id, Date.now())
     channel.send(question)
   }

@@ -13,7 +13,7 @@ export function knowsGenomicsdb(): boolean {
 
 export const genomicsdbTargets = async () => (await import('../genomicsdb/target.ts')).openGenomicsdbTarget
 
-export const GENOMICSDB_COMMANDS = {
+export const GENOMICSDB_PAGE_COMMANDS = {
   'genomicsdb-overview': async () => (await import('../commands/genomicsdb-overview.ts')).handler,
   'genomicsdb-ls': async () => (await import('../commands/genomicsdb-ls.ts')).handler,
 }

@@ -24,7 +24,7 @@ import { openTarget, type Target } from '../objects/target.ts'
 import { genomicsdbTargets, knowsGenomicsdb } from './genomicsdb.ts'
 import { type Job, Workers } from './job.ts'
 import { INSIDE } from './link.ts'
-import { readingOf, type Source, shownPath } from './source.ts'
+import { readingOf, shownPath, type TargetSource } from './source.ts'
 import type { Arguments, Found, TaskName } from './tasks.ts'
 
 /**
@@ -58,7 +58,7 @@ export interface Documents {
 export type PageTarget = Target | { type: 'genomicsdb'; path: string }
 
 /** The place of a target, and how it is shown. */
-export interface Place extends Source {
+export interface TargetPlace extends TargetSource {
   kind: 'report' | 'served' | 'framed' | 'folder' | 'url'
   /** The key that came with the page. */
   key?: Uint8Array
@@ -71,7 +71,7 @@ export interface Place extends Source {
 }
 
 /** A place for something inside of another, such as a fragment of an array. @param i value of `i` in the link */
-export function placeInside(place: Place, i: string | undefined): Place {
+export function innerPlace(place: TargetPlace, i: string | undefined): TargetPlace {
   const below = i?.replaceAll(INSIDE, '/')
   // The page makes no links that lead outside of the place, so others are ignored.
   if (!below || /(^|\/)\.{0,2}(\/|$)/.test(below)) return place
@@ -79,20 +79,20 @@ export function placeInside(place: Place, i: string | undefined): Place {
 }
 
 /** Documents of the checks that this page made in a storage: of the array, or of a group or fragment around or inside of it. */
-const CHECKS = new WeakMap<Place['storage'], Set<Documents['check']>>()
+const CHECKS = new WeakMap<TargetPlace['storage'], Set<Documents['check']>>()
 
 /** Event of the page when a check ended: {@link Inspected.errors} then knows more. */
 export const CHECKED = 'tiledb-inspect-checked'
 
 /** The opened target of the page. */
 export class Inspected {
-  readonly place: Place
+  readonly place: TargetPlace
   readonly target: PageTarget
   private readonly key: Uint8Array | undefined
   private readonly workers: Workers
   private readonly documents = new Map<string, Promise<unknown>>()
 
-  private constructor(place: Place, target: PageTarget, key: Uint8Array | undefined, workers: Workers) {
+  private constructor(place: TargetPlace, target: PageTarget, key: Uint8Array | undefined, workers: Workers) {
     this.place = place
     this.target = target
     this.key = key
@@ -100,7 +100,7 @@ export class Inspected {
   }
 
   /** @throws InspectError NOT_FOUND, NOT_TILEDB and others */
-  static async open(place: Place, key?: Uint8Array): Promise<Inspected> {
+  static async open(place: TargetPlace, key?: Uint8Array): Promise<Inspected> {
     const workers = new Workers(place, key)
     try {
       const target = await openTarget(place.storage, place.path, readingOf(place, key)).catch((error: unknown) =>
@@ -113,12 +113,11 @@ export class Inspected {
     }
   }
 
-  /** The target's path in the storage. */
   get path(): string {
     return this.place.path
   }
 
-  /** A path of the storage as the user would write it. */
+  /** {@link shownPath} for the storage of the target. */
   readonly shownPath = (path: string): string => shownPath(this.place, path)
 
   /** How views read what they open themselves: they go on after damage, and do not report it. */
@@ -244,7 +243,7 @@ export class Inspected {
 }
 
 /** What of GenomicsDB is at a place that was refused. @throws the error, for anything else */
-async function genomicsdbTarget({ storage, path }: Place, error: unknown): Promise<PageTarget> {
+async function genomicsdbTarget({ storage, path }: TargetPlace, error: unknown): Promise<PageTarget> {
   if (!hasCode(error, 'UNSUPPORTED_VERSION', 'NOT_TILEDB') || !knowsGenomicsdb()) throw error
   const openGenomicsdbTarget = await genomicsdbTargets()
   const found = await openGenomicsdbTarget(storage, path).catch(unlessFault)

@@ -1,9 +1,17 @@
 import { InspectError } from '../base/errors.ts'
 import type { ByteSource, Storage } from '../storage/source.ts'
 import { wasmFiles } from './codecs.ts'
-import { type Answer, type Call, errorFrom, type FromWorker, plainError, type Task, type ToWorker } from './messages.ts'
+import {
+  errorFrom,
+  type FromWorker,
+  plainError,
+  type StorageAnswer,
+  type StorageCall,
+  type Task,
+  type ToWorker,
+} from './messages.ts'
 import { loadedProgram, WORKER_PART } from './program.ts'
-import type { Source } from './source.ts'
+import type { TargetSource } from './source.ts'
 
 /**
  * Work that would block the page runs in a worker, whose program is parts of the page's own (worker.ts, loader.ts). The page has the
@@ -31,14 +39,14 @@ const lacked = new Set<string>()
 
 /** The workers of one target. */
 export class Workers {
-  private readonly source: Source
+  private readonly source: TargetSource
   private readonly key: Uint8Array | undefined
   private readonly busy = new Set<TaskWorker>()
   /** A worker that has done its task, and waits for another. */
   private idle: TaskWorker | undefined
 
   /** Each target has a task at once. So the first worker starts while the page still opens the target, and loads the view. */
-  constructor(source: Source, key: Uint8Array | undefined) {
+  constructor(source: TargetSource, key: Uint8Array | undefined) {
     this.source = source
     this.key = key
     this.idle = new TaskWorker(source, key)
@@ -87,7 +95,7 @@ export class Workers {
 class TaskWorker {
   /** Number of bytes that the worker has read. */
   read = 0
-  private readonly source: Source
+  private readonly source: TargetSource
   private readonly key: Uint8Array | undefined
   private worker: Worker | undefined
   private url = ''
@@ -99,7 +107,7 @@ class TaskWorker {
   private asked: ToWorker | undefined
   private waiting: { resolve(found: IteratorResult<unknown, unknown>): void; reject(error: Error): void } | undefined
 
-  constructor(source: Source, key: Uint8Array | undefined) {
+  constructor(source: TargetSource, key: Uint8Array | undefined) {
     this.source = source
     this.key = key
   }
@@ -198,7 +206,7 @@ function send(worker: Worker, message: ToWorker, transfer: Transferable[] = []):
 }
 
 /** Runs a call of a worker on the page's storage. Copies the bytes, so that the message can hand them over. */
-async function answerCall(storage: Storage, files: Map<number, ByteSource>, call: Call): Promise<Answer> {
+async function answerCall(storage: Storage, files: Map<number, ByteSource>, call: StorageCall): Promise<StorageAnswer> {
   const { id, what, path, file = 0, args } = call
   try {
     if (what === 'kind' || what === 'list' || what === 'listAhead') return { id, value: await storage[what]?.(path) }

@@ -131,7 +131,6 @@ const program = {
   /** Called at the end of each script. */
   ran: (script: string): unknown => ran.add(script),
   load,
-  /** Whether the page has a script, or its server. Reports leave some out. */
   has: (script: string): boolean => packed.length === 0 || packed.some((one) => wordsOf(one).includes(script)),
   async workerText(name: string, more: Iterable<string>): Promise<string> {
     const all = new Set([name, ...more].flatMap((one) => SCRIPTS[one] ?? []))

@@ -1,5 +1,5 @@
 import { type Fault, faultText, InspectError } from '../base/errors.ts'
-import type { Source } from './source.ts'
+import type { TargetSource } from './source.ts'
 import type { TaskName } from './tasks.ts'
 
 /** The messages between the page (job.ts) and its workers (worker.ts). */
@@ -12,7 +12,7 @@ export interface Task {
 
 /** The first message to a worker. */
 interface Setup {
-  place: Omit<Source, 'storage'>
+  place: Omit<TargetSource, 'storage'>
   isRemote: boolean
   mayNotList: boolean
   key: Uint8Array | undefined
@@ -20,7 +20,7 @@ interface Setup {
 }
 
 /** A call of the page's storage, or of a file that the worker opened. */
-export interface Call {
+export interface StorageCall {
   id: number
   what: 'kind' | 'list' | 'listAhead' | 'size' | 'read' | 'fetch' | 'close'
   path: string
@@ -36,18 +36,18 @@ interface PlainError {
   at?: InspectError['at']
 }
 
-export interface Answer {
+export interface StorageAnswer {
   id: number
   value?: unknown
   error?: PlainError
 }
 
 /** A message to a worker: the setup, a task, the request for its next step, or the answer to a call. */
-export type ToWorker = { setup: Setup } | { task: Task } | { next: true } | { answer: Answer }
+export type ToWorker = { setup: Setup } | { task: Task } | { next: true } | { answer: StorageAnswer }
 
 /** A message from a worker: a call, the result of a step, the error that ended the task, or a part of the program that it lacks. */
 export type FromWorker =
-  | { call: Call }
+  | { call: StorageCall }
   | { found: IteratorResult<unknown, unknown> }
   | { error: PlainError }
   | { need: string }

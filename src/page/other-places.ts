@@ -6,13 +6,13 @@ import { folderStorage, type ListedFile } from '../storage/folder-storage.ts'
 import { remoteTarget } from '../storage/remote/urls.ts'
 import { addWasmFiles } from './codecs.ts'
 import { FRAME_BASE, frameClient } from './frame-client.ts'
-import type { Place } from './inspected.ts'
+import type { TargetPlace } from './inspected.ts'
 import { ServedStorage } from './served-storage.ts'
 import { UrlStorage } from './url-storage.ts'
 
 /** The places that do not come with the page. A report does without this part of the program. */
 
-export function servedPlace({ kind, top, path, shown, key, wasm }: PagePlaces): Place {
+export function servedPlace({ kind, top, path, shown, key, wasm }: PagePlaces): TargetPlace {
   addWasmFiles(wasm)
   if (kind !== 'framed')
     return { kind: 'served', storage: new ServedStorage(new URL('.', location.href), top), path, shown }
@@ -21,7 +21,7 @@ export function servedPlace({ kind, top, path, shown, key, wasm }: PagePlaces): 
 }
 
 /** @throws InspectError USAGE */
-export function urlPlace(url: string): Place {
+export function urlPlace(url: string): TargetPlace {
   if (!/^https?:\/\//i.test(url))
     throw new InspectError('USAGE', 'expected a URL with http or https; of a bucket, the https URL')
   const { path, access } = remoteTarget(url)
@@ -33,14 +33,14 @@ export function urlPlace(url: string): Place {
 }
 
 /** The place of the files that the user chose with `<input type="file" webkitdirectory>`. */
-export function filesPlace(files: Iterable<ListedFile>): Place | undefined {
+export function filesPlace(files: Iterable<ListedFile>): TargetPlace | undefined {
   const all = [...files]
   const [name] = all[0]?.webkitRelativePath.split('/') ?? []
   return name ? { kind: 'folder', storage: folderStorage(all), path: name, shown: name } : undefined
 }
 
 /** The place of a dropped folder. Lists all its files first, as only this works in every browser. */
-export async function dropPlace(entries: readonly FileSystemEntry[]): Promise<Place | undefined> {
+export async function dropPlace(entries: readonly FileSystemEntry[]): Promise<TargetPlace | undefined> {
   const files: ListedFile[] = []
   for (const entry of entries) await addFiles(entry, entry.name, files)
   return filesPlace(files)

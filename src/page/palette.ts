@@ -43,7 +43,7 @@ export interface Scale {
 }
 
 /** The place of a value on a scale, from 0 to 1; NaN for a value that a logarithm does not have. */
-export function partOf({ low, high, isLog }: Scale, value: number): number {
+export function placeOnScale({ low, high, isLog }: Scale, value: number): number {
   if (!isLog) return high > low ? (value / 2 - low / 2) / (high / 2 - low / 2) : 0
   if (value <= 0) return Number.NaN
   const [from, to] = [Math.log(low), Math.log(high)]

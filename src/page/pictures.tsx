@@ -6,7 +6,7 @@ import { Button } from './controls.tsx'
 import { COLOURS, Drawing, type Sheet } from './drawing.tsx'
 import { viewLink } from './link.ts'
 import { isOfCamera } from './orientation.ts'
-import { extremesOf, pixelsOf, placesOf, shareOf } from './small-pixels.ts'
+import { leastAndGreatest, pixelsOf, shareOf, sheetPlaces } from './small-pixels.ts'
 import { Text } from './text.tsx'
 import type { PlainPicture, SmallImage, SmallLine, SmallPoints } from './thumbnail.ts'
 import { timeOptions } from './times.ts'
@@ -164,7 +164,7 @@ export function SmallPlain({ inspected, link }: ViewProps) {
 
 function Line({ line, title }: { line: SmallLine; title: string }) {
   const { lows, highs } = line
-  const [low, high] = extremesOf([lows, highs]) ?? [0, 0]
+  const [low, high] = leastAndGreatest([lows, highs]) ?? [0, 0]
   const draw = ({ canvas, width, height, colour }: Sheet): void => {
     const step = (width - 2 * MARGIN) / lows.length
     const place = (value: number): number => height - MARGIN - shareOf(value, low, high) * (height - 2 * MARGIN)
@@ -179,7 +179,7 @@ function Line({ line, title }: { line: SmallLine; title: string }) {
 }
 
 function lineText({ across, lows, highs, by }: SmallLine): string {
-  const ends = extremesOf([lows, highs])?.map((end) => Number(end.toPrecision(6)))
+  const ends = leastAndGreatest([lows, highs])?.map((end) => Number(end.toPrecision(6)))
   return [
     `${across.dimension} from ${across.ends[0]} at the left to ${across.ends[1]}`,
     ...(ends ? [`values from ${ends[0]} to ${ends[1]}`] : []),
@@ -191,7 +191,7 @@ function lineText({ across, lows, highs, by }: SmallLine): string {
 function imageText({ across, up, at, planes, by }: SmallImage, isGrey: boolean): string {
   const [left, right] = across.ends
   const [bottom, top] = up.ends
-  const ends = extremesOf(planes)?.map((end) => Number(end.toPrecision(6)))
+  const ends = leastAndGreatest(planes)?.map((end) => Number(end.toPrecision(6)))
   const ofOnePlane = isGrey ? 'black to white' : 'dark to light'
   const colours = planes.length === 3 ? 'red, green and blue' : ofOnePlane
   return [
@@ -213,7 +213,7 @@ function colourOf(group: number, names: readonly string[]): string {
 function Points({ points, picture }: { points: SmallPoints; picture: LayerPicture }) {
   const { x, groups, names } = points
   const draw = ({ canvas, width, height, colour }: Sheet): void => {
-    const places = placesOf(points, width, height, MARGIN)
+    const places = sheetPlaces(points, width, height, MARGIN)
     const size = x.length > MANY ? SMALL_POINT : LARGE_POINT
     for (let i = 0; i < x.length; i++) {
       canvas.fillStyle = colour(colourOf(groups[i] ?? 0, names))

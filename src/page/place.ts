@@ -4,12 +4,12 @@ import { unpackText } from '../calls/packed-text.ts'
 import type { PagePlaces, ReportHead } from '../calls/page-data.ts'
 import type { ListedFile } from '../storage/folder-storage.ts'
 import { addWasmFiles } from './codecs.ts'
-import type { Place } from './inspected.ts'
+import type { TargetPlace } from './inspected.ts'
 import { ReportStorage } from './report-storage.ts'
 import { yieldToBrowser } from './yield-to-browser.ts'
 
 /** The place that came with the page: a report, or a server of its files. Undefined if the page came alone. */
-export async function placeInPage(): Promise<Place | undefined> {
+export async function placeInPage(): Promise<TargetPlace | undefined> {
   addWasmOfPage()
   const element = document.getElementById('data')
   if (!element) return undefined
@@ -31,7 +31,7 @@ function addWasmOfPage(): void {
   }
 }
 
-function reportPlace(bytes: Uint8Array): Place {
+function reportPlace(bytes: Uint8Array): TargetPlace {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as ReportHead
   const { path, shown, documents, made, files, wasm } = head
@@ -80,17 +80,17 @@ function* decoded(elements: Iterable<Element>): Generator<Uint8Array> {
 }
 
 /** The place of a target behind a URL. @throws InspectError USAGE */
-export async function placeOfUrl(url: string): Promise<Place> {
+export async function placeOfUrl(url: string): Promise<TargetPlace> {
   return (await import('./other-places.ts')).urlPlace(url)
 }
 
 /** The place of the files that the user chose. */
-export async function placeOfFiles(files: Iterable<ListedFile>): Promise<Place | undefined> {
+export async function placeOfFiles(files: Iterable<ListedFile>): Promise<TargetPlace | undefined> {
   return (await import('./other-places.ts')).filesPlace(files)
 }
 
-/** The place of a dropped folder. */
-export async function placeOfDrop(items: DataTransferItemList): Promise<Place | undefined> {
+/** {@link dropPlace} for the items of an event. */
+export async function placeOfDrop(items: DataTransferItemList): Promise<TargetPlace | undefined> {
   // What was dropped is told only during the event.
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
   return (await import('./other-places.ts')).dropPlace(entries)

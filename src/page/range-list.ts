@@ -1,7 +1,7 @@
 /** Lists of texts in a link, and ranges among them. */
 
 /** The list in a text of a link; empty if the text is no list. */
-export function listOf(text: string | undefined): readonly string[] {
+export function listInLink(text: string | undefined): readonly string[] {
   try {
     const list: unknown = JSON.parse(text ?? '[]')
     return Array.isArray(list) ? list.map(String) : []

@@ -9,7 +9,7 @@ import type { SmallImage, SmallPoints } from './thumbnail.ts'
 const BRIGHTEST = 255
 
 /** Least and greatest value; undefined if there is none. */
-export function extremesOf(planes: readonly Float64Array[]): readonly [low: number, high: number] | undefined {
+export function leastAndGreatest(planes: readonly Float64Array[]): readonly [low: number, high: number] | undefined {
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const plane of planes)
     for (const value of plane) {
@@ -31,7 +31,7 @@ export function shareOf(value: number, low: number, high: number): number {
  */
 export function pixelsOf({ width, height, planes }: SmallImage, isGrey: boolean): Uint8ClampedArray<ArrayBuffer> {
   const pixels = new Uint8ClampedArray(4 * width * height)
-  const [low, high] = extremesOf(planes) ?? [0, 0]
+  const [low, high] = leastAndGreatest(planes) ?? [0, 0]
   const share = (value: number): number => shareOf(value, low, high)
   const areColours = low >= 0 && high <= BRIGHTEST
   for (let i = 0; i < width * height; i++) {
@@ -54,10 +54,10 @@ export function pixelsOf({ width, height, planes }: SmallImage, isGrey: boolean)
 }
 
 /** The place of each point on a sheet, in pixels from the left and from the top. Numbers rise to the right and to the top. */
-export function placesOf({ x, y }: SmallPoints, width: number, height: number, margin: number): Float64Array {
+export function sheetPlaces({ x, y }: SmallPoints, width: number, height: number, margin: number): Float64Array {
   const places = new Float64Array(2 * x.length)
-  const [left, right] = extremesOf([x]) ?? [0, 0]
-  const [bottom, top] = extremesOf([y]) ?? [0, 0]
+  const [left, right] = leastAndGreatest([x]) ?? [0, 0]
+  const [bottom, top] = leastAndGreatest([y]) ?? [0, 0]
   const within = (value: number, low: number, high: number): number => (high > low ? shareOf(value, low, high) : 0.5)
   for (let i = 0; i < x.length; i++) {
     places[2 * i] = margin + within(x[i] ?? 0, left, right) * (width - 2 * margin)

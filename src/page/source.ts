@@ -4,7 +4,7 @@ import { codecs } from './codecs.ts'
 import { yieldToBrowser } from './yield-to-browser.ts'
 
 /** What is needed of a place to read it. */
-export interface Source {
+export interface TargetSource {
   storage: Storage
   /** The target's path in the storage. */
   path: string
@@ -15,13 +15,13 @@ export interface Source {
 }
 
 /** How files of a place are read: with the page's codecs, and as of the time when a report was made. */
-export function readingOf({ made }: Source, key: Uint8Array | undefined): ReadContext {
+export function readingOf({ made }: TargetSource, key: Uint8Array | undefined): ReadContext {
   const reading = { ...readContext(codecs, key), pause: yieldToBrowser }
   return made === undefined ? reading : { ...reading, now: BigInt(made) }
 }
 
 /** A path of the storage as the user would write it. */
-export function shownPath({ path: target, shown }: Source, path: string): string {
+export function shownPath({ path: target, shown }: TargetSource, path: string): string {
   if (path === target) return shown
   // The deepest folder around both: what the user wrote names it, if it ends as the target does below that folder.
   let above = target

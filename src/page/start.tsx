@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import { asInspectError, type InspectError } from '../base/errors.ts'
-import { Form, fieldText } from './controls.tsx'
-import type { Place } from './inspected.ts'
+import { Form, formText } from './controls.tsx'
+import type { TargetPlace } from './inspected.ts'
 import { placeOfDrop, placeOfFiles, placeOfUrl } from './place.ts'
 import { Fault } from './use-loaded.tsx'
 
 /** The start of a page without a target: takes a dropped or chosen folder, or a URL. */
-export function Start({ use }: { use: (place: Place) => void }) {
+export function Start({ use }: { use: (place: TargetPlace) => void }) {
   const [error, setError] = useState<InspectError | undefined>(undefined)
 
-  const attempt = async (find: () => Promise<Place | undefined> | Place | undefined): Promise<void> => {
+  const attempt = async (find: () => Promise<TargetPlace | undefined> | TargetPlace | undefined): Promise<void> => {
     try {
       const place = await find()
       setError(undefined)
@@ -49,7 +49,7 @@ export function Start({ use }: { use: (place: Place) => void }) {
           />
         </label>
       </p>
-      <Form use={(values) => attempt(() => placeOfUrl(fieldText(values, 'url')))}>
+      <Form use={(values) => attempt(() => placeOfUrl(formText(values, 'url')))}>
         <label>
           or give its URL: <input name="url" type="url" placeholder="https://…" required />
         </label>{' '}

@@ -56,7 +56,7 @@ export function writtenColumn<Row extends { timestamp_range: TimestampRange | nu
 interface Order {
   /** Index of the column that sorts. */
   column: number
-  /** Whether the largest value comes first. */
+  /** From the largest value to the smallest. */
   down: boolean
 }
 

@@ -10,7 +10,7 @@ import type { OpenedArray } from '../read/query.ts'
 import type { CommandName, Engine } from './engine.ts'
 import { newTally, type Summary, type Tally } from './histogram.ts'
 import { type Labels, pictureLabels } from './picture/labels.ts'
-import { type PicturedFragment, picture, picturedFragments, type Steps, stagesOf } from './picture/picture.ts'
+import { type PicturedFragment, picturedFragments, readPicture, type Steps, stagesOf } from './picture/picture.ts'
 import { type Series, type SeriesOptions, series } from './picture/series.ts'
 import { type PictureFacts, pictureFacts, type Raster, type RasterOptions } from './raster.ts'
 import { cellOption, type ShortCell, shortCell } from './short-cell.ts'
@@ -93,15 +93,15 @@ async function* document(
 }
 
 /** A cell of the array. Long values are cut. */
-export interface Row {
+export interface ShownCell {
   fields: Readonly<Record<string, ShortCell>>
   /** The cell as `history --cell` takes it; undefined if it cannot be written so. */
   cell: string | undefined
 }
 
-export interface Rows {
+export interface ShownCells {
   /** Rows of the current page. */
-  rows: readonly Row[]
+  rows: readonly ShownCell[]
   /** Number of rows read so far, with those before the page. */
   read: number
   /** Whether the page is full. The next step then begins a new page. */
@@ -120,10 +120,10 @@ async function* cells(
   options: object,
   names: readonly string[],
   { from, size }: { from: number; size: number },
-): AsyncGenerator<Rows, Rows> {
+): AsyncGenerator<ShownCells, ShownCells> {
   const { faults, onFault } = collectFaults()
   const { isDue, shown } = startPace()
-  let rows: Row[] = []
+  let rows: ShownCell[] = []
   let read = 0
   for await (const row of engine.rows(command, options, onFault)) {
     if (read++ >= from) rows.push(shortRow(names, row))
@@ -136,7 +136,7 @@ async function* cells(
   return { rows, read, isFull: false, faults }
 }
 
-function shortRow(names: readonly string[], row: Readonly<Record<string, CellValue>>): Row {
+function shortRow(names: readonly string[], row: Readonly<Record<string, CellValue>>): ShownCell {
   const fields: Record<string, ShortCell> = Object.create(null)
   for (const [name, value] of Object.entries(row)) fields[name] = shortCell(value)
   return { fields, cell: cellOption(names, row) }
@@ -290,7 +290,7 @@ async function* drawn<T>(
 export type Pictured = Drawn<Raster>
 
 function raster(engine: Engine, times: TimesOptions, wanted: PictureOptions): AsyncGenerator<Pictured, Pictured> {
-  return drawn(engine, times, wanted, (opened, ranges, steps) => picture(opened, { ...wanted, ranges }, steps))
+  return drawn(engine, times, wanted, (opened, ranges, steps) => readPicture(opened, { ...wanted, ranges }, steps))
 }
 
 export interface LineOptions extends Omit<SeriesOptions, 'ranges'>, DrawingOptions {}

@@ -1,5 +1,5 @@
 import { InspectError } from '../base/errors.ts'
-import { type Answer, type AnswerHead, type Call, Client, DEFAULT_LIMITS } from '../storage/remote/client.ts'
+import { type AnswerHead, Client, DEFAULT_LIMITS, type HttpAnswer, type HttpCall } from '../storage/remote/client.ts'
 import { HttpStorage } from '../storage/remote/http.ts'
 import type { HttpAccess } from '../storage/remote/urls.ts'
 
@@ -21,7 +21,7 @@ export class UrlStorage extends HttpStorage {
     super(new Client(LIMITS), warn, access)
   }
 
-  override async send(call: Omit<Call, 'request'>): Promise<Answer> {
+  override async send(call: Omit<HttpCall, 'request'>): Promise<HttpAnswer> {
     const want = (head: AnswerHead) => {
       if (head.status === 206 && head.headers.get('content-range') === null) throw hiddenRange(call.path)
       return call.want(head)

@@ -3,7 +3,7 @@ import { asInspectError, type InspectError } from '../base/errors.ts'
 import type { Job } from './job.ts'
 
 /** The state of a read that shows intermediate results. */
-export interface Reading<T> {
+export interface ReadState<T> {
   value?: T
   isDone: boolean
   /** The error that ended the read. */
@@ -27,19 +27,19 @@ class Stopped extends Error {}
 const NONE = { isDone: false, stop() {} }
 
 /** Reads something step by step while the page stays usable. Reads it again when one of `depends` changes. */
-export function useReading<T>(read: (progress: Progress<T>) => Promise<T>, depends: readonly unknown[]): Reading<T> {
-  const [{ of, reading }, setState] = useState<{ of: readonly unknown[]; reading: Reading<T> }>({
+export function useReading<T>(read: (progress: Progress<T>) => Promise<T>, depends: readonly unknown[]): ReadState<T> {
+  const [{ of, reading }, setState] = useState<{ of: readonly unknown[]; reading: ReadState<T> }>({
     of: [],
     reading: NONE,
   })
   useEffect(() => {
     let isOver = false
     let stopRead = (): void => {}
-    let latest: Pick<Reading<T>, 'value'> = {}
-    const update = (more: Partial<Reading<T>>): void => {
+    let latest: Pick<ReadState<T>, 'value'> = {}
+    const update = (more: Partial<ReadState<T>>): void => {
       if (!isOver) setState({ of: depends, reading: { ...latest, isDone: true, stop, ...more } })
     }
-    const end = (more: Partial<Reading<T>>): void => {
+    const end = (more: Partial<ReadState<T>>): void => {
       update(more)
       isOver = true
     }

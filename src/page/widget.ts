@@ -1,11 +1,11 @@
-import { type ProgramAnswer, type Question, showFrame } from './frame-host.ts'
+import { type AskedQuestion, type ProgramAnswer, showFrame } from './frame-host.ts'
 
 /** The page in an output of a notebook, as anywidget runs it. python/tiledb_inspect/_page.py is the side of the kernel. */
 
 /** The model of a widget, which the kernel has, too. */
 interface Model {
   get(name: string): unknown
-  send(content: Question | { ends: string }): void
+  send(content: AskedQuestion | { ends: string }): void
   on(event: 'msg:custom', take: (content: Omit<ProgramAnswer, 'bytes'>, buffers: readonly DataView[]) => void): void
   off(event: 'msg:custom', take: unknown): void
 }

@@ -2,7 +2,14 @@ import { BoundedMap, keptOrMade } from '../storage/remote/bounded-map.ts'
 import type { ByteSource, Entry, Storage } from '../storage/source.ts'
 import { addWasmFiles } from './codecs.ts'
 import { Engine } from './engine.ts'
-import { type Answer, type Call, errorFrom, type FromWorker, plainError, type ToWorker } from './messages.ts'
+import {
+  errorFrom,
+  type FromWorker,
+  plainError,
+  type StorageAnswer,
+  type StorageCall,
+  type ToWorker,
+} from './messages.ts'
 import { ownMemory, runTask } from './tasks.ts'
 
 /** The program of a worker, which does tasks for the page one after another (job.ts). */
@@ -41,13 +48,13 @@ const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (er
 let last = 0
 
 /** Calls the page's storage. */
-function ask<T>(what: Call['what'], path: string, args: readonly number[] = [], file?: number): Promise<T> {
+function ask<T>(what: StorageCall['what'], path: string, args: readonly number[] = [], file?: number): Promise<T> {
   const id = ++last
   scope.postMessage({ call: { id, what, path, args, ...(file !== undefined && { file }) } })
   return new Promise<T>((resolve, reject) => waiting.set(id, { resolve: resolve as (value: unknown) => void, reject }))
 }
 
-function answer({ id, value, error }: Answer): void {
+function answer({ id, value, error }: StorageAnswer): void {
   const call = waiting.get(id)
   waiting.delete(id)
   if (error) call?.reject(errorFrom(error))

@@ -1,5 +1,5 @@
 import type { ByteCodec } from '../filters/codecs/codecs.ts'
-import { copyOf, type LibraryFacts, WasmLibrary } from '../filters/codecs/emscripten.ts'
+import { heapCopy, type LibraryFacts, WasmLibrary } from '../filters/codecs/emscripten.ts'
 import type { WasmReader } from '../filters/codecs/wasm-file.ts'
 import { undoZstdFrame, type ZstdUndo } from '../filters/codecs/zstd-frame.ts'
 import { onlyReads } from './only-reads.ts'
@@ -27,5 +27,5 @@ export async function loadZstd(readWasm: WasmReader): Promise<ByteCodec> {
     const written = call(DECOMPRESS)(out, outLength, data, length)
     return call(IS_ERROR)(written) ? -1 : written
   }
-  return { compress: onlyReads, decompress: (data, size) => undoZstdFrame(zstd, undo, data, size, copyOf) }
+  return { compress: onlyReads, decompress: (data, size) => undoZstdFrame(zstd, undo, data, size, heapCopy) }
 }

@@ -168,7 +168,7 @@ interface OwnedCells {
   values: readonly ColumnData[]
 }
 
-/** By cell: 1 if it meets the condition. The result of a comparison depends on whether the cell's fragment has the field. */
+/** {@link meets} for the cells of a batch. The result of a comparison depends on whether the cell's fragment has the field. */
 function meetsCondition(
   { attributes, dimensions }: BatchForm,
   where: ConditionNode,
@@ -245,7 +245,7 @@ export class CoordinateColumn {
     this.reuse = reuse
   }
 
-  /** The coordinates of some cells of a window. Along fast axes, those of one window are often those of the last. */
+  /** The coordinates of some cells of a window. Along fast axes the next window often has the same. */
   cells({ blocks }: Window, first: number, count: number): Uint8Array {
     const { type, d, reuse } = this
     const size = datatypeSize(type)

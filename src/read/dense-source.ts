@@ -9,8 +9,8 @@ import { type DenseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.
 import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { storedCellNum } from '../objects/fragment.ts'
 import {
+  type AxisInterval,
   type Block,
-  type Interval,
   intersection,
   intervalsOf,
   type Segment,
@@ -42,7 +42,7 @@ export class DenseSource {
   /** For sparse fragments: whether one file holds all coordinates. */
   readonly isZipped: boolean
   /** The non-empty domain of the fragment. */
-  readonly domain: readonly Interval[]
+  readonly domain: readonly AxisInterval[]
   private readonly fragment: OpenedFragment
   private readonly query: ReadQuery
   private readonly grid: readonly DenseAxis[]

@@ -8,16 +8,16 @@ import { domainRange } from '../format/dimension.ts'
 import type { NDRange } from '../format/range.ts'
 
 /** An interval of coordinates along an axis, both ends included. */
-export interface Interval {
+export interface AxisInterval {
   low: bigint
   high: bigint
 }
 
 /** The wanted cells of a dense array: along each axis, intervals that rise and do not touch each other. */
-export type WantedCells = readonly (readonly Interval[])[]
+export type WantedCells = readonly (readonly AxisInterval[])[]
 
 /** An interval of coordinates inside one tile. */
-export interface Segment extends Interval {
+export interface Segment extends AxisInterval {
   /** Number of the tile along the axis, counted from the start of the domain. */
   tile: bigint
   length: number
@@ -78,13 +78,13 @@ export function gridAxes({ dimensions }: Domain): DenseAxis[] {
 export function wantedCells(
   axes: readonly DenseAxis[],
   ranges: RangeSets,
-  written: readonly (readonly Interval[])[],
+  written: readonly (readonly AxisInterval[])[],
 ): WantedCells | undefined {
   const wanted = axes.map((axis, d) => {
     const all = hull(written[d])
     const asked = ranges.get(d)?.map(({ low, high }) => ({
-      low: integer(low) ?? all?.low,
-      high: integer(high) ?? all?.high,
+      low: integerEnd(low) ?? all?.low,
+      high: integerEnd(high) ?? all?.high,
     }))
     return united(asked ?? [{ low: all?.low, high: all?.high }], axis)
   })
@@ -92,24 +92,24 @@ export function wantedCells(
 }
 
 /** Converts a box of a dense array to integers. @param axes dimensions of the array */
-export function intervalsOf(box: NDRange, axes: readonly { type: Datatype }[]): Interval[] {
+export function intervalsOf(box: NDRange, axes: readonly { type: Datatype }[]): AxisInterval[] {
   return box.map(({ min, max }, d) => ({ low: integerOf(axes[d].type, min), high: integerOf(axes[d].type, max) }))
 }
 
 /** The coordinates that are in both intervals; undefined if there are none. */
-export function intersection(a: Interval, b: Interval): Interval | undefined {
+export function intersection(a: AxisInterval, b: AxisInterval): AxisInterval | undefined {
   const { low } = a.low > b.low ? a : b
   const { high } = a.high < b.high ? a : b
   return low <= high ? { low, high } : undefined
 }
 
 /** Converts an end of a range of a dense dimension. */
-export function integer(value: number | bigint | Uint8Array | undefined): bigint | undefined {
+export function integerEnd(value: number | bigint | Uint8Array | undefined): bigint | undefined {
   return value === undefined || value instanceof Uint8Array ? undefined : BigInt(value)
 }
 
 /** The interval from the lowest to the highest coordinate of several intervals; undefined if there are none. */
-export function hull(intervals: readonly Interval[]): Interval | undefined {
+export function hull(intervals: readonly AxisInterval[]): AxisInterval | undefined {
   if (intervals.length === 0) return undefined
   const [first] = intervals
   return intervals.reduce(
@@ -122,13 +122,13 @@ export function hull(intervals: readonly Interval[]): Interval | undefined {
 function united(
   intervals: readonly { low: bigint | undefined; high: bigint | undefined }[],
   { domainLow, domainHigh }: DenseAxis,
-): Interval[] {
-  const inside = intervals.flatMap(({ low, high }): Interval[] => {
+): AxisInterval[] {
+  const inside = intervals.flatMap(({ low, high }): AxisInterval[] => {
     if (low === undefined || high === undefined) return []
     const one = intersection({ low, high }, { low: domainLow, high: domainHigh })
     return one ? [one] : []
   })
-  const out: Interval[] = []
+  const out: AxisInterval[] = []
   for (const next of inside.sort((a, b) => rising(a.low, b.low))) {
     const last = out.at(-1)
     if (!last || next.low > last.high + 1n) out.push({ ...next })
@@ -138,7 +138,7 @@ function united(
 }
 
 /** Yields the wanted coordinates of each tile along an axis. */
-function* tilesAlong({ domainLow, extent }: DenseAxis, intervals: readonly Interval[]): Generator<BlockAxis> {
+function* tilesAlong({ domainLow, extent }: DenseAxis, intervals: readonly AxisInterval[]): Generator<BlockAxis> {
   let last: BlockAxis | undefined
   for (const { low, high } of intervals) {
     for (let from = low; from <= high; ) {

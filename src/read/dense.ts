@@ -10,12 +10,12 @@ import { fixedSize } from '../format/range.ts'
 import { type Assembly, batchOf, CoordinateColumn, fillBox, LOST, type ReadTile, UNWRITTEN } from './dense-batch.ts'
 import { type AxisOverlap, type DenseColumn, DenseSource } from './dense-source.ts'
 import {
+  type AxisInterval,
   type AxisOrder,
   type Block,
   globalWindows,
   gridAxes,
   hull,
-  type Interval,
   intersection,
   orderedWindows,
   type Segment,
@@ -55,7 +55,7 @@ function roomIn(room: number): DenseRoom {
  * Reads the cells of a dense array as TileDB's reader returns them: cells of newer fragments replace older ones, and cells that were
  * never written have fill values. Without ranges it reads the box around the fragments' non-empty domains.
  *
- * Several ranges of a dimension are united: each cell comes once, in order. (TileDB returns the ranges in the order in which they
+ * With several ranges of a dimension each cell comes once, in order. (TileDB returns the ranges in the order in which they
  * were added, and a cell once for each range that has it.) Unordered cells come in row-major order, because TileDB has no unordered
  * reads of dense arrays. A read in global order may have several ranges and ranges that cut tiles; TileDB refuses both.
  *
@@ -75,9 +75,8 @@ export async function* readDense(opened: OpenedArray, query: ReadQuery, room?: D
 }
 
 /** The cells of a piece that one fragment has. They are a box. */
-interface Part {
+interface OwnedBox {
   source: DenseSource
-  /** Number of the tile in the fragment. */
   tile: number
   /** Along each axis: first position in the tile, position in the block, and number of cells. */
   from: number[]
@@ -92,7 +91,7 @@ interface Piece {
   lengths: number[]
   segments: Segment[]
   /** The parts of the fragments that have any of these cells, oldest first. */
-  parts: Part[]
+  parts: OwnedBox[]
 }
 
 class DenseReader {
@@ -100,9 +99,7 @@ class DenseReader {
   readonly query: ReadQuery
   readonly dimensions: readonly Dimension[]
   private readonly grid: readonly DenseAxis[]
-  /** Attributes to show, then others that the condition needs. */
   readonly attributes: readonly DenseColumn[]
-  /** Number of attributes to show. */
   readonly shownNum: number
   private readonly sources: readonly DenseSource[]
   private readonly files: OpenFiles
@@ -331,7 +328,7 @@ class DenseReader {
     })
   }
 
-  /** Writes fill values into a box of cells. @param owner {@link UNWRITTEN} or {@link LOST} */
+  /** {@link fillBox}, which also sets the owner of the cells. @param owner {@link UNWRITTEN} or {@link LOST} */
   private putFill(made: Assembly, lengths: readonly number[], to: BoxPlace, owner: number): void {
     if (owner === LOST) made.owner ??= new Int32Array(made.window.cell_num)
     fillBox(this.attributes, made.columns, lengths, to)
@@ -370,7 +367,7 @@ class DenseReader {
   }
 
   /** The box around blocks. */
-  private around(blocks: readonly Block[]): (Interval | undefined)[] {
+  private around(blocks: readonly Block[]): (AxisInterval | undefined)[] {
     return this.grid.map((_, d) =>
       hull(
         blocks.map(
@@ -387,7 +384,7 @@ class DenseReader {
   /** The sources of which windows beside this one want cells, too. */
   private needingOthers(sources: readonly DenseSource[], { blocks }: Window): DenseSource[] {
     const box = this.around(blocks)
-    const isWithin = (wanted: Interval | undefined, side: Interval | undefined): boolean =>
+    const isWithin = (wanted: AxisInterval | undefined, side: AxisInterval | undefined): boolean =>
       !wanted || (side !== undefined && isInside([wanted], [side]))
     const all = this.wanted?.map(hull) ?? []
     return sources.filter(({ domain }) => {
@@ -428,7 +425,7 @@ class DenseReader {
   }
 
   /** Reads the cells of a part alone, in the order of the tile. @returns undefined if they cannot be read */
-  private async readBox({ source, tile, from, lengths }: Part): Promise<(ColumnData | undefined)[] | undefined> {
+  private async readBox({ source, tile, from, lengths }: OwnedBox): Promise<(ColumnData | undefined)[] | undefined> {
     await this.use(source)
     const cellNum = lengths.reduce((product, length) => product * length, 1)
     return source.box(tile, runsOfBox(this.inTile(from), lengths, this.order.cellOrder), cellNum)
@@ -441,7 +438,7 @@ class DenseReader {
   }
 
   /** Reads a tile, unless it was kept. @param reuse whether the next tile may overwrite its memory @returns undefined if it cannot be read */
-  private async readTile({ source, tile }: Part, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
+  private async readTile({ source, tile }: OwnedBox, reuse: boolean): Promise<(ColumnData | undefined)[] | undefined> {
     const isNeeded = this.needed.has(source)
     const key = isNeeded ? `${source.index} ${tile}` : ''
     const known = this.kept.get(key)
@@ -483,7 +480,7 @@ function partOf(
   source: DenseSource,
   overlaps: readonly (readonly AxisOverlap[])[],
   segments: readonly number[],
-): Part | undefined {
+): OwnedBox | undefined {
   const along = segments.map((s, d) => overlaps[d][s])
   if (along.some((one) => one === undefined)) return undefined
   const all = along as Exclude<AxisOverlap, undefined>[]
@@ -502,20 +499,20 @@ function densesFirst(sources: readonly DenseSource[]): DenseSource[] {
 }
 
 /** Leaves out dense parts that a newer dense part covers completely. */
-function notCovered(parts: readonly Part[]): Part[] {
-  const isHidden = (older: Part, i: number): boolean =>
+function notCovered(parts: readonly OwnedBox[]): OwnedBox[] {
+  const isHidden = (older: OwnedBox, i: number): boolean =>
     parts.some((newer, j) => j > i && !newer.source.isSparse && covers(newer, older))
   return parts.filter((part, i) => part.source.isSparse || !isHidden(part, i))
 }
 
-function covers(newer: Part, older: Part): boolean {
+function covers(newer: OwnedBox, older: OwnedBox): boolean {
   return newer.from.every(
     (from, d) => from <= older.from[d] && from + newer.lengths[d] >= older.from[d] + older.lengths[d],
   )
 }
 
 /** Whether a box lies inside another. */
-function isInside(inner: readonly Interval[], outer: readonly Interval[]): boolean {
+function isInside(inner: readonly AxisInterval[], outer: readonly AxisInterval[]): boolean {
   return inner.every(({ low, high }, d) => low >= outer[d].low && high <= outer[d].high)
 }
 

@@ -24,7 +24,7 @@ import {
   readColumns,
   type TimedCondition,
 } from './query.ts'
-import { type CellTimes, Source, type SourceBatch } from './source.ts'
+import { type CellTimes, type SourceBatch, SparseSource } from './source.ts'
 import { wantedTiles } from './sparse.ts'
 import { type WrittenTime, WrittenTimes } from './written-times.ts'
 
@@ -35,7 +35,7 @@ interface HistoryQuery {
   fields?: readonly string[] | undefined
   /** Upper limit on the cells that may have versions. */
   most: number
-  /** Called once per fragment that cannot be read but that no read needs. Its versions are then missing. */
+  /** {@link HistoryOptions.onUnread}. The versions of the fragment are then missing. */
   onUnread?: ((fault: InspectError) => void) | undefined
 }
 
@@ -59,7 +59,6 @@ export type HiddenBy =
 export interface FoundVersion {
   entry: FragmentEntry
   tile: number
-  /** Position in the tile. */
   cell: number
   /** Milliseconds since 1970; undefined if consolidation kept no time of the cell, and the fragments that it replaced are gone. */
   written: bigint | undefined
@@ -313,7 +312,7 @@ async function* wantedCells(
   ranges: RangeSets,
 ): AsyncGenerator<Wanted> {
   const { dimensions } = schema.domain
-  const source = await Source.open(place.opened, place.index, columns)
+  const source = await SparseSource.open(place.opened, place.index, columns)
   try {
     const { tiles } = await wantedTiles(source, [...source.tiles(ranges)], ranges)
     for await (const batch of source.batches(tiles)) {

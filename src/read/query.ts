@@ -82,7 +82,7 @@ export interface ReadQuery {
   leavesOutUnmet?: boolean | undefined
   /** Dense arrays: whether the columns of dimensions are left undefined. Their coordinates then need not be made. */
   leavesOutCoordinates?: boolean | undefined
-  /** Called once per tile that cannot be read, which is then left out. Without it, the error is thrown. */
+  /** {@link ReadOptions.onFault} */
   onFault?: ((fault: InspectError) => void) | undefined
   /** Called for each chunk that is read here although TileDB cannot read it. */
   onRefused?: ((chunk: RefusedChunk) => void) | undefined

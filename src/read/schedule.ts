@@ -4,11 +4,11 @@ import { sortedPositions } from '../cells/sorted-positions.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { fixedSize } from '../format/range.ts'
 import type { MergePool } from './pool.ts'
-import type { Source, SourceBatch, WantedTile } from './source.ts'
+import type { SourceBatch, SparseSource, WantedTile } from './source.ts'
 
 /** A tile to read. */
 export interface SourceTile extends WantedTile {
-  source: Source
+  source: SparseSource
 }
 
 /** Decides in which order a merge reads tiles, and which of the cells that were read it can return before it reads more. */
@@ -75,7 +75,7 @@ export function storedSchedule(schema: ArraySchema, tiles: readonly SourceTile[]
   }))
   const unfinished = (): typeof queues => queues.filter(({ done, tiles }) => done < tiles.length)
   /** The fragment whose limiting cell sorts first: it holds up the merge. */
-  let holding: Source | undefined
+  let holding: SparseSource | undefined
   return {
     next(bytes) {
       const left = unfinished()

@@ -24,7 +24,7 @@ export type CellTimes = Float64Array | BigUint64Array
 
 /** The cells of a tile, or of a part of a large tile. */
 export interface SourceBatch {
-  source: Source
+  source: SparseSource
   tile: number
   /** Position of the first cell in the tile. */
   first: number
@@ -50,7 +50,7 @@ const DELETE_TIMESTAMPS = '__delete_timestamps'
 type Faults = Pick<ReadQuery, 'onFault' | 'onRefused'>
 
 /** A fragment of a sparse array whose cells are read. */
-export class Source {
+export class SparseSource {
   readonly fragment: OpenedFragment
   /** Position among the fragments of the read. Of two cells of the same time, the one in the later fragment wins. */
   readonly index: number
@@ -103,8 +103,8 @@ export class Source {
     index: number,
     wanted: readonly ColumnType[],
     faults: Faults = {},
-  ): Promise<Source> {
-    return Source.of(fragment, index, wanted, await fragment.fragment.rtree(), faults)
+  ): Promise<SparseSource> {
+    return SparseSource.of(fragment, index, wanted, await fragment.fragment.rtree(), faults)
   }
 
   /** {@link open} without waiting; undefined if that is not possible. Opens no file that stays open. */
@@ -113,9 +113,9 @@ export class Source {
     index: number,
     wanted: readonly ColumnType[],
     faults: Faults = {},
-  ): Source | undefined {
+  ): SparseSource | undefined {
     const rtree = fragment.fragment.rtreeSync()
-    return rtree && Source.of(fragment, index, wanted, rtree, faults)
+    return rtree && SparseSource.of(fragment, index, wanted, rtree, faults)
   }
 
   private static of(
@@ -124,7 +124,7 @@ export class Source {
     wanted: readonly ColumnType[],
     rtree: RTree,
     faults: Faults,
-  ): Source {
+  ): SparseSource {
     const counts = rtree.levels.map(({ mbr_num }) => mbr_num)
     tellRTreeFault(fragment.fragment, fragment.info, rtree.fanout, counts)
     const outside = dimensionOutside(fragment)
@@ -135,7 +135,7 @@ export class Source {
         field: `nonempty_domain.${outside}`,
       })
     }
-    return new Source(fragment, index, wanted, leafLevel(rtree), faults)
+    return new SparseSource(fragment, index, wanted, leafLevel(rtree), faults)
   }
 
   private placed({ code, fault, at, cause }: InspectError, field: string): InspectError {

@@ -23,10 +23,10 @@ import { type OpenedArray, provenanceColumns, type ReadBatches, type ReadQuery, 
 import { cornerSchedule, type SourceTile, storedSchedule } from './schedule.ts'
 import { cuts } from './slices.ts'
 import { SmallFragments } from './small-fragments.ts'
-import { exactTime, Source, type SourceBatch, type WantedTile } from './source.ts'
+import { exactTime, type SourceBatch, SparseSource, type WantedTile } from './source.ts'
 import { untimedText } from './written-times.ts'
 
-/** Bytes of the cells that are merged together: few at first, so that the first cells come soon. */
+/** Bytes of the cells that are merged together: few at first, as with groups of tiles. */
 const FIRST_WINDOW = 256 * 1024
 const MAX_WINDOW = 4 * 2 ** 20
 const WINDOW_GROWTH = 4
@@ -57,10 +57,10 @@ class SparseReader {
   private readonly opened: OpenedArray
   private readonly query: ReadQuery
   private readonly filter: CellFilter
-  private readonly sources: readonly Source[]
+  private readonly sources: readonly SparseSource[]
   private readonly files: OpenFiles
   /** Sources for which the missing times were remarked. */
-  private readonly untimed = new Set<Source>()
+  private readonly untimed = new Set<SparseSource>()
   /** The memory of the cells that wait to be merged. */
   private readonly waiting: Lease
   /** The memory of the cells that wait to be sorted. */
@@ -74,7 +74,7 @@ class SparseReader {
     opened: OpenedArray,
     query: ReadQuery,
     filter: CellFilter,
-    { sources, files, maxSorted }: { sources: readonly Source[]; files: OpenFiles; maxSorted: number },
+    { sources, files, maxSorted }: { sources: readonly SparseSource[]; files: OpenFiles; maxSorted: number },
   ) {
     this.maxSorted = maxSorted
     this.waiting = new Lease(opened.array.cx.memory)
@@ -92,7 +92,7 @@ class SparseReader {
     const { schema, fragments } = opened
     const filter = await CellFilter.of(opened, query)
     const overlapOf = rangeOverlap(schema.domain.dimensions, query.ranges)
-    const sources: Source[] = []
+    const sources: SparseSource[] = []
     remarkChanged(opened, filter.wanted, query.onRemark)
     const files = new OpenFiles(filter.wanted)
     const small = new SmallFragments(query.ranges)
@@ -102,10 +102,10 @@ class SparseReader {
       const overlap = nonempty_domain ? overlapOf(nonempty_domain) : 'all'
       if (overlap === 'none' || (overlap === 'some' && small.hasNoCell(fragment))) continue
       if (isLost(fragment, query.onFault)) continue
-      const atOnce = Source.openSync(fragment, index, filter.wanted, query)
+      const atOnce = SparseSource.openSync(fragment, index, filter.wanted, query)
       if (atOnce) sources.push(atOnce)
       else {
-        const source = await Source.open(fragment, index, filter.wanted, query).catch((error) => {
+        const source = await SparseSource.open(fragment, index, filter.wanted, query).catch((error) => {
           if (!query.onFault) throw error
           query.onFault(faultOf(error))
         })
@@ -151,7 +151,7 @@ class SparseReader {
   }
 
   /** Yields the cells of one fragment in stored order. */
-  private async *streamed(source: Source, ranges: RangeSets, reuse: boolean): ReadBatches {
+  private async *streamed(source: SparseSource, ranges: RangeSets, reuse: boolean): ReadBatches {
     await this.files.use(source)
     for (const group of source.tileGroups(ranges)) {
       const { tiles, partly } = await wantedTiles(source, group, ranges)
@@ -160,7 +160,7 @@ class SparseReader {
   }
 
   private async *streamedTiles(
-    source: Source,
+    source: SparseSource,
     tiles: readonly number[],
     rangesOf: (tile: number) => RangeSets | undefined,
     reuse: boolean,
@@ -319,13 +319,13 @@ class SparseReader {
 }
 
 /** Whether cells must be merged. The cells of a single fragment are in global order, and hide each other only if they have times. */
-function isMerged(sources: readonly Source[]): boolean {
+function isMerged(sources: readonly SparseSource[]): boolean {
   return sources.length > 1 || sources.some(({ hasTimes }) => hasTimes)
 }
 
 /** Finds the tiles with cells in the ranges, rising, and which of them may also have cells outside the ranges. */
 export async function wantedTiles(
-  source: Source,
+  source: SparseSource,
   wanted: readonly WantedTile[],
   ranges: RangeSets,
 ): Promise<{ tiles: number[]; partly: Set<number> }> {

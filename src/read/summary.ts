@@ -5,7 +5,7 @@ import { type CellGroup, CellGroups } from '../cells/cell-groups.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType } from '../cells/column.ts'
 import { ColumnSummary } from '../cells/column-summary.ts'
 import { type CellAt, isSamePlace } from '../cells/coordinates.ts'
-import { aligned, type Cells, cellNumOf, markedPieces, numbersOf, revisited } from '../cells/elements.ts'
+import { aligned, cellNumOf, markedPieces, numbersOf, revisited, type VisitedCells } from '../cells/elements.ts'
 import { gather } from '../cells/gather.ts'
 import { ValueCounts } from '../cells/value-counts.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -16,7 +16,14 @@ import { fixedSize } from '../format/range.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { storedCellNum } from '../objects/fragment.ts'
-import { gridAxes, type Interval, intersection, intervalsOf, type WantedCells, wantedCells } from './dense-windows.ts'
+import {
+  type AxisInterval,
+  gridAxes,
+  intersection,
+  intervalsOf,
+  type WantedCells,
+  wantedCells,
+} from './dense-windows.ts'
 import { fillCell, fillTest, hasAttribute } from './fill.ts'
 import { processedNames } from './filter.ts'
 import { hasSlot, hasTilesOf, openAt } from './opening.ts'
@@ -45,7 +52,7 @@ export interface ReadSummary {
   /** One entry per column of the read. */
   fields: readonly FieldSummary[]
   /** Cells by fragment, in the order of {@link OpenedArray.fragments}, if they were asked for. */
-  owners: readonly FragmentCells[] | undefined
+  owners: readonly FragmentCellNums[] | undefined
   /** Cells by the values of a field, if they were asked for. */
   groups: readonly SummaryGroup[] | undefined
 }
@@ -63,7 +70,7 @@ export interface GroupedBy {
 }
 
 /** The cells of one fragment in the ranges. */
-export interface FragmentCells {
+export interface FragmentCellNums {
   /** Number of its cells, before they are merged; undefined if it is unknown. */
   held: bigint | undefined
   /** Number of those that the read returns. */
@@ -75,7 +82,7 @@ export interface FragmentCells {
 /** A box of cells that were never written. */
 interface UnwrittenBox {
   /** By dimension. */
-  intervals: readonly Interval[]
+  intervals: readonly AxisInterval[]
   cells: bigint
 }
 
@@ -140,7 +147,7 @@ async function summarizeSparse(
 ): Promise<ReadSummary> {
   const { schema, deletes, fragments } = opened
   let [held, merged] = [0, 0]
-  const own = fragments.map((): FragmentCells & { held: bigint } => ({ held: 0n, seen: 0, deleted: 0 }))
+  const own = fragments.map((): FragmentCellNums & { held: bigint } => ({ held: 0n, seen: 0, deleted: 0 }))
   const deleted = new Map<string, { deletion: Deletion; cells: number }>()
   for (const condition of deletes) {
     const { name, time } = condition
@@ -349,7 +356,7 @@ async function summarizeDense(
 const MAX_COMPARED = 100
 
 /** Whether boxes have all cells of a read. False if there are too many boxes to find out. */
-function isCovered(wanted: WantedCells, boxes: readonly (readonly Interval[])[]): boolean {
+function isCovered(wanted: WantedCells, boxes: readonly (readonly AxisInterval[])[]): boolean {
   return boxes.length <= MAX_COMPARED && firstOutside(wanted, boxes).length === 0
 }
 
@@ -406,7 +413,7 @@ class Tally {
   }
 
   /** Adds cells of a batch, in which the columns of the provenance come after those of the fields. A column may be left out. */
-  add(batch: CellBatch, pieces: () => Iterable<Cells>): void {
+  add(batch: CellBatch, pieces: () => Iterable<VisitedCells>): void {
     const cells = cellNumOf(pieces())
     this.cells += cells
     const owners = batch.columns[this.columns.length]?.data
@@ -431,7 +438,7 @@ class Tally {
   }
 
   /** The counts of each fragment with the cells that were added; undefined if these were not counted. */
-  owned(others: readonly Pick<FragmentCells, 'held' | 'deleted'>[]): FragmentCells[] | undefined {
+  owned(others: readonly Pick<FragmentCellNums, 'held' | 'deleted'>[]): FragmentCellNums[] | undefined {
     const { seen } = this
     return seen && others.map((one, i) => ({ ...one, seen: seen[i] }))
   }
@@ -460,7 +467,7 @@ function addTo(
   field: FieldSummary,
   column: ColumnData | undefined,
   has: Uint8Array | undefined,
-  pieces: () => Iterable<Cells>,
+  pieces: () => Iterable<VisitedCells>,
 ): void {
   if (!column) return
   const there = has ? () => markedPieces(pieces(), has) : pieces
@@ -472,7 +479,7 @@ function addTo(
 }
 
 /** The cells of a batch that are shown. */
-function cellsOfBatch({ rows, cell_num }: CellBatch): Cells {
+function cellsOfBatch({ rows, cell_num }: CellBatch): VisitedCells {
   return { length: rows?.length ?? cell_num, at: rows }
 }
 
@@ -542,7 +549,7 @@ function withEnds({ domain, current_domain }: ArraySchema, ranges: RangeSets): R
 }
 
 /** Along each axis: the wanted coordinates at which any box has cells. */
-function withinBoxes(wanted: WantedCells, boxes: readonly (readonly Interval[])[]): RangeSets {
+function withinBoxes(wanted: WantedCells, boxes: readonly (readonly AxisInterval[])[]): RangeSets {
   return new Map(
     wanted.map((intervals, d) => [
       d,
@@ -555,7 +562,7 @@ function withinBoxes(wanted: WantedCells, boxes: readonly (readonly Interval[])[
 const MAX_BOXES = 5
 
 /** Finds the first boxes of wanted cells that lie outside all given boxes, in row-major order of their first cells. */
-function firstOutside(wanted: WantedCells | undefined, boxes: readonly (readonly Interval[])[]): UnwrittenBox[] {
+function firstOutside(wanted: WantedCells | undefined, boxes: readonly (readonly AxisInterval[])[]): UnwrittenBox[] {
   const found: UnwrittenBox[] = []
   const wholes = (wanted ?? []).reduce<Side<bigint>[][]>(
     (all, intervals) => all.flatMap((box) => intervals.map((one) => [...box, sideOf(one)])),
@@ -578,7 +585,7 @@ function firstOutside(wanted: WantedCells | undefined, boxes: readonly (readonly
   return found
 }
 
-function sideOf({ low, high }: Interval): Side<bigint> {
+function sideOf({ low, high }: AxisInterval): Side<bigint> {
   return { from: low, end: high + 1n }
 }
 

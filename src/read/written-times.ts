@@ -5,7 +5,7 @@ import { isConsolidatedName, LAST_TIME } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { stem } from '../objects/commits.ts'
 import { mayReplace, vacuumLists } from '../objects/visibility.ts'
-import { type Interval, intersection, intervalsOf } from './dense-windows.ts'
+import { type AxisInterval, intersection, intervalsOf } from './dense-windows.ts'
 import { openListedFragment } from './opening.ts'
 import type { OpenedFragment } from './query.ts'
 
@@ -20,7 +20,7 @@ const ALWAYS = { now: LAST_TIME }
 
 /** A fragment that consolidation replaced. */
 interface Original {
-  box: readonly Interval[]
+  box: readonly AxisInterval[]
   times: WrittenTimes
 }
 
@@ -84,7 +84,7 @@ export class WrittenTimes {
   }
 
   /** The times of the cells in a box, which are found faster. */
-  within(box: readonly Interval[]): WrittenTimes {
+  within(box: readonly AxisInterval[]): WrittenTimes {
     const { originals } = this
     if (!originals) return this
     const touching = originals.filter((one) => box.every((side, d) => intersection(side, one.box[d])))

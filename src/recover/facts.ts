@@ -12,7 +12,7 @@ import { type Fragment, type FragmentInfo, sizesOf, slotHasFiles, valuesHoldOffs
 import { withSource } from '../storage/source.ts'
 import { denseDomain, gridOf } from './dense-domain.ts'
 import { domainInPlace, type FooterRemains, footerRemains } from './footer-remains.ts'
-import { NO_FILE, type WalkedFile, walkTiles } from './tile-walk.ts'
+import { NO_WALK, type WalkedFile, walkTiles } from './tile-walk.ts'
 
 /** A data file and its tiles. */
 export interface DataFile {
@@ -62,7 +62,7 @@ export interface Stranger {
 
 /** Facts about a fragment that only the user or other fragments know. */
 export interface FactsFromOutside {
-  /** Returns the box that the user gave for a dense fragment. */
+  /** {@link RecoverOptions.domain} */
   domain(schema: ArraySchema): NDRange | undefined
   /** Returns the box around the fragments that this one replaced. */
   union(): Promise<NDRange | undefined>
@@ -132,7 +132,7 @@ async function dataFiles(
       continue
     }
     const stored = info && (await storedTiles(fragment, info, slot, role))
-    files.push({ slot, role, name, ...placesOf(walked.get(name) ?? NO_FILE, tileNum, stored) })
+    files.push({ slot, role, name, ...placesOf(walked.get(name) ?? NO_WALK, tileNum, stored) })
   }
   return files
 }
@@ -181,7 +181,7 @@ async function agreeingInfo(
   const info = await fragment.info().catch(unlessDamaged)
   if (!info || (info.dense && !info.nonempty_domain)) return undefined
   for (const { name, size, slot, role } of await fragment.fieldFiles()) {
-    const file = walked.get(name) ?? NO_FILE
+    const file = walked.get(name) ?? NO_WALK
     if (file.size > size) return undefined
     if (file.size === size && isWhole(file) && !endsInZeros(file, info.tile_num)) {
       const cellBytes = cellSize(info.slots[slot], role)

@@ -246,7 +246,7 @@ async function kept(fragment: Fragment, { codes, lasting }: Errors): Promise<Rec
     cellNum: Number(cellsInDomain(info)),
     cellsLost: 0,
     assumed: [],
-    written: [{ name, files: files.map((file) => copyOf(folder, file.name)) }],
+    written: [{ name, files: files.map((file) => copiedFile(folder, file.name)) }],
     lostTiles: undefined,
     contradictions: contradictionsOf(lasting, (tile) => writtenCells(info, tile)),
   }
@@ -394,14 +394,14 @@ function writtenAs(
   return {
     name,
     files: [
-      ...files.map((file) => ('bytes' in file ? file : copyOf(folder, file.name, file.ranges))),
+      ...files.map((file) => ('bytes' in file ? file : copiedFile(folder, file.name, file.ranges))),
       { name: FRAGMENT_METADATA_FILE, bytes: metadata },
     ],
   }
 }
 
 /** A file that is copied, or ranges of it. */
-export function copyOf(folder: Folder, name: string, ranges?: readonly ByteRange[]): RecoveredFile {
+export function copiedFile(folder: Folder, name: string, ranges?: readonly ByteRange[]): RecoveredFile {
   return { name, source: { open: () => folder.file(name), ranges } }
 }
 
@@ -409,7 +409,7 @@ export function copyOf(folder: Folder, name: string, ranges?: readonly ByteRange
 const PIECE = 2 ** 20
 
 /** Yields the bytes of a file, piece by piece. */
-export async function* bytesOf({ bytes, source }: RecoveredFile): AsyncGenerator<Uint8Array> {
+export async function* filePieces({ bytes, source }: RecoveredFile): AsyncGenerator<Uint8Array> {
   if (bytes) yield bytes
   if (!source) return
   const opened = source.open()

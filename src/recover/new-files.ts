@@ -1,6 +1,6 @@
 import type { Prose } from '../base/prose.ts'
 import type { Folder } from '../storage/source.ts'
-import { copyOf, type RecoveredFile } from './fragment.ts'
+import { copiedFile, type RecoveredFile } from './fragment.ts'
 
 /** A file or folder that is not written to the new array. */
 export interface LeftOut {
@@ -17,7 +17,7 @@ export class NewFiles {
   readonly leftOut: LeftOut[] = []
 
   copy(folder: Folder, path: string): void {
-    this.files.push(copyOf(folder, path))
+    this.files.push(copiedFile(folder, path))
   }
 
   leaveOut(path: string, why: string, isLoss = false): void {

@@ -3,7 +3,7 @@ import { damageOf, type InspectError } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { sum } from '../base/sum.ts'
 import type { ColumnData } from '../cells/column.ts'
-import type { Cells } from '../cells/elements.ts'
+import type { VisitedCells } from '../cells/elements.ts'
 import { FragmentCells } from '../cells/fragment-cells.ts'
 import { KnownNulls } from '../cells/known-nulls.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
@@ -267,7 +267,7 @@ async function measure(
 }
 
 /** Returns the written cells of a tile in the writer's order, row by row; undefined for all in cell order. */
-function writtenOf(tiler: DenseTiler, tile: number, order: Layout): (() => Iterable<Cells>) | undefined {
+function writtenOf(tiler: DenseTiler, tile: number, order: Layout): (() => Iterable<VisitedCells>) | undefined {
   if (order !== 'col-major') return tiler.rowPieces(tile)
   const { written: at } = tiler.tile(tile)
   return at && (() => [{ length: at.length, at }])

@@ -61,4 +61,4 @@ export async function walkTiles(source: ByteSource): Promise<WalkedFile> {
 }
 
 /** The tiles of a file that is not there. */
-export const NO_FILE: WalkedFile = { size: 0, starts: [], lengths: [], chunks: [], end: 0 }
+export const NO_WALK: WalkedFile = { size: 0, starts: [], lengths: [], chunks: [], end: 0 }

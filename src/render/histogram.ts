@@ -3,7 +3,7 @@ import { painter } from './color.ts'
 import { pad, textWidth } from './text-width.ts'
 
 /** One line of a histogram. */
-export interface Bar {
+export interface HistogramLine {
   label: string
   count: number
   /** Text of the count. */
@@ -16,7 +16,7 @@ const PIPE_BAR = 40
 const LONGEST_BAR = 60
 
 /** Draws bars; the longest fills the width. A count above zero gets at least one mark. */
-export async function drawHistogram(bars: readonly Bar[], out: Output): Promise<void> {
+export async function drawHistogram(bars: readonly HistogramLine[], out: Output): Promise<void> {
   const paint = await painter(out)
   const labels = bars.reduce((width, { label }) => Math.max(width, textWidth(label)), 0)
   const texts = bars.reduce((width, { text }) => Math.max(width, textWidth(text)), 0)

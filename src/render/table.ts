@@ -145,7 +145,7 @@ export async function streamTable({ columns, rows, seeMore, saysCut }: StreamCon
     widths ??= widthsOf(head, cells)
     const now = widths
     const coming = next && out.columns !== undefined ? widthsOf(head, next) : undefined
-    const outgrown = coming?.some((width, c) => isWhole(columns[c]) && width > now[c]) === true
+    const outgrown = coming?.some((width, c) => isNeverCut(columns[c]) && width > now[c]) === true
     const drawing = { columns, head, cells, widths: now }
     const part = { first, last: next === undefined || outgrown }
     if (out.columns === undefined) await drawPlain(drawing, paint, out, part)
@@ -255,7 +255,7 @@ function paintCell(paint: Paint, { role }: Column, shown: string, cell: string):
 }
 
 /** Whether the cells of a column are never cut. */
-export function isWhole({ align, whole }: Column): boolean {
+export function isNeverCut({ align, whole }: Column): boolean {
   return align === 'right' || whole === true
 }
 
@@ -265,7 +265,7 @@ export function isWhole({ align, whole }: Column): boolean {
  */
 function fitWidths(columns: readonly Column[], widths: readonly number[], room: number): number[] {
   const least = (narrow: number): number[] =>
-    widths.map((width, c) => (isWhole(columns[c]) ? width : Math.min(width, narrow)))
+    widths.map((width, c) => (isNeverCut(columns[c]) ? width : Math.min(width, narrow)))
   const all = room - BETWEEN * columns.length
   if (totalWidth(least(NARROW)) <= all) return shrink(widths, columns, all)
   let shown = 0
@@ -286,7 +286,7 @@ function totalWidth(widths: readonly number[]): number {
 /** Cuts the columns that may be cut to the largest common width that fits. */
 function shrink(widths: readonly number[], columns: readonly Column[], room: number): number[] {
   const capped = (cap: number): number[] =>
-    widths.map((width, c) => (isWhole(columns[c]) ? width : Math.min(width, cap)))
+    widths.map((width, c) => (isNeverCut(columns[c]) ? width : Math.min(width, cap)))
   const fits = (candidate: readonly number[]): boolean => totalWidth(candidate) <= room
   let cap = Math.max(1, ...widths)
   while (cap > 1 && !fits(capped(cap))) cap--

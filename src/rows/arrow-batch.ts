@@ -7,7 +7,7 @@ import { checkBufferLength } from './arrow-stream.ts'
 import type { NameCell } from './arrow-values.ts'
 
 /** Cells for one record batch. All columns have the same number of cells. */
-export interface Rows {
+export interface ArrowRows {
   count: number
   columns: ColumnData[]
   /** Indexes of the columns that could not be read in a tile. Their cells in that tile are null. */
@@ -24,7 +24,7 @@ function cellSize({ type, cell_val_num }: ColumnType): number | undefined {
 export function selectRows(
   { tile, first = 0, cell_num, rows, columns }: CellBatch,
   types: readonly ColumnType[],
-): Rows {
+): ArrowRows {
   const count = rows?.length ?? cell_num
   const from = rows && count > 0 ? rows[0] : 0
   const isRun = !rows || count === 0 || rows[count - 1] - from + 1 === count
@@ -67,7 +67,7 @@ export class MergedRows {
     this.columns = types.map((type) => new MergedColumn(cellSize(type) === undefined))
   }
 
-  add(rows: Rows): void {
+  add(rows: ArrowRows): void {
     for (let c = 0; c < this.columns.length; c++)
       this.size += this.columns[c].add(rows.columns[c], this.count, rows.count)
     for (const c of rows.missing) this.missing.add(c)
@@ -76,7 +76,7 @@ export class MergedRows {
   }
 
   /** Returns all rows that were added, and starts a new set, which overwrites them. */
-  take(): Rows {
+  take(): ArrowRows {
     const { count, missing, tiles } = this
     const columns = this.columns.map((column) => column.take(count))
     this.count = 0

@@ -13,8 +13,8 @@ import {
   arrowElements,
   arrowIndexes,
   bitmap,
-  bytesOf,
   type NameCell,
+  underlyingBytes,
 } from './arrow-values.ts'
 
 /** An enumeration, with its values as bytes. */
@@ -163,7 +163,7 @@ function lists({ type, nullable }: ColumnType, elements: ArrowElements): ColumnE
       offsets[i] = end
     }
     addNode(count, validity, body)
-    body.buffers.push(bytesOf(offsets))
+    body.buffers.push(underlyingBytes(offsets))
     const lengthOf = (i: number): number => offsets[i + 1] - offsets[i]
     const inside = nullable && validity && elements.convert ? repeated(validity, count, lengthOf) : undefined
     const bytes = data.subarray(base, begins[count])
@@ -202,7 +202,7 @@ function bytesCells(column: ColumnType, text: boolean): ColumnEncoder {
     const stored = { bytes: data.subarray(base, end), offsets }
     const shown = text && !everyCellIsUtf8(stored) ? utf8Cells(column, stored, validity, name) : stored
     addNode(count, validity, body)
-    body.buffers.push(bytesOf(shown.offsets), shown.bytes)
+    body.buffers.push(underlyingBytes(shown.offsets), shown.bytes)
   }
 }
 
@@ -254,7 +254,7 @@ function wideTextCells(column: ColumnType): ColumnEncoder {
       offsets[i + 1] += encoded.length
     }
     addNode(count, validity, body)
-    body.buffers.push(bytesOf(offsets), concat(texts))
+    body.buffers.push(underlyingBytes(offsets), concat(texts))
   }
 }
 

@@ -105,7 +105,7 @@ function daysAsInt32({ bytes, validity }: ArrowValues, count: number, name: Name
     }
     days[i] = low
   }
-  return { bytes: bytesOf(days), validity }
+  return { bytes: underlyingBytes(days), validity }
 }
 
 /** Packs BOOL bytes into bits. */
@@ -210,6 +210,6 @@ function ownValidity({ validity }: ArrowValues, count: number): Uint8Array {
 }
 
 /** The bytes of numbers, which they share. */
-export function bytesOf(values: ArrayBufferView): Uint8Array {
+export function underlyingBytes(values: ArrayBufferView): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 }

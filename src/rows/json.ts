@@ -9,7 +9,7 @@ import { safeJson } from '../base/unsafe-text.ts'
 import { ColumnRows, ValueColumn } from '../cells/column-rows.ts'
 import { decodeText, encodeText } from '../format/text.ts'
 import type { ColumnLines } from './column-lines.ts'
-import { base64, base64Brackets, isScalar, type JsonStyle, type Scalar, scalarJson } from './scalar-json.ts'
+import { base64, base64Brackets, isScalar, type JsonScalar, type JsonStyle, scalarJson } from './scalar-json.ts'
 import { FrequentText, TextBuffer } from './text-buffer.ts'
 
 export type { JsonStyle }
@@ -491,7 +491,7 @@ export class JsonText {
   }
 
   /** Writes a scalar. @returns the number of columns; -1 if it is certainly too long, and was not written */
-  private lineScalar(value: Scalar, left: number): number {
+  private lineScalar(value: JsonScalar, left: number): number {
     if (typeof value === 'string' || value instanceof Uint8Array) {
       if (value.length > left) return -1
       const text = this.scalarText(value)
@@ -503,7 +503,7 @@ export class JsonText {
     return this.sink.length - start
   }
 
-  private scalar(value: Scalar): void {
+  private scalar(value: JsonScalar): void {
     const { sink } = this
     if (typeof value === 'number') {
       if (value - value !== 0) sink.add(`"${value}"`)
@@ -515,7 +515,7 @@ export class JsonText {
   }
 
   /** Returns a scalar that {@link scalar} does not write itself. */
-  private scalarText(value: Exclude<Scalar, number>): string {
+  private scalarText(value: Exclude<JsonScalar, number>): string {
     if (typeof value === 'bigint' && this.style.int64 === 'number') this.rounded = true
     return scalarJson(value, this.style)
   }

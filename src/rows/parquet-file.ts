@@ -20,7 +20,7 @@ import {
 } from './parquet-entries.ts'
 import { type Leaf, parquetSchema, valueType } from './parquet-schema.ts'
 import { MAX_BOUND, type ParquetBounds, parquetBoundsOf } from './parquet-statistics.ts'
-import { plainValues, type StoredValues, sizeOf, storedValues } from './parquet-values.ts'
+import { plainValues, type StoredValues, slotSize, storedValues } from './parquet-values.ts'
 import type { RecordWriter } from './records.ts'
 
 /** Compresses the bytes of a page as one ZSTD frame. */
@@ -241,7 +241,7 @@ class Pages {
     let to = from
     while (to < count && (room > 0 || (repetition && repetition[to] !== 0))) {
       const slot = slots ? slots[to] : to
-      room -= indexes || slot < 0 ? 2 : sizeOf(values, slot)
+      room -= indexes || slot < 0 ? 2 : slotSize(values, slot)
       to++
     }
     return to

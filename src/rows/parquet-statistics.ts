@@ -1,5 +1,5 @@
 import type { Statistics } from 'hyparquet'
-import { type Cells, type Numbers, numbersOf, uint32LanesOf } from '../cells/elements.ts'
+import { type Numbers, numbersOf, uint32LanesOf, type VisitedCells } from '../cells/elements.ts'
 import { textExtremes, wideExtremes } from '../cells/extremes.ts'
 import type { Leaf } from './parquet-schema.ts'
 import type { StoredValues } from './parquet-values.ts'
@@ -19,7 +19,7 @@ export type ParquetBounds = Pick<Statistics, 'min_value' | 'max_value'>
 export function parquetBoundsOf(
   { type, converted_type }: Pick<Leaf['element'], 'type' | 'converted_type'>,
   { bytes, ends }: StoredValues,
-  cells: Cells,
+  cells: VisitedCells,
 ): ParquetBounds {
   if (cells.length === 0) return {}
   const isSigned = !converted_type?.startsWith('UINT_')
@@ -52,7 +52,7 @@ export function parquetBoundsOf(
 }
 
 /** Undefined with a NaN. */
-function numberBounds(numbers: Numbers, { length, at }: Cells): [min: number, max: number] | undefined {
+function numberBounds(numbers: Numbers, { length, at }: VisitedCells): [min: number, max: number] | undefined {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let i = 0; i < length; i++) {
     const value = numbers[at ? at[i] : i]

@@ -3,7 +3,7 @@ import type { ParquetType } from 'hyparquet'
 import { usage } from '../base/errors.ts'
 import { aligned, uint32LanesOf } from '../cells/elements.ts'
 import { copyBytes } from '../filters/bytes.ts'
-import { bytesOf } from './arrow-values.ts'
+import { underlyingBytes } from './arrow-values.ts'
 import { type ArrowArray, intsOf } from './parquet-entries.ts'
 
 /**
@@ -33,7 +33,7 @@ export function storedValues(array: ArrowArray, physical: ParquetType): StoredVa
   if (type.typeId === Type.Int && type.bitWidth < 32) {
     const { buffer, byteOffset } = aligned(first, type.bitWidth / 8)
     const narrow = new type.values(buffer as ArrayBuffer, byteOffset, length)
-    return { bytes: bytesOf(Int32Array.from(narrow as ArrayLike<number>)), ends: undefined, size: 4 }
+    return { bytes: underlyingBytes(Int32Array.from(narrow as ArrayLike<number>)), ends: undefined, size: 4 }
   }
   const size = physical === 'INT32' || physical === 'FLOAT' ? 4 : 8
   const isSeconds = type.typeId === Type.Timestamp && type.unit === 0
@@ -48,7 +48,7 @@ function milliseconds({ buffers: [seconds], length, validity }: ArrowArray): Uin
     if (validity && ((validity[i >> 3] >> (i & 7)) & 1) === 0) continue
     const value = from[i] * 1000n
     if (value !== BigInt.asIntN(64, value)) {
-      // The array is whole, so this is no error about it.
+      // The fault is the format's, not the array's.
       throw usage({
         expected: "times that fit Parquet's milliseconds, as it has no seconds",
         found: `${from[i]} seconds; --raw writes them as integers`,
@@ -56,11 +56,11 @@ function milliseconds({ buffers: [seconds], length, validity }: ArrowArray): Uin
     }
     to[i] = value
   }
-  return bytesOf(to)
+  return underlyingBytes(to)
 }
 
 /** Bytes of the page that value `slot` fills. */
-export function sizeOf({ ends, size }: StoredValues, slot: number): number {
+export function slotSize({ ends, size }: StoredValues, slot: number): number {
   return ends ? 4 + ends[slot + 1] - ends[slot] : size
 }
 

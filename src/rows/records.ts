@@ -3,7 +3,7 @@ import { InspectError, inconsistent, orError } from '../base/errors.ts'
 import type { Output } from '../base/result.ts'
 import { sum } from '../base/sum.ts'
 import type { CellBatch } from '../cells/column.ts'
-import { MergedRows, type Rows, selectRows } from './arrow-batch.ts'
+import { type ArrowRows, MergedRows, selectRows } from './arrow-batch.ts'
 import { type ArrowColumn, type ColumnWriter, columnWriter } from './arrow-column.ts'
 import type { ArrowBody, ArrowDictionaryBody } from './arrow-stream.ts'
 
@@ -63,7 +63,7 @@ export async function writeRecords(
     await started.writer.start(writers.flatMap(({ dictionary }) => dictionary ?? []))
     return started
   }
-  const add = async (rows: Rows): Promise<void> => {
+  const add = async (rows: ArrowRows): Promise<void> => {
     if (rows.count > 0) await addRows(rows, await startOnce(rows.missing))
   }
   const flush = async (): Promise<void> => {
@@ -96,7 +96,7 @@ interface Started {
   columns: readonly ColumnWriter[]
 }
 
-async function addRows({ count, columns, missing, name }: Rows, to: Started): Promise<void> {
+async function addRows({ count, columns, missing, name }: ArrowRows, to: Started): Promise<void> {
   const body: ArrowBody = { nodes: [], buffers: [] }
   for (const [c, { field, encode }] of to.columns.entries()) {
     if (missing.has(c) && !field.nullable)

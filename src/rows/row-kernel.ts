@@ -7,7 +7,7 @@ export interface RowColumn {
   first: Uint8Array
   /** Text before its cells elsewhere. */
   later: Uint8Array
-  /** Whether {@link RowStyle.madeText} makes the text of all of its cells. */
+  /** Whether {@link KernelRowStyle.madeText} makes the text of all of its cells. */
   made: boolean
 }
 
@@ -24,7 +24,7 @@ export interface RowTexts {
   minusZero: Uint8Array
 }
 
-export interface RowStyle {
+export interface KernelRowStyle {
   /** Whether the format is CSV: a column that could not be read has an empty field, and text has no quotes. */
   csv: boolean
   /** Whether 64-bit integers are quoted. */
@@ -110,7 +110,7 @@ export class RowKernel {
   private readonly heap: Uint8Array
   private readonly words: Uint32Array
   private readonly places: readonly ColumnAddresses[]
-  private readonly style: RowStyle
+  private readonly style: KernelRowStyle
   /** Most cells of a column in memory. */
   private readonly span: number
   /** Address of the records of the columns. */
@@ -131,7 +131,7 @@ export class RowKernel {
   private loaded = { from: 0, to: 0, base: 0 }
 
   /** @throws RangeError if rows are very long; another error if WebAssembly or SIMD is missing */
-  private constructor(code: BufferSource, columns: readonly RowColumn[], texts: RowTexts, style: RowStyle) {
+  private constructor(code: BufferSource, columns: readonly RowColumn[], texts: RowTexts, style: KernelRowStyle) {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code))
     const wasm = exports as unknown as RowExports
     this.wasm = wasm
@@ -209,7 +209,7 @@ export class RowKernel {
     code: BufferSource,
     columns: readonly RowColumn[],
     texts: RowTexts,
-    style: RowStyle,
+    style: KernelRowStyle,
   ): RowKernel | undefined {
     try {
       return new RowKernel(code, columns, texts, style)
@@ -218,7 +218,7 @@ export class RowKernel {
     }
   }
 
-  /** Sets the batch of the next rows. A column that could not be read is undefined. */
+  /** Sets the batch of the next rows. */
   begin(batch: CellBatch): void {
     this.batch = batch
     this.loaded.to = 0
@@ -369,7 +369,7 @@ function part(bytes: Uint8Array, from: number, to: number): Uint8Array {
 }
 
 /** Returns the kind of a column, one of {@link KINDS}. */
-function kindOf({ column, made }: RowColumn, { csv, quoted, raw }: RowStyle): string {
+function kindOf({ column, made }: RowColumn, { csv, quoted, raw }: KernelRowStyle): string {
   const { type, cell_val_num } = column
   const kind = datatypeKind(type)
   const size = datatypeSize(type)

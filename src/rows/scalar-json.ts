@@ -10,14 +10,14 @@ export interface JsonStyle {
   indent: boolean
 }
 
-export type Scalar = null | boolean | number | bigint | string | Uint8Array
+export type JsonScalar = null | boolean | number | bigint | string | Uint8Array
 
-export function isScalar(value: Result): value is Scalar {
+export function isScalar(value: Result): value is JsonScalar {
   return typeof value !== 'object' || value === null || value instanceof Uint8Array
 }
 
 /** Returns a scalar as JSON. */
-export function scalarJson(value: Scalar, style: JsonStyle): string {
+export function scalarJson(value: JsonScalar, style: JsonStyle): string {
   switch (typeof value) {
     case 'number':
       if (value - value !== 0) return `"${value}"`

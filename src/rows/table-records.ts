@@ -5,7 +5,7 @@ import { usage } from '../base/errors.ts'
 import type { CountedBytes } from '../base/memory.ts'
 import { isFields, isIterable, type Output, type Result } from '../base/result.ts'
 import type { ArrowBody } from './arrow-stream.ts'
-import { bitmap, bytesOf } from './arrow-values.ts'
+import { bitmap, underlyingBytes } from './arrow-values.ts'
 import { toJson } from './json.ts'
 import type { RecordFormat } from './records.ts'
 
@@ -178,11 +178,15 @@ function kindOf(shape: Shape): Kind {
     case 'boolean':
       return fixed(bool(), (values) => bitmap(Uint8Array.from(values, Number), values.length).bits)
     case 'int64':
-      return fixed(int64(), (values) => bytesOf(BigInt64Array.from(values, (one) => BigInt((one ?? 0) as number))))
+      return fixed(int64(), (values) =>
+        underlyingBytes(BigInt64Array.from(values, (one) => BigInt((one ?? 0) as number))),
+      )
     case 'uint64':
-      return fixed(uint64(), (values) => bytesOf(BigUint64Array.from(values, (one) => BigInt((one ?? 0) as number))))
+      return fixed(uint64(), (values) =>
+        underlyingBytes(BigUint64Array.from(values, (one) => BigInt((one ?? 0) as number))),
+      )
     case 'number':
-      return fixed(float64(), (values) => bytesOf(Float64Array.from(values, Number)))
+      return fixed(float64(), (values) => underlyingBytes(Float64Array.from(values, Number)))
     case 'bytes':
       return texts(binary(), (one) => one as Uint8Array)
     case 'list':
@@ -209,7 +213,7 @@ function texts(type: DataType, encode: (value: Result) => Uint8Array): Kind {
     type,
     add(values, { buffers }) {
       const parts = values.map((one) => (one === null ? NO_BYTES : encode(one)))
-      buffers.push(bytesOf(endsOf(parts)), concat(parts))
+      buffers.push(underlyingBytes(endsOf(parts)), concat(parts))
     },
   }
 }
@@ -219,7 +223,7 @@ function lists(item: Kind): Kind {
     type: list(field('item', item.type, true)),
     add(values, body) {
       const cells = values.map((one) => (one ?? []) as Result[])
-      body.buffers.push(bytesOf(endsOf(cells)))
+      body.buffers.push(underlyingBytes(endsOf(cells)))
       addValues(item, cells.flat(1), body)
     },
   }

@@ -15,7 +15,7 @@ import { fillCell } from '../read/fill.ts'
 import { CellFilter, writtenAt } from '../read/filter.ts'
 import { type OpenedArray, type OpenedFragment, type ReadQuery, readColumns } from '../read/query.ts'
 import { readMerged } from '../read/read.ts'
-import { Source } from '../read/source.ts'
+import { SparseSource } from '../read/source.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 
 /** The box around all that was written to some fragments. */
@@ -83,7 +83,7 @@ export async function cellsToConsolidate(
   const times: bigint[] = []
   const deletions: Deletion[] = []
   for (const [index, fragment] of fragments.entries()) {
-    const source = await Source.open(fragment, index, filter?.wanted ?? collected.types)
+    const source = await SparseSource.open(fragment, index, filter?.wanted ?? collected.types)
     try {
       const tiles = Array.from(source.tiles(new Map()), ({ tile }) => tile)
       for await (const batch of source.batches(tiles)) {

@@ -9,7 +9,13 @@ import type { InspectArray } from '../objects/array.ts'
 import { asIs, cell, type DocumentValue, integer, list, listOrNone, object, or, text } from '../write/document.ts'
 import { enumerationCells, newEnumeration } from '../write/enumerations.ts'
 import { checkSchema, ENUMERATIONS_SINCE } from '../write/schema-check.ts'
-import { attribute, currentDomainOf, enumeration, type SchemaParts, schemaOf } from '../write/schema-document.ts'
+import {
+  currentDomainOf,
+  documentAttribute,
+  documentEnumeration,
+  type SchemaParts,
+  schemaOf,
+} from '../write/schema-document.ts'
 import { writeSchema } from './create.ts'
 import type { StepTarget } from './step-target.ts'
 
@@ -57,7 +63,7 @@ export async function evolve(
   for (const key of ['add_enumerations', 'extend_enumerations', 'drop_enumerations']) since(ENUMERATIONS_SINCE, key)
   since(CURRENT_DOMAIN_SINCE, 'current_domain')
   const enumerations = await array.enumerations(schema)
-  const added = listOrNone(enumeration({ version, style }, uuid))(changes.add_enumerations)
+  const added = listOrNone(documentEnumeration({ version, style }, uuid))(changes.add_enumerations)
   await refuseShorter(array, added, step)
   const dropped = new Set(changes.drop_enumerations)
   const extended = new Map(changes.extend_enumerations.map((one) => [one.name, one.values]))
@@ -77,7 +83,7 @@ export async function evolve(
   known(changes.drop_attributes, schema.attributes, step.at('drop_attributes'))
   const attributes = [
     ...schema.attributes,
-    ...listOrNone(attribute({ version, style }))(changes.add_attributes),
+    ...listOrNone(documentAttribute({ version, style }))(changes.add_attributes),
   ].filter(({ name }) => !changes.drop_attributes.includes(name))
   const all = [...kept, ...added]
   // Before format 6 a schema stores no fill values: cells have the defaults.

@@ -27,7 +27,7 @@ export interface WorkerData extends Settings {
 }
 
 /** The answer of a thread. */
-export type Answer<I> = { result: UnitResult<I> } | { failure: ErrorFacts }
+export type ThreadAnswer<I> = { result: UnitResult<I> } | { failure: ErrorFacts }
 
 /** Stored bytes from which on workers save more time than they take to start. */
 const WORTH_WORKERS = 64 * 2 ** 20
@@ -98,7 +98,12 @@ function workerThread<I extends object>(
   const channel = lent && new MessageChannel()
   if (channel) lendStorage(lent, channel.port1)
   const data: WorkerData = { ...settings, memory: settings.memory.facts, port: channel?.port2 }
-  const pool = new PoolThread<Unit<I>, Answer<I>>('unit-worker.cjs', data, undefined, channel ? [channel.port2] : [])
+  const pool = new PoolThread<Unit<I>, ThreadAnswer<I>>(
+    'unit-worker.cjs',
+    data,
+    undefined,
+    channel ? [channel.port2] : [],
+  )
   return {
     ready: pool.ready,
     async run(unit) {

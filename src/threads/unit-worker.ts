@@ -10,7 +10,7 @@ import { localFiles } from '../node/file.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
 import { readContext } from '../objects/generic-tile.ts'
 import { lentStorage } from './lent-storage.ts'
-import type { Answer, WorkerData } from './unit-pool.ts'
+import type { ThreadAnswer, WorkerData } from './unit-pool.ts'
 
 /** A thread of the pool in unit-pool.ts. It answers each unit with its results, in order. */
 const { key, deep, memory, port } = workerData as WorkerData
@@ -21,7 +21,7 @@ const worker =
     ? new UnitWorker<Item>(storage, cx, checkUnit)
     : new UnitWorker<VerifyItem>(storage, cx, (target, inside, unit) => verifyUnit(target, inside, unit, deep))
 
-async function answer(unit: Unit<never>): Promise<Answer<object>> {
+async function answer(unit: Unit<never>): Promise<ThreadAnswer<object>> {
   try {
     return { result: packed<object>(await worker.run(unit)) }
   } catch (error) {

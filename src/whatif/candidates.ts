@@ -4,7 +4,7 @@ import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts
 import type { FilterConfig, FilterType } from '../format/filter-pipeline.ts'
 import { NEWEST_STABLE } from '../format/releases.ts'
 import { defaultFilter, refusal, writingRefusal } from '../write/filter-options.ts'
-import type { Sample } from './sample.ts'
+import type { FilterSample } from './sample.ts'
 
 /** The pipelines to try if the user names none: those that users of TileDB choose for such values. */
 
@@ -31,7 +31,7 @@ function waysFor(values: TriedValues): (readonly FilterType[])[] {
 }
 
 /** The pipelines of the first round: no filters, and each way to rearrange the values before the same compressor. */
-export function firstCandidates(sample: Sample): FilterConfig[][] {
+export function firstCandidates(sample: FilterSample): FilterConfig[][] {
   const { type, role } = sample
   const names = rearrangements(sample)
   const scaled = scalesOf(sample)
@@ -52,7 +52,7 @@ export function firstCandidates(sample: Sample): FilterConfig[][] {
 }
 
 /** The pipelines of the second round. @param best the best pipeline of the first round, without its compressor */
-export function secondCandidates(sample: Sample, best: readonly FilterConfig[]): FilterConfig[][] {
+export function secondCandidates(sample: FilterSample, best: readonly FilterConfig[]): FilterConfig[][] {
   return valid(
     sample,
     OTHERS.map((compressor) => [...best, compressor]),
@@ -65,11 +65,11 @@ export function withoutCompressor(filters: readonly FilterConfig[]): FilterConfi
   return at < 0 ? undefined : filters.slice(0, at)
 }
 
-function isText({ role, type }: Pick<Sample, 'role' | 'type'>): boolean {
+function isText({ role, type }: Pick<FilterSample, 'role' | 'type'>): boolean {
   return role === 'var' && (type === 'STRING_ASCII' || type === 'STRING_UTF8')
 }
 
-function rearrangements(sample: Sample): (readonly FilterType[])[] {
+function rearrangements(sample: FilterSample): (readonly FilterType[])[] {
   const { role, type } = sample
   if (isText(sample)) return waysFor('texts')
   if (role === 'offsets') return [...waysFor('integers'), ...waysFor('offsets')]
@@ -81,16 +81,16 @@ function rearrangements(sample: Sample): (readonly FilterType[])[] {
 }
 
 /** The pipelines that TileDB can write and read back for such a field, each with the checksums that the field has now. */
-function valid(sample: Sample, pipelines: readonly FilterConfig[][]): FilterConfig[][] {
+function valid(sample: FilterSample, pipelines: readonly FilterConfig[][]): FilterConfig[][] {
   const checksums = sample.pipeline.filters.filter((filter) => hasChecksum([filter]))
   return pipelines
     .map((filters) => [...filters, ...checksums])
-    .filter((filters) => refusalOf(sample, filters) === undefined)
+    .filter((filters) => pipelineRefusal(sample, filters) === undefined)
 }
 
 /** Why TileDB refuses a pipeline for such values; undefined if it accepts it. */
-export function refusalOf(
-  { type, role, cell_val_num }: Pick<Sample, 'type' | 'role' | 'cell_val_num'>,
+export function pipelineRefusal(
+  { type, role, cell_val_num }: Pick<FilterSample, 'type' | 'role' | 'cell_val_num'>,
   filters: readonly FilterConfig[],
 ): string | undefined {
   const field = {
@@ -111,7 +111,7 @@ const EXAMINED = 10_000
 const NEAR: Readonly<Partial<Record<Datatype, number>>> = { FLOAT32: 2 ** -22, FLOAT64: 2 ** -50 }
 
 /** SCALE_FLOAT with the scale that makes the values integers, if they all have few decimal places. Empty otherwise. */
-function scalesOf({ type, role, parts }: Sample): FilterConfig[] {
+function scalesOf({ type, role, parts }: FilterSample): FilterConfig[] {
   const near = NEAR[type]
   if (near === undefined || role === 'var') return []
   let places = 0

@@ -35,7 +35,7 @@ interface Sizes {
 }
 
 /** The size of an array with other tiles, or with its cells in another order. */
-export interface Layout extends Sizes {
+export interface TriedLayout extends Sizes {
   /** What was changed, in words; empty for the array as it is. */
   change: string
   /** Number of cells in the boxes from which the sizes were estimated; null if they were not estimated. */
@@ -67,12 +67,12 @@ const BOX_CELLS = 400_000
 const BOX_BYTES = 8 * 1024 * 1024
 
 /** Cells of an array, and their bytes before filtering. */
-export interface Extent {
+export interface CellTotals {
   cells: number
   bytes: number
 }
 
-export async function extentOf({ fragments }: OpenedArray): Promise<Extent> {
+export async function cellTotals({ fragments }: OpenedArray): Promise<CellTotals> {
   let [cells, bytes] = [0, 0]
   for (const { fragment, info } of fragments) {
     cells += storedCellNum(info)
@@ -83,7 +83,7 @@ export async function extentOf({ fragments }: OpenedArray): Promise<Extent> {
 }
 
 /** Whether an array can be written anew as a whole, with the memory of the run. @param most limit on the cells */
-export function isSmall({ cells, bytes }: Extent, { room }: Memory, most = MAX_CELLS): boolean {
+export function isSmall({ cells, bytes }: CellTotals, { room }: Memory, most = MAX_CELLS): boolean {
   return cells <= Math.min(most, room / CELL_BYTES) && bytes <= Math.min(MAX_BYTES, room / TIMES_HELD)
 }
 
@@ -97,10 +97,10 @@ export async function* tryLayouts(
   changes: readonly Change[],
   filters: NewFilters,
   codecs: Codecs,
-  { extent, seed, query }: { extent: Extent; seed: string; query?: ReadQuery | undefined },
-): AsyncGenerator<Layout> {
+  { extent, seed, query }: { extent: CellTotals; seed: string; query?: ReadQuery | undefined },
+): AsyncGenerator<TriedLayout> {
   const now = await measure(opened.fragments)
-  const withRead = async (layout: Layout, changed: OpenedArray, before?: OpenedArray): Promise<Layout> => {
+  const withRead = async (layout: TriedLayout, changed: OpenedArray, before?: OpenedArray): Promise<TriedLayout> => {
     if (!query) return layout
     const { counts, cost } = await countsOfRead({ opened: changed, query, exact: true }, before)
     return { ...layout, read_cost: { ...counts, vfs_bytes: sum(cost.steps, ({ bytes }) => bytes) } }
@@ -257,9 +257,9 @@ function scale(parts: readonly Measured[], times: number, tile_num: number, grow
   }
 }
 
-function layoutOf(sizes: Sizes, change: string): Layout {
+function layoutOf(sizes: Sizes, change: string): TriedLayout {
   const { fragment_num } = sizes
-  const layout = { change, fragment_num, sample_cell_num: null, read_cost: null } as Layout
+  const layout = { change, fragment_num, sample_cell_num: null, read_cost: null } as TriedLayout
   for (const key of COUNTS) layout[key] = Math.round(sizes[key])
   return layout
 }

@@ -30,7 +30,7 @@ export interface SamplePart {
 }
 
 /** What a pipeline filters: the values of a field, or the offsets or the validity of all fields. */
-export interface Sample {
+export interface FilterSample {
   /** Name of the field; null for offsets and validity, whose filters the array has for all fields. */
   field: string | null
   role: 'data' | 'var' | 'offsets' | 'validity'
@@ -67,7 +67,7 @@ export interface SamplingOptions {
 
 /** What was sampled. */
 export interface Sampled {
-  samples: Sample[]
+  samples: FilterSample[]
   /** Number of tiles from which something was taken. */
   tiles: number
   /** Number of tiles of the fragments. */
@@ -101,7 +101,7 @@ export async function takeSample(fragments: readonly OpenedFragment[], options: 
     }
   }
   const taken = new Set<number>()
-  const samples: Sample[] = []
+  const samples: FilterSample[] = []
   const offsets: JointSample = { role: 'offsets', sample: undefined }
   const validity: JointSample = { role: 'validity', sample: undefined }
   const tried = [...byField.values()].filter((field) =>
@@ -161,7 +161,7 @@ function addFile(byField: Map<string, FieldFiles>, { fragment, info }: OpenedFra
 /** The offsets, or the validity, of all fields together. */
 interface JointSample {
   role: 'offsets' | 'validity'
-  sample: Sample | undefined
+  sample: FilterSample | undefined
 }
 
 interface Sampling {
@@ -174,7 +174,7 @@ interface Sampling {
   onTile: () => void
   /** Indexes of the places from which something was taken. */
   taken: Set<number>
-  samples: Sample[]
+  samples: FilterSample[]
   offsets: JointSample
   validity: JointSample
 }
@@ -183,7 +183,7 @@ async function takeField(field: FieldFiles, sampling: Sampling): Promise<void> {
   const [{ slot }] = field.slots.values()
   const { type, cell_val_num, cellSize, varSized } = slot
   const isText = varSized && (type === 'STRING_ASCII' || type === 'STRING_UTF8')
-  const sample: Sample = {
+  const sample: FilterSample = {
     field: field.name,
     role: varSized ? 'var' : 'data',
     type,

@@ -2,7 +2,7 @@ import type { Pipeline } from '../filters/pipeline.ts'
 import { useOf } from '../filters/registry.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type FilterConfig, isCompressor } from '../format/filter-pipeline.ts'
-import type { Sample } from './sample.ts'
+import type { FilterSample } from './sample.ts'
 import { addZstdWork, noZstdWork } from './zstd-work.ts'
 
 /**
@@ -30,7 +30,7 @@ export const NEAR = 0.1
  * @param stored the parts of the sample after the filters
  */
 export function tiledbSeconds(
-  { parts }: Pick<Sample, 'parts'>,
+  { parts }: Pick<FilterSample, 'parts'>,
   filters: readonly FilterConfig[],
   pipeline: Pipeline,
   stored: readonly Uint8Array[],

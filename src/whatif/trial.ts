@@ -12,7 +12,7 @@ import { CHUNK_COUNT_BYTES } from '../format/tile-chunks.ts'
 import type { ReadContext } from '../objects/generic-tile.ts'
 import { fixedChunkLengths, LARGEST_CHUNK, varChunkLengths } from '../write/chunk-lengths.ts'
 import { cutsTiles, keepsStringOffsets, offsetBytes } from '../write/field-writer.ts'
-import type { Sample, SamplePart } from './sample.ts'
+import type { FilterSample, SamplePart } from './sample.ts'
 import { tiledbSeconds } from './tiledb-speed.ts'
 
 /** The result of a pipeline on a sample. */
@@ -51,7 +51,11 @@ export interface TrialContext {
  * Filters a sample as TileDB 2.30 would, undoes that, and compares the values bit by bit.
  * @throws InspectError if a filter refuses the values
  */
-export async function tryFilters(sample: Sample, filters: readonly FilterConfig[], cx: TrialContext): Promise<Trial> {
+export async function tryFilters(
+  sample: FilterSample,
+  filters: readonly FilterConfig[],
+  cx: TrialContext,
+): Promise<Trial> {
   const { parts, type, cellSize } = sample
   const holdsOffsets = keepsOffsetsInside(sample, filters)
   const pipeline = await loadPipeline(sample, filters, cx, holdsOffsets)
@@ -86,7 +90,7 @@ export async function tryFilters(sample: Sample, filters: readonly FilterConfig[
 }
 
 /** Whether a pipeline keeps the offsets of text among its values. */
-export function keepsOffsetsInside({ role, type }: Sample, filters: readonly FilterConfig[]): boolean {
+export function keepsOffsetsInside({ role, type }: FilterSample, filters: readonly FilterConfig[]): boolean {
   return role === 'var' && keepsStringOffsets(type, filters, NEWEST_STABLE)
 }
 
@@ -94,7 +98,7 @@ export function keepsOffsetsInside({ role, type }: Sample, filters: readonly Fil
 const randomBytes = (length: number): Uint8Array => new Uint8Array(length)
 
 function loadPipeline(
-  sample: Pick<Sample, 'type' | 'cellSize'>,
+  sample: Pick<FilterSample, 'type' | 'cellSize'>,
   filters: readonly FilterConfig[],
   cx: TrialContext,
   stringOffsets: boolean,
@@ -112,7 +116,7 @@ function loadPipeline(
 
 /** Returns a function that filters a part, cut into chunks as TileDB cuts tiles. */
 function writerOf(
-  { type, cellSize, role, pipeline: { max_chunk_size } }: Sample,
+  { type, cellSize, role, pipeline: { max_chunk_size } }: FilterSample,
   { data, starts }: SamplePart,
   filters: readonly FilterConfig[],
   pipeline: Pipeline,
@@ -134,10 +138,10 @@ interface OffsetsCost {
 }
 
 /** What the array's own filters of offsets cost, for each sample. The filters that are tried do not change it. */
-const offsetsCosts = new WeakMap<Sample, Promise<OffsetsCost>>()
+const offsetsCosts = new WeakMap<FilterSample, Promise<OffsetsCost>>()
 
 /** The cost of the offsets. If the tile of values holds them, the tile of offsets is only a chunk count of 0. */
-async function offsetsCost(sample: Sample, holdsOffsets: boolean, cx: TrialContext): Promise<OffsetsCost> {
+async function offsetsCost(sample: FilterSample, holdsOffsets: boolean, cx: TrialContext): Promise<OffsetsCost> {
   if (holdsOffsets) return { bytes: sample.parts.length * CHUNK_COUNT_BYTES, tiledb_seconds: 0 }
   const known = offsetsCosts.get(sample) ?? tryOffsets(sample, cx)
   offsetsCosts.set(sample, known)
@@ -149,7 +153,7 @@ async function offsetsCost(sample: Sample, holdsOffsets: boolean, cx: TrialConte
   }
 }
 
-async function tryOffsets(sample: Sample, cx: TrialContext): Promise<OffsetsCost> {
+async function tryOffsets(sample: FilterSample, cx: TrialContext): Promise<OffsetsCost> {
   const { filters } = sample.offsetsPipeline
   const pipeline = await loadPipeline({ type: 'UINT64', cellSize: 8 }, filters, cx, false)
   const parts = sample.parts.map(({ starts }): SamplePart => {
@@ -173,7 +177,7 @@ const ENOUGH_MS = 60
 const MIN_MS = 0.001
 
 /** Measures the speeds of pipelines. Every round has all of them, so that what slows the machine down slows them all. */
-export async function timeTrials(sample: Sample, trials: readonly Trial[], cx: TrialContext): Promise<void> {
+export async function timeTrials(sample: FilterSample, trials: readonly Trial[], cx: TrialContext): Promise<void> {
   const timed: SamplePart[] = []
   let bytes = 0
   for (const part of sample.parts) {
@@ -220,7 +224,7 @@ function checkOffsets({ starts }: SamplePart, offsets: Float64Array | undefined)
 
 /** Fraction of the elements that change, and the largest difference. */
 function lossOf(
-  type: Sample['type'],
+  type: FilterSample['type'],
   before: readonly Uint8Array[],
   after: readonly Uint8Array[],
   cellSize: number,

@@ -2,14 +2,14 @@ import { unlessFault } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { sum } from '../base/sum.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
-import { firstCandidates, refusalOf, secondCandidates, withoutCompressor } from './candidates.ts'
-import type { Sample } from './sample.ts'
+import { firstCandidates, pipelineRefusal, secondCandidates, withoutCompressor } from './candidates.ts'
+import type { FilterSample } from './sample.ts'
 import { fileSeconds, NEAR } from './tiledb-speed.ts'
 import { type Trial, type TrialContext, timeTrials, tryFilters } from './trial.ts'
 
 /** The results of all pipelines for one field, or for the offsets or the validity of all fields. */
 export interface FieldTrials {
-  sample: Sample
+  sample: FilterSample
   /** Bytes of the sample before filtering. */
   unfiltered_bytes: number
   /** Bytes of the sample on disk now. */
@@ -35,7 +35,7 @@ export interface Best {
  * @param asked pipelines to try; undefined for those that suit the values
  */
 export async function tryField(
-  sample: Sample,
+  sample: FilterSample,
   asked: readonly (readonly FilterConfig[])[] | undefined,
   cx: TrialContext,
 ): Promise<FieldTrials> {
@@ -44,7 +44,7 @@ export async function tryField(
   let [attempts, expected] = [0, 1]
   const attempt = async (filters: readonly FilterConfig[]): Promise<void> => {
     if (tried.some((trial) => sameFilters(trial.filters, filters))) return
-    const reason = refusalOf(sample, filters)
+    const reason = pipelineRefusal(sample, filters)
     if (reason !== undefined) refused.push({ filters, reason })
     else {
       const trial = await tryFilters(sample, filters, cx).catch((error: unknown) => {
@@ -92,12 +92,12 @@ export async function tryField(
   }
 }
 
-export function sizeOf({ bytes, offsets_bytes }: Trial): number {
+export function trialSize({ bytes, offsets_bytes }: Trial): number {
   return bytes + offsets_bytes
 }
 
 function bySize(a: Trial, b: Trial): number {
-  return sizeOf(a) - sizeOf(b)
+  return trialSize(a) - trialSize(b)
 }
 
 function sameFilters(a: readonly FilterConfig[], b: readonly FilterConfig[]): boolean {
@@ -106,7 +106,7 @@ function sameFilters(a: readonly FilterConfig[], b: readonly FilterConfig[]): bo
 
 /** Estimated seconds that TileDB needs to read the sample, if its files are in the system's cache. */
 export function readSeconds(trial: Trial): number {
-  return fileSeconds(sizeOf(trial)) + trial.tiledb_seconds
+  return fileSeconds(trialSize(trial)) + trial.tiledb_seconds
 }
 
 /** Smallest fraction of the bytes that a balanced pipeline must save, … */
@@ -140,10 +140,14 @@ function bestOf(now: Trial, safe: readonly Trial[], scale: number): Best {
     .sort((a, b) => a.filters.length - b.filters.length || time(a) - time(b))
   const cheap = safe.filter(
     (one) =>
-      sizeOf(one) <= (1 - WORTH) * sizeOf(now) &&
-      scale * (sizeOf(now) - sizeOf(one)) >= WORTH_BYTES &&
+      trialSize(one) <= (1 - WORTH) * trialSize(now) &&
+      scale * (trialSize(now) - trialSize(one)) >= WORTH_BYTES &&
       time(one) <= SLOWER_READS * time(now) &&
       one.do_mb_s >= Math.min(now.do_mb_s / SLOWER_WRITES, FAST_WRITES),
   )
-  return { size: least(sizeOf, safe), reading: isSlower(now) ? reading : undefined, balanced: least(sizeOf, cheap) }
+  return {
+    size: least(trialSize, safe),
+    reading: isSlower(now) ? reading : undefined,
+    balanced: least(trialSize, cheap),
+  }
 }

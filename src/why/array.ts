@@ -25,9 +25,9 @@ import { Folder, readAll, withSource } from '../storage/source.ts'
 import { storageWithout } from '../storage/without.ts'
 import type { Answer, Effect, Need, NoticedBy, OpeningRequests } from './answer.ts'
 import { CellCounter } from './cells.ts'
-import { type Part, partAt } from './part.ts'
+import { type ArrayPart, partAt } from './part.ts'
 import { needsOfRoot } from './place.ts'
-import { arrayView, isCut, stampsIn, type Times, timesWorthOpening, type View } from './views.ts'
+import { arrayView, isCut, type ReaderView, stampsIn, timesWorthOpening, type ViewTimes } from './views.ts'
 
 /** An effect at one opening. The times at which it shows are added later. */
 export type EffectOnce = Omit<Effect, 'as_of' | 'between'>
@@ -39,7 +39,7 @@ interface Removal {
   path: string
   /** Whether a path in the array is removed. */
   gone(path: string): boolean
-  part: Part
+  part: ArrayPart
   /** Why cells are missed, if it has, or commits, a fragment that readers should see. */
   missed: string | undefined
   cells: CellCounter
@@ -91,7 +91,7 @@ export async function whyInArray(
  * Why readers miss a fragment that a part has or commits, although they should see it. Undefined if there is none. The vacuum files that
  * hide a fragment only list it.
  */
-async function whyMissed(array: InspectArray, { fragments, isList }: Part): Promise<string | undefined> {
+async function whyMissed(array: InspectArray, { fragments, isList }: ArrayPart): Promise<string | undefined> {
   if (isList || fragments.length === 0) return undefined
   const entries = await array.fragments()
   if (entries.some(({ path, state }) => state === 'hidden' && fragments.includes(path))) return HIDDEN
@@ -106,7 +106,7 @@ async function openingRequests({ array, less }: Removal): Promise<OpeningRequest
 }
 
 /** The answer for what is no part of the array: TileDB never looks at it, whether it opens the array or not. */
-function foreignAnswer({ folder }: InspectArray, { what }: Part): Answer {
+function foreignAnswer({ folder }: InspectArray, { what }: ArrayPart): Answer {
   const nobody = { needed_by: [], without: [], noticed: ['nobody'] as const }
   return { what, root: folder.path, ...nobody, delete: 'yes', reason: '', how: 'rm' }
 }
@@ -131,14 +131,14 @@ export function arrayWithout(
 }
 
 /** The times that matter most for a path: those in its own name and in the names of its fragments. */
-function nearOf({ fragments }: Part, path: string): bigint[] {
+function nearOf({ fragments }: ArrayPart, path: string): bigint[] {
   return [...path.split('/'), ...fragments.map(lastPathPart)].flatMap((name) => [...stampsIn(name)])
 }
 
 /** All differences with the times at which they show, and whether anything that a reader opens differs at all. */
 async function effectsOf(
   removal: Removal,
-  { until, within, isAll }: Times,
+  { until, within, isAll }: ViewTimes,
 ): Promise<{ effects: Effect[]; seen: boolean }> {
   let seen = false
   const found: { to: bigint; effects: EffectOnce[] }[] = []
@@ -166,7 +166,7 @@ async function effectsOf(
 }
 
 /** Whether only a part of the cells of some fragment counts. More of them count at later times. */
-async function isCutWithin({ array }: Removal, between: View['between']): Promise<boolean> {
+async function isCutWithin({ array }: Removal, between: ReaderView['between']): Promise<boolean> {
   const { fragments } = await arrayView(array, between)
   return fragments.some((path) => isCut(path, between))
 }
@@ -208,7 +208,7 @@ export function grouped(found: readonly { to: bigint; effects: readonly EffectOn
 
 async function effectsAt(
   removal: Removal,
-  between: View['between'],
+  between: ReaderView['between'],
 ): Promise<{ effects: EffectOnce[]; differs: boolean }> {
   const { array, less, gone } = removal
   const [before, after] = [await arrayView(array, between), await arrayView(less, between, gone)]
@@ -248,7 +248,10 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** Path of a fragment whose schema is removed, if there is one: TileDB then does not open the array. */
-async function fragmentWithoutSchema({ array, path, gone }: Removal, { fragments }: View): Promise<string | undefined> {
+async function fragmentWithoutSchema(
+  { array, path, gone }: Removal,
+  { fragments }: ReaderView,
+): Promise<string | undefined> {
   if (!isSchemaPath(path)) return undefined
   for (const one of fragments) if (gone(await schemaPathOf(array, one))) return one
   return undefined
@@ -264,7 +267,7 @@ async function schemaPathOf(array: InspectArray, path: string): Promise<string> 
   return schemaPath(info?.schemaName ?? '')
 }
 
-async function otherSchema({ array }: Removal, before: View, after: View): Promise<boolean> {
+async function otherSchema({ array }: Removal, before: ReaderView, after: ReaderView): Promise<boolean> {
   if (before.schema === after.schema || before.schema === undefined || after.schema === undefined) return false
   const [a, b] = [await bytesOf(array, before.schema), await bytesOf(array, after.schema)]
   return !sameBytes(a, b)
@@ -275,7 +278,7 @@ function bytesOf({ folder }: InspectArray, path: string): Promise<Uint8Array> {
 }
 
 /** Fields that a read cannot return, because a fragment lacks its metadata or the removed file. */
-async function failingFields({ array, part, gone, path }: Removal, view: View): Promise<string[]> {
+async function failingFields({ array, part, gone, path }: Removal, view: ReaderView): Promise<string[]> {
   const { fragments, schema, broken } = view
   if (schema === undefined) return []
   const { domain, attributes, allows_duplicates } = await array.schema(lastPathPart(schema))
@@ -295,7 +298,7 @@ async function failingFields({ array, part, gone, path }: Removal, view: View): 
 /** Whether a delete condition looks at a field. If so, every read needs the field. */
 async function isDeletedBy(
   array: InspectArray,
-  { between: [from, now], deletes }: View,
+  { between: [from, now], deletes }: ReaderView,
   field: string,
 ): Promise<boolean> {
   const opened = array.at({ from, now })
@@ -305,7 +308,7 @@ async function isDeletedBy(
 }
 
 /** Whether newer cells or delete conditions may hide whole tiles of the removed file: TileDB does not read hidden tiles. */
-async function mayBeCovered({ array, part }: Removal, { fragments, schema, deletes }: View): Promise<boolean> {
+async function mayBeCovered({ array, part }: Removal, { fragments, schema, deletes }: ReaderView): Promise<boolean> {
   if (schema === undefined || part.fragments.length === 0) return false
   const { array_type, allows_duplicates } = await array.schema(lastPathPart(schema))
   const begin = stampsIn(lastPathPart(part.fragments[0]))[0] ?? 0n
@@ -315,7 +318,7 @@ async function mayBeCovered({ array, part }: Removal, { fragments, schema, delet
 }
 
 /** Names of the labels whose arrays are removed. */
-async function missingLabels({ array, gone }: Removal, { schema }: View): Promise<string[]> {
+async function missingLabels({ array, gone }: Removal, { schema }: ReaderView): Promise<string[]> {
   if (schema === undefined || !gone(LABELS_FOLDER)) return []
   return (await array.schema(lastPathPart(schema))).dimension_labels.map(({ name }) => name)
 }
@@ -325,7 +328,7 @@ async function missingLabels({ array, gone }: Removal, { schema }: View): Promis
  * times of the read, or if a delete condition was written between the first and the last cell of a consolidated fragment.
  * @see ReaderBase::need_timestamped_conditions
  */
-function needsTimes({ between, fragments, deletes }: View): boolean {
+function needsTimes({ between, fragments, deletes }: ReaderView): boolean {
   const times = deletes.flatMap((name) => stampsIn(name).slice(0, 1))
   return fragments.some((path) => {
     const [first = 0n, last = 0n] = stampsIn(lastPathPart(path))
@@ -334,7 +337,7 @@ function needsTimes({ between, fragments, deletes }: View): boolean {
 }
 
 /** Names of the enumerations in the schema of a view whose files are removed. */
-async function missingEnumerations({ array, path, gone }: Removal, { schema }: View): Promise<string[]> {
+async function missingEnumerations({ array, path, gone }: Removal, { schema }: ReaderView): Promise<string[]> {
   if (!isWithinFolder(path, SCHEMA_FOLDER) || schema === undefined) return []
   const { enumerations } = await array.schema(lastPathPart(schema))
   return enumerations
@@ -343,7 +346,7 @@ async function missingEnumerations({ array, path, gone }: Removal, { schema }: V
 }
 
 /** Keys of the metadata that have another value without the removed file, or none. */
-async function changedKeys({ array, less, path }: Removal, [from, now]: View['between']): Promise<string[]> {
+async function changedKeys({ array, less, path }: Removal, [from, now]: ReaderView['between']): Promise<string[]> {
   if (!isWithinFolder(path, METADATA_FOLDER)) return []
   const read = (one: InspectArray) =>
     readMetadata(one.folder, { ...one.cx, from, now }).catch(() => new Map<string, never>())
@@ -365,9 +368,9 @@ const NO_VALUE = new Uint8Array(0)
  * The vacuum that removes a path while a read as of now stays the same; undefined if none does. To find out, the array is opened without
  * all that the vacuum removes.
  */
-async function vacuumOf(removal: Removal, times: Times): Promise<Vacuum | undefined> {
+async function vacuumOf(removal: Removal, times: ViewTimes): Promise<Vacuum | undefined> {
   const { array, path, missed } = removal
-  const now: View['between'] = [0n, array.cx.now]
+  const now: ReaderView['between'] = [0n, array.cx.now]
   // The vacuum of fragments comes last: it also removes earlier states of the array.
   for (const mode of [...CONSOLIDATION_MODES].reverse()) {
     const { gone, voided } = await vacuumedBy(array, mode)
@@ -423,13 +426,17 @@ async function consolidatedFragments(array: InspectArray): Promise<string[]> {
 }
 
 /** Paths of the fragments that have the cells of the fragments of a part, because they replaced them. */
-async function replacementsOf(array: InspectArray, { fragments }: Part): Promise<string[]> {
+async function replacementsOf(array: InspectArray, { fragments }: ArrayPart): Promise<string[]> {
   const waiting = (await array.fragments()).filter(({ path, to_vacuum }) => to_vacuum && fragments.includes(path))
   if (waiting.length === 0) return []
   return (await consolidatedFragments(array)).filter((path) => !waiting.some((one) => one.path === path))
 }
 
-async function otherMetadata(array: InspectArray, less: InspectArray, [from, now]: View['between']): Promise<boolean> {
+async function otherMetadata(
+  array: InspectArray,
+  less: InspectArray,
+  [from, now]: ReaderView['between'],
+): Promise<boolean> {
   const [before, after] = await Promise.all(
     [array, less].map((one) => readMetadata(one.folder, { ...one.cx, from, now })),
   )
@@ -437,15 +444,15 @@ async function otherMetadata(array: InspectArray, less: InspectArray, [from, now
 }
 
 /** Whether a read finds fragments in the first array, and none in the second. */
-async function isEmptied(array: InspectArray, less: InspectArray, between: View['between']): Promise<boolean> {
+async function isEmptied(array: InspectArray, less: InspectArray, between: ReaderView['between']): Promise<boolean> {
   const { fragments } = await arrayView(array, between)
   return fragments.length > 0 && (await arrayView(less, between)).fragments.length === 0
 }
 
 /** The first span of times as of which something holds: its first and last time. */
 async function firstTimes(
-  { until }: Times,
-  holds: (between: View['between']) => Promise<boolean>,
+  { until }: ViewTimes,
+  holds: (between: ReaderView['between']) => Promise<boolean>,
 ): Promise<Answer['empties']> {
   let first: bigint | undefined
   for (const between of until) {
@@ -473,7 +480,7 @@ async function needs(removal: Removal, effects: readonly Effect[]): Promise<Need
   return part.needs.length > 0 ? part.needs.map((one) => ({ ...one, needed_by: [root] })) : [root]
 }
 
-function rootWhy(effects: readonly Effect[], { writers, isList }: Part): string {
+function rootWhy(effects: readonly Effect[], { writers, isList }: ArrayPart): string {
   const opening = effects.some(({ outcome }) => outcome === 'fails')
   if (opening) return 'the array, to be opened'
   if (effects.some(({ outcome }) => outcome === 'fields')) return 'the array, to be read'
@@ -498,7 +505,7 @@ const CUT =
   'a list of commits that was cut off or changed probably named its fragment, and readers miss its cells: check --plan says what to do'
 
 /** The reason for a path whose absence changes what readers open, but not what they get. */
-function sameText({ isList, writers }: Part): string {
+function sameText({ isList, writers }: ArrayPart): string {
   if (writers !== undefined) return writers
   return `reads return the same cells without it, but ${isList ? 'do more work' : 'the cells that it makes readable, and that newer cells or deletes hide, are lost'}`
 }

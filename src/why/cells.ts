@@ -12,7 +12,7 @@ import { fillCell } from '../read/fill.ts'
 import { openAt } from '../read/opening.ts'
 import { type OpenedArray, readColumns } from '../read/query.ts'
 import { defaultOrder, readMerged } from '../read/read.ts'
-import { stampsIn, type View } from './views.ts'
+import { type ReaderView, stampsIn } from './views.ts'
 
 /** Numbers of cells that differ between two openings. */
 export interface CellDifference {
@@ -49,7 +49,7 @@ export class CellCounter {
   }
 
   /** The difference between two openings: exact for small arrays, otherwise a bound from the metadata. */
-  async difference(before: View, after: View): Promise<CellDifference> {
+  async difference(before: ReaderView, after: ReaderView): Promise<CellDifference> {
     const opened = before.fragments.length + after.fragments.length
     if (opened <= this.fragmentsLeft) {
       const cells = Math.max(await this.cellNum(before.fragments), await this.cellNum(after.fragments))
@@ -63,7 +63,7 @@ export class CellCounter {
     return this.bound(before, after)
   }
 
-  private async counted(before: View, after: View): Promise<CellDifference> {
+  private async counted(before: ReaderView, after: ReaderView): Promise<CellDifference> {
     const openings: OpenedArray[] = []
     try {
       for (const [array, { between }] of [[this.array, before] as const, [this.less, after] as const])
@@ -78,7 +78,7 @@ export class CellCounter {
    * An upper bound on the cells that differ. Without a fragment, older cells at the same coordinates show. Without a delete condition,
    * all cells that it may delete show.
    */
-  private async bound(before: View, after: View): Promise<CellDifference> {
+  private async bound(before: ReaderView, after: ReaderView): Promise<CellDifference> {
     const [was, is] = [new Set(before.fragments), new Set(after.fragments)]
     const gone = await this.cellNum(before.fragments.filter((path) => !is.has(path)))
     const come = await this.cellNum(after.fragments.filter((path) => !was.has(path)))
@@ -104,7 +104,7 @@ export class CellCounter {
    * Whether a dense array without some vacuum lists shows the same cells. It does if all fragments of such a list are read again beside
    * the one that replaced them, and no other fragment begins between them: they hold the same cells as that one.
    */
-  private async showsTheSame(before: View, after: View): Promise<boolean> {
+  private async showsTheSame(before: ReaderView, after: ReaderView): Promise<boolean> {
     const [was, is] = [new Set(before.fragments), new Set(after.fragments)]
     const [from, now] = before.between
     const kept = new Set((await this.less.commits()).files.map(({ path }) => path))

@@ -32,7 +32,7 @@ import { hasEntry } from '../storage/source.ts'
 import type { Need } from './answer.ts'
 
 /** What a file or folder of an array is, from its name and content. */
-export interface Part {
+export interface ArrayPart {
   /** In words. */
   what: Prose
   /** Paths of the fragments that it belongs or refers to. */
@@ -64,7 +64,7 @@ const UNREADABLE = 'it cannot be read, so nobody can tell what it holds'
 const NO_WRITER = 'first make sure that no writer is still writing it'
 
 /** Tells what a file or folder of an array is. @param path path in the array; not empty */
-export async function partAt(array: InspectArray, path: string, kind: 'file' | 'folder' | 'other'): Promise<Part> {
+export async function partAt(array: InspectArray, path: string, kind: 'file' | 'folder' | 'other'): Promise<ArrayPart> {
   const entries = await array.fragments()
   const fragment = entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
   if (fragment) return fragmentPart(array, entries, fragment, path)
@@ -95,7 +95,7 @@ async function isStrayFragment(array: InspectArray, path: string, kind: 'file' |
   return hasEntry(await array.folder.folder(own).listIfThere(), FRAGMENT_METADATA_FILE, 'file')
 }
 
-function part(what: string, more: Partial<Part> = {}): Part {
+function part(what: string, more: Partial<ArrayPart> = {}): ArrayPart {
   return { what, fragments: [], needs: [], ...more }
 }
 
@@ -108,7 +108,7 @@ export const FOLDERS: ReadonlyMap<string, string> = new Map([
   [LABELS_FOLDER, 'the folder of the arrays of dimension labels'],
 ])
 
-async function folderPart(array: InspectArray, name: string): Promise<Part> {
+async function folderPart(array: InspectArray, name: string): Promise<ArrayPart> {
   const what = FOLDERS.get(name)
   if (what === undefined) return part(UNKNOWN, { isForeign: true })
   const fragments =
@@ -133,7 +133,7 @@ async function fragmentPart(
   entries: readonly FragmentEntry[],
   { path: inside, name, state, committed }: FragmentEntry,
   path: string,
-): Promise<Part> {
+): Promise<ArrayPart> {
   const [info, files] = await array.withFragment(inside, async (fragment) => {
     const read = await fragment.info().catch(unlessFault)
     return [read, read ? await fragment.fieldFiles() : []] as const
@@ -216,7 +216,7 @@ export function commitNames(file: CommitFile, fragment: string): boolean {
   return file.kind === 'consolidated-commits' && file.entries.some(({ text }) => linePath(text) === fragment)
 }
 
-async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> {
+async function commitPart(array: InspectArray, file: CommitFile): Promise<ArrayPart> {
   const { path, kind, entries } = file
   const name = lastPathPart(path)
   const { files } = await array.commits()
@@ -254,7 +254,7 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<Part> 
 }
 
 /** The commit of a write. @param others the other commit files */
-async function writtenPart(array: InspectArray, path: string, others: readonly CommitFile[]): Promise<Part> {
+async function writtenPart(array: InspectArray, path: string, others: readonly CommitFile[]): Promise<ArrayPart> {
   const fragment = committedPath(path)
   const fragments = await array.fragments()
   const there = fragments.some((one) => one.path === fragment)
@@ -287,7 +287,7 @@ async function conditionPart(
   kind: 'delete' | 'update',
   name: string,
   others: readonly CommitFile[],
-): Promise<Part> {
+): Promise<ArrayPart> {
   const again = others.find((one) => one.entries.some(({ text }) => lastPathPart(text) === name))
   const time = timeText(nameFacts(name)?.timestamp_range[0] ?? 0n, false)
   const what = `a ${kind} condition of ${time}`
@@ -312,7 +312,7 @@ async function mayBeMarked(array: InspectArray): Promise<boolean> {
   return false
 }
 
-async function schemaPart(array: InspectArray, path: string): Promise<Part> {
+async function schemaPart(array: InspectArray, path: string): Promise<ArrayPart> {
   const files = await array.schemaFiles()
   const file = files.find((one) => one.path === path)
   if (file) {
@@ -349,7 +349,7 @@ async function schemaPart(array: InspectArray, path: string): Promise<Part> {
   return part(what, { needs, writers })
 }
 
-async function metadataPart(array: InspectArray, path: string): Promise<Part> {
+async function metadataPart(array: InspectArray, path: string): Promise<ArrayPart> {
   const text = await metadataText(array, path)
   return text === undefined
     ? part('a file of key-value metadata that cannot be read', { unreadable: UNREADABLE })

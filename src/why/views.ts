@@ -10,7 +10,7 @@ import { isPartlyWithin, isRead } from '../objects/visibility.ts'
 import { missingPaths } from '../read/opening.ts'
 
 /** What TileDB finds when it opens an array between two times. */
-export interface View {
+export interface ReaderView {
   between: readonly [from: bigint, to: bigint]
   /** Why TileDB does not open the array; undefined if it does. */
   fails: string | undefined
@@ -32,11 +32,11 @@ const MAX_PAIRED = 16
 const MAX_NEAR = 32
 
 /** Times between which an array is opened. */
-export interface Times {
+export interface ViewTimes {
   /** Openings with all that was written until a time, the earliest first. */
-  until: readonly View['between'][]
+  until: readonly ReaderView['between'][]
   /** Openings that leave out what was written before a time. */
-  within: readonly View['between'][]
+  within: readonly ReaderView['between'][]
   /** Whether these are all openings that make a difference. */
   isAll: boolean
 }
@@ -45,12 +45,12 @@ export interface Times {
  * The times between which an array is worth opening: what it holds changes only at the time stamps in names. If there are too many,
  * the stamps beside `near` are taken, and others evenly.
  */
-export async function timesWorthOpening(array: InspectArray, near: readonly bigint[]): Promise<Times> {
+export async function timesWorthOpening(array: InspectArray, near: readonly bigint[]): Promise<ViewTimes> {
   const stamps = await stampsOf(array)
   const chosen = stamps.length <= MAX_VIEWS ? stamps : thinned(stamps, near)
   const last = chosen.at(-1) ?? 0n
   const end = last > array.cx.now ? last : array.cx.now
-  const found: View['between'][] = chosen.map((stamp) => [0n, stamp])
+  const found: ReaderView['between'][] = chosen.map((stamp) => [0n, stamp])
   if (chosen.length > 0 && chosen[0] > 0n) found.unshift([0n, chosen[0] - 1n])
   found.push([0n, array.cx.now])
   if (end > array.cx.now) found.push([0n, end])
@@ -97,12 +97,12 @@ export function stampsIn(name: string): readonly bigint[] {
  */
 export async function arrayView(
   array: InspectArray,
-  between: View['between'],
+  between: ReaderView['between'],
   isGone: (path: string) => boolean = () => false,
-): Promise<View> {
+): Promise<ReaderView> {
   const [from, now] = between
   const opened = array.at({ from, now })
-  const view: View = { between, fails: undefined, schema: undefined, fragments: [], broken: [], deletes: [] }
+  const view: ReaderView = { between, fails: undefined, schema: undefined, fragments: [], broken: [], deletes: [] }
   try {
     const { file } = await opened.newestSchema()
     const { visibility, folders } = await opened.listing()
@@ -124,6 +124,6 @@ export async function arrayView(
 }
 
 /** Whether an opening between two times has only a part of a fragment's cells: each cell has a time stamp of its own. */
-export function isCut(path: string, [from, now]: View['between']): boolean {
+export function isCut(path: string, [from, now]: ReaderView['between']): boolean {
   return isPartlyWithin(path, { from, now })
 }

@@ -7,7 +7,7 @@ import { sum } from '../base/sum.ts'
 import type { Codecs } from '../filters/codecs/codecs.ts'
 import { undoLz4Frame } from '../filters/codecs/lz4-frame.ts'
 import { arrowMessages } from './arrow-messages.ts'
-import { type BatchReader, batchReader, indexReader } from './arrow-values.ts'
+import { type BatchReader, batchReader, indexBatchReader } from './arrow-values.ts'
 import { type Row, type RowField, type RowInput, type RowValue, refuseTwice } from './ndjson-cells.ts'
 
 /** Start and end of an Arrow file. */
@@ -84,7 +84,7 @@ class DictionaryValues {
   column(type: DictionaryType, to: RowField, name: string): BatchReader {
     const column = { type, read: batchReader(type.dictionary, to, name), values: [] as RowValue[] }
     this.columns.push(column)
-    return indexReader(() => column.values)
+    return indexBatchReader(() => column.values)
   }
 
   /** Adds a dictionary. @param batch reads it as values of a type */

@@ -255,7 +255,7 @@ function fixedListReader(inside: BatchReader, stride: number, to: RowField): Bat
 }
 
 /** A reader of indexes. @param values returns the values to which the indexes of the batch refer */
-export function indexReader(values: () => readonly RowValue[]): BatchReader {
+export function indexBatchReader(values: () => readonly RowValue[]): BatchReader {
   return ofEach((batch) => {
     const known = values()
     return (i) => {

@@ -54,7 +54,10 @@ export class DenseTiler extends DenseCoordinates {
     return { positions, written: full && rowMajor ? undefined : order }
   }
 
-  /** Whether the cells of a tile follow one another in the box: after leading axes of one cell, every axis but the first is as long as the box. */
+  /**
+   * Whether the cells of a tile follow one another in the box. Leading axes of one cell do not matter. Of the others, all but the first must
+   * be as long as the box.
+   */
   private followEachOther(counts: readonly number[]): boolean {
     let expected = 1
     for (let d = counts.length - 1; d >= 0; d--) {

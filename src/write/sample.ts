@@ -62,7 +62,7 @@ export interface SampleInputs {
 }
 
 /** An array, and notes on how it differs from what was asked for. */
-export interface Sample {
+export interface SampledArray {
   array: ArrayToWrite
   /** Upper limit on the cells of all fragments; undefined if the user's cells are written. */
   most_cells: number | undefined
@@ -86,7 +86,7 @@ export function firstTimestamp(seed: string): bigint {
  * Plans the array that the options describe, which `arrayFiles` writes.
  * @throws InspectError USAGE, BAD_VALUE
  */
-export function planSample(options: SampleOptions, inputs: SampleInputs): Sample {
+export function planSample(options: SampleOptions, inputs: SampleInputs): SampledArray {
   refuseContradictions(options, inputs)
   const seed = options.seed ?? DEFAULT_SEED
   const random = new Random(`${seed} names`)

@@ -132,8 +132,8 @@ export function parseSchemaDocument(
       offsets_filters: filters(DEFAULT_ZSTD),
       validity_filters: filters(DEFAULT_RLE),
       dimensions: list(asIs),
-      attributes: list(attribute(reading)),
-      enumerations: listOrNone(enumeration(reading, uuid)),
+      attributes: list(documentAttribute(reading)),
+      enumerations: listOrNone(documentEnumeration(reading, uuid)),
       dimension_labels: listOrNone(label),
       current_domain: asIs,
     },
@@ -226,7 +226,7 @@ function pair<T>(read: Read<T>): Read<T[]> {
 }
 
 /** Reads an attribute of a schema document. */
-export function attribute({ version, style }: DocumentReading): Read<Attribute> {
+export function documentAttribute({ version, style }: DocumentReading): Read<Attribute> {
   const read = object({
     name: text,
     type: datatype,
@@ -290,7 +290,7 @@ function optionOf(option: FilterOption): Read<unknown> {
 }
 
 /** Reads an enumeration of a schema document. */
-export function enumeration({ style }: DocumentReading, uuid: () => string): Read<Enumeration> {
+export function documentEnumeration({ style }: DocumentReading, uuid: () => string): Read<Enumeration> {
   const read = object({
     name: text,
     type: datatype,

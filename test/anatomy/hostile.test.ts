@@ -9,7 +9,7 @@ import { nodeCodecs } from '../../src/node/node-codecs.ts'
 import { readContext } from '../../src/objects/generic-tile.ts'
 import { hexView } from '../../src/render/views/hex.ts'
 import type { ByteSource, Storage } from '../../src/storage/source.ts'
-import { text } from '../helpers/build-bytes.ts'
+import { textBytes } from '../helpers/build-bytes.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
 import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
 import { Random } from '../helpers/random.ts'
@@ -70,7 +70,7 @@ test.each([
   const folder = fixtureFolders().find(({ name }) => name === '22/deletes')
   if (!folder) throw new Error('no such fixture')
   const path = filePaths(folder.path).find((one) => one.endsWith('.del')) ?? ''
-  const condition = { node: 'value', op: 'NOT_IN', field: 's', value: text('abxyz') } as const
+  const condition = { node: 'value', op: 'NOT_IN', field: 's', value: textBytes('abxyz') } as const
   const bytes = genericTileBytes({ ...condition, offsets: Float64Array.from(starts) }, deleteCondition)
   const { coverage } = await dissect(path, contextFor(folder), withFile(path, bytes))
   expect(coverage).toBeUndefined()

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { concat, NO_BYTES } from '../../src/base/bytes.ts'
-import { u64 } from '../../src/damage/bytes.ts'
+import { u64Bytes } from '../../src/damage/bytes.ts'
 import type { Io } from '../../src/format/io.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { run } from '../helpers/run.ts'
@@ -13,7 +13,7 @@ async function nested(depth: number): Promise<EditedArray> {
   await array.rewriteContent(path, (content) => {
     leaf = content.slice()
   })
-  const both = concat([Uint8Array.of(0, 0), u64(2), leaf])
+  const both = concat([Uint8Array.of(0, 0), u64Bytes(2), leaf])
   const whole = concat([...Array.from({ length: depth }, () => both), leaf])
   const bytes = (io: Io<{ whole: Uint8Array }>) => ({ whole: io.rest('whole', 'the condition') })
   array.files.set(path, await array.genericTile({ whole }, bytes))

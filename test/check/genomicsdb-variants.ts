@@ -1,20 +1,20 @@
-import { bytes, u64 } from '../../src/damage/bytes.ts'
+import { bytes, u64Bytes } from '../../src/damage/bytes.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
 import {
   addCallset,
   addFragment,
   addMeta,
   addVidmap,
+  batchTime,
   bookOf,
-  fragmentName,
+  genomicsdbFragmentName,
   gzipOf,
-  timeOf,
 } from '../../src/damage/genomicsdb-sample.ts'
 import { genomicsdbSchemaOf } from '../../src/format/genomicsdb/array-schema.ts'
 import { bookKeeping } from '../../src/format/genomicsdb/book-keeping.ts'
 import { decode, encode } from '../../src/format/io.ts'
 
-const OLDER = new RegExp(`^/chr1\\$1\\$100/${fragmentName(timeOf(0))}/`)
+const OLDER = new RegExp(`^/chr1\\$1\\$100/${genomicsdbFragmentName(batchTime(0))}/`)
 
 /** The cells of the older fragment of the first interval. */
 const CELLS = [10, 30].flatMap((column) => [0, 1].map((row) => ({ row, column, end: column, dp: column + row })))
@@ -28,17 +28,18 @@ export const GENOMICSDB_VARIANTS: Readonly<Record<string, (array: EditableArray)
   'GENOMICSDB_FILE_MISSING.callset': (array) => array.removeAll(/^\/callset/),
   'GENOMICSDB_MAP.gap': (array) => addVidmap(array, 1200),
   'GENOMICSDB_IMPORT.leftOver': (array) =>
-    addFragment(array, `chr1$1$100/.${fragmentName(timeOf(9))}`, CELLS).then(() =>
+    addFragment(array, `chr1$1$100/.${genomicsdbFragmentName(batchTime(9))}`, CELLS).then(() =>
       array.removeAll(/\/\.__.*__tiledb_fragment/),
     ),
-  'GENOMICSDB_IMPORT.nothing': (array) => array.add(`chr1$1$100/.${fragmentName(timeOf(9))}/DP.tdb`, new Uint8Array()),
+  'GENOMICSDB_IMPORT.nothing': (array) =>
+    array.add(`chr1$1$100/.${genomicsdbFragmentName(batchTime(9))}/DP.tdb`, new Uint8Array()),
   'GENOMICSDB_IMPORT.list': (array) =>
     array.add(
       'callset.json.fragmentlist',
-      new TextEncoder().encode([0, 1].map((batch) => fragmentName(timeOf(batch))).join('\n')),
+      new TextEncoder().encode([0, 1].map((batch) => genomicsdbFragmentName(batchTime(batch))).join('\n')),
     ),
   'GENOMICSDB_FRAGMENT_MARK.replaced': async (array) => {
-    await addFragment(array, `chr1$1$100/${fragmentName(timeOf(9))}`, CELLS)
+    await addFragment(array, `chr1$1$100/${genomicsdbFragmentName(batchTime(9))}`, CELLS)
     without(array, '__tiledb_fragment')
   },
   'GENOMICSDB_FRAGMENT_MARK.unsure': (array) => {
@@ -48,18 +49,19 @@ export const GENOMICSDB_VARIANTS: Readonly<Record<string, (array: EditableArray)
   'GENOMICSDB_BOOK_KEEPING.boxes': (array) => {
     const schema = array.get(array.find(/^\/chr1\$1\$100\/__array_schema/))
     const book = bookOf(CELLS)
-    book.mbrs.set(u64(7), 16)
+    book.mbrs.set(u64Bytes(7), 16)
     const content = encode(book, bookKeeping(decode(schema, genomicsdbSchemaOf(schema))))
     array.files.set(array.find(new RegExp(`${OLDER.source}__book_keeping`)), gzipOf(content))
   },
   'GENOMICSDB_SAMPLE.empty': (array) => addCallset(array, [0, 1, 2, 3]),
-  'GENOMICSDB_SAMPLE.interval': (array) => array.removeAll(new RegExp(`^/chr1\\$1\\$100/${fragmentName(timeOf(1))}/`)),
+  'GENOMICSDB_SAMPLE.interval': (array) =>
+    array.removeAll(new RegExp(`^/chr1\\$1\\$100/${genomicsdbFragmentName(batchTime(1))}/`)),
   'GENOMICSDB_INTERVAL.overlap': (array) => {
     array.move(`${array.root}/chr1$101$200`, `${array.root}/chr1$51$150`)
     addMeta(array, 'chr1$51$150', [50, 149], [1, 2])
   },
   'GENOMICSDB_INTERVAL.contig': (array) => {
-    const ends = [10, 10, 30, 1000].map((end) => u64(end))
+    const ends = [10, 10, 30, 1000].map((end) => u64Bytes(end))
     array.files.set(array.find(new RegExp(`${OLDER.source}END`)), bytes(...ends))
   },
   'GENOMICSDB_INTERVAL.batches': (array) => array.removeAll(/chr1\$1\$100.*genomicsdb_meta_1\.json/),

@@ -1,7 +1,7 @@
-import { text, u64 } from '../../src/damage/bytes.ts'
+import { textBytes, u64Bytes } from '../../src/damage/bytes.ts'
 import { UUID } from '../../src/damage/damage.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
-import { removeKey, rows, setTexts, writeMore } from '../../src/damage/layer-sample.ts'
+import { addCells, removeKey, rows, setKeys } from '../../src/damage/layer-sample.ts'
 import type { SampleName } from '../../src/damage/samples.ts'
 import { writeCells } from '../../src/damage/soma-sample.ts'
 import { VCF_SAMPLE, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
@@ -13,10 +13,10 @@ import type { Range } from '../../src/format/range.ts'
 type Change = (array: EditableArray) => void | Promise<void>
 
 const writeData = (array: EditableArray, ...cells: readonly object[]): Promise<void> =>
-  writeMore(array, VCF_SAMPLE, 'data/', rows(...cells))
+  addCells(array, VCF_SAMPLE, 'data/', rows(...cells))
 
 const writeIndex = (array: EditableArray, name: string, ...values: readonly number[]): Promise<void> =>
-  writeMore(array, VECTOR_DATASET, `${name}/`, rows(...values.map((value, at) => ({ rows: at, values: value }))))
+  addCells(array, VECTOR_DATASET, `${name}/`, rows(...values.map((value, at) => ({ rows: at, values: value }))))
 
 /** Name of the fragment of the array `allele_count`. */
 const alleleFragment = (array: EditableArray): string =>
@@ -34,8 +34,8 @@ const setShape = (array: EditableArray, schema: RegExp, range: Range[]): Promise
 
 /** For each variant of a code about layers, a damage that gives this variant: the sample, and what is changed in it. */
 export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleName, change: Change]>> = {
-  'LAYER_VERSION.mixed': ['soma', (array) => setTexts(array, 'obs/', { soma_encoding_version: '1.1.0' })],
-  'LAYER_MEMBER.type': ['soma', (array) => setTexts(array, 'obs/', { soma_object_type: 'SOMASparseNDArray' })],
+  'LAYER_VERSION.mixed': ['soma', (array) => setKeys(array, 'obs/', { soma_encoding_version: '1.1.0' })],
+  'LAYER_MEMBER.type': ['soma', (array) => setKeys(array, 'obs/', { soma_object_type: 'SOMASparseNDArray' })],
   'LAYER_MEMBER.absolute': [
     'soma',
     (array) =>
@@ -54,8 +54,8 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
   'LAYER_SHAPES_DIFFER.old': [
     'soma',
     async (array) => {
-      const names = { min: text('a'), max: text('z') }
-      const ids = { min: u64(0), max: u64(50) }
+      const names = { min: textBytes('a'), max: textBytes('z') }
+      const ids = { min: u64Bytes(0), max: u64Bytes(50) }
       await setShape(array, /\/var\/__schema\/__\d/, [names])
       await setShape(array, /\/X\/data\/__schema\/__\d/, [ids, ids])
     },
@@ -74,14 +74,14 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
   'LAYER_ID_UNKNOWN.unlisted': ['vcf', (array) => writeData(array, vcfCell('C', 5, 5))],
   'LAYER_ID_UNUSED.listed': [
     'vcf',
-    (array) => writeMore(array, VCF_SAMPLE, 'metadata/vcf_headers/', rows(vcfHeader('C'))),
+    (array) => addCells(array, VCF_SAMPLE, 'metadata/vcf_headers/', rows(vcfHeader('C'))),
   ],
   'LAYER_CELLS_AGAIN.alike': ['vcf', (array) => writeData(array, vcfCell('A', 100, 100))],
-  'LAYER_COUNT.unwritten': ['vectorIndex', (array) => setTexts(array, '', { base_sizes: '[6]' })],
+  'LAYER_COUNT.unwritten': ['vectorIndex', (array) => setKeys(array, '', { base_sizes: '[6]' })],
   'LAYER_COUNT.order': [
     'vectorIndex',
     async (array) => {
-      await setTexts(array, '', { ingestion_timestamps: '[1770000000000]' })
+      await setKeys(array, '', { ingestion_timestamps: '[1770000000000]' })
       await writeIndex(array, 'partition_indexes', 0, 3, 2)
     },
   ],
@@ -93,15 +93,15 @@ export const LAYER_VARIANTS: Readonly<Record<string, readonly [sample: SampleNam
       const wide = `__10_1800000000000_${UUID}_22`
       array.move(`${array.root}/allele_count/__fragments/${name}`, `${array.root}/allele_count/__fragments/${wide}`)
       array.move(`${array.root}/allele_count/__commits/${name}.wrt`, `${array.root}/allele_count/__commits/${wide}.wrt`)
-      await setTexts(array, 'allele_count/', { [`file://${array.root}/allele_count/__fragments/${name}`]: 'A,B' })
+      await setKeys(array, 'allele_count/', { [`file://${array.root}/allele_count/__fragments/${name}`]: 'A,B' })
     },
   ],
   'LAYER_STALE.copied': [
     'vcf',
     (array) =>
-      setTexts(array, 'allele_count/', { [`file:///before/allele_count/__fragments/${alleleFragment(array)}`]: 'A,B' }),
+      setKeys(array, 'allele_count/', { [`file:///before/allele_count/__fragments/${alleleFragment(array)}`]: 'A,B' }),
   ],
-  'LAYER_STALE.deleted': ['vcf', (array) => setTexts(array, 'allele_count/', { 'skipped_delete_sample:C': '' })],
+  'LAYER_STALE.deleted': ['vcf', (array) => setKeys(array, 'allele_count/', { 'skipped_delete_sample:C': '' })],
   'LAYER_STALE.newer': ['vectorIndex', (array) => writeIndex(array, 'shuffled_vector_ids', 10)],
   'LAYER_STALE.temporary': [
     'vectorIndex',

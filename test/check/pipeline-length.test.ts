@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { concat } from '../../src/base/bytes.ts'
-import { u32 } from '../../src/damage/bytes.ts'
+import { u32Bytes } from '../../src/damage/bytes.ts'
 import { GENERIC_TILE_FIXED_BYTES } from '../../src/format/generic-tile.ts'
 import { u32 as u32At } from '../../src/format/u32.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
@@ -18,7 +18,7 @@ test.each([/\/__schema\/__\d/, /\.del$/])(
     const length = u32At(content, GENERIC_TILE_FIXED_BYTES - 4)
     const end = GENERIC_TILE_FIXED_BYTES + length
     const more = new Uint8Array(300).fill(7)
-    const head = concat([content.subarray(0, GENERIC_TILE_FIXED_BYTES - 4), u32(length + more.length)])
+    const head = concat([content.subarray(0, GENERIC_TILE_FIXED_BYTES - 4), u32Bytes(length + more.length)])
     array.files.set(path, concat([head, content.subarray(GENERIC_TILE_FIXED_BYTES, end), more, content.subarray(end)]))
     expect(await run(['read', EDITED], { storage: array.storage() })).toEqual(before)
     const { findings } = await check(array.storage(), EDITED)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
-import { u32 } from '../../src/damage/bytes.ts'
+import { u32Bytes } from '../../src/damage/bytes.ts'
 import { lastPathPart } from '../../src/format/commit-files.ts'
 import { parseFragmentName } from '../../src/format/timestamped-name.ts'
 import type { InspectArray } from '../../src/objects/array.ts'
@@ -66,7 +66,7 @@ function edited(array: EditedArray, edits: readonly Edit[], full: (text: string)
     const path = `${EDITED}/${full(from)}`
     const below = [...array.files.keys()].filter((file) => file === path || file.startsWith(`${path}/`))
     if (kind === 'put') array.files.set(path, new TextEncoder().encode(full(to)))
-    if (kind === 'u32') array.patch(path, edit[2], u32(edit[3]))
+    if (kind === 'u32') array.patch(path, edit[2], u32Bytes(edit[3]))
     // A file that TileDB ignores stands for an empty folder.
     if (kind === 'mkdir') array.files.set(`${path}/empty`, new Uint8Array())
     for (const file of kind === 'rm' || kind === 'mv' || kind === 'cp' ? below : []) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { commandLineText, InspectError } from '../../src/base/errors.ts'
 import { parseSize } from '../../src/calls/option-values.ts'
-import { u32, u64 } from '../../src/damage/bytes.ts'
+import { u32Bytes, u64Bytes } from '../../src/damage/bytes.ts'
 import { bytes } from '../helpers/build-bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { get, items } from '../helpers/json.ts'
@@ -10,7 +10,7 @@ import { run, runJson } from '../helpers/run.ts'
 /** An array one of whose tiles says that it is a million times as large as its cells need. */
 async function inflated(): Promise<EditedArray> {
   const array = new EditedArray('22/filter_gzip')
-  array.patch(array.find(/\/a0\.tdb$/), 0, [...u64(1), ...u32(0x7fffffff)])
+  array.patch(array.find(/\/a0\.tdb$/), 0, [...u64Bytes(1), ...u32Bytes(0x7fffffff)])
   return array
 }
 
@@ -108,20 +108,20 @@ describe('a tile of few bytes that holds gigabytes', () => {
   const cells = 400_000_000
   const runs = Math.ceil(cells / 65_535)
   const stored = bytes(
-    ...Array.from({ length: runs }, (_, i) => bytes(u32(7), u16big(Math.min(65_535, cells - i * 65_535)))),
+    ...Array.from({ length: runs }, (_, i) => bytes(u32Bytes(7), u16big(Math.min(65_535, cells - i * 65_535)))),
   )
   const path = array.find(/\/a0\.tdb$/)
   array.files.set(
     path,
     bytes(
-      u64(1),
-      u32(cells * 4),
-      u32(stored.length),
-      u32(16),
-      u32(0),
-      u32(1),
-      u32(cells * 4),
-      u32(stored.length),
+      u64Bytes(1),
+      u32Bytes(cells * 4),
+      u32Bytes(stored.length),
+      u32Bytes(16),
+      u32Bytes(0),
+      u32Bytes(1),
+      u32Bytes(cells * 4),
+      u32Bytes(stored.length),
       stored,
     ),
   )

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, test } from '@jest/globals'
 import { concat } from '../../src/base/bytes.ts'
-import { u32, u64 } from '../../src/damage/bytes.ts'
+import { u32Bytes, u64Bytes } from '../../src/damage/bytes.ts'
 import { genericTileHeader } from '../../src/format/generic-tile.ts'
 import { encode } from '../../src/format/io.ts'
 import { bytes } from '../helpers/build-bytes.ts'
@@ -16,17 +16,17 @@ function chunk(content: Uint8Array, layers: number): Uint8Array {
   for (let layer = 0; layer < layers; layer++) {
     const parts = [...metadata, ...data]
     const stored = parts.map((part) => new Uint8Array(deflateSync(part)))
-    const lengths = parts.flatMap((part, i) => [...u32(part.length), ...u32(stored[i].length)])
-    metadata = [bytes(u32(metadata.length), u32(data.length), lengths)]
+    const lengths = parts.flatMap((part, i) => [...u32Bytes(part.length), ...u32Bytes(stored[i].length)])
+    metadata = [bytes(u32Bytes(metadata.length), u32Bytes(data.length), lengths)]
     data = [concat(stored)]
   }
   const [m, d] = [concat(metadata), concat(data)]
-  return bytes(u32(content.length), u32(d.length), u32(m.length), m, d)
+  return bytes(u32Bytes(content.length), u32Bytes(d.length), u32Bytes(m.length), m, d)
 }
 
 /** A generic tile of equal chunks. */
 function tile(one: Uint8Array, size: number, count: number, layers: number): Uint8Array {
-  const chunks = bytes(u64(count), concat(Array.from({ length: count }, () => one)))
+  const chunks = bytes(u64Bytes(count), concat(Array.from({ length: count }, () => one)))
   const header = encode(
     {
       format_version: 22,

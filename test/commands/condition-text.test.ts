@@ -5,7 +5,7 @@ import type { Attribute } from '../../src/format/attribute.ts'
 import type { CellValNum } from '../../src/format/cell-val-num.ts'
 import type { Datatype } from '../../src/format/datatype.ts'
 import type { ComparisonOp, ConditionNode } from '../../src/format/delete-condition.ts'
-import { bytes, text, u32, u64 } from '../helpers/build-bytes.ts'
+import { bytes, textBytes, u32Bytes, u64Bytes } from '../helpers/build-bytes.ts'
 import { anySchema } from '../helpers/generate.ts'
 import { Random } from '../helpers/random.ts'
 
@@ -55,31 +55,31 @@ describe('a stored condition, which says what stays, is shown as the user wrote 
     ['NE', 'a == 7'],
     ['EQ', 'a != 7'],
   ] as const)('%s becomes %s', (op, want) => {
-    expect(shown(is('a', op, u32(7)))).toBe(want)
+    expect(shown(is('a', op, u32Bytes(7)))).toBe(want)
   })
 
   test('OR becomes AND, with brackets where they are needed', () => {
-    const low = is('a', 'LE', u32(1))
-    const high = is('a', 'GE', u32(9))
+    const low = is('a', 'LE', u32Bytes(1))
+    const high = is('a', 'GE', u32Bytes(9))
     const or: ConditionNode = { node: 'expression', op: 'OR', children: [low, high] }
     expect(shown(or)).toBe('a > 1 and a < 9')
-    const both = shown({ node: 'expression', op: 'AND', children: [or, is('s', 'NE', text('yew'))] })
+    const both = shown({ node: 'expression', op: 'AND', children: [or, is('s', 'NE', textBytes('yew'))] })
     expect(both).toBe('(a > 1 and a < 9) or s == "yew"')
   })
 
   test('NOT is undone', () => {
-    expect(shown({ node: 'expression', op: 'NOT', children: [is('a', 'EQ', u32(3))] })).toBe('a == 3')
+    expect(shown({ node: 'expression', op: 'NOT', children: [is('a', 'EQ', u32Bytes(3))] })).toBe('a == 3')
   })
 
   test('sets are lists', () => {
-    expect(shown(is('a', 'NOT_IN', bytes(u32(1), u32(2)), [0, 4]))).toBe('a in [1, 2]')
-    expect(shown(is('s', 'IN', text('yewlarch'), [0, 3]))).toBe('s not in ["yew", "larch"]')
+    expect(shown(is('a', 'NOT_IN', bytes(u32Bytes(1), u32Bytes(2)), [0, 4]))).toBe('a in [1, 2]')
+    expect(shown(is('s', 'IN', textBytes('yewlarch'), [0, 3]))).toBe('s not in ["yew", "larch"]')
   })
 
   test('values are shown by their type, and raw with --raw', () => {
-    expect(shown(is('day', 'NE', u64(0)))).toBe('day == "1970-01-01"')
-    expect(shown(is('day', 'NE', u64(0)), true)).toBe('day == 0')
-    expect(shown(is('s', 'NE', text('yew')), true)).toBe('s == {"base64":"eWV3"}')
+    expect(shown(is('day', 'NE', u64Bytes(0)))).toBe('day == "1970-01-01"')
+    expect(shown(is('day', 'NE', u64Bytes(0)), true)).toBe('day == 0')
+    expect(shown(is('s', 'NE', textBytes('yew')), true)).toBe('s == {"base64":"eWV3"}')
   })
 
   test('a test for null is one; an empty string is none', () => {

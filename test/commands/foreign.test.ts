@@ -4,7 +4,7 @@ import { InspectError } from '../../src/base/errors.ts'
 import { GENOMICSDB_COMMANDS } from '../../src/cli/genomicsdb-commands.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { foreignSchema } from '../../src/objects/foreign.ts'
-import { bytes, text, u32, u64 } from '../helpers/build-bytes.ts'
+import { bytes, textBytes, u32Bytes, u64Bytes } from '../helpers/build-bytes.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { get } from '../helpers/json.ts'
@@ -42,19 +42,19 @@ const FRAGMENT = `${ARRAY}/__3cf81648-433d-4464-be08-23d082445c9b139814474716928
 const workspace = place(
   {
     '__tiledb_workspace.tdb': nothing,
-    'callset.json': text('{}'),
-    [`${ARRAY}/__array_schema.tdb`]: bytes(u32(0xfffffffe), u32(13), text(`${ARRAY}\0more of it`)),
-    [`${ARRAY}/genomicsdb_meta_dir/genomicsdb_column_bounds.json`]: text('{}'),
+    'callset.json': textBytes('{}'),
+    [`${ARRAY}/__array_schema.tdb`]: bytes(u32Bytes(0xfffffffe), u32Bytes(13), textBytes(`${ARRAY}\0more of it`)),
+    [`${ARRAY}/genomicsdb_meta_dir/genomicsdb_column_bounds.json`]: textBytes('{}'),
     [`${FRAGMENT}/__tiledb_fragment.tdb`]: nothing,
-    [`${FRAGMENT}/__book_keeping.tdb.gz`]: text('gz'),
-    [`${FRAGMENT}/__coords.tdb`]: text('coords'),
+    [`${FRAGMENT}/__book_keeping.tdb.gz`]: textBytes('gz'),
+    [`${FRAGMENT}/__coords.tdb`]: textBytes('coords'),
   },
   'workspace',
 )
 
 /** An array whose version word is damaged: its folder of metadata says whose it is. */
 const damaged = place(
-  { '__array_schema.tdb': text('no schema'), 'genomicsdb_meta_dir/genomicsdb_meta_1.json': text('{}') },
+  { '__array_schema.tdb': textBytes('no schema'), 'genomicsdb_meta_dir/genomicsdb_meta_1.json': textBytes('{}') },
   'damaged',
 )
 
@@ -99,7 +99,7 @@ describe('what GenomicsDB wrote is named for what it is, by every command', () =
 
   test('a fragment outside of its array, and a workspace of TileDB before 1.0, may be of either', async () => {
     for (const path of [
-      place({ '__tiledb_fragment.tdb': nothing, '__book_keeping.tdb.gz': text('gz') }, 'lone'),
+      place({ '__tiledb_fragment.tdb': nothing, '__book_keeping.tdb.gz': textBytes('gz') }, 'lone'),
       place({ '__tiledb_workspace.tdb': nothing }, 'empty'),
     ]) {
       const { code, documents } = await runJson(['ls', path])
@@ -114,11 +114,14 @@ describe('what GenomicsDB wrote is named for what it is, by every command', () =
 describe('what relatives of TileDB wrote is named for what it is, by every command', () => {
   test.each([
     [
-      place({ '__array_schema.tdb': bytes(u32(13), text('/tmp/ws/array'), u64(0), u64(0)) }, 'before1'),
+      place(
+        { '__array_schema.tdb': bytes(u32Bytes(13), textBytes('/tmp/ws/array'), u64Bytes(0), u64Bytes(0)) },
+        'before1',
+      ),
       'an array of TileDB before 1.0',
     ],
     [
-      place({ '__array_schema.tdb': bytes(u64(81), u64(99), new Uint8Array(95)) }, 'older'),
+      place({ '__array_schema.tdb': bytes(u64Bytes(81), u64Bytes(99), new Uint8Array(95)) }, 'older'),
       'an array of TileDB 1.2 or 1.3',
     ],
     [place({ '__kv_schema.tdb': nothing }, 'kv'), 'a key-value store of TileDB'],
@@ -137,7 +140,7 @@ describe('what relatives of TileDB wrote is named for what it is, by every comma
     cpSync(`${FIXTURES}/labels/late`, array, { recursive: true })
     const { documents } = await runJson(['schema', array])
     const schema = `${array}/__schema/${String(get(documents[0], 'name'))}`
-    writeFileSync(schema, bytes(u32(0xffffffff), new Uint8Array(60)))
+    writeFileSync(schema, bytes(u32Bytes(0xffffffff), new Uint8Array(60)))
     for (const command of ['ls', 'schema', 'stats', 'commits', 'metadata', 'check', 'verify-checksums']) {
       const { code, documents, stderr } = await runJson([command, array])
       expect({ command, code }).toEqual({ command, code: 3 })
@@ -152,8 +155,10 @@ describe('what relatives of TileDB wrote is named for what it is, by every comma
 
 test('schemas of TileDB since 1.4 are its own', () => {
   for (const version of [1, 3, 9])
-    expect(foreignSchema(bytes(u32(version), u64(200), u64(300), new Uint8Array(44)), 260)).toBe(undefined)
+    expect(foreignSchema(bytes(u32Bytes(version), u64Bytes(200), u64Bytes(300), new Uint8Array(44)), 260)).toBe(
+      undefined,
+    )
   for (const size of [0x2f, 0x41, 0x6f])
-    expect(foreignSchema(bytes(u32(9), u64(size), u64(99), new Uint8Array(44)), 300)).toBe(undefined)
+    expect(foreignSchema(bytes(u32Bytes(9), u64Bytes(size), u64Bytes(99), new Uint8Array(44)), 300)).toBe(undefined)
   expect(foreignSchema(nothing, 0)).toBe(undefined)
 })

@@ -3,7 +3,7 @@ import { TileFile } from '../../src/cells/tile-files.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { decode } from '../../src/format/io.ts'
 import { openGenericTile } from '../../src/objects/generic-tile.ts'
-import { u64 } from '../helpers/build-bytes.ts'
+import { u64Bytes } from '../helpers/build-bytes.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
 import { contextFor, fixtureFolders } from '../helpers/fixtures.ts'
 import { genericTileBytes } from '../helpers/generic-tile-bytes.ts'
@@ -28,7 +28,7 @@ describe('decode --keep-going', () => {
     const array = new EditedArray(FIXTURE)
     // The compressed bytes of one column's first tile, and an offset of a cell in the third tile of another.
     array.flip(array.find(/a2\.tdb$/), 40)
-    await array.editTile('s', 'offsets', 2, (data) => void data.set(u64(1e6), 8))
+    await array.editTile('s', 'offsets', 2, (data) => void data.set(u64Bytes(1e6), 8))
     const { code, rows, stderr } = await decoded(array, '--keep-going')
     expect(code).toBe(1)
     expect(rows).toEqual(whole.rows.filter((_, i) => Math.floor(i / 8) !== 0 && Math.floor(i / 8) !== 2))

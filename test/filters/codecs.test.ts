@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import { hex } from '../../src/filters/bytes.ts'
 import type { ByteCodec } from '../../src/filters/codecs/codecs.ts'
-import { copyOf, type LibraryFacts, WasmLibrary } from '../../src/filters/codecs/emscripten.ts'
+import { heapCopy, type LibraryFacts, WasmLibrary } from '../../src/filters/codecs/emscripten.ts'
 import { bzip2Level, gzipLevel, zstdLevel } from '../../src/filters/codecs/levels.ts'
 import { once } from '../../src/filters/codecs/once.ts'
 import { portable } from '../../src/filters/codecs/portable.ts'
@@ -269,12 +269,12 @@ describe('a library in wasm', () => {
     const fail = (): number => {
       throw new WebAssembly.RuntimeError('unreachable')
     }
-    expect(refusal(() => library.run(noise(10), 10, fail, copyOf))).toMatchObject({
+    expect(refusal(() => library.run(noise(10), 10, fail, heapCopy))).toMatchObject({
       code: 'BAD_FILTERED_DATA',
       message: 'expected a stream, found one that a library fails on',
     })
     expect(library.library).not.toBe(before)
-    expect(library.run(noise(10), 10, (_, target, source) => target - source && 0, copyOf)).toEqual(new Uint8Array(0))
+    expect(library.run(noise(10), 10, (_, target, source) => target - source && 0, heapCopy)).toEqual(new Uint8Array(0))
   })
 
   test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import { filterOfOtherType } from '../../src/check/known-faults.ts'
 import { TYPES_CHECKED_SINCE } from '../../src/filters/filter.ts'
-import { Pipeline, type ReadOptions, type StageResult } from '../../src/filters/pipeline.ts'
+import { Pipeline, type StageResult, type TileReadOptions } from '../../src/filters/pipeline.ts'
 import { definitionOf } from '../../src/filters/registry.ts'
 import { stageDescription } from '../../src/filters/stage-metadata.ts'
 import {
@@ -51,7 +51,7 @@ async function faultless<T>(from: () => Promise<T>): Promise<T | undefined> {
 }
 
 /** Filters one chunk, undoes it, and returns the stage that is reported. */
-async function stageOf(name: FilterType, onVerdict?: ReadOptions['onVerdict']): Promise<StageResult> {
+async function stageOf(name: FilterType, onVerdict?: TileReadOptions['onVerdict']): Promise<StageResult> {
   const config: FilterConfig = { name, ...FILTER_OPTIONS[name], ...(name === 'WEBP' && PICTURE) }
   const strings = name === 'DICTIONARY_ENCODING'
   const type = strings ? 'STRING_ASCII' : name === 'WEBP' ? 'UINT8' : name === 'SCALE_FLOAT' ? 'FLOAT32' : 'INT16'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { lastPathPart, parseConsolidatedCommits, parseLines } from '../../src/format/commit-files.ts'
-import { bytes, text, u64 } from '../helpers/build-bytes.ts'
+import { bytes, textBytes, u64Bytes } from '../helpers/build-bytes.ts'
 import { failure } from '../helpers/failure.ts'
 
 const WRITE = '__commits/__1_1_0123456789abcdef0123456789abcdef_22.wrt'
@@ -8,7 +8,7 @@ const DELETE = '__commits/__2_2_0123456789abcdef0123456789abcdef_22.del'
 
 describe('consolidated commits', () => {
   const tile = bytes([1, 0x0a, 3, 0x0a])
-  const file = bytes(text(`${WRITE}\n${DELETE}\n`), u64(tile.length), tile, text(`${WRITE}\n`))
+  const file = bytes(textBytes(`${WRITE}\n${DELETE}\n`), u64Bytes(tile.length), tile, textBytes(`${WRITE}\n`))
 
   test('are lines; a delete is followed by its whole tile, newlines in it included', () => {
     const tileAt = WRITE.length + DELETE.length + 2 + 8
@@ -20,14 +20,14 @@ describe('consolidated commits', () => {
   })
 
   test('may lack the last newline, and be empty', () => {
-    expect(parseConsolidatedCommits(text(WRITE))).toEqual([{ path: WRITE, offset: 0, tile: undefined }])
+    expect(parseConsolidatedCommits(textBytes(WRITE))).toEqual([{ path: WRITE, offset: 0, tile: undefined }])
     expect(parseConsolidatedCommits(new Uint8Array(0))).toEqual([])
-    expect(parseConsolidatedCommits(text('\n\n'))).toEqual([])
+    expect(parseConsolidatedCommits(textBytes('\n\n'))).toEqual([])
   })
 
   test('of an update hold its tile as well', () => {
     const update = '__commits/u_22.upd'
-    expect(parseConsolidatedCommits(bytes(text(`${update}\n`), u64(0)))).toEqual([
+    expect(parseConsolidatedCommits(bytes(textBytes(`${update}\n`), u64Bytes(0)))).toEqual([
       { path: update, offset: 0, tile: { offset: update.length + 9, length: 0 } },
     ])
   })
@@ -45,7 +45,7 @@ describe('consolidated commits', () => {
 
   test('do not believe a length of 2^60 and more', () => {
     for (const length of [2n ** 60n, 2n ** 64n - 1n]) {
-      const error = failure(() => parseConsolidatedCommits(bytes(text(`${DELETE}\n`), u64(length), tile)))
+      const error = failure(() => parseConsolidatedCommits(bytes(textBytes(`${DELETE}\n`), u64Bytes(length), tile)))
       expect(error.message).toBe(`expected ${length} bytes, found ${tile.length}`)
     }
   })
@@ -53,7 +53,7 @@ describe('consolidated commits', () => {
 
 describe('lists of a .vac or .ign file', () => {
   test('are lines with their offsets, empty ones too: TileDB refuses lists that have any', () => {
-    expect(parseLines(text('a\n\nbc\nd'))).toEqual([
+    expect(parseLines(textBytes('a\n\nbc\nd'))).toEqual([
       { text: 'a', offset: 0 },
       { text: '', offset: 2 },
       { text: 'bc', offset: 3 },

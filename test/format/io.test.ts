@@ -3,7 +3,7 @@ import { InspectError } from '../../src/base/errors.ts'
 import { enumerationOf } from '../../src/format/coding.ts'
 import { type Describe, decode, decodePrefix, encode, type Io, trace } from '../../src/format/io.ts'
 import { childrenOf, type Span } from '../../src/format/span.ts'
-import { bytes, text, text32, u8, u16, u32, u64 } from '../helpers/build-bytes.ts'
+import { bytes, text32, textBytes, u8, u16, u32Bytes, u64Bytes } from '../helpers/build-bytes.ts'
 import { coverageFault } from '../helpers/coverage.ts'
 import { failure } from '../helpers/failure.ts'
 
@@ -59,10 +59,10 @@ describe('numbers', () => {
     expect(stored).toEqual(
       bytes(
         [255, 0xcd, 0xab],
-        u32(0xfedcba98),
-        u32(0xfffffffe),
-        u64(-1n),
-        u64(2 ** 53 - 1),
+        u32Bytes(0xfedcba98),
+        u32Bytes(0xfffffffe),
+        u64Bytes(-1n),
+        u64Bytes(2 ** 53 - 1),
         [0, 0, 0, 0x80],
         stored.slice(31, 39),
         [1],
@@ -85,8 +85,8 @@ describe('numbers', () => {
 
   test('of 64 bits that stand for a size are refused from 2^53 on', () => {
     const size: Describe<{ size: number }> = (io) => ({ size: io.size('size', 'a field') })
-    expect(decode(u64(2 ** 53 - 1), size)).toEqual({ size: 2 ** 53 - 1 })
-    const error = failure(() => decode(u64(2n ** 53n), size, { offset: 16 }))
+    expect(decode(u64Bytes(2 ** 53 - 1), size)).toEqual({ size: 2 ** 53 - 1 })
+    const error = failure(() => decode(u64Bytes(2n ** 53n), size, { offset: 16 }))
     expect(error).toMatchObject({ code: 'BAD_VALUE', at: { offset: 16, field: 'size' } })
     expect(error.message).toContain('9007199254740992')
   })
@@ -134,29 +134,29 @@ describe('frames', () => {
   }
 
   test('end where their length says, and the rest of one is what is left in it', () => {
-    const stored = bytes(u32(5), u16(1), [9, 9, 9], u8(4))
+    const stored = bytes(u32Bytes(5), u16(1), [9, 9, 9], u8(4))
     expect(decode(stored, framed)).toEqual({ first: 1, rest: bytes([9, 9, 9]), behind: 4 })
     expect(encode({ first: 1, rest: bytes([9, 9, 9]), behind: 4 }, framed)).toEqual(stored)
   })
 
   test('may end without a rest', () => {
-    expect(decode(bytes(u32(2), u16(1), u8(4)), framed).rest).toEqual(new Uint8Array(0))
+    expect(decode(bytes(u32Bytes(2), u16(1), u8(4)), framed).rest).toEqual(new Uint8Array(0))
   })
 
   test('do not let a read out, although bytes follow', () => {
-    const error = failure(() => decode(bytes(u32(1), u16(1), u8(4)), framed))
+    const error = failure(() => decode(bytes(u32Bytes(1), u16(1), u8(4)), framed))
     expect(error).toMatchObject({ code: 'TRUNCATED', at: { offset: 4, field: 'frame.first' } })
   })
 
   test('must be used up', () => {
     const tight: Describe<{ a: number }> = (io) =>
       io.within('frame', 'uint32', (frame) => ({ a: frame.u8('a', 'a field') }))
-    const error = failure(() => decode(bytes(u32(3), [1, 2, 3]), tight))
+    const error = failure(() => decode(bytes(u32Bytes(3), [1, 2, 3]), tight))
     expect(error).toMatchObject({ code: 'TRAILING_BYTES', at: { offset: 5, field: 'frame' } })
   })
 
   test('cannot be longer than what is around them', () => {
-    expect(failure(() => decode(bytes(u32(100), u16(1)), framed))).toMatchObject({
+    expect(failure(() => decode(bytes(u32Bytes(100), u16(1)), framed))).toMatchObject({
       code: 'TRUNCATED',
       at: { offset: 4 },
     })
@@ -166,7 +166,7 @@ describe('frames', () => {
 describe('derived numbers', () => {
   test('are worked out when writing, and not part of the value', () => {
     const value = { words: [{ word: 'to' }, { word: '' }] }
-    const stored = bytes(u64(2), text32('to'), text32(''))
+    const stored = bytes(u64Bytes(2), text32('to'), text32(''))
     expect(encode(value, words)).toEqual(stored)
     expect(decode(stored, words)).toEqual(value)
   })
@@ -244,8 +244,8 @@ function lengthOf(length: number): Describe<Uint8Array> {
 describe('tuples and lists', () => {
   test('of a value that is itself an array have a description for each element', () => {
     const two: Describe<Uint8Array[]> = (io) => io.tuple([lengthOf(1), lengthOf(3)], ['short', 'long'])
-    const stored = bytes(u8(3), text('abc'))
-    const value = [bytes(u8(3)), text('abc')]
+    const stored = bytes(u8(3), textBytes('abc'))
+    const value = [bytes(u8(3)), textBytes('abc')]
     expect(decode(stored, two)).toEqual(value)
     expect(encode(value, two)).toEqual(stored)
     expect([...childrenOf(trace(stored, two, 'two').root)].map(({ name }) => name)).toEqual(['short', 'long'])
@@ -289,7 +289,7 @@ describe('errors', () => {
   })
 
   test('give offset and dotted path of the field', () => {
-    const stored = bytes(u64(1), text('n'), text32('ok'), u32(9), text('short'))
+    const stored = bytes(u64Bytes(1), textBytes('n'), text32('ok'), u32Bytes(9), textBytes('short'))
     const error = failure(() => decode(stored, nested, { offset: 1000, file: 'f.tdb' }))
     expect(error.code).toBe('TRUNCATED')
     expect(error.at).toMatchObject({ file: 'f.tdb', offset: 1019, field: 'words.1.word' })
@@ -307,25 +307,25 @@ describe('errors', () => {
       if (version > 1) throw new InspectError('UNSUPPORTED_VERSION', 'expected 1', { field: 'version' })
       return { version }
     }
-    const error = failure(() => decode(u32(2), picky, { file: 'f.tdb', space: 'tile' }))
+    const error = failure(() => decode(u32Bytes(2), picky, { file: 'f.tdb', space: 'tile' }))
     expect(error).toMatchObject({ code: 'UNSUPPORTED_VERSION', at: { file: 'f.tdb', space: 'tile', field: 'version' } })
   })
 
   test('count bytes behind the end', () => {
-    const error = failure(() => decode(bytes(u64(1), text32('a'), [1, 2]), words))
+    const error = failure(() => decode(bytes(u64Bytes(1), text32('a'), [1, 2]), words))
     expect(error).toMatchObject({
       code: 'TRAILING_BYTES',
       at: { offset: 13 },
       message: 'expected the end, found 2 more bytes',
     })
-    expect(decodePrefix(bytes(u64(1), text32('a'), [1, 2]), words)).toEqual({
+    expect(decodePrefix(bytes(u64Bytes(1), text32('a'), [1, 2]), words)).toEqual({
       value: { words: [{ word: 'a' }] },
       length: 13,
     })
   })
 
   test('say how many elements a list may have at most', () => {
-    const stored = bytes(u64(3), text32('a'), text32('b'), text32('c'))
+    const stored = bytes(u64Bytes(3), text32('a'), text32('b'), text32('c'))
     expect(decode(stored, words, { mostElements: 3 }).words).toHaveLength(3)
     expect(failure(() => decode(stored, words, { mostElements: 2 }))).toMatchObject({
       code: 'TOO_LARGE',
@@ -336,7 +336,7 @@ describe('errors', () => {
   })
 
   test('end a trace with what was read until then', () => {
-    const { root, error, value } = trace(bytes(u64(2), text32('ok'), u32(9)), words, 'words')
+    const { root, error, value } = trace(bytes(u64Bytes(2), text32('ok'), u32Bytes(9)), words, 'words')
     expect(value).toBeUndefined()
     expect(error).toMatchObject({ code: 'TRUNCATED', at: { field: 'words.1.word' } })
     expect(names(root)).toContain('word_num')
@@ -409,7 +409,7 @@ describe('a count of 2^52 and more in 40 bytes', () => {
   ])('of %s fails at once', (_, read) => {
     const started = performance.now()
     for (const count of COUNTS) {
-      const error = failure(() => read(bytes(u64(count), new Uint8Array(32))))
+      const error = failure(() => read(bytes(u64Bytes(count), new Uint8Array(32))))
       expect(['TRUNCATED', 'BAD_VALUE']).toContain(error.code)
       expect(error.at.offset).toBe(count > 2n ** 53n ? 0 : 8)
     }

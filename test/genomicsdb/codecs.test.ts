@@ -7,7 +7,7 @@ import { portable } from '../../src/filters/codecs/portable.ts'
 import { type Compression, compressionCoding } from '../../src/format/genomicsdb/codings.ts'
 import { extraBytes, type TileLayout, tileCodec } from '../../src/genomicsdb/tile-codec.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
-import { bytes, u64 } from '../helpers/build-bytes.ts'
+import { bytes, u64Bytes } from '../helpers/build-bytes.ts'
 import { failureOf } from '../helpers/failure.ts'
 import { Random } from '../helpers/random.ts'
 
@@ -51,13 +51,13 @@ test('RLE of coordinates has a dimension as it is, and runs of the others', asyn
     compression: 'RLE',
     coords: { dimNum: 2, isColMajor },
   })
-  expect(await undo(layout(true), bytes(u64(3), rows, runs), 48)).toEqual(int64s(5n, 40n, 6n, 40n, 7n, 41n))
-  expect(await undo(layout(false), bytes(u64(3), runs, rows), 48)).toEqual(int64s(40n, 5n, 40n, 6n, 41n, 7n))
+  expect(await undo(layout(true), bytes(u64Bytes(3), rows, runs), 48)).toEqual(int64s(5n, 40n, 6n, 40n, 7n, 41n))
+  expect(await undo(layout(false), bytes(u64Bytes(3), runs, rows), 48)).toEqual(int64s(40n, 5n, 40n, 6n, 41n, 7n))
   for (const broken of [
-    bytes(u64(4), rows, runs),
-    bytes(u64(3), rows),
+    bytes(u64Bytes(4), rows, runs),
+    bytes(u64Bytes(3), rows),
     rows.subarray(0, 4),
-    bytes(u64(3), rows, run(1n, 2)),
+    bytes(u64Bytes(3), rows, run(1n, 2)),
   ])
     expect(await failureOf(() => undo(layout(true), broken, 48))).toMatchObject({ code: 'BAD_FILTERED_DATA' })
 })

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { bytes, u32, u64 } from '../../src/damage/bytes.ts'
+import { bytes, u32Bytes, u64Bytes } from '../../src/damage/bytes.ts'
 import { callFields } from '../../src/genomicsdb/call-fields.ts'
 import { listsOf } from '../../src/genomicsdb/values.ts'
 import { whole } from '../check/damage.ts'
 import { check } from '../check/findings.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 
-const cell = (first: number, second: number): Uint8Array => bytes(u32(first), u32(0), u32(second))
+const cell = (first: number, second: number): Uint8Array => bytes(u32Bytes(first), u32Bytes(0), u32Bytes(second))
 
 test('a genotype of an allele that ALT does not list is a finding, in the first cell of its tile', async () => {
   const array = await whole('GENOMICSDB_VALUE')
@@ -35,8 +35,9 @@ test('a field of tuples has an attribute of lists for each element, with the typ
     ['text', 'INT32'],
   ])
   // What GenomicsDB stores of `|2.1,1`: an allele without a tuple, then one.
-  const cellOf = (none: number, value: Uint8Array) => bytes(u64(8), u32(none), value, u64(2), u64(0), u64(4), u64(8))
-  const cells = [cellOf(0x7f800001, new Uint8Array(Float32Array.of(2.5).buffer)), cellOf(0x80000000, u32(1))]
+  const cellOf = (none: number, value: Uint8Array) =>
+    bytes(u64Bytes(8), u32Bytes(none), value, u64Bytes(2), u64Bytes(0), u64Bytes(4), u64Bytes(8))
+  const cells = [cellOf(0x7f800001, new Uint8Array(Float32Array.of(2.5).buffer)), cellOf(0x80000000, u32Bytes(1))]
   const lists = cells.map((data, i) => {
     const field = fields[i]
     const column = { data, starts: Float64Array.of(0, data.length), validity: undefined }

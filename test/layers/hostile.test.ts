@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { Memory } from '../../src/base/memory.ts'
-import { setTexts } from '../../src/damage/layer-sample.ts'
+import { setKeys } from '../../src/damage/layer-sample.ts'
 import { IdSet } from '../../src/layers/id-set.ts'
 import { parseXml } from '../../src/layers/xml.ts'
 import { layerPairs } from '../../src/render/views/layer.ts'
@@ -48,7 +48,7 @@ describe('a name that every object of JavaScript has', () => {
 describe('times of ingestions', () => {
   test.each(['[1.5]', '[1e999]', '["1"]'])('%s are no whole numbers', async (text) => {
     const array = await datasetOf('vectorIndex')
-    await setTexts(array, '', { ingestion_timestamps: text })
+    await setKeys(array, '', { ingestion_timestamps: text })
     expect(factsOf(await described(array))).not.toHaveProperty('last ingestion')
     const { findings } = await check(array.storage(), array.root, { level: 'cells' })
     expect(findings.map(({ code, field }) => `${code} ${field}`)).toContain('LAYER_TEXT ingestion_timestamps')
@@ -56,7 +56,7 @@ describe('times of ingestions', () => {
 
   test('that no date can have are shown as numbers', async () => {
     const array = await datasetOf('vectorIndex')
-    await setTexts(array, '', { ingestion_timestamps: '[9007199254740991]' })
+    await setKeys(array, '', { ingestion_timestamps: '[9007199254740991]' })
     expect(factsOf(await described(array))).toMatchObject({ 'last ingestion': 9007199254740991 })
   })
 })
@@ -79,7 +79,7 @@ describe('a run of ids', () => {
 describe('a text that is too long', () => {
   test('is cut in a finding', async () => {
     const array = await datasetOf('vectorIndex')
-    await setTexts(array, '', { index_type: 'x'.repeat(10_000_000) })
+    await setKeys(array, '', { index_type: 'x'.repeat(10_000_000) })
     const { findings } = await check(array.storage(), array.root, { level: 'structure' })
     expect(findings.map(({ code, found }) => `${code} ${found.length}`)).toEqual(['LAYER_METADATA 4001'])
   })
@@ -108,7 +108,7 @@ describe('a text that is too long', () => {
       expect(notExamined.map(({ code }) => code)).toEqual(['TOO_LARGE'])
     }
     const array = await datasetOf('vectorIndex')
-    await setTexts(array, '', { base_sizes: long })
+    await setKeys(array, '', { base_sizes: long })
     const { notExamined } = await check(array.storage(), array.root, { level: 'structure' })
     expect(notExamined.map(({ code }) => code)).toEqual(['TOO_LARGE'])
   })

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { NO_BYTES } from '../../src/base/bytes.ts'
-import { bytes, text, u64 } from '../../src/damage/bytes.ts'
+import { bytes, textBytes, u64Bytes } from '../../src/damage/bytes.ts'
 import { UUID } from '../../src/damage/damage.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
 import { localFiles } from '../../src/node/file.ts'
@@ -74,7 +74,7 @@ test('a delete condition that is empty, or gone, is one finding, also if two fil
   const array = await datasetOf('deletes')
   const [condition = ''] = array.matching(/\.del$/)
   const tile = array.get(condition)
-  const list = bytes(text(`${condition.slice(array.root.length + 1)}\n`), u64(tile.length), tile)
+  const list = bytes(textBytes(`${condition.slice(array.root.length + 1)}\n`), u64Bytes(tile.length), tile)
   for (const times of ['10_20', '10_30']) array.add(`__commits/__${times}_${UUID}_22.con`, list)
   expect(await findingsOf(array)).toEqual([])
   empty(array, condition)

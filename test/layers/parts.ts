@@ -3,10 +3,10 @@ import { dirname } from 'node:path'
 import { UUID } from '../../src/damage/damage.ts'
 import { EditableArray } from '../../src/damage/editable-array.ts'
 import { filesOf } from '../../src/damage/sample-files.ts'
-import { setTexts } from '../../src/damage/soma-sample.ts'
+import { setKeys } from '../../src/damage/soma-sample.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { wholePart } from '../../src/layers/check.ts'
-import type { Part } from '../../src/layers/part.ts'
+import type { DatasetPart } from '../../src/layers/part.ts'
 import { nodeCodecs, writingCodecs } from '../../src/node/node-codecs.ts'
 import { readContext } from '../../src/objects/generic-tile.ts'
 import { openTarget } from '../../src/objects/target.ts'
@@ -61,11 +61,11 @@ async function add(array: EditableArray, path: string, spec: ArraySpec | GroupSp
       array.add(list, await array.genericTile({ version: 2, members: details }, groupDetails))
     }
   }
-  if (spec.keys) await setTexts(array, path, spec.keys, 10)
+  if (spec.keys) await setKeys(array, path, spec.keys, 10)
 }
 
 /** A dataset as its layer sees it. */
-export async function partOf(spec: ArraySpec | GroupSpec): Promise<Part> {
+export async function partOf(spec: ArraySpec | GroupSpec): Promise<DatasetPart> {
   const array = await dataset(spec)
   return wholePart(await openTarget(array.storage(), ROOT, array.newContext()))
 }

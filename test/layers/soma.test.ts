@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { Memory } from '../../src/base/memory.ts'
 import { LAYER_DAMAGE } from '../../src/damage/layer-damage.ts'
 import { sampleArray } from '../../src/damage/samples.ts'
-import { setTexts, writeCells } from '../../src/damage/soma-sample.ts'
+import { setKeys, writeCells } from '../../src/damage/soma-sample.ts'
 import { IdSet } from '../../src/layers/id-set.ts'
 import { idsText, MetIds } from '../../src/layers/id-text.ts'
 import { writingCodecs } from '../../src/node/node-codecs.ts'
@@ -64,7 +64,7 @@ describe('an experiment', () => {
 
   test('of the new encoding is refused by releases that do not know it, whatever its format', async () => {
     const array = await experiment()
-    for (const path of ['', 'obs/', 'ms/']) await setTexts(array, path, { soma_encoding_version: '1.1.0' }, 20)
+    for (const path of ['', 'obs/', 'ms/']) await setKeys(array, path, { soma_encoding_version: '1.1.0' }, 20)
     const { documents } = await runJson([EDITED], { storage: array.storage() })
     expect(documents[0]).toMatchObject({
       layer: {
@@ -80,7 +80,7 @@ describe('an experiment', () => {
     const array = await experiment()
     const types = { '': 'SOMA', 'obs/': 'AnnotationDataFrame', 'ms/': 'AssayMatrixGroup' }
     for (const [path, soma_object_type] of Object.entries(types))
-      await setTexts(array, path, { soma_object_type, soma_encoding_version: '0' }, 20)
+      await setKeys(array, path, { soma_object_type, soma_encoding_version: '0' }, 20)
     const { documents, code } = await runJson(['check', '--level', 'cells', EDITED], { storage: array.storage() })
     expect(documents[0]).toMatchObject({ findings: [] })
     expect(code).toBe(0)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { Memory } from '../../src/base/memory.ts'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
-import { removeKey, rows, setTexts, writeMore } from '../../src/damage/layer-sample.ts'
+import { addCells, removeKey, rows, setKeys } from '../../src/damage/layer-sample.ts'
 import { VCF_SAMPLE, vcfCell, vcfHeader } from '../../src/damage/vcf-sample.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { Texts } from '../../src/layers/cell-texts.ts'
@@ -18,7 +18,7 @@ async function found(array: EditableArray): Promise<string[]> {
 }
 
 const write = (array: EditableArray, path: string, ...cells: readonly object[]): Promise<void> =>
-  writeMore(array, VCF_SAMPLE, path, rows(...cells))
+  addCells(array, VCF_SAMPLE, path, rows(...cells))
 
 describe('a dataset of TileDB-VCF', () => {
   test('has no findings', async () => {
@@ -104,13 +104,13 @@ describe('a dataset of TileDB-VCF', () => {
     array.removeAll(/\/__meta\//)
     expect(await described(array)).toBeUndefined()
     const named = await datasetOf('vcf')
-    await setTexts(named, '', { dataset_type: 'other' })
+    await setKeys(named, '', { dataset_type: 'other' })
     expect(await described(named)).toBeUndefined()
   })
 
   test('may be of a version that is not known', async () => {
     const array = await datasetOf('vcf')
-    await setTexts(array, 'data/', { version: 9 })
+    await setKeys(array, 'data/', { version: 9 })
     const description = await described(array, { cells: true })
     expect(description).toMatchObject({ version: '9', is_version_known: false })
     expect(factsOf(description)).not.toHaveProperty('records')
@@ -138,7 +138,7 @@ describe('the check of samples', () => {
     const array = await datasetOf('vcf')
     await write(array, 'metadata/vcf_headers/', vcfHeader('C'))
     await write(array, 'data/', vcfCell('C', 5, 5))
-    await setTexts(array, 'allele_count/', { [`file:///x/allele_count/__fragments/__5_5_${'0'.repeat(32)}_22`]: 'A,C' })
+    await setKeys(array, 'allele_count/', { [`file:///x/allele_count/__fragments/__5_5_${'0'.repeat(32)}_22`]: 'A,C' })
     expect(await found(array)).toEqual([
       'LAYER_STALE /allele_count : fragments that are gone: __5_5_00000000000000000000000000000000_22',
       'LAYER_COUNT /allele_count sample: none of B',
@@ -200,7 +200,7 @@ describe('the check of records', () => {
 describe('the check of parts', () => {
   test('names a field that the metadata promises', async () => {
     const array = await datasetOf('vcf')
-    await setTexts(array, 'data/', { extra_attributes: btoa('fmt_GT,info_AF') })
+    await setKeys(array, 'data/', { extra_attributes: btoa('fmt_GT,info_AF') })
     expect(await found(array)).toEqual(['LAYER_SCHEMA /data extra_attributes: no info_AF'])
   })
 
@@ -214,7 +214,7 @@ describe('the check of parts', () => {
 
   test('survives metadata that is something else', async () => {
     const array = await datasetOf('vcf')
-    await setTexts(array, 'data/', { extra_attributes: '*', anchor_gap: 'far' })
+    await setKeys(array, 'data/', { extra_attributes: '*', anchor_gap: 'far' })
     expect(await found(array)).toEqual([])
   })
 })

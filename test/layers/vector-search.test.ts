@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
-import { removeKey, rows, setTexts, writeMore } from '../../src/damage/layer-sample.ts'
+import { addCells, removeKey, rows, setKeys } from '../../src/damage/layer-sample.ts'
 import { VECTOR_DATASET } from '../../src/damage/vector-sample.ts'
 import { groupDetails } from '../../src/format/group-details.ts'
 import { check } from '../check/findings.ts'
@@ -37,7 +37,7 @@ describe('a vector index', () => {
 
   test('says that updates are not among its vectors', async () => {
     const array = await datasetOf('vectorIndex')
-    await setTexts(array, '', { has_updates: 1 })
+    await setKeys(array, '', { has_updates: 1 })
     expect(factsOf(await described(array))).toMatchObject({ 'has updates': true, 'not among the vectors': 'updates' })
   })
 
@@ -49,7 +49,7 @@ describe('a vector index', () => {
 
   test('may be of a version, or a type, that is not known', async () => {
     const array = await datasetOf('vectorIndex')
-    await setTexts(array, '', { storage_version: '7.7', index_type: 'TREE' })
+    await setKeys(array, '', { storage_version: '7.7', index_type: 'TREE' })
     expect(await described(array)).toMatchObject({ version: '7.7', is_version_known: false })
     expect(await found(array)).toEqual(['LAYER_VERSION  storage_version: "7.7"', 'LAYER_METADATA  index_type: "TREE"'])
   })
@@ -73,13 +73,13 @@ test('an overview and a list take a temporary group that is gone as a note', asy
 describe('the check of an index', () => {
   test('names the list that counts more than was written, and the arrays', async () => {
     const array = await datasetOf('vectorIndex')
-    await setTexts(array, '', { base_sizes: '[99999]' })
+    await setKeys(array, '', { base_sizes: '[99999]' })
     expect(await found(array)).toEqual(['LAYER_COUNT  base_sizes: 4 in shuffled_vectors, 4 in shuffled_vector_ids'])
   })
 
   test('names a list of another length than the others, and one that is none', async () => {
     const array = await datasetOf('vectorIndex')
-    await setTexts(array, '', { partition_history: '[2,2]', base_sizes: '4 or so' })
+    await setKeys(array, '', { partition_history: '[2,2]', base_sizes: '4 or so' })
     expect(await found(array)).toEqual([
       'LAYER_TEXT  base_sizes: something else',
       'LAYER_COUNT  partition_history: 2 in partition_history',
@@ -88,13 +88,13 @@ describe('the check of an index', () => {
 
   test('names partition indexes that do not end with the number of vectors', async () => {
     const array = await datasetOf('vectorIndex')
-    await setTexts(array, '', { base_sizes: '[3]' })
+    await setKeys(array, '', { base_sizes: '[3]' })
     expect(await found(array)).toEqual(['LAYER_COUNT /partition_indexes values: 4'])
   })
 
   test('names fragments that are newer than the last ingestion', async () => {
     const array = await datasetOf('vectorIndex')
-    await writeMore(array, VECTOR_DATASET, 'shuffled_vector_ids/', rows({ rows: 0, values: 1 }))
+    await addCells(array, VECTOR_DATASET, 'shuffled_vector_ids/', rows({ rows: 0, values: 1 }))
     const [line, ...others] = await found(array)
     expect(line).toMatch(/^LAYER_STALE \/shuffled_vector_ids : __1760000000000_1760000000000_/)
     expect(others).toEqual([])

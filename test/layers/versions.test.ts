@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { EditableArray } from '../../src/damage/editable-array.ts'
 import { sampleArray } from '../../src/damage/samples.ts'
-import { setTexts } from '../../src/damage/soma-sample.ts'
+import { setKeys } from '../../src/damage/soma-sample.ts'
 import { writingCodecs } from '../../src/node/node-codecs.ts'
 import { EDITED } from '../helpers/edit-array.ts'
 import { run } from '../helpers/run.ts'
@@ -16,7 +16,7 @@ const sample = (name: 'soma' | 'vcf' | 'vectorIndex') => sampleArray(name, EDITE
 
 async function withKeys(name: 'soma' | 'vectorIndex', keys: Record<string, string>): Promise<EditableArray> {
   const array = await sample(name)
-  await setTexts(array, '', keys, 20)
+  await setKeys(array, '', keys, 20)
   return array
 }
 
@@ -26,7 +26,7 @@ const NEW: Readonly<Record<string, () => Promise<EditableArray>>> = {
   'BioImaging 77': () => dataset(image({ fmt_version: '77' })),
   'TileDB-VCF 77': async () => {
     const array = await sample('vcf')
-    await setTexts(array, 'data/', { version: 77 }, 20)
+    await setKeys(array, 'data/', { version: 77 }, 20)
     return array
   },
 }

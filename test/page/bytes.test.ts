@@ -6,7 +6,7 @@ import { InspectError } from '../../src/base/errors.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { closeTarget, openTarget } from '../../src/objects/target.ts'
 import { type Node, nodeAt, nodeOfSteps, openNodeAt, rootNode, rowsOf } from '../../src/page/bytes/nodes.ts'
-import { Pages } from '../../src/page/bytes/pages.ts'
+import { SpacePages } from '../../src/page/bytes/pages.ts'
 import { findBytes, findFields, type Match, parseHex, SLICE_BYTES } from '../../src/page/bytes/search.ts'
 import type { Storage } from '../../src/storage/source.ts'
 import { filePaths } from '../anatomy/anatomy.ts'
@@ -112,7 +112,7 @@ describe('the tree', () => {
       expect(content.space.name).toContain('unfiltered content')
       const value = await nodeAt(content, 0)
       expect(value.steps).toEqual(['tiles', '0', 'content', '0'])
-      expect(await new Pages(content.space).load(0, 10)).toBe(true)
+      expect(await new SpacePages(content.space).load(0, 10)).toBe(true)
     })
   })
 
@@ -154,7 +154,7 @@ describe('a long file', () => {
       async (root) => {
         await root.open()
         await nodeAt(root, 0)
-        const pages = new Pages(root.space)
+        const pages = new SpacePages(root.space)
         for (const at of [0, SIZE / 2, SIZE - 1000]) {
           await pages.load(at, at + 1000)
           expect(pages.at(at)).toBeDefined()

@@ -4,7 +4,7 @@ import type { AxisRole, LayerPicture } from '../../src/layers/picture.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { Engine } from '../../src/page/engine.ts'
 import { type AxisFacts, orientationOf } from '../../src/page/orientation.ts'
-import { pixelsOf, placesOf } from '../../src/page/small-pixels.ts'
+import { pixelsOf, sheetPlaces } from '../../src/page/small-pixels.ts'
 import { type SmallImage, type SmallPoints, smallImage, smallPoints } from '../../src/page/thumbnail.ts'
 import { addZstd } from '../helpers/page-wasm.ts'
 import { run } from '../helpers/run.ts'
@@ -337,7 +337,7 @@ describe('SOMA', () => {
 
   test('the first number goes to the right, the second up', () => {
     const points = { kind: 'points' as const, groups: new Uint16Array(2), names: [], attribute: undefined }
-    const places = placesOf({ ...points, x: Float64Array.of(1, 3), y: Float64Array.of(-5, 5) }, 100, 50, 10)
+    const places = sheetPlaces({ ...points, x: Float64Array.of(1, 3), y: Float64Array.of(-5, 5) }, 100, 50, 10)
     expect([...places]).toEqual([10, 40, 90, 10])
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { colourAt, type Scale } from '../../src/page/palette.ts'
-import { colouredPixels, extremePixels, lackOf } from '../../src/page/picture/pixels.ts'
+import { colouredPixels, extremePixels, rasterLack } from '../../src/page/picture/pixels.ts'
 import { LACKS, type Raster } from '../../src/page/raster.ts'
 import { ownMemory } from '../../src/page/tasks.ts'
 
@@ -36,9 +36,9 @@ test('pixels have the colours of the scale, those without a number their own; th
 })
 
 test('a raster says what any of its pixels lacks', () => {
-  expect(lackOf(rasterOf([1, 2]))).toEqual({ flags: 0, hasUnread: false })
-  expect(lackOf(rasterOf([1, 'null', 'fill']))).toEqual({ flags: LACKS.null | LACKS.fill, hasUnread: false })
-  expect(lackOf(rasterOf([undefined, 1]))).toEqual({ flags: 0, hasUnread: true })
+  expect(rasterLack(rasterOf([1, 2]))).toEqual({ flags: 0, hasUnread: false })
+  expect(rasterLack(rasterOf([1, 'null', 'fill']))).toEqual({ flags: LACKS.null | LACKS.fill, hasUnread: false })
+  expect(rasterLack(rasterOf([undefined, 1]))).toEqual({ flags: 0, hasUnread: true })
 })
 
 test('the memory of a drawing is handed over whole, that of other results not', () => {

@@ -5,7 +5,7 @@ import { type Datatype, datatypeKind, datatypeSize } from '../../src/format/data
 import type { CombinationOp, ComparisonOp, ConditionNode } from '../../src/format/delete-condition.ts'
 import { bytesOf } from '../../src/format/value.ts'
 import { type ConditionColumn, conditionFields, type FieldBounds, mayMeet, meets } from '../../src/read/condition.ts'
-import { bytes, text, u32 } from '../helpers/build-bytes.ts'
+import { bytes, textBytes, u32Bytes } from '../helpers/build-bytes.ts'
 
 const NONE = new Uint8Array(0)
 
@@ -87,7 +87,7 @@ describe('each type compares as its own values do', () => {
     'var-sized %s compares unsigned bytes, then lengths',
     (type) => {
       const cells = column(type, 'var', ['', 'ab', 'abc', 'b', 'é'])
-      const results = OPS.map((op) => met(is('a', op, text('abc')), cells, 5))
+      const results = OPS.map((op) => met(is('a', op, textBytes('abc')), cells, 5))
       expect(results).toEqual([[0, 1], [0, 1, 2], [3, 4], [2, 3, 4], [2], [0, 1, 3, 4]])
       expect(met(is('a', 'EQ', NONE), cells, 5)).toEqual([0])
     },
@@ -95,17 +95,17 @@ describe('each type compares as its own values do', () => {
 
   test('fixed-sized text compares whole cells; a value may have another length', () => {
     const cells = column('STRING_ASCII', 3, ['abc', 'abd', 'ab\0'])
-    expect(met(is('a', 'GT', text('abc')), cells, 3)).toEqual([1])
-    expect(met(is('a', 'EQ', text('ab')), cells, 3)).toEqual([])
-    expect(met(is('a', 'GT', text('ab')), cells, 3)).toEqual([0, 1, 2])
+    expect(met(is('a', 'GT', textBytes('abc')), cells, 3)).toEqual([1])
+    expect(met(is('a', 'EQ', textBytes('ab')), cells, 3)).toEqual([])
+    expect(met(is('a', 'GT', textBytes('ab')), cells, 3)).toEqual([0, 1, 2])
   })
 
   test('only the first character of fixed-sized CHAR is compared, as a signed byte', () => {
     const cells = column('CHAR', 2, ['ab', 'ax', 'ba', { base64: '/wA=' }])
-    expect(met(is('a', 'EQ', text('aq')), cells, 4)).toEqual([0, 1])
-    expect(met(is('a', 'LT', text('b')), cells, 4)).toEqual([0, 1, 3])
+    expect(met(is('a', 'EQ', textBytes('aq')), cells, 4)).toEqual([0, 1])
+    expect(met(is('a', 'LT', textBytes('b')), cells, 4)).toEqual([0, 1, 3])
     expect(met(is('a', 'LT', NONE), cells, 4)).toEqual([3])
-    expect(met(within('a', 'IN', [text('ax')]), cells, 4)).toEqual([1])
+    expect(met(within('a', 'IN', [textBytes('ax')]), cells, 4)).toEqual([1])
   })
 
   test('cells at any address are compared', () => {
@@ -124,7 +124,7 @@ describe('each type compares as its own values do', () => {
       type: { type, cell_val_num, nullable: false },
       data: { data: new Uint8Array(8), starts: undefined, validity: undefined },
     }
-    const value = datatypeKind(type) === 'text' ? text('ab') : u32(1)
+    const value = datatypeKind(type) === 'text' ? textBytes('ab') : u32Bytes(1)
     expect(() => met(is('a', 'LT', value), cells, 1)).toThrow(message)
   })
 
@@ -138,10 +138,10 @@ describe('nulls', () => {
   const cells = column('INT32', 1, [null, 1, 2, null])
 
   test('meet neither a comparison nor its negation', () => {
-    expect(met(is('a', 'GE', u32(0)), cells, 4)).toEqual([1, 2])
-    expect(met(is('a', 'NE', u32(1)), cells, 4)).toEqual([2])
-    expect(met(within('a', 'NOT_IN', [u32(1)]), cells, 4)).toEqual([2])
-    expect(met(of('NOT', is('a', 'GE', u32(2))), cells, 4)).toEqual([1])
+    expect(met(is('a', 'GE', u32Bytes(0)), cells, 4)).toEqual([1, 2])
+    expect(met(is('a', 'NE', u32Bytes(1)), cells, 4)).toEqual([2])
+    expect(met(within('a', 'NOT_IN', [u32Bytes(1)]), cells, 4)).toEqual([2])
+    expect(met(of('NOT', is('a', 'GE', u32Bytes(2))), cells, 4)).toEqual([1])
     expect(met(is('a', 'ALWAYS_TRUE', NONE), cells, 4)).toEqual([1, 2])
   })
 
@@ -174,8 +174,10 @@ describe('sets', () => {
 
   test('hold any text, the empty one too', () => {
     const cells = column('STRING_ASCII', 'var', ['', 'a', 'ab', 'b', 'ba'])
-    expect(met(within('a', 'IN', [text('ab'), NONE, text('ba'), text('ab')]), cells, 5)).toEqual([0, 2, 4])
-    expect(met(within('a', 'NOT_IN', [NONE, text('b')]), cells, 5)).toEqual([1, 2, 4])
+    expect(met(within('a', 'IN', [textBytes('ab'), NONE, textBytes('ba'), textBytes('ab')]), cells, 5)).toEqual([
+      0, 2, 4,
+    ])
+    expect(met(within('a', 'NOT_IN', [NONE, textBytes('b')]), cells, 5)).toEqual([1, 2, 4])
   })
 
   test('may be empty or large', () => {
@@ -197,28 +199,28 @@ describe('AND, OR and NOT', () => {
     ['b', column('INT32', 1, [0, 0, 1, 1])],
   ])
   const all = (node: ConditionNode): number[] => [...meets(node, columns, 4)]
-  const above = is('a', 'GE', u32(1))
-  const one = is('b', 'EQ', u32(1))
+  const above = is('a', 'GE', u32Bytes(1))
+  const one = is('b', 'EQ', u32Bytes(1))
 
   test('combine cell by cell', () => {
-    expect(all(of('AND', above, is('b', 'EQ', u32(0))))).toEqual([0, 1, 0, 0])
-    expect(all(of('OR', is('a', 'EQ', u32(0)), one))).toEqual([1, 0, 1, 1])
+    expect(all(of('AND', above, is('b', 'EQ', u32Bytes(0))))).toEqual([0, 1, 0, 0])
+    expect(all(of('OR', is('a', 'EQ', u32Bytes(0)), one))).toEqual([1, 0, 1, 1])
     expect(all(of('NOT', of('AND', above, one)))).toEqual([1, 1, 0, 0])
-    expect(all(of('NOT', of('OR', is('a', 'EQ', u32(0)), one)))).toEqual([0, 1, 0, 0])
+    expect(all(of('NOT', of('OR', is('a', 'EQ', u32Bytes(0)), one)))).toEqual([0, 1, 0, 0])
     expect(all(of('NOT', of('NOT', one)))).toEqual([0, 0, 1, 1])
     expect(all(is('a', 'ALWAYS_FALSE', NONE))).toEqual([0, 0, 0, 0])
     expect(all(of('NOT', is('a', 'ALWAYS_FALSE', NONE)))).toEqual([1, 1, 1, 1])
   })
 
   test('a missing field meets nothing, and an OR ignores what came before it', () => {
-    const lacking = is('gone', 'NE', u32(1))
+    const lacking = is('gone', 'NE', u32Bytes(1))
     expect(all(lacking)).toEqual([0, 0, 0, 0])
     expect(all(of('NOT', lacking))).toEqual([0, 0, 0, 0])
     expect(all(is('gone', 'EQ', NONE))).toEqual([0, 0, 0, 0])
     expect(all(of('AND', one, lacking))).toEqual([0, 0, 0, 0])
     expect(all(of('OR', lacking, one))).toEqual([0, 0, 1, 1])
     expect(all(of('OR', one, lacking))).toEqual([0, 0, 0, 0])
-    expect(all(of('OR', one, lacking, is('a', 'EQ', u32(0))))).toEqual([1, 0, 0, 0])
+    expect(all(of('OR', one, lacking, is('a', 'EQ', u32Bytes(0))))).toEqual([1, 0, 0, 0])
     expect(all(of('OR', one, of('AND', above, lacking)))).toEqual([0, 0, 1, 1])
   })
 
@@ -253,7 +255,7 @@ describe('bounds of a tile exclude a condition only if no cell can meet it', () 
   })
 
   test('a tile of one value meets no NE of it, unless it may hold NaN', () => {
-    expect(may(is('a', 'NE', u32(3)), bounds('INT32', 3, 3))).toBe(false)
+    expect(may(is('a', 'NE', u32Bytes(3)), bounds('INT32', 3, 3))).toBe(false)
     expect(may(is('a', 'NE', bytesOf('FLOAT32', 1, 3)), bounds('FLOAT32', 3, 3))).toBe(true)
     expect(may(is('a', 'LT', bytesOf('FLOAT32', 1, 3)), bounds('FLOAT32', Number.NaN, Number.NaN))).toBe(true)
     expect(may(is('a', 'NE', bytesOf('FLOAT32', 1, Number.NaN)), bounds('FLOAT32', 3, 3))).toBe(true)
@@ -269,23 +271,23 @@ describe('bounds of a tile exclude a condition only if no cell can meet it', () 
       [false, true],
       [true, false],
     ])
-    expect(may(is('a', 'EQ', u32(0)), only)).toBe(false)
+    expect(may(is('a', 'EQ', u32Bytes(0)), only)).toBe(false)
     expect(may(is('a', 'ALWAYS_TRUE', NONE), only)).toBe(false)
-    expect(may(within('a', 'NOT_IN', [u32(9)]), only)).toBe(false)
+    expect(may(within('a', 'NOT_IN', [u32Bytes(9)]), only)).toBe(false)
     expect(may(is('a', 'EQ', NONE), bounds('INT32', 1, 2))).toBe(true)
   })
 
   test('combine like cells, NOT included', () => {
     const known = bounds('INT32', 1, 5)
-    const no = is('a', 'GT', u32(5))
-    const yes = is('a', 'LT', u32(5))
-    const other = is('b', 'EQ', u32(1))
+    const no = is('a', 'GT', u32Bytes(5))
+    const yes = is('a', 'LT', u32Bytes(5))
+    const other = is('b', 'EQ', u32Bytes(1))
     expect(may(of('AND', yes, no), known)).toBe(false)
     expect(may(of('AND', yes, other), known)).toBe(true)
     expect(may(of('OR', no, no), known)).toBe(false)
     expect(may(of('OR', no, other), known)).toBe(true)
-    expect(may(of('NOT', is('a', 'LE', u32(5))), known)).toBe(false)
-    expect(may(of('NOT', of('AND', is('a', 'LE', u32(5)), is('a', 'GE', u32(1)))), known)).toBe(false)
+    expect(may(of('NOT', is('a', 'LE', u32Bytes(5))), known)).toBe(false)
+    expect(may(of('NOT', of('AND', is('a', 'LE', u32Bytes(5)), is('a', 'GE', u32Bytes(1)))), known)).toBe(false)
     expect(may(no, undefined)).toBe(true)
   })
 })

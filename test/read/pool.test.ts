@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { MergePool } from '../../src/read/pool.ts'
-import type { Source, SourceBatch } from '../../src/read/source.ts'
+import type { SourceBatch, SparseSource } from '../../src/read/source.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES } from '../helpers/fixtures.ts'
 
 const array = new InspectArray(new Folder(localFiles, `${FIXTURES}/22/evolved_sparse`), contextFor({ key: undefined }))
 
 /** A tile with cells at these places of the only dimension, all written at one time. */
-function tileOf(source: Source, tile: number, places: number[]): SourceBatch {
+function tileOf(source: SparseSource, tile: number, places: number[]): SourceBatch {
   const data = new Uint8Array(Int32Array.from(places).buffer)
   return {
     source,
@@ -24,7 +24,7 @@ function tileOf(source: Source, tile: number, places: number[]): SourceBatch {
 
 test('cells of one fragment and one time: the later tile wins, in one tile the first cell', async () => {
   const { schema } = await array.newestSchema()
-  const source = { index: 0, fragment: { time: 10n } } as Source
+  const source = { index: 0, fragment: { time: 10n } } as SparseSource
   const tiles = [tileOf(source, 0, [1, 1, 2]), tileOf(source, 1, [2, 2, 3])]
   const pool = new MergePool(schema)
   for (const batch of tiles) pool.add(batch, Uint32Array.from([0, 1, 2]))

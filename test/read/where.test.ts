@@ -9,7 +9,7 @@ import type { Enumeration } from '../../src/format/enumeration.ts'
 import { bytesOf } from '../../src/format/value.ts'
 import { NEGATED, negated } from '../../src/read/condition.ts'
 import { parseWhere } from '../../src/read/where.ts'
-import { bytes, text, u32, u64 } from '../helpers/build-bytes.ts'
+import { bytes, textBytes, u32Bytes, u64Bytes } from '../helpers/build-bytes.ts'
 import { failure } from '../helpers/failure.ts'
 import { anySchema } from '../helpers/generate.ts'
 import { Random } from '../helpers/random.ts'
@@ -108,27 +108,27 @@ const within = (field: string, op: 'IN' | 'NOT_IN', value: Uint8Array, offsets: 
 const all = (...children: ConditionNode[]): ConditionNode => ({ node: 'expression', op: 'AND', children })
 const any = (...children: ConditionNode[]): ConditionNode => ({ node: 'expression', op: 'OR', children })
 
-const A1 = is('a', 'EQ', u32(1))
-const A2 = is('a', 'EQ', u32(2))
-const A3 = is('a', 'EQ', u32(3))
+const A1 = is('a', 'EQ', u32Bytes(1))
+const A2 = is('a', 'EQ', u32Bytes(2))
+const A3 = is('a', 'EQ', u32Bytes(3))
 const NONE = new Uint8Array(0)
 
 test.each<[string, ConditionNode]>([
-  ['a < 7', is('a', 'LT', u32(7))],
-  ['a <= 7', is('a', 'LE', u32(7))],
-  ['a > 7', is('a', 'GT', u32(7))],
-  ['a >= 7', is('a', 'GE', u32(7))],
-  ['a == 7', is('a', 'EQ', u32(7))],
-  ['a != 7', is('a', 'NE', u32(7))],
-  ['7 < a', is('a', 'GT', u32(7))],
-  ['7 >= a', is('a', 'LE', u32(7))],
-  ['7 == a', is('a', 'EQ', u32(7))],
-  ['a<-7', is('a', 'LT', u32(-7))],
-  ['a == - -7', is('a', 'EQ', u32(7))],
-  ['a == +7', is('a', 'EQ', u32(7))],
-  ['(a) == (7)', is('a', 'EQ', u32(7))],
-  ['((a == 7))', is('a', 'EQ', u32(7))],
-  ['1 < a < 5', all(is('a', 'GT', u32(1)), is('a', 'LT', u32(5)))],
+  ['a < 7', is('a', 'LT', u32Bytes(7))],
+  ['a <= 7', is('a', 'LE', u32Bytes(7))],
+  ['a > 7', is('a', 'GT', u32Bytes(7))],
+  ['a >= 7', is('a', 'GE', u32Bytes(7))],
+  ['a == 7', is('a', 'EQ', u32Bytes(7))],
+  ['a != 7', is('a', 'NE', u32Bytes(7))],
+  ['7 < a', is('a', 'GT', u32Bytes(7))],
+  ['7 >= a', is('a', 'LE', u32Bytes(7))],
+  ['7 == a', is('a', 'EQ', u32Bytes(7))],
+  ['a<-7', is('a', 'LT', u32Bytes(-7))],
+  ['a == - -7', is('a', 'EQ', u32Bytes(7))],
+  ['a == +7', is('a', 'EQ', u32Bytes(7))],
+  ['(a) == (7)', is('a', 'EQ', u32Bytes(7))],
+  ['((a == 7))', is('a', 'EQ', u32Bytes(7))],
+  ['1 < a < 5', all(is('a', 'GT', u32Bytes(1)), is('a', 'LT', u32Bytes(5)))],
 ])('%s', (where, want) => {
   expect(parse(where)).toEqual(want)
 })
@@ -141,47 +141,47 @@ test.each<[string, ConditionNode]>([
   ['(a == 1) | (a == 2) & (a == 3)', any(A1, all(A2, A3))],
   ['(a == 1 and a == 2) and a == 3', all(A1, A2, A3)],
   ['a == 1 and (a == 2 and a == 3)', all(A1, A2, A3)],
-  ['1 < a < 5 and a == 3', all(is('a', 'GT', u32(1)), is('a', 'LT', u32(5)), A3)],
-  ['not a == 1', is('a', 'NE', u32(1))],
+  ['1 < a < 5 and a == 3', all(is('a', 'GT', u32Bytes(1)), is('a', 'LT', u32Bytes(5)), A3)],
+  ['not a == 1', is('a', 'NE', u32Bytes(1))],
   ['not not a == 1', A1],
-  ['not a == 1 and a == 2', all(is('a', 'NE', u32(1)), A2)],
-  ['not (a < 1 and a in [2])', any(is('a', 'GE', u32(1)), within('a', 'NOT_IN', u32(2), [0]))],
-  ['not (a == 1) | (a == 2)', all(is('a', 'NE', u32(1)), is('a', 'NE', u32(2)))],
+  ['not a == 1 and a == 2', all(is('a', 'NE', u32Bytes(1)), A2)],
+  ['not (a < 1 and a in [2])', any(is('a', 'GE', u32Bytes(1)), within('a', 'NOT_IN', u32Bytes(2), [0]))],
+  ['not (a == 1) | (a == 2)', all(is('a', 'NE', u32Bytes(1)), is('a', 'NE', u32Bytes(2)))],
 ])('as in Python: %s', (where, want) => {
   expect(parse(where)).toEqual(want)
 })
 
 test.each<[string, ConditionNode]>([
-  ['a in [1, 2]', within('a', 'IN', bytes(u32(1), u32(2)), [0, 4])],
-  ['a not in [1]', within('a', 'NOT_IN', u32(1), [0])],
-  ['attr("a") in [val(1), 2,]', within('a', 'IN', bytes(u32(1), u32(2)), [0, 4])],
-  ['s in ["yew", \'\', "larch"]', within('s', 'IN', text('yewlarch'), [0, 3, 3])],
-  ['fixed in ["abc"]', within('fixed', 'IN', text('abc'), [0])],
+  ['a in [1, 2]', within('a', 'IN', bytes(u32Bytes(1), u32Bytes(2)), [0, 4])],
+  ['a not in [1]', within('a', 'NOT_IN', u32Bytes(1), [0])],
+  ['attr("a") in [val(1), 2,]', within('a', 'IN', bytes(u32Bytes(1), u32Bytes(2)), [0, 4])],
+  ['s in ["yew", \'\', "larch"]', within('s', 'IN', textBytes('yewlarch'), [0, 3, 3])],
+  ['fixed in ["abc"]', within('fixed', 'IN', textBytes('abc'), [0])],
 ])('sets: %s', (where, want) => {
   expect(parse(where)).toEqual(want)
 })
 
 test.each<[string, ConditionNode]>([
-  ['attr("name with \\"space\\"") == 1', is('name with "space"', 'EQ', u32(1))],
-  ["attr('orig.ident') == 1", is('orig.ident', 'EQ', u32(1))],
-  ['attr("None") == 1', is('None', 'EQ', u32(1))],
-  ['attr("") == 1', is('', 'EQ', u32(1))],
-  ['größe == 1', is('größe', 'EQ', u32(1))],
-  ['dim("x") == val(-1)', is('x', 'EQ', u32(-1))],
-  ['x == 1', is('x', 'EQ', u32(1))],
+  ['attr("name with \\"space\\"") == 1', is('name with "space"', 'EQ', u32Bytes(1))],
+  ["attr('orig.ident') == 1", is('orig.ident', 'EQ', u32Bytes(1))],
+  ['attr("None") == 1', is('None', 'EQ', u32Bytes(1))],
+  ['attr("") == 1', is('', 'EQ', u32Bytes(1))],
+  ['größe == 1', is('größe', 'EQ', u32Bytes(1))],
+  ['dim("x") == val(-1)', is('x', 'EQ', u32Bytes(-1))],
+  ['x == 1', is('x', 'EQ', u32Bytes(1))],
 ])('fields: %s', (where, want) => {
   expect(parse(where)).toEqual(want)
 })
 
 test.each<[string, ConditionNode]>([
-  ['b == 9007199254740993', is('b', 'EQ', u64(9007199254740993n))],
-  ['b == -9223372036854775808', is('b', 'EQ', u64(-(2n ** 63n)))],
-  ['u == 18446744073709551615', is('u', 'EQ', u64(2n ** 64n - 1n))],
-  ['b == 1_000', is('b', 'EQ', u64(1000))],
-  ['b == 0xff', is('b', 'EQ', u64(255))],
-  ['b == 5.0', is('b', 'EQ', u64(5))],
-  ['a == 1e3', is('a', 'EQ', u32(1000))],
-  ['a == True', is('a', 'EQ', u32(1))],
+  ['b == 9007199254740993', is('b', 'EQ', u64Bytes(9007199254740993n))],
+  ['b == -9223372036854775808', is('b', 'EQ', u64Bytes(-(2n ** 63n)))],
+  ['u == 18446744073709551615', is('u', 'EQ', u64Bytes(2n ** 64n - 1n))],
+  ['b == 1_000', is('b', 'EQ', u64Bytes(1000))],
+  ['b == 0xff', is('b', 'EQ', u64Bytes(255))],
+  ['b == 5.0', is('b', 'EQ', u64Bytes(5))],
+  ['a == 1e3', is('a', 'EQ', u32Bytes(1000))],
+  ['a == True', is('a', 'EQ', u32Bytes(1))],
   ['f == 0.1', is('f', 'EQ', bytesOf('FLOAT32', 1, 0.1))],
   ['f == .5', is('f', 'EQ', bytesOf('FLOAT32', 1, 0.5))],
   ['g == -1.5e-3', is('g', 'EQ', bytesOf('FLOAT64', 1, -1.5e-3))],
@@ -192,15 +192,15 @@ test.each<[string, ConditionNode]>([
   ['yes == True', is('yes', 'EQ', Uint8Array.of(1))],
   ['yes == false', is('yes', 'EQ', Uint8Array.of(0))],
   ['yes == 1', is('yes', 'EQ', Uint8Array.of(1))],
-  ['day == 19753', is('day', 'EQ', u64(19753))],
-  ['day < "1970-01-02"', is('day', 'LT', u64(1))],
-  ['s == "\\"\\u00e9\\x41\\n\\101\\q\\U0001F600\\ud83d\\ude00"', is('s', 'EQ', text('"éA\nA\\q😀😀'))],
-  ["s == 'don\\'t'", is('s', 'EQ', text("don't"))],
-  ['s == "a and (b"', is('s', 'EQ', text('a and (b'))],
+  ['day == 19753', is('day', 'EQ', u64Bytes(19753))],
+  ['day < "1970-01-02"', is('day', 'LT', u64Bytes(1))],
+  ['s == "\\"\\u00e9\\x41\\n\\101\\q\\U0001F600\\ud83d\\ude00"', is('s', 'EQ', textBytes('"éA\nA\\q😀😀'))],
+  ["s == 'don\\'t'", is('s', 'EQ', textBytes("don't"))],
+  ['s == "a and (b"', is('s', 'EQ', textBytes('a and (b'))],
   ['s == ""', is('s', 'EQ', NONE)],
   ['s == b"\\xff\\x00"', is('s', 'EQ', Uint8Array.of(255, 0))],
   ['s == {"base64": "/wA="}', is('s', 'EQ', Uint8Array.of(255, 0))],
-  ['fixed > "ab"', is('fixed', 'GT', text('ab'))],
+  ['fixed > "ab"', is('fixed', 'GT', textBytes('ab'))],
 ])('values: %s', (where, want) => {
   expect(parse(where)).toEqual(want)
 })
@@ -306,28 +306,28 @@ test('errors show a part of a long text', () => {
 describe('a condition reads back from its text', () => {
   const value = (type: Datatype, one: unknown): Uint8Array => bytesOf(type, type === 'STRING_UTF8' ? 'var' : 1, one)
   const values: [string, Uint8Array][] = [
-    ['a', u32(-5)],
-    ['b', u64(2n ** 53n + 1n)],
-    ['u', u64(2n ** 64n - 1n)],
+    ['a', u32Bytes(-5)],
+    ['b', u64Bytes(2n ** 53n + 1n)],
+    ['u', u64Bytes(2n ** 64n - 1n)],
     ['f', value('FLOAT32', 0.1)],
     ['f', value('FLOAT32', 3e-40)],
     ['g', value('FLOAT64', -0)],
     ['g', value('FLOAT64', Number.NaN)],
     ['g', value('FLOAT64', Number.NEGATIVE_INFINITY)],
-    ['s', text('"\\ \u202e é 😀 \n')],
+    ['s', textBytes('"\\ \u202e é 😀 \n')],
     ['s', Uint8Array.of(255, 254)],
     ['s', NONE],
-    ['fixed', text('ab')],
+    ['fixed', textBytes('ab')],
     ['yes', Uint8Array.of(1)],
-    ['day', u64(19753)],
-    ['day', u64(-1)],
+    ['day', u64Bytes(19753)],
+    ['day', u64Bytes(-1)],
     ['tree', Uint8Array.of(1)],
     ['size', Uint8Array.of(1, 0)],
     ['count', Uint8Array.of(2)],
-    ['name with "space"', u32(1)],
-    ['None', u32(1)],
-    ['', u32(1)],
-    ['x', u32(7)],
+    ['name with "space"', u32Bytes(1)],
+    ['None', u32Bytes(1)],
+    ['', u32Bytes(1)],
+    ['x', u32Bytes(7)],
     ['a', NONE],
   ]
   const leaves = values.flatMap(([field, raw]) => {
@@ -336,7 +336,7 @@ describe('a condition reads back from its text', () => {
     return ops.map((op) => is(field, op, raw))
   })
   const trees: ConditionNode[] = [
-    within('s', 'IN', text('yewlarch'), [0, 3]),
+    within('s', 'IN', textBytes('yewlarch'), [0, 3]),
     within('tree', 'NOT_IN', Uint8Array.of(2, 0), [0, 1]),
     { ...is('s', 'NE', NONE), null_test: true } as ConditionNode,
     any(A1, all(A2, A3, any(A1, A2))),

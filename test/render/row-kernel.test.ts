@@ -4,7 +4,7 @@ import type { ColumnType } from '../../src/cells/column.ts'
 import { type DatetimeType, formatDatetime, parseDatetime } from '../../src/format/datetime.ts'
 import { shortestFloat32 } from '../../src/format/value.ts'
 import { KERNELS_WASM } from '../../src/rows/kernels/binary.js'
-import { type RowColumn, RowKernel, type RowStyle, type RowTexts } from '../../src/rows/row-kernel.ts'
+import { type KernelRowStyle, type RowColumn, RowKernel, type RowTexts } from '../../src/rows/row-kernel.ts'
 import { Random } from '../helpers/random.ts'
 import { ALL, SEED, shortTurn, shortTurnOf } from '../helpers/turn.ts'
 
@@ -19,7 +19,7 @@ const TEXTS: RowTexts = {
   minusInfinity: text('-Infinity'),
   minusZero: text('-0'),
 }
-const STYLE: RowStyle = {
+const STYLE: KernelRowStyle = {
   csv: false,
   quoted: false,
   raw: false,

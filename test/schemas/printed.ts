@@ -12,7 +12,7 @@ import {
 import process, { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { u64 } from '../../src/damage/bytes.ts'
+import { u64Bytes } from '../../src/damage/bytes.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
 import { NEWEST_FORMAT_VERSION } from '../../src/format/format-version.ts'
 import { EDITED, EditedArray } from '../helpers/edit-array.ts'
@@ -520,7 +520,7 @@ async function* written(folder: string): AsyncGenerator<Printed> {
   yield* json(['history', `${folder}/taken`, '--cell', 'x=1'])
   const long = new EditedArray('22/metadata')
   const claimed = long.find(/\/__meta\/__10_10/)
-  long.patch(claimed, 12, u64(2n ** 25n))
+  long.patch(claimed, 12, u64Bytes(2n ** 25n))
   yield* json(['at', claimed, '60'], { storage: long.storage() })
   const unknown = new EditedArray('22/sparse_basic')
   await unknown.rewrite(unknown.find(/\/__schema\/__\d[^/]*$/), arraySchema, ({ attributes }) => {

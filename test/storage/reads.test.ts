@@ -11,7 +11,7 @@ import { InspectArray } from '../../src/objects/array.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
 import { Folder, type Storage } from '../../src/storage/source.ts'
-import { bytes, u64 } from '../helpers/build-bytes.ts'
+import { bytes, u64Bytes } from '../helpers/build-bytes.ts'
 import { CountedStorage, hugeSource } from '../helpers/counted-storage.ts'
 import { contextFor, type FixtureFolder, fixtureFolders } from '../helpers/fixtures.ts'
 import { anyFooter, anySchema } from '../helpers/generate.ts'
@@ -115,7 +115,7 @@ describe('reading a footer', () => {
     )
     const path = `/array/__fragments/${name}/${METADATA}`
     for (const before of [0, 100e6]) {
-      const end = bytes(stored, u64(stored.length))
+      const end = bytes(stored, u64Bytes(stored.length))
       const counted = new CountedStorage(files, new Map([[path, hugeSource(path, before + end.length, end)]]))
       const array = new InspectArray(new Folder(counted, '/array'), contextFor({ key: undefined }))
       const info = await array.fragment(`__fragments/${name}`).info()

@@ -3,7 +3,7 @@ import { parseRangeSets } from '../../src/calls/ranges.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { InspectArray } from '../../src/objects/array.ts'
 import { chosenPicture } from '../../src/page/picture/chosen.ts'
-import { picture, picturedFragments, stagesOf } from '../../src/page/picture/picture.ts'
+import { picturedFragments, readPicture, stagesOf } from '../../src/page/picture/picture.ts'
 import { colouredPixels, endsOf } from '../../src/page/picture/pixels.ts'
 import { pictureFacts, pixelValue } from '../../src/page/raster.ts'
 import { openAt } from '../../src/read/opening.ts'
@@ -25,7 +25,7 @@ for (const path of argv.slice(2)) {
     const wanted = { down: up, right: across, attribute, ranges: asked, isWhole: false, fillIsValue }
     const steps = { isDue: () => false, isWhole: false, onFault: undefined }
     let last
-    for await (const stage of stagesOf(picture(opened, wanted, steps))) last = stage.found
+    for await (const stage of stagesOf(readPicture(opened, wanted, steps))) last = stage.found
     found.push(last)
   }
   const [{ down, right, kind }] = found

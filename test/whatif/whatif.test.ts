@@ -9,8 +9,8 @@ import { openTarget } from '../../src/objects/target.ts'
 import { openAt } from '../../src/read/opening.ts'
 import type { OpenedArray } from '../../src/read/query.ts'
 import { firstCandidates } from '../../src/whatif/candidates.ts'
-import { extentOf, type Layout, type LayoutChange, tryLayouts } from '../../src/whatif/layout.ts'
-import { type Sample, takeSample } from '../../src/whatif/sample.ts'
+import { cellTotals, type LayoutChange, type TriedLayout, tryLayouts } from '../../src/whatif/layout.ts'
+import { type FilterSample, takeSample } from '../../src/whatif/sample.ts'
 import { tryFilters } from '../../src/whatif/trial.ts'
 import { readSeconds, tryField } from '../../src/whatif/whatif.ts'
 import { defaultFilter, parseFilters } from '../../src/write/filter-options.ts'
@@ -56,7 +56,7 @@ function fieldOf({ fields }: WhatifDocument, name: string | null): WhatifField {
   return field
 }
 
-function sampleOf(data: Uint8Array, some: Partial<Sample> = {}): Sample {
+function sampleOf(data: Uint8Array, some: Partial<FilterSample> = {}): FilterSample {
   return {
     field: 'a',
     role: 'data',
@@ -141,7 +141,7 @@ test('without --filters, pipelines are tried for each field, the offsets and the
 test('POSITIVE_DELTA is a candidate for offsets alone: TileDB refuses a later write of values that decrease', () => {
   const data = new Uint8Array(BigInt64Array.from([1n, 2n, 3n]).buffer)
   const some = { type: 'INT64' as const, cellSize: 8 }
-  const has = (sample: Sample): boolean =>
+  const has = (sample: FilterSample): boolean =>
     firstCandidates(sample).some((filters) => filters.some(({ name }) => name === 'POSITIVE_DELTA'))
   expect(has(sampleOf(data, some))).toBe(false)
   expect(has(sampleOf(data, { ...some, role: 'var' }))).toBe(false)
@@ -348,9 +348,9 @@ describe('other tiles and orders', () => {
     ])
     expect(made.code).toBe(0)
     const opened = await openedAt(path)
-    const layouts = async (bytes: number): Promise<Layout[]> => {
-      const found: Layout[] = []
-      const { cells } = await extentOf(opened)
+    const layouts = async (bytes: number): Promise<TriedLayout[]> => {
+      const found: TriedLayout[] = []
+      const { cells } = await cellTotals(opened)
       for await (const one of tryLayouts(opened, [change], { fields: new Map() }, writingCodecs, {
         extent: { cells, bytes },
         seed: '1',
@@ -420,7 +420,7 @@ describe('other tiles and orders', () => {
     const made = await run(['write-sample', path, ...dims, '--attr', 'a:INT32', '--cells', '12000', '--fragments', '3'])
     expect(made.code).toBe(0)
     const opened = await openedAt(path)
-    const { cells } = await extentOf(opened)
+    const { cells } = await cellTotals(opened)
     const tiles: number[] = []
     for (const bytes of [LARGE, 0])
       for await (const { tile_num, fragment_num } of tryLayouts(opened, [{}], { fields: new Map() }, writingCodecs, {

@@ -1,4 +1,4 @@
-import { LISTED, loss, noLoss, OWN_FOOTER, oddCompressor, type Rows, STORED } from './row.ts'
+import { type CodeRows, LISTED, loss, noLoss, OWN_FOOTER, oddCompressorRow, STORED } from './row.ts'
 
 /** What follows if a vacuum file no longer names a fragment that a consolidated one replaced. Measured with TileDB 2.30. */
 const READ_BESIDE =
@@ -298,7 +298,7 @@ export const ARRAY_CODES = {
     mend: 'condition',
     refused: { act: 'read', error: 'Cannot read from file; Read exceeds file size' },
     variants: {
-      compressor: oddCompressor('read', 'read any cell'),
+      compressor: oddCompressorRow('read', 'read any cell'),
       listed: {
         severity: 'warning',
         meaning:
@@ -366,7 +366,7 @@ export const ARRAY_CODES = {
     refused: { act: 'open', error: 'Cannot read from file; Read exceeds file size' },
     lost: OWN_FOOTER,
     variants: {
-      compressor: oddCompressor('open', 'open the array'),
+      compressor: oddCompressorRow('open', 'open the array'),
       folder: {
         severity: 'error',
         meaning: 'TileDB reads whatever lies here, cannot read a folder, and fails to open the array',
@@ -402,4 +402,4 @@ export const ARRAY_CODES = {
     mend: 'aside',
     lost: OWN_FOOTER,
   },
-} as const satisfies Rows
+} as const satisfies CodeRows

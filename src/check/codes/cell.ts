@@ -1,4 +1,4 @@
-import { loss, type Rows, STORED, UNNEEDED, UNSURE, UNUSED_OFFSETS } from './row.ts'
+import { type CodeRows, loss, STORED, UNNEEDED, UNSURE, UNUSED_OFFSETS } from './row.ts'
 
 /** Codes about data tiles and the cells in them. */
 export const TILE_CODES = {
@@ -261,4 +261,4 @@ export const TILE_CODES = {
     lost: loss('which value the cell has'),
     level: 'cells',
   },
-} as const satisfies Rows
+} as const satisfies CodeRows

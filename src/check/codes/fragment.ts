@@ -1,9 +1,9 @@
 import {
+  type CodeRows,
   loss,
   noLoss,
-  oddCompressor,
+  oddCompressorRow,
   type Refusal,
-  type Rows,
   UNNEEDED,
   UNSURE,
   UNUSED_OFFSETS,
@@ -245,7 +245,7 @@ export const FRAGMENT_CODES = {
     meaning: 'readers fail when they need the section',
     mend: 'recover-places',
     refused: { act: 'fields', error: 'Filter: CompressionFilter error' },
-    variants: { ...LOST_SECTION, compressor: oddCompressor('fields', 'read fields that need the section') },
+    variants: { ...LOST_SECTION, compressor: oddCompressorRow('fields', 'read fields that need the section') },
   },
   SECTION_OVERLAP: {
     severity: 'error',
@@ -350,4 +350,4 @@ export const FRAGMENT_CODES = {
     mend: 'leave',
     lost: UNNEEDED,
   },
-} as const satisfies Rows
+} as const satisfies CodeRows

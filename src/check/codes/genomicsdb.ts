@@ -1,4 +1,4 @@
-import { loss, noLoss, type Rows } from './row.ts'
+import { type CodeRows, loss, noLoss } from './row.ts'
 
 const CELLS_THERE = noLoss('nothing: the cells are still there')
 
@@ -176,4 +176,4 @@ export const GENOMICSDB_CODES = {
       },
     },
   },
-} as const satisfies Rows
+} as const satisfies CodeRows

@@ -1,4 +1,4 @@
-import { loss, noLoss, oddCompressor, type Rows, UNNEEDED } from './row.ts'
+import { type CodeRows, loss, noLoss, oddCompressorRow, UNNEEDED } from './row.ts'
 
 /** Codes about key-value metadata and groups. */
 export const GROUP_CODES = {
@@ -34,7 +34,7 @@ export const GROUP_CODES = {
     refused: { act: 'metadata', error: 'Cannot read from file; Read exceeds file size' },
     lost: loss('the keys that were set in this file; those of other files are still there'),
     variants: {
-      compressor: oddCompressor('metadata', 'read the key-value metadata'),
+      compressor: oddCompressorRow('metadata', 'read the key-value metadata'),
       refusedLine: {
         severity: 'error',
         meaning: 'TileDB takes each line of the file for a path, and fails to open the array',
@@ -61,7 +61,7 @@ export const GROUP_CODES = {
     mend: 'members',
     refused: { act: 'open', error: 'Cannot read from file; Read exceeds file size' },
     lost: loss('which members this file added or removed, and their names'),
-    variants: { compressor: oddCompressor('open', 'open the group') },
+    variants: { compressor: oddCompressorRow('open', 'open the group') },
   },
   GROUP_DETAILS_FUTURE: {
     severity: 'warning',
@@ -134,4 +134,4 @@ export const GROUP_CODES = {
     mend: 'members',
     lost: noLoss('nothing: the group is there'),
   },
-} as const satisfies Rows
+} as const satisfies CodeRows

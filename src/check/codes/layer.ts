@@ -1,4 +1,4 @@
-import { loss, noLoss, type Rows } from './row.ts'
+import { type CodeRows, loss, noLoss } from './row.ts'
 
 const THERE = noLoss('nothing: every array is as it was written')
 
@@ -238,4 +238,4 @@ export const LAYER_CODES = {
       },
     },
   },
-} as const satisfies Rows
+} as const satisfies CodeRows

@@ -1,10 +1,7 @@
 import type { Prose } from '../../base/prose.ts'
 import type { RefusedAct } from '../../objects/condition.ts'
 
-/**
- * How much a finding matters. `error`: readers fail, or get wrong cells. `warning`: something is wrong, but readers cope with it.
- * `note`: worth knowing.
- */
+/** `error`: readers fail or get wrong cells. `warning`: something is not as it should be. `note`: worth knowing. */
 export type Severity = 'error' | 'warning' | 'note'
 
 /** A way to mend a finding. mend/mending.ts describes each way in words. */
@@ -138,10 +135,10 @@ export type CodeRow = Meaning &
     variants?: Readonly<Record<string, VariantRow>>
   }
 
-export type Rows = Readonly<Record<string, CodeRow>>
+export type CodeRows = Readonly<Record<string, CodeRow>>
 
 /** A generic tile that TileDB fails to read, though this program does: its filter names another compressor. @param what TileDB cannot read */
-export function oddCompressor(act: RefusedAct, what: string): VariantRow {
+export function oddCompressorRow(act: RefusedAct, what: string): VariantRow {
   return {
     severity: 'error',
     meaning: `the number inside the options of the file's own filter contradicts the filter: TileDB goes by the number, and fails to ${what} (measured with 2.30). This program goes by the filter`,

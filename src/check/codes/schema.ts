@@ -1,4 +1,4 @@
-import { loss, noLoss, oddCompressor, type Rows, STORED, UNNEEDED, USUALLY_LOST } from './row.ts'
+import { type CodeRows, loss, noLoss, oddCompressorRow, STORED, UNNEEDED, USUALLY_LOST } from './row.ts'
 
 const SCHEMA_NEEDED = USUALLY_LOST.schema
 const VALUES = loss('the values of the enumeration; the cells still hold their indexes')
@@ -200,7 +200,7 @@ export const SCHEMA_CODES = {
         mend: 'leave',
         lost: noLoss('nothing: readers go by the number'),
       },
-      tile: oddCompressor('open', 'open the array'),
+      tile: oddCompressorRow('open', 'open the array'),
     },
   },
   SCHEMA_FILTER_OPTIONS: {
@@ -283,7 +283,7 @@ export const SCHEMA_CODES = {
         refused: { act: 'labels', error: 'Enumeration: Invalid Enumeration version' },
       },
       compressor: {
-        ...oddCompressor('labels', 'read its values'),
+        ...oddCompressorRow('labels', 'read its values'),
         lost: noLoss('nothing: this program reads the values, and the cells still hold their indexes'),
       },
     },
@@ -340,4 +340,4 @@ export const SCHEMA_CODES = {
     mend: 'copy',
     lost: loss('the labels; cells can still be read by their coordinates'),
   },
-} as const satisfies Rows
+} as const satisfies CodeRows

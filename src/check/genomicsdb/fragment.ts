@@ -1,7 +1,7 @@
 import { InspectError, movedTo, orError } from '../../base/errors.ts'
 import { COORDS } from '../../format/genomicsdb/array-schema.ts'
 import { BOOK_KEEPING_FILE } from '../../format/genomicsdb/names.ts'
-import type { FragmentFolder, GenomicsdbArray } from '../../genomicsdb/array.ts'
+import type { GenomicsdbArray, GenomicsdbFragmentFolder } from '../../genomicsdb/array.ts'
 import { type CallField, END } from '../../genomicsdb/call-fields.ts'
 import { alternativeNums, FragmentColumns, highestAlleles, type ShownFields } from '../../genomicsdb/calls.ts'
 import { type ColumnFile, columnFiles, columnTiles, openColumnFile } from '../../genomicsdb/column-file.ts'
@@ -9,7 +9,7 @@ import { type GenomicsdbFragment, openGenomicsdbFragment } from '../../genomicsd
 import { type Contig, placeOfColumn } from '../../genomicsdb/maps.ts'
 import { int64Numbers, least, most, type TileBox } from '../../genomicsdb/merge.ts'
 import { listsOf } from '../../genomicsdb/values.ts'
-import { attempt, finding, fromError, type Item, type Items, type Place } from '../finding.ts'
+import { type FindingPlace, finding, fromError, guardedValue, type Item, type Items } from '../finding.ts'
 import { type CheckRun, reaches } from '../run.ts'
 
 /** The columns that an interval has; undefined if nothing tells them. */
@@ -26,22 +26,22 @@ export interface Around {
 }
 
 /** The rows that have cells. Undefined if no tile was read. */
-export type Rows = Set<number> | undefined
+export type FilledRows = Set<number> | undefined
 
 /** Checks a fragment that readers read. Returns the rows with cells in it. */
 export async function* checkGenomicsdbFragment(
   run: CheckRun,
   array: GenomicsdbArray,
-  folder: FragmentFolder,
+  folder: GenomicsdbFragmentFolder,
   around: Around,
-): Items<Rows> {
+): Items<FilledRows> {
   run.counts.fragment_num++
   run.counts.file_num++
   const file = `${folder.folder.path}/${BOOK_KEEPING_FILE}`
-  const fragment = yield* attempt('GENOMICSDB_BOOK_KEEPING', { file }, () => openGenomicsdbFragment(array, folder))
+  const fragment = yield* guardedValue('GENOMICSDB_BOOK_KEEPING', { file }, () => openGenomicsdbFragment(array, folder))
   if (!fragment) return undefined
   const columns = reaches(run, 'chunks')
-    ? yield* attempt('GENOMICSDB_BOOK_KEEPING', { file }, async () => new FragmentColumns(fragment))
+    ? yield* guardedValue('GENOMICSDB_BOOK_KEEPING', { file }, async () => new FragmentColumns(fragment))
     : undefined
   const places = columns && (yield* checkPlaces(run, fragment, columns, around))
   for (const column of columnFiles(fragment)) yield* checkFile(run, fragment, column)
@@ -53,10 +53,10 @@ export async function* checkGenomicsdbFragment(
 async function* checkFile(run: CheckRun, fragment: GenomicsdbFragment, column: ColumnFile): Items {
   const place = { file: `${fragment.folder.path}/${column.name}`, field: column.field.name }
   run.counts.file_num++
-  const tiles = yield* attempt('GENOMICSDB_DATA_FILE', place, () => columnTiles(fragment, column))
+  const tiles = yield* guardedValue('GENOMICSDB_DATA_FILE', place, () => columnTiles(fragment, column))
   const isEmpty = tiles?.file_size === 0 && tiles.unfiltered_sizes.every((size) => size === 0)
   if (!tiles || !reaches(run, 'chunks') || isEmpty) return
-  const open = yield* attempt('GENOMICSDB_DATA_FILE', place, () => openColumnFile(fragment, column))
+  const open = yield* guardedValue('GENOMICSDB_DATA_FILE', place, () => openColumnFile(fragment, column))
   if (!open) return
   try {
     for (let tile = 0; tile < fragment.tile_num; tile++) {
@@ -80,7 +80,7 @@ async function* checkPlaces(
   fragment: GenomicsdbFragment,
   columns: FragmentColumns,
   { bounds, contigs }: Around,
-): Items<Rows> {
+): Items<FilledRows> {
   const rows = new Set<number>()
   const book = `${fragment.folder.path}/${BOOK_KEEPING_FILE}`
   const coords = `${fragment.folder.path}/${COORDS}.tdb`
@@ -138,7 +138,7 @@ async function* coordinates(
   const read = await orError(() => columns.column(tile, field))
   if (read instanceof InspectError) return undefined
   const { cell_num = 0 } = columns.tiles[tile] ?? {}
-  return yield* attempt('GENOMICSDB_INTERVAL', place, async () => ({
+  return yield* guardedValue('GENOMICSDB_INTERVAL', place, async () => ({
     rows: int64Numbers(read.data, cell_num, 0, 2, COORDS),
     columns: int64Numbers(read.data, cell_num, 1, 2, COORDS),
   }))
@@ -150,7 +150,7 @@ async function* endsOf(columns: FragmentColumns, tile: number, field: number): I
   if (read instanceof InspectError) return undefined
   const { cell_num = 0 } = columns.tiles[tile] ?? {}
   const place = { file: `${columns.path}/${END}.tdb`, field: END, tile }
-  return yield* attempt('GENOMICSDB_INTERVAL', place, async () => int64Numbers(read.data, cell_num, 0, 1, END))
+  return yield* guardedValue('GENOMICSDB_INTERVAL', place, async () => int64Numbers(read.data, cell_num, 0, 1, END))
 }
 
 /** The first cell that does not come after the one before it. @param last the last cell so far */
@@ -168,7 +168,7 @@ function fallingCell(
   return undefined
 }
 
-type TilePlace = Place & { tile: number }
+type TilePlace = FindingPlace & { tile: number }
 
 /** The first call of a tile that is not of the interval. */
 function outside(

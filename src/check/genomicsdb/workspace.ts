@@ -9,10 +9,10 @@ import {
   VIDMAP_FILE,
   WORKSPACE_MARK,
 } from '../../format/genomicsdb/names.ts'
-import { type FragmentFolder, fragmentFolder, type GenomicsdbArray } from '../../genomicsdb/array.ts'
+import { fragmentFolder, type GenomicsdbArray, type GenomicsdbFragmentFolder } from '../../genomicsdb/array.ts'
 import { callFields } from '../../genomicsdb/call-fields.ts'
 import { FragmentColumns, placeFields } from '../../genomicsdb/calls.ts'
-import { sizeOf } from '../../genomicsdb/facts.ts'
+import { filesSize } from '../../genomicsdb/facts.ts'
 import { openGenomicsdbFragment } from '../../genomicsdb/fragment.ts'
 import {
   BOUNDS_FILE,
@@ -27,9 +27,9 @@ import type { GenomicsdbTarget } from '../../genomicsdb/target.ts'
 import { folderState, Interval, Workspace, workspaceAround } from '../../genomicsdb/workspace.ts'
 import type { ReadContext } from '../../objects/generic-tile.ts'
 import type { Folder } from '../../storage/source.ts'
-import { attempt, finding, type Item, type Items } from '../finding.ts'
+import { finding, guardedValue, type Item, type Items } from '../finding.ts'
 import { type CheckRun, reaches } from '../run.ts'
-import { type Around, type ColumnBounds, checkGenomicsdbFragment, type Rows } from './fragment.ts'
+import { type Around, type ColumnBounds, checkGenomicsdbFragment, type FilledRows } from './fragment.ts'
 
 /** The maps of a workspace, as far as they could be read. */
 interface Maps {
@@ -46,7 +46,7 @@ interface IntervalFacts {
   /** Number of files of batches; undefined without a folder for them. */
   batchNum: number | undefined
   /** Rows with cells in fragments of imports that ended; undefined if no tile was read. */
-  rows: Rows
+  rows: FilledRows
   /** Whether a fragment is of an import that did not end. */
   hasNew: boolean
 }
@@ -125,7 +125,7 @@ async function* checkHeader({ counts }: CheckRun, workspace: Workspace): Items {
     return
   }
   counts.file_num++
-  const begin = yield* attempt('GENOMICSDB_MAP', { file }, async () => {
+  const begin = yield* guardedValue('GENOMICSDB_MAP', { file }, async () => {
     const source = workspace.folder.file(HEADER_FILE)
     try {
       return new TextDecoder().decode(await source.read(0, Math.min(await source.size(), VCF_BEGIN.length)))
@@ -146,12 +146,12 @@ async function* checkMaps({ counts }: CheckRun, workspace: Workspace): Items<Map
   if (!hasCallset) yield missing(files.callset, 'callset')
   if (!hasVidmap) yield missing(files.vidmap)
   const callset = hasCallset
-    ? yield* attempt('GENOMICSDB_MAP', { file: files.callset }, () => workspace.callset())
+    ? yield* guardedValue('GENOMICSDB_MAP', { file: files.callset }, () => workspace.callset())
     : undefined
   const vidmap = hasVidmap
-    ? yield* attempt('GENOMICSDB_MAP', { file: files.vidmap }, () => workspace.vidmap())
+    ? yield* guardedValue('GENOMICSDB_MAP', { file: files.vidmap }, () => workspace.vidmap())
     : undefined
-  const listed = yield* attempt(
+  const listed = yield* guardedValue(
     'GENOMICSDB_IMPORT',
     { file: `${path}/${FRAGMENT_LIST_FILE}` },
     () => workspace.fragmentList(),
@@ -223,13 +223,13 @@ async function* checkIntervalOf(
   const facts: IntervalFacts = { interval, columns: undefined, batchNum: 0, rows: undefined, hasNew: false }
   const metaPath = { file: `${path}/${GENOMICSDB_META_FOLDER}` }
   const hasMeta = yield* checkMetaFolder(interval, metaPath)
-  const meta = yield* attempt('GENOMICSDB_INTERVAL', metaPath, () => interval.meta())
+  const meta = yield* guardedValue('GENOMICSDB_INTERVAL', metaPath, () => interval.meta())
   for (const { file, field, expected, found } of meta?.faults ?? [])
     yield finding('GENOMICSDB_MAP', { file, ...(field !== '' && { field }) }, expected, found)
   facts.batchNum = hasMeta ? (meta?.batches.length ?? 0) : undefined
   facts.columns = yield* checkBounds(interval, meta?.bounds, maps.vidmap, root)
   run.counts.file_num++
-  const array = yield* attempt('GENOMICSDB_SCHEMA', { file: `${path}/${GENOMICSDB_SCHEMA_FILE}` }, () =>
+  const array = yield* guardedValue('GENOMICSDB_SCHEMA', { file: `${path}/${GENOMICSDB_SCHEMA_FILE}` }, () =>
     interval.array(),
   )
   const fields = maps.vidmap?.fields ?? []
@@ -255,7 +255,7 @@ async function* checkIntervalOf(
  * @see GenomicsDB, src/main/cpp/src/genomicsdb/variant_storage_manager.cc, `define_metadata_schema`
  */
 async function* checkMetaFolder({ folder }: Interval, place: { file: string }): Items<boolean> {
-  const kind = yield* attempt('GENOMICSDB_INTERVAL', place, () => folder.kind(GENOMICSDB_META_FOLDER))
+  const kind = yield* guardedValue('GENOMICSDB_INTERVAL', place, () => folder.kind(GENOMICSDB_META_FOLDER))
   if (kind === 'folder') return true
   if (kind !== undefined) yield finding('GENOMICSDB_MAP', place, 'a folder', 'what is none')
   else if ((await folder.kind(OLD_META_FILE)) !== 'file')
@@ -315,7 +315,7 @@ async function* checkFolders(
   interval: Interval,
   array: GenomicsdbArray | undefined,
   { maps: { listed }, around, facts }: { maps: Maps; around: Around; facts: IntervalFacts },
-): Items<Rows> {
+): Items<FilledRows> {
   const rows = new Set<number>()
   let isWhole = reaches(run, 'chunks') && array !== undefined
   for (const folder of await interval.folders()) {
@@ -328,7 +328,7 @@ async function* checkFolders(
         { file: path },
         'nothing but fragments that are finished',
         'what an import left that is not finished',
-        (await sizeOf(folder.folder, folder.entries)) === 0 ? 'nothing' : 'leftOver',
+        (await filesSize(folder.folder, folder.entries)) === 0 ? 'nothing' : 'leftOver',
       )
     else if (state === 'unmarked') yield* checkUnmarked(run, interval, array, folder)
     else {
@@ -355,7 +355,7 @@ async function* checkUnmarked(
   run: CheckRun,
   interval: Interval,
   array: GenomicsdbArray | undefined,
-  folder: FragmentFolder,
+  folder: GenomicsdbFragmentFolder,
 ): Items {
   const file = folder.folder.path
   const found = array && reaches(run, 'chunks') ? await orError(() => isReplaced(interval, array, folder)) : undefined
@@ -371,10 +371,14 @@ async function* checkUnmarked(
 }
 
 /** Whether newer fragments have all cells of a folder. @throws InspectError of reading them */
-async function isReplaced(interval: Interval, array: GenomicsdbArray, folder: FragmentFolder): Promise<boolean> {
+async function isReplaced(
+  interval: Interval,
+  array: GenomicsdbArray,
+  folder: GenomicsdbFragmentFolder,
+): Promise<boolean> {
   const time = folder.time ?? 0n
   const newer = (await interval.fragments()).filter((one) => (one.time ?? 0n) > time)
-  const open = async (one: FragmentFolder) => openGenomicsdbFragment(array, one)
+  const open = async (one: GenomicsdbFragmentFolder) => openGenomicsdbFragment(array, one)
   const own = await open(folder)
   const fields = placeFields(own)
   if (!fields) return false
@@ -484,7 +488,7 @@ export function* unknownRows(
 /** Checks one fragment of an array. */
 export async function* checkOneFragment(run: CheckRun, interval: Interval, fragment: Folder): Items {
   const file = `${interval.folder.path}/${GENOMICSDB_SCHEMA_FILE}`
-  const array = yield* attempt('GENOMICSDB_SCHEMA', { file }, () => interval.array())
+  const array = yield* guardedValue('GENOMICSDB_SCHEMA', { file }, () => interval.array())
   const workspace = await workspaceAround(interval.folder, interval.cx)
   const vidmap = workspace && (await quietMaps(workspace)).vidmap
   const fields = vidmap?.fields ?? []

@@ -14,7 +14,7 @@ import { RELEASE } from './release.ts'
  */
 
 /** A range of a dimension, ends included. An empty text as an end means no limit. */
-export interface Interval {
+export interface PartitionRange {
   low: Comparable
   high: Comparable
   /** Number of times that it was halved. */
@@ -24,7 +24,7 @@ export interface Interval {
 /** Ranges of each dimension. Every combination of one range per dimension is an n-dimensional range. */
 export interface RangeBox {
   /** By dimension. */
-  intervals: readonly (readonly Interval[])[]
+  intervals: readonly (readonly PartitionRange[])[]
   /** By dimension: whether the query has a range. If not, the only range is the domain. */
   limited: readonly boolean[]
 }
@@ -37,9 +37,9 @@ export function boxOf(dimensions: readonly Dimension[], ranges: RangeSets): Rang
   const limited = dimensions.map(
     (_, d) => ranges.get(d)?.every(({ low, high }) => low !== undefined || high !== undefined) === true,
   )
-  const intervals = dimensions.map((dimension, d): Interval[] => {
+  const intervals = dimensions.map((dimension, d): PartitionRange[] => {
     const whole = wholeOf(dimension)
-    const joined: Interval[] = []
+    const joined: PartitionRange[] = []
     for (const { low = whole.low, high = isEmpty(whole.high) ? LAST_TEXT : whole.high } of ranges.get(d) ?? []) {
       const last = joined.at(-1)
       if (last && isInteger(dimension.type) && compare(after(dimension.type, last.high), low) === 0) last.high = high
@@ -54,7 +54,7 @@ export function rangesOf({ intervals, limited }: RangeBox): RangeSets {
   return new Map(intervals.flatMap((own, d) => (limited[d] ? [[d, own] as const] : [])))
 }
 
-function wholeOf({ type, domain }: Dimension): Interval {
+function wholeOf({ type, domain }: Dimension): PartitionRange {
   const size = datatypeSize(type)
   if (datatypeKind(type) === 'text') return { low: NO_TEXT, high: NO_TEXT, depth: 0 }
   return { low: comparable(type, domain.subarray(0, size)), high: comparable(type, domain.subarray(size)), depth: 0 }
@@ -65,7 +65,7 @@ function isEmpty(value: Comparable): boolean {
 }
 
 /** Whether a range has exactly one value. */
-function isPoint({ low, high }: Interval): boolean {
+function isPoint({ low, high }: PartitionRange): boolean {
   return compare(low, high) === 0 && !isEmpty(low)
 }
 
@@ -125,7 +125,7 @@ export function halves(
   return undefined
 }
 
-function replaced({ intervals, limited }: RangeBox, d: number, own: readonly Interval[]): RangeBox {
+function replaced({ intervals, limited }: RangeBox, d: number, own: readonly PartitionRange[]): RangeBox {
   return { intervals: intervals.with(d, own), limited: limited.with(d, true) }
 }
 
@@ -158,7 +158,7 @@ function textEnds(value: Uint8Array): [Uint8Array, Uint8Array] {
 }
 
 /** The value after which TileDB splits a range; undefined if it does not split it. */
-function middle(type: Datatype, { low, high, depth }: Interval): Comparable | undefined {
+function middle(type: Datatype, { low, high, depth }: PartitionRange): Comparable | undefined {
   if (low instanceof Uint8Array && high instanceof Uint8Array) return textMiddle(low, high, depth)
   if (typeof low === 'bigint' && typeof high === 'bigint') return low + (high - low) / 2n
   const [from, to] = [Number(low), Number(high)]
@@ -194,7 +194,7 @@ function isInteger(type: Datatype): boolean {
 }
 
 /** Number of values in a range: Infinity for floats and texts. */
-export function valueNum(type: Datatype, { low, high }: Interval): number {
+export function valueNum(type: Datatype, { low, high }: PartitionRange): number {
   if (!isInteger(type)) return Number.POSITIVE_INFINITY
   return typeof low === 'bigint' && typeof high === 'bigint' ? Number(high - low) + 1 : Number(high) - Number(low) + 1
 }
@@ -305,7 +305,7 @@ function startAndRange(type: Datatype, domain: Uint8Array): [start: number, rang
  *
  * @param min @param max ends of the tile's box
  */
-export function overlapRatio(type: Datatype, { low, high }: Interval, min: Comparable, max: Comparable): number {
+export function overlapRatio(type: Datatype, { low, high }: PartitionRange, min: Comparable, max: Comparable): number {
   if (compare(low, max) > 0 || compare(high, min) < 0) return 0
   if (min instanceof Uint8Array) return textRatio(low as Uint8Array, high as Uint8Array, min, max as Uint8Array)
   if (compare(low, min) <= 0 && compare(max, high) <= 0) return 1

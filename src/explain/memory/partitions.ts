@@ -12,8 +12,8 @@ import {
   boxOf,
   type DimensionOrder,
   halves,
-  type Interval,
   overlapRatio,
+  type PartitionRange,
   type RangeBox,
   rangeIndex,
   rangeNum,
@@ -290,7 +290,7 @@ export class Partitioner {
   }
 
   /** The range of each dimension that an n-dimensional range consists of. */
-  private intervalsAt(box: RangeBox, index: number): Interval[] {
+  private intervalsAt(box: RangeBox, index: number): PartitionRange[] {
     const places = rangePlaces(box, index, this.order)
     return box.intervals.map((own, d) => own[places[d]])
   }
@@ -338,7 +338,7 @@ export class Partitioner {
 
   private overlap(
     { tiles, mins, maxs }: Measured,
-    intervals: readonly Interval[],
+    intervals: readonly PartitionRange[],
     limited: readonly boolean[],
   ): Overlap {
     const found: Overlap = { at: [], ratio: [] }
@@ -357,7 +357,7 @@ export class Partitioner {
   }
 
   /** By field: bytes of the cells that TileDB expects in an n-dimensional range. */
-  private estimate(overlaps: readonly Overlap[], intervals: readonly Interval[]): number[][] {
+  private estimate(overlaps: readonly Overlap[], intervals: readonly PartitionRange[]): number[][] {
     const values = intervals.map((interval, d) => valueNum(this.dimensions[d].type, interval))
     const most = this.isCapped ? values.reduce((product, one) => product * one, 1) : Number.POSITIVE_INFINITY
     return this.fields.map((field, n) => {

@@ -17,7 +17,6 @@ export function forCoordinates(budget: number): number {
   return budget * RELEASE.settings['sm.mem.reader.*.ratio_coords']
 }
 
-/** Upper limit on the bytes of all tiles held in memory together. */
 export function mostTileBytes(): number {
   return RELEASE.settings['sm.mem.tile_upper_memory_limit']
 }

@@ -7,7 +7,7 @@ import { fixedSize } from '../../format/range.ts'
 import { leafLevel, mbrAt, type RTreeLevel } from '../../format/rtree.ts'
 import { readColumns } from '../../read/query.ts'
 import { columnOfCells } from '../../read/schedule.ts'
-import { Source } from '../../read/source.ts'
+import { SparseSource } from '../../read/source.ts'
 import type { IndexedFragment, SparseIndex } from '../sparse-index.ts'
 import type { LoadedTiles } from './loaded-tiles.ts'
 
@@ -33,7 +33,7 @@ export async function tileEnds(index: SparseIndex): Promise<TileEnds> {
   const ends: TileEnds = []
   for (const { opened: one, index: at, tiles } of index.fragments) {
     const own = new Map<number, [Uint8Array[], Uint8Array[]]>()
-    const source = await Source.open(one, at, columns)
+    const source = await SparseSource.open(one, at, columns)
     try {
       for await (const batch of source.batches([...tiles])) {
         const coordinates = batch.columns as ColumnData[]

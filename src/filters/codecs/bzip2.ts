@@ -1,11 +1,11 @@
 import { badData } from '../bytes.ts'
 import type { ByteCodec } from './codecs.ts'
-import { copyOf, type LibraryFacts, WasmLibrary } from './emscripten.ts'
+import { heapCopy, type LibraryFacts, WasmLibrary } from './emscripten.ts'
 import { bzip2Level } from './levels.ts'
 import type { WasmReader } from './wasm-file.ts'
 
 /**
- * libbz2 1.0.8 from the package bzip2-wasm. Only its wasm file is used. The package's JavaScript sets globals
+ * libbz2 1.0.8 from the package bzip2-wasm, without its JavaScript. That sets globals
  * (`require`, `__dirname`), needs Node's versions of them, and allocates the output twice.
  */
 const WASM = 'bzip2-wasm/bzip2-1.0.8/bzip2.wasm'
@@ -59,7 +59,7 @@ export async function loadBzip2(readWasm: WasmReader): Promise<ByteCodec> {
         if (status === 0) return written
         throw badData({ expected: `a bzip2 stream of ${room} bytes`, found: `${STATUS[status] ?? `status ${status}`}` })
       },
-      copyOf,
+      heapCopy,
     )
 
   return {

@@ -124,7 +124,7 @@ export class WasmLibrary {
 }
 
 /** Returns a copy of the output of a call. It is a `take` of {@link WasmLibrary.run}. */
-export function copyOf(heap: Uint8Array, from: number, to: number): Uint8Array {
+export function heapCopy(heap: Uint8Array, from: number, to: number): Uint8Array {
   return heap.slice(from, to)
 }
 

@@ -1,6 +1,6 @@
 import { badValue } from '../../base/errors.ts'
 import type { ByteCodec } from './codecs.ts'
-import { copyOf, type LibraryFacts, WasmLibrary } from './emscripten.ts'
+import { heapCopy, type LibraryFacts, WasmLibrary } from './emscripten.ts'
 import { zstdLevel } from './levels.ts'
 import type { WasmReader } from './wasm-file.ts'
 import { undoZstdFrame, type ZstdUndo } from './zstd-frame.ts'
@@ -91,7 +91,7 @@ export function zstdCodec(module: WebAssembly.Module): Required<ByteCodec> {
 
   return {
     compress: compressor(zstd, _compressBound, ({ call }, ...of) => call(_compress)(...of)),
-    decompress: (data, size) => undoZstdFrame(zstd, undo, data, size, copyOf),
+    decompress: (data, size) => undoZstdFrame(zstd, undo, data, size, heapCopy),
     decompressInto(data, out) {
       undoZstdFrame(zstd, undo, data, out.length, (heap, from, to) => {
         out.set(heap.subarray(from, to))
@@ -131,7 +131,7 @@ function compressor(
       data,
       room,
       (library, target, source) => write(library, target, room, source, data.length, zstdLevel(level)),
-      copyOf,
+      heapCopy,
     )
     if (frame) return frame
     throw badValue({ expected: 'data that libzstd compresses', found: `it fails at level ${level}` })

@@ -1,8 +1,8 @@
 import type { Items } from '../../check/finding.ts'
 import type { Layer, LayerDescription, LayerFact, LayerMember } from '../layer.ts'
 import { lengthsOf } from '../lengths.ts'
-import type { Part } from '../part.ts'
-import { factOf, jsonOf, listOf, stringOf } from '../text.ts'
+import type { DatasetPart } from '../part.ts'
+import { factOf, jsonList, jsonOf, stringOf } from '../text.ts'
 import { checkImage } from './check.ts'
 import { FORMAT_VERSION, isEnded, KNOWN_VERSIONS, levelParts, numberInName, statedLevel } from './image.ts'
 import { levelPicture } from './picture.ts'
@@ -10,7 +10,7 @@ import { levelPicture } from './picture.ts'
 /** BioImaging: images of microscopes in several sizes, by tiledb-bioimg. */
 export const bioimg: Layer = {
   describe,
-  async *check(part: Part): Items {
+  async *check(part: DatasetPart): Items {
     yield* checkImage(part)
   },
   lostAs: async (name) => (numberInName(name) === undefined ? undefined : 'needed'),
@@ -31,7 +31,7 @@ const MEANINGS_OF_AXES: Readonly<Record<string, string>> = {
   T: 'the time',
 }
 
-async function describe(part: Part): Promise<LayerDescription> {
+async function describe(part: DatasetPart): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
   for (const levelPart of levelParts(part)) {
     const schema = await levelPart.schema()
@@ -62,10 +62,10 @@ async function describe(part: Part): Promise<LayerDescription> {
   }
 }
 
-async function imageFacts(part: Part): Promise<LayerFact[]> {
+async function imageFacts(part: DatasetPart): Promise<LayerFact[]> {
   const axes = await part.text('axes')
   const writer = await part.text('pkg_version')
-  const channels = listOf((await jsonOf(part, 'channels'))?.value).flatMap((name) => stringOf(name) ?? [])
+  const channels = jsonList((await jsonOf(part, 'channels'))?.value).flatMap((name) => stringOf(name) ?? [])
   return [
     { name: 'ingestion', value: (await isEnded(part)) ? 'ended' : 'did not end' },
     ...(axes === undefined ? [] : [{ name: 'axes of the source', value: axes }]),

@@ -1,5 +1,5 @@
-import type { Part } from '../part.ts'
-import { factOf, jsonOf, keyOf, listOf, numberOf, stringOf } from '../text.ts'
+import type { DatasetPart } from '../part.ts'
+import { factOf, jsonList, jsonNumber, jsonOf, keyOf, stringOf } from '../text.ts'
 
 /*
  * An image of BioImaging: a group with a dense array for each size of the image.
@@ -25,18 +25,18 @@ export interface ListedLevel {
 }
 
 /** The list of levels. Empty if it cannot be read. */
-export async function listedLevels(part: Part): Promise<ListedLevel[]> {
-  return listOf((await jsonOf(part, LEVELS_KEY))?.value).map((one) => ({
-    level: numberOf(keyOf(one, 'level')),
+export async function listedLevels(part: DatasetPart): Promise<ListedLevel[]> {
+  return jsonList((await jsonOf(part, LEVELS_KEY))?.value).map((one) => ({
+    level: jsonNumber(keyOf(one, 'level')),
     name: stringOf(keyOf(one, 'name')),
     axes: stringOf(keyOf(one, 'axes')),
-    shape: listOf(keyOf(one, 'shape')).map(numberOf),
+    shape: jsonList(keyOf(one, 'shape')).map(jsonNumber),
   }))
 }
 
 /** The arrays of levels, from the largest image to the smallest. */
-export function levelParts(part: Part): Part[] {
-  const number = ({ names }: Part): number => numberInName(names.at(-1) ?? '') ?? Number.POSITIVE_INFINITY
+export function levelParts(part: DatasetPart): DatasetPart[] {
+  const number = ({ names }: DatasetPart): number => numberInName(names.at(-1) ?? '') ?? Number.POSITIVE_INFINITY
   return [...part.parts.values()].filter(({ array }) => array).sort((a, b) => number(a) - number(b))
 }
 
@@ -47,16 +47,16 @@ export function numberInName(name: string): number | undefined {
 }
 
 /** The level that an array says that it is. */
-export function statedLevel(part: Part): Promise<number | undefined> {
+export function statedLevel(part: DatasetPart): Promise<number | undefined> {
   return part.number('level')
 }
 
-export async function isEnded(part: Part): Promise<boolean> {
+export async function isEnded(part: DatasetPart): Promise<boolean> {
   return Boolean(await factOf(part, VALID))
 }
 
 /** How many values of each level lie side by side in X, which the filter WEBP wants: a function of the level. */
-export async function depthsOf(part: Part): Promise<(level: number) => number> {
+export async function depthsOf(part: DatasetPart): Promise<(level: number) => number> {
   const depths = (await jsonOf(part, 'pixel_depth'))?.value
-  return (level) => numberOf(keyOf(depths, String(level))) ?? 1
+  return (level) => jsonNumber(keyOf(depths, String(level))) ?? 1
 }

@@ -1,7 +1,7 @@
 import { channelsOf } from '../channels.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import type { LayerImage } from '../picture.ts'
-import { jsonOf, listOf, stringOf } from '../text.ts'
+import { jsonList, jsonOf, stringOf } from '../text.ts'
 import { depthsOf, levelParts, statedLevel } from './image.ts'
 
 /** Names of the dimensions across and down, and of that of the channels. */
@@ -10,7 +10,7 @@ const [X, Y, CHANNELS] = ['X', 'Y', 'C']
 const COLOURS = ['RED', 'GREEN', 'BLUE']
 
 /** The smallest level of an image. None if values of a pixel lie side by side in X, which the filter WEBP wants. */
-export async function levelPicture(image: Part): Promise<LayerImage[]> {
+export async function levelPicture(image: DatasetPart): Promise<LayerImage[]> {
   const part = levelParts(image).at(-1)
   const schema = await part?.schema()
   const attribute = schema?.attributes[0]?.name
@@ -36,8 +36,8 @@ export async function levelPicture(image: Part): Promise<LayerImage[]> {
 }
 
 /** The channels with red, green and blue. Empty if the image has others. */
-async function coloursOf(image: Part): Promise<number[]> {
-  const listed = listOf((await jsonOf(image, 'channels'))?.value).map((one) => stringOf(one)?.toUpperCase())
+async function coloursOf(image: DatasetPart): Promise<number[]> {
+  const listed = jsonList((await jsonOf(image, 'channels'))?.value).map((one) => stringOf(one)?.toUpperCase())
   const at = COLOURS.map((colour) => listed.indexOf(colour))
   return at.every((one) => one >= 0) ? at : []
 }

@@ -1,9 +1,9 @@
 import { finding, type Items, type Level } from '../../check/finding.ts'
 import { isIdType } from '../columns.ts'
-import { checkAxisCoordinates, guarded, rowAxis } from '../joins.ts'
+import { checkAxisCoordinates, guardedJoin, rowAxis } from '../joins.ts'
 import type { FactValue, Layer, LayerDescription, LayerMember } from '../layer.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
 import { rowCount } from '../written.ts'
 
 /*
@@ -26,7 +26,7 @@ const DIMENSIONS = ['cell_index', 'gene_index']
 /** cellarr: matrices of single cells. */
 export const cellarr: Layer = {
   describe,
-  async *check(part: Part, level: Level): Items {
+  async *check(part: DatasetPart, level: Level): Items {
     yield* checkParts(part)
     if (level === 'cells') yield* checkJoins(part)
   },
@@ -42,16 +42,16 @@ export const cellarr: Layer = {
 const STORE = 'store'
 
 /** What a store has besides its frames: in the folder itself before 0.3. */
-function othersOf(store: Part): Part[] {
+function othersOf(store: DatasetPart): DatasetPart[] {
   const all = [...store.parts.values(), ...(store.parts.get(ASSAYS)?.parts.values() ?? [])]
   return all.filter(({ names }) => !Object.hasOwn(FRAMES, names.at(-1) ?? ''))
 }
 
-function matricesOf(store: Part): Part[] {
+function matricesOf(store: DatasetPart): DatasetPart[] {
   return othersOf(store).filter(({ array }) => array)
 }
 
-async function describe(part: Part): Promise<LayerDescription> {
+async function describe(part: DatasetPart): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
   const facts: { name: string; value: FactValue }[] = []
   for (const [name, rows] of Object.entries(FRAMES)) {
@@ -71,18 +71,18 @@ async function describe(part: Part): Promise<LayerDescription> {
   return { layer: 'cellarr', title: 'cellarr', type, version: null, is_version_known: true, facts, tables: [], members }
 }
 
-async function* checkParts(store: Part): Items {
+async function* checkParts(store: DatasetPart): Items {
   for (const name of Object.keys(FRAMES)) {
     const frame = store.parts.get(name)
     if (!frame?.target && !frame?.isLost)
-      yield finding('LAYER_MEMBER', placeOf(store, name), `the data frame ${name}`, 'none')
+      yield finding('LAYER_MEMBER', findingPlace(store, name), `the data frame ${name}`, 'none')
     else if (frame.target && !frame.array)
-      yield finding('LAYER_MEMBER', placeOf(frame), `the data frame ${name}`, 'a group', 'type')
+      yield finding('LAYER_MEMBER', findingPlace(frame), `the data frame ${name}`, 'a group', 'type')
   }
   const matrices = matricesOf(store)
-  // One that is listed and lost is an error of its group.
+  // If members are lost, one of them may be the matrix.
   if (matrices.length === 0 && !othersOf(store).some(({ isLost }) => isLost))
-    yield finding('LAYER_MEMBER', placeOf(store, ASSAYS), 'a matrix, which is usually named counts', 'no matrix')
+    yield finding('LAYER_MEMBER', findingPlace(store, ASSAYS), 'a matrix, which is usually named counts', 'no matrix')
   for (const part of matrices) {
     const schema = await part.schema()
     if (!schema) continue
@@ -92,12 +92,12 @@ async function* checkParts(store: Part): Items {
     if (!isRight || !areIds || schema.array_type !== 'sparse') {
       const types = schema.domain.dimensions.map(({ name, type }) => `${name} ${type}`).join(', ')
       const expected = `a sparse array of integers ${DIMENSIONS.join(', ')}`
-      yield finding('LAYER_SCHEMA', placeOf(part), expected, `a ${schema.array_type} array of ${types}`)
+      yield finding('LAYER_SCHEMA', findingPlace(part), expected, `a ${schema.array_type} array of ${types}`)
     }
   }
 }
 
-async function* checkJoins(store: Part): Items {
+async function* checkJoins(store: DatasetPart): Items {
   const cells = yield* rowAxis(store.parts.get(CELLS))
   const genes = yield* rowAxis(store.parts.get(GENES))
   const byName = new Map([
@@ -108,6 +108,6 @@ async function* checkJoins(store: Part): Items {
     const schema = await part.schema()
     if (schema?.array_type !== 'sparse' || !schema.domain.dimensions.every(({ type }) => isIdType(type))) continue
     const axes = schema.domain.dimensions.map(({ name }) => byName.get(name))
-    yield* guarded(part, () => checkAxisCoordinates(part, axes))
+    yield* guardedJoin(part, () => checkAxisCoordinates(part, axes))
   }
 }

@@ -1,16 +1,16 @@
 import type { Items } from '../../check/finding.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import type { ArrayWords, FactValue, Layer, LayerDescription, LayerFact, LayerMember } from '../layer.ts'
-import type { Part } from '../part.ts'
-import { factsOfKeys, textOf } from '../text.ts'
+import type { DatasetPart } from '../part.ts'
+import { factsOfKeys, keyText } from '../text.ts'
 import { checkVariables } from './check.ts'
 import { variablePictures } from './pictures.ts'
-import { ATTRIBUTE, axesOf, isCoordinate } from './variables.ts'
+import { ATTRIBUTE, isCoordinate, variableAxes } from './variables.ts'
 
 /** CF: variables with named dimensions, as in netCDF, by tiledb-cf and xarray. */
 export const cf: Layer = {
   describe,
-  async *check(part: Part): Items {
+  async *check(part: DatasetPart): Items {
     yield* checkVariables(part)
   },
   words: wordsOf,
@@ -18,38 +18,38 @@ export const cf: Layer = {
 
 const DATASET = 'dataset'
 
-async function wordsOf(part: Part): Promise<ArrayWords | undefined> {
+async function wordsOf(part: DatasetPart): Promise<ArrayWords | undefined> {
   const schema = await part.schema()
   if (!schema) return undefined
   const fields: Record<string, string> = {}
   for (const { name } of schema.attributes) {
-    const units = await textOf(part, `${ATTRIBUTE}${name}.units`)
+    const units = await keyText(part, `${ATTRIBUTE}${name}.units`)
     if (units) fields[name] = `in ${units}`
   }
   return { type: typeIn(part, schema), dataset_type: DATASET, fields }
 }
 
-function typeIn(part: Part, schema: ArraySchema): string {
+function typeIn(part: DatasetPart, schema: ArraySchema): string {
   return isCoordinate(part, schema) ? 'coordinate' : 'variable'
 }
 
-async function describe(part: Part): Promise<LayerDescription> {
+async function describe(part: DatasetPart): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
   const rows: FactValue[][] = []
   const lengths = new Map<string, string>()
   for (const one of part.all()) {
     const schema = await one.schema()
     if (!schema) continue
-    const axes = axesOf(schema)
+    const axes = variableAxes(schema)
     const type = typeIn(one, schema)
     for (const { name, length } of axes) lengths.set(name, String(length ?? '*'))
     members.set(one.path, { type, facts: await attributeFacts(one) })
     for (const { name, type: stored } of schema.attributes) {
-      const units = await textOf(one, `${ATTRIBUTE}${name}.units`)
+      const units = await keyText(one, `${ATTRIBUTE}${name}.units`)
       rows.push([one.path || '.', name, type, axes.map((axis) => axis.name), stored, units ?? null])
     }
   }
-  const conventions = await textOf(part, 'Conventions')
+  const conventions = await keyText(part, 'Conventions')
   return {
     layer: 'cf',
     title: 'CF',
@@ -67,7 +67,7 @@ async function describe(part: Part): Promise<LayerDescription> {
 }
 
 /** What the metadata says of the attributes and dimensions of an array. */
-async function attributeFacts(part: Part): Promise<LayerFact[]> {
+async function attributeFacts(part: DatasetPart): Promise<LayerFact[]> {
   const facts: LayerFact[] = []
   for (const { name } of (await part.schema())?.attributes ?? [])
     facts.push(...(await factsOfKeys(part, keysOf(await part.metadata(), name))))

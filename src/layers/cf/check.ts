@@ -1,13 +1,21 @@
 import { finding, type Items } from '../../check/finding.ts'
 import { namesText } from '../names-text.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
 import { isUnlisted } from '../unlisted.ts'
 import { hasCells } from '../written.ts'
-import { ATTRIBUTE, type Axis, axesOf, coordinateNames, DIMENSION, isCoordinate, variablesIn } from './variables.ts'
+import {
+  ATTRIBUTE,
+  coordinateNames,
+  DIMENSION,
+  isCoordinate,
+  type VariableAxis,
+  variableAxes,
+  variablesIn,
+} from './variables.ts'
 
 /** Checks the variables of a dataset, group by group. */
-export async function* checkVariables(top: Part): Items {
+export async function* checkVariables(top: DatasetPart): Items {
   for (const part of top.all()) {
     if (part.array) yield* checkKeys(part)
     if (part.group) yield* checkGroup(part)
@@ -15,7 +23,7 @@ export async function* checkVariables(top: Part): Items {
 }
 
 /** Whether the keys of attributes and dimensions belong to some that the array has. */
-async function* checkKeys(part: Part): Items {
+async function* checkKeys(part: DatasetPart): Items {
   const schema = await part.schema()
   if (!schema) return
   const owners = { [ATTRIBUTE]: schema.attributes, [DIMENSION]: schema.domain.dimensions }
@@ -27,23 +35,23 @@ async function* checkKeys(part: Part): Items {
       const kind = start === ATTRIBUTE ? 'an attribute' : 'a dimension'
       const others = fields.map(({ name }) => name || '(unnamed)').join(', ')
       const found = `no ${rest.slice(0, rest.lastIndexOf('.')) || rest}, only ${others || 'none'}`
-      yield finding('LAYER_METADATA', placeOf(part, key), `metadata of ${kind} that the array has`, found, 'stray')
+      yield finding('LAYER_METADATA', findingPlace(part, key), `metadata of ${kind} that the array has`, found, 'stray')
     }
 }
 
 /** A dimension of an array in a group. */
 interface Use {
-  part: Part
-  axis: Axis
+  part: DatasetPart
+  axis: VariableAxis
 }
 
-async function* checkGroup(group: Part): Items {
+async function* checkGroup(group: DatasetPart): Items {
   const uses = new Map<string, Use[]>()
-  const coordinates = new Map<string, Part>()
+  const coordinates = new Map<string, DatasetPart>()
   for (const part of variablesIn(group)) {
     const schema = await part.schema()
     if (!schema) continue
-    const axes = axesOf(schema)
+    const axes = variableAxes(schema)
     if (isCoordinate(part, schema)) coordinates.set(axes[0]?.name ?? '', part)
     for (const axis of axes) uses.set(axis.name, [...(uses.get(axis.name) ?? []), { part, axis }])
   }
@@ -67,7 +75,7 @@ async function* checkDimension(name: string, uses: readonly Use[]): Items {
     const others = namesText([...counts.keys()].filter((one) => one !== axis.text))
     yield finding(
       'LAYER_SHAPES_DIFFER',
-      placeOf(part, name),
+      findingPlace(part, name),
       `the dimension ${name} of other arrays: ${others}`,
       axis.text,
       'dimension',
@@ -76,13 +84,13 @@ async function* checkDimension(name: string, uses: readonly Use[]): Items {
 }
 
 /** Whether the coordinates of a dimension were written, if a variable with it was. */
-async function* checkWritten(coordinate: Part, uses: readonly Use[]): Items {
+async function* checkWritten(coordinate: DatasetPart, uses: readonly Use[]): Items {
   if ((await hasCells(coordinate)) !== false) return
   for (const { part } of uses)
     if (part !== coordinate && (await hasCells(part))) {
       yield finding(
         'LAYER_INCOMPLETE',
-        placeOf(coordinate),
+        findingPlace(coordinate),
         `coordinates, as ${part.path} has cells`,
         'no fragment',
         'empty',
@@ -92,8 +100,14 @@ async function* checkWritten(coordinate: Part, uses: readonly Use[]): Items {
 }
 
 /** Whether an array of coordinates lies in the folder, but is no member. */
-async function* checkListed(group: Part, name: string): Items {
+async function* checkListed(group: DatasetPart, name: string): Items {
   if (group.parts.has(name) || !(await isUnlisted(group, name))) return
   const found = `an array ${name} in its folder that it does not list`
-  yield finding('LAYER_MEMBER', placeOf(group, name), `the coordinates of ${name} among the members`, found, 'unlisted')
+  yield finding(
+    'LAYER_MEMBER',
+    findingPlace(group, name),
+    `the coordinates of ${name} among the members`,
+    found,
+    'unlisted',
+  )
 }

@@ -1,7 +1,7 @@
 import type { ArraySchema } from '../../format/array-schema.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import type { AxisRole, LayerImage, PictureAxis } from '../picture.ts'
-import { textOf } from '../text.ts'
+import { keyText } from '../text.ts'
 import { ATTRIBUTE, coordinateNames, isCoordinate } from './variables.ts'
 
 /** What the units of coordinates, or the names of dimensions, say of them. */
@@ -12,13 +12,13 @@ const SIGNS: readonly (readonly [RegExp, AxisRole])[] = [
   [/^(?:x|easting|projection_x_coordinate|rlon)$/i, 'x'],
 ]
 
-/** Variables with a place across and a place up, each as a picture. */
-export async function variablePictures(top: Part): Promise<LayerImage[]> {
+/** A picture of each variable that has an axis across and an axis up. */
+export async function variablePictures(top: DatasetPart): Promise<LayerImage[]> {
   const pictures: LayerImage[] = []
   for (const part of top.all()) {
     const schema = await part.schema()
     if (!schema || isCoordinate(part, schema)) continue
-    const axes = await placesOf(top, part, schema)
+    const axes = await axesOf(top, part, schema)
     if (!axes) continue
     for (const { name, cell_val_num } of schema.attributes)
       if (cell_val_num === 1)
@@ -27,12 +27,16 @@ export async function variablePictures(top: Part): Promise<LayerImage[]> {
   return pictures
 }
 
-function titleOf({ path, names }: Part, attribute: string): string {
+function titleOf({ path, names }: DatasetPart, attribute: string): string {
   return path === '' || names.at(-1) === attribute ? path || attribute : `${path} ${attribute}`
 }
 
-/** The two dimensions of an array that are places; undefined if it has not both. */
-async function placesOf(top: Part, part: Part, schema: ArraySchema): Promise<LayerImage['axes'] | undefined> {
+/** The axis across and the axis up of an array; undefined if one of them is missing. */
+async function axesOf(
+  top: DatasetPart,
+  part: DatasetPart,
+  schema: ArraySchema,
+): Promise<LayerImage['axes'] | undefined> {
   const axes: PictureAxis[] = []
   for (const { name } of schema.domain.dimensions) {
     const values = await coordinatesOf(top, part, name)
@@ -48,8 +52,8 @@ function roleOf(texts: readonly string[]): AxisRole | undefined {
   return SIGNS.find(([sign]) => texts.some((text) => sign.test(text)))?.[1]
 }
 
-/** The array with the coordinates of a dimension, which is its only one, beside the array or above it, and what its metadata says that they are. */
-async function coordinatesOf(top: Part, part: Part, dimension: string) {
+/** The coordinates of a dimension, and what their metadata says of them. They are an array of this dimension alone, beside the variable or above it. */
+async function coordinatesOf(top: DatasetPart, part: DatasetPart, dimension: string) {
   for (let depth = part.names.length - 1; depth >= 0; depth--) {
     const group = top.find(part.names.slice(0, depth))
     for (const name of coordinateNames(dimension)) {
@@ -59,7 +63,7 @@ async function coordinatesOf(top: Part, part: Part, dimension: string) {
       const [only, ...others] = schema?.domain.dimensions ?? []
       if (!found || attribute === undefined || only?.name !== dimension || others.length > 0) continue
       const texts = await Promise.all(
-        ['units', 'standard_name'].map((key) => textOf(found, `${ATTRIBUTE}${attribute}.${key}`)),
+        ['units', 'standard_name'].map((key) => keyText(found, `${ATTRIBUTE}${attribute}.${key}`)),
       )
       return { values: { array: found.path, attribute }, signs: texts.flatMap((text) => text ?? []) }
     }

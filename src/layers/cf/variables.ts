@@ -1,7 +1,7 @@
 import type { ArraySchema } from '../../format/array-schema.ts'
 import type { Datatype } from '../../format/datatype.ts'
 import { integerBounds } from '../../format/integer-bounds.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 
 /*
  * A dataset of CF: groups of arrays whose dimensions of one name are one dimension. Attributes of variables are key-value metadata
@@ -18,7 +18,7 @@ export const DIMENSION = '__tiledb_dim.'
 export const XARRAY = '__xr_'
 
 /** A dimension of an array. */
-export interface Axis {
+export interface VariableAxis {
   name: string
   type: Datatype
   /** Undefined if it is not of integers. */
@@ -27,7 +27,7 @@ export interface Axis {
   text: string
 }
 
-export function axesOf({ domain }: ArraySchema): Axis[] {
+export function variableAxes({ domain }: ArraySchema): VariableAxis[] {
   return domain.dimensions.map((dimension) => {
     const { name, type } = dimension
     const bounds = integerBounds(dimension)
@@ -40,7 +40,7 @@ export function axesOf({ domain }: ArraySchema): Axis[] {
  * Whether an array has the coordinates of a dimension: the array, or its attribute, has the name of its only dimension, perhaps with an
  * ending.
  */
-export function isCoordinate({ names }: Part, { domain: { dimensions }, attributes }: ArraySchema): boolean {
+export function isCoordinate({ names }: DatasetPart, { domain: { dimensions }, attributes }: ArraySchema): boolean {
   const [dimension, ...others] = dimensions
   if (!dimension || others.length > 0) return false
   const known = coordinateNames(dimension.name)
@@ -53,6 +53,6 @@ export function coordinateNames(dimension: string): string[] {
 }
 
 /** The arrays that a group itself lists. */
-export function variablesIn(group: Part): Part[] {
+export function variablesIn(group: DatasetPart): DatasetPart[] {
   return [...group.parts.values()].filter(({ array }) => array)
 }

@@ -1,7 +1,7 @@
 import { finding, type Items } from '../../check/finding.ts'
 import type { Layer, LayerDescription } from '../layer.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
 import { factOf, factsOfKeys } from '../text.ts'
 import { rowCount } from '../written.ts'
 
@@ -25,7 +25,7 @@ const KEYS = {
 
 /** Filestore: a file in an array. */
 export const filestore: Layer = {
-  async describe(part: Part): Promise<LayerDescription> {
+  async describe(part: DatasetPart): Promise<LayerDescription> {
     const facts = await factsOfKeys(part, KEYS)
     const members = new Map()
     return {
@@ -46,22 +46,22 @@ export const filestore: Layer = {
   },
 }
 
-async function* check(part: Part): Items {
+async function* check(part: DatasetPart): Items {
   const schema = await part.schema()
   if (!schema) return
   const [, ...others] = schema.domain.dimensions
   const names = [...schema.domain.dimensions, ...schema.attributes].map(({ name }) => name)
   if (others.length > 0 || schema.array_type !== 'dense' || !names.includes(CONTENTS)) {
     const found = `a ${schema.array_type} array of ${names.join(', ')}`
-    yield finding('LAYER_SCHEMA', placeOf(part), `a dense array of ${POSITION} and ${CONTENTS}`, found)
+    yield finding('LAYER_SCHEMA', findingPlace(part), `a dense array of ${POSITION} and ${CONTENTS}`, found)
     return
   }
   const size = await factOf(part, SIZE)
   if (typeof size !== 'bigint' && !(typeof size === 'number' && Number.isInteger(size))) {
-    yield finding('LAYER_METADATA', placeOf(part, SIZE), 'a number of bytes', String(size))
+    yield finding('LAYER_METADATA', findingPlace(part, SIZE), 'a number of bytes', String(size))
     return
   }
   const written = await rowCount(part)
   if (written !== undefined && BigInt(size) > written)
-    yield finding('LAYER_INCOMPLETE', placeOf(part, SIZE), `${size} bytes, as ${SIZE} says`, written)
+    yield finding('LAYER_INCOMPLETE', findingPlace(part, SIZE), `${size} bytes, as ${SIZE} says`, written)
 }

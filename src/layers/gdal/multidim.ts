@@ -3,9 +3,9 @@ import { crsText } from '../crs.ts'
 import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember } from '../layer.ts'
 import { lengthOf, lengthsOf } from '../lengths.ts'
 import { checkRelative } from '../members.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
-import { factsOfKeys, textOf } from '../text.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
+import { factsOfKeys, keyText } from '../text.ts'
 
 /*
  * A multidimensional dataset of GDAL: groups of dense arrays with one attribute each. An array with the name of a dimension has the
@@ -20,13 +20,13 @@ const UNIT = '_UNIT'
 /** GDAL: multidimensional rasters. */
 export const gdalMultidim: Layer = {
   describe,
-  async *check(part: Part): Items {
+  async *check(part: DatasetPart): Items {
     for (const one of part.all()) if (one.group) yield* checkDimensions(one)
     for (const one of part.all()) if (one.array) yield* checkArray(one)
     yield* checkRelative(part)
   },
   async words(part) {
-    const unit = await textOf(part, UNIT)
+    const unit = await keyText(part, UNIT)
     const name = (await part.schema())?.attributes[0]?.name
     const fields = unit && name !== undefined ? { [name]: `in ${unit}` } : {}
     return { type: ARRAY, dataset_type: DATASET, fields }
@@ -36,7 +36,7 @@ export const gdalMultidim: Layer = {
 const ARRAY = 'multidimensional array'
 const DATASET = 'multidimensional dataset'
 
-async function describe(part: Part): Promise<LayerDescription> {
+async function describe(part: DatasetPart): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
   const rows: FactValue[][] = []
   for (const one of part.all()) {
@@ -45,7 +45,7 @@ async function describe(part: Part): Promise<LayerDescription> {
     members.set(one.path, { type: ARRAY, facts: await arrayFacts(one) })
     const dimensions = schema.domain.dimensions.map(({ name }) => name)
     const lengths = lengthsOf(schema).map((length) => length ?? '*')
-    rows.push([one.path || '.', dimensions, lengths, (await textOf(one, UNIT)) ?? null])
+    rows.push([one.path || '.', dimensions, lengths, (await keyText(one, UNIT)) ?? null])
   }
   const tables = [{ title: 'arrays', columns: ['array', 'dimensions', 'shape', 'unit'], rows }]
   const type = part.array ? ARRAY : DATASET
@@ -53,13 +53,13 @@ async function describe(part: Part): Promise<LayerDescription> {
   return { layer: 'gdalMultidim', title: 'GDAL', type, version: null, is_version_known: true, facts, tables, members }
 }
 
-async function arrayFacts(part: Part): Promise<LayerFact[]> {
-  const crs = await textOf(part, CRS)
+async function arrayFacts(part: DatasetPart): Promise<LayerFact[]> {
+  const crs = await keyText(part, CRS)
   return [...(crs ? [{ name: 'CRS', value: crsText(crs) }] : []), ...(await factsOfKeys(part, { [UNIT]: 'unit' }))]
 }
 
 /** Whether the array of a dimension's values is as long as the dimension. */
-async function* checkDimensions(group: Part): Items {
+async function* checkDimensions(group: DatasetPart): Items {
   for (const part of group.parts.values()) {
     const schema = await part.schema()
     if (!schema) continue
@@ -70,15 +70,16 @@ async function* checkDimensions(group: Part): Items {
       const found = along && lengthOf(along, name)
       if (!values || length === undefined || found === undefined || length === found) continue
       const expected = `${length} in ${name}, as in ${part.path}`
-      yield finding('LAYER_SHAPES_DIFFER', placeOf(values, name), expected, String(found), 'dimension')
+      yield finding('LAYER_SHAPES_DIFFER', findingPlace(values, name), expected, String(found), 'dimension')
     }
   }
 }
 
-async function* checkArray(part: Part): Items {
+async function* checkArray(part: DatasetPart): Items {
   const schema = await part.schema()
   if (!schema) return
-  if (schema.array_type !== 'dense') yield finding('LAYER_SCHEMA', placeOf(part), 'a dense array', 'a sparse array')
-  if ((await textOf(part, CRS)) === '')
-    yield finding('LAYER_TEXT', placeOf(part, CRS), 'a coordinate reference system', 'no text')
+  if (schema.array_type !== 'dense')
+    yield finding('LAYER_SCHEMA', findingPlace(part), 'a dense array', 'a sparse array')
+  if ((await keyText(part, CRS)) === '')
+    yield finding('LAYER_TEXT', findingPlace(part, CRS), 'a coordinate reference system', 'no text')
 }

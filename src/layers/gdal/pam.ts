@@ -1,5 +1,5 @@
-import type { Part } from '../part.ts'
-import { type Embedded, textOf, tooLong } from '../text.ts'
+import type { DatasetPart } from '../part.ts'
+import { type Embedded, keyText, textTooLong } from '../text.ts'
 import { childOf, type Element, parseXml, XmlFault } from '../xml.ts'
 
 /*
@@ -31,10 +31,10 @@ export interface Pam {
 }
 
 /** The metadata of a raster; undefined if it has none. */
-export async function pamOf(part: Part): Promise<Embedded<Pam> | undefined> {
-  const text = await textOf(part, PAM)
+export async function pamOf(part: DatasetPart): Promise<Embedded<Pam> | undefined> {
+  const text = await keyText(part, PAM)
   if (text === undefined) return undefined
-  const long = tooLong(text)
+  const long = textTooLong(text)
   if (long) return long
   try {
     const root = parseXml(text)

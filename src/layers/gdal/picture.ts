@@ -1,7 +1,7 @@
 import type { ArraySchema } from '../../format/array-schema.ts'
 import { channelsOf } from '../channels.ts'
 import { lengthOf } from '../lengths.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import type { LayerImage, PictureAxis } from '../picture.ts'
 import type { Pam } from './pam.ts'
 
@@ -20,7 +20,7 @@ const BANDS = 'BANDS'
  * @param size the number of pixels of the image; the array may be larger
  */
 export async function rasterPicture(
-  part: Part,
+  part: DatasetPart,
   pam: Pam | undefined,
   size: { width: number; height: number } | undefined,
 ): Promise<LayerImage[]> {

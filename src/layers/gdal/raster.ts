@@ -3,8 +3,8 @@ import { crsText } from '../crs.ts'
 import type { LayerDescription, LayerFact, LayerMember } from '../layer.ts'
 import { extentOf, lengthOf, lengthsText } from '../lengths.ts'
 import { checkRelative } from '../members.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
 import { textItem } from '../text.ts'
 import { isUnlisted } from '../unlisted.ts'
 import { PAM, type Pam, pamOf } from './pam.ts'
@@ -18,7 +18,7 @@ import { rasterPicture } from './picture.ts'
 const [X, Y] = ['X', 'Y']
 
 /** The arrays of a raster from the largest: itself, or the members `l_0`, `l_1`… in old ones `<name>_0`… */
-function levelsOf(part: Part): { level: number; part: Part }[] {
+function levelsOf(part: DatasetPart): { level: number; part: DatasetPart }[] {
   if (part.array) return [{ level: 0, part }]
   const found = [...part.parts.values()].flatMap((one) => {
     const level = /_(\d+)$/.exec(one.names.at(-1) ?? '')?.[1]
@@ -27,7 +27,7 @@ function levelsOf(part: Part): { level: number; part: Part }[] {
   return found.sort((a, b) => a.level - b.level)
 }
 
-export async function describeRaster(part: Part): Promise<LayerDescription> {
+export async function describeRaster(part: DatasetPart): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
   const rows: string[][] = []
   const levels = levelsOf(part)
@@ -52,7 +52,7 @@ export async function describeRaster(part: Part): Promise<LayerDescription> {
   }
 }
 
-async function rasterFacts(part: Part, pam: Pam | undefined): Promise<LayerFact[]> {
+async function rasterFacts(part: DatasetPart, pam: Pam | undefined): Promise<LayerFact[]> {
   const size = await sizeOf(part)
   const schema = await part.schema()
   const padded = schema && [lengthOf(schema, X), lengthOf(schema, Y)].flatMap((length) => length ?? [])
@@ -70,7 +70,7 @@ async function rasterFacts(part: Part, pam: Pam | undefined): Promise<LayerFact[
 }
 
 /** The size of a raster: as its metadata says, or else that of the array. */
-async function sizeOf(part: Part): Promise<{ width: number; height: number } | undefined> {
+async function sizeOf(part: DatasetPart): Promise<{ width: number; height: number } | undefined> {
   const schema = await part.schema()
   const pam = (await pamOf(part))?.value
   const width = pam?.width ?? Number(schema && lengthOf(schema, X))
@@ -78,7 +78,7 @@ async function sizeOf(part: Part): Promise<{ width: number; height: number } | u
   return Number.isFinite(width) && Number.isFinite(height) ? { width, height } : undefined
 }
 
-export async function* checkRaster(part: Part): Items {
+export async function* checkRaster(part: DatasetPart): Items {
   const levels = levelsOf(part)
   const full = levels.find(({ level }) => level === 0)?.part
   yield* checkPam(part)
@@ -89,7 +89,7 @@ export async function* checkRaster(part: Part): Items {
   }
   if (!part.group) return
   const pam = (await pamOf(part))?.value
-  // One that is listed and lost is an error of its group.
+  // A level that is listed but lost is found with its group.
   if (!full) yield await missingPart(part, 'l_0', 'the raster in its full size, l_0')
   for (let level = 1; level <= Math.min(pam?.overviews ?? 0, MAX_OVERVIEWS); level++) {
     const isListed = levels.some((one) => one.level === level)
@@ -103,29 +103,29 @@ export async function* checkRaster(part: Part): Items {
 /** Far more than any raster has. */
 const MAX_OVERVIEWS = 64
 
-async function missingPart(group: Part, name: string, expected: string): Promise<Finding> {
-  const place = placeOf(group, name)
+async function missingPart(group: DatasetPart, name: string, expected: string): Promise<Finding> {
+  const place = findingPlace(group, name)
   if (await isUnlisted(group, name))
     return finding('LAYER_MEMBER', place, expected, 'that the group does not list it', 'unlisted')
   return finding('LAYER_MEMBER', place, expected, 'no such member')
 }
 
 /** Whether the metadata is there, and can be read. */
-async function* checkPam(part: Part): Items {
+async function* checkPam(part: DatasetPart): Items {
   const pam = await pamOf(part)
-  const place = placeOf(part, PAM)
+  const place = findingPlace(part, PAM)
   if (!pam)
     yield finding('LAYER_METADATA', place, `the key ${PAM} with the size and the place of the raster`, 'no such key')
   else if (pam.fault !== undefined) yield textItem(part, PAM, 'XML with the element PAMDataset', pam)
 }
 
 /** Whether an array has room for the raster. */
-async function* checkSize(part: Part): Items {
+async function* checkSize(part: DatasetPart): Items {
   const schema = await part.schema()
   if (!schema) return
   const names = schema.domain.dimensions.map(({ name }) => name)
   if (!names.includes(X) || !names.includes(Y)) {
-    yield finding('LAYER_SCHEMA', placeOf(part), `the dimensions ${Y} and ${X}`, names.join(', '))
+    yield finding('LAYER_SCHEMA', findingPlace(part), `the dimensions ${Y} and ${X}`, names.join(', '))
     return
   }
   const pam = (await pamOf(part))?.value
@@ -136,7 +136,7 @@ async function* checkSize(part: Part): Items {
     const length = lengthOf(schema, axis)
     if (size === undefined || length === undefined || length >= size) continue
     const expected = `room for ${key} ${size} in ${axis}, as ${PAM} says`
-    yield finding('LAYER_SHAPES_DIFFER', placeOf(part, axis), expected, String(length), 'stated')
+    yield finding('LAYER_SHAPES_DIFFER', findingPlace(part, axis), expected, String(length), 'stated')
   }
 }
 
@@ -151,7 +151,7 @@ interface Sized {
 }
 
 /** Whether each overview is smaller than the one before it, and has the proportions of the full size. */
-async function* checkOverviews(levels: readonly { level: number; part: Part }[]): Items {
+async function* checkOverviews(levels: readonly { level: number; part: DatasetPart }[]): Items {
   let full: Sized | undefined
   let before: Sized | undefined
   for (const { level, part } of levels) {
@@ -160,7 +160,7 @@ async function* checkOverviews(levels: readonly { level: number; part: Part }[])
     const isStated = (await pamOf(part))?.value?.width !== undefined
     const now: Sized = { name: part.path, level, ...size, isStated }
     if (full && before) {
-      const place = placeOf(part)
+      const place = findingPlace(part)
       const found = lengthsText([now.width, now.height])
       const isSame = now.width === before.width && now.height === before.height && before.width * before.height > 1
       // Sizes are whole numbers, rounded up or down.
@@ -187,7 +187,7 @@ function roundingOf(size: Sized, more: { width: number; height: number }): numbe
   return (2 * more.width) / size.width + (2 * more.height) / size.height
 }
 
-async function tileOf(part: Part): Promise<{ width: number; height: number }> {
+async function tileOf(part: DatasetPart): Promise<{ width: number; height: number }> {
   const schema = await part.schema()
   const extent = (name: string): number => Number((schema && extentOf(schema, name)) ?? 1)
   return { width: extent(X), height: extent(Y) }

@@ -1,8 +1,8 @@
 import { finding, type Items } from '../../check/finding.ts'
 import type { Layer, LayerDescription } from '../layer.ts'
 import { MAX_NAMED, namesText } from '../names-text.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
 import { checkJson, isObject, jsonOf } from '../text.ts'
 
 /*
@@ -19,7 +19,7 @@ const COLUMNS = '__pandas_attribute_repr'
 
 /** pandas: a data frame. */
 export const pandas: Layer = {
-  async describe(part: Part): Promise<LayerDescription> {
+  async describe(part: DatasetPart): Promise<LayerDescription> {
     const index = await namesIn(part, INDEX)
     const members = new Map()
     return {
@@ -43,12 +43,12 @@ export const pandas: Layer = {
   },
 }
 
-async function namesIn(part: Part, key: string): Promise<string[]> {
+async function namesIn(part: DatasetPart, key: string): Promise<string[]> {
   const json = (await jsonOf(part, key))?.value
   return isObject(json) ? Object.keys(json) : []
 }
 
-async function* check(part: Part): Items {
+async function* check(part: DatasetPart): Items {
   yield* checkJson(part, [INDEX, COLUMNS])
   const schema = await part.schema()
   if (!schema) return
@@ -61,9 +61,9 @@ async function* check(part: Part): Items {
     const found = namesText(fields.map(({ name }) => name || '(unnamed)')) || 'none'
     // A text of some megabytes may name any number of fields.
     for (const name of strangers.slice(0, MAX_NAMED))
-      yield finding('LAYER_SCHEMA', placeOf(part, name), `the ${kind} ${name}, as ${key} says`, found)
+      yield finding('LAYER_SCHEMA', findingPlace(part, name), `the ${kind} ${name}, as ${key} says`, found)
     const more = strangers.slice(MAX_NAMED)
     if (more.length > 0)
-      yield finding('LAYER_SCHEMA', placeOf(part, key), `more ${kind}s, as ${key} says: ${namesText(more)}`, found)
+      yield finding('LAYER_SCHEMA', findingPlace(part, key), `more ${kind}s, as ${key} says: ${namesText(more)}`, found)
   }
 }

@@ -2,8 +2,8 @@ import { finding, type Items } from '../../check/finding.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import { crsText } from '../crs.ts'
 import type { Layer, LayerDescription, LayerFact } from '../layer.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
 import { checkJson, isObject, type Json, jsonOf, keyOf, stringOf } from '../text.ts'
 import { hasCells } from '../written.ts'
 
@@ -24,7 +24,7 @@ export const pdal: Layer = {
   async words() {
     return { type: CLOUD, dataset_type: CLOUD, cell: 'a point' }
   },
-  async describe(part: Part): Promise<LayerDescription> {
+  async describe(part: DatasetPart): Promise<LayerDescription> {
     return {
       layer: 'pdal',
       title: 'PDAL',
@@ -36,12 +36,12 @@ export const pdal: Layer = {
       members: new Map(),
     }
   },
-  async *check(part: Part): Items {
+  async *check(part: DatasetPart): Items {
     for (const one of part.all()) if (one.array) yield* checkCloud(one)
   },
 }
 
-async function cloudFacts(part: Part): Promise<LayerFact[]> {
+async function cloudFacts(part: DatasetPart): Promise<LayerFact[]> {
   const schema = await part.schema()
   if (!schema) return []
   const json = (await jsonOf(part, PDAL))?.value
@@ -81,21 +81,22 @@ function scalesOf({ domain, attributes }: ArraySchema): string[] {
   )
 }
 
-async function* checkCloud(part: Part): Items {
+async function* checkCloud(part: DatasetPart): Items {
   const schema = await part.schema()
   if (!schema) return
-  if (schema.array_type !== 'sparse') yield finding('LAYER_SCHEMA', placeOf(part), 'a sparse array', 'a dense array')
+  if (schema.array_type !== 'sparse')
+    yield finding('LAYER_SCHEMA', findingPlace(part), 'a sparse array', 'a dense array')
   const { dimensions } = schema.domain
   const found = dimensions.map(({ name, type }) => `${name} ${type}`).join(', ')
   for (const name of DIMENSIONS)
     if (!dimensions.some((dimension) => dimension.name === name && dimension.type === 'FLOAT64'))
-      yield finding('LAYER_SCHEMA', placeOf(part, name), `the dimension ${name} FLOAT64`, found)
+      yield finding('LAYER_SCHEMA', findingPlace(part, name), `the dimension ${name} FLOAT64`, found)
   if (!(await part.metadata()).has(PDAL)) {
     // Without cells nothing was written, so the key is not missing.
     if (await hasCells(part))
       yield finding(
         'LAYER_INCOMPLETE',
-        placeOf(part, PDAL),
+        findingPlace(part, PDAL),
         `the key ${PDAL}, which PDAL writes last`,
         'no such key',
         'write',
@@ -105,5 +106,5 @@ async function* checkCloud(part: Part): Items {
   yield* checkJson(part, [PDAL])
   const json = await jsonOf(part, PDAL)
   if (json?.fault === undefined && !isObject(json?.value))
-    yield finding('LAYER_TEXT', placeOf(part, PDAL), 'an object of JSON', 'JSON of another kind')
+    yield finding('LAYER_TEXT', findingPlace(part, PDAL), 'an object of JSON', 'JSON of another kind')
 }

@@ -4,8 +4,8 @@ import type { ArraySchema } from '../../format/array-schema.ts'
 import { lengthsText } from '../lengths.ts'
 import { checkRelative } from '../members.ts'
 import { namesText } from '../names-text.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
 import {
   ENCODING_VERSION,
   ENCODINGS,
@@ -27,7 +27,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([JOINID, 'soma_data', 'soma_geom
 const STORED_AS = { group: 'a group', sparse: 'a sparse array', dense: 'a dense array' } as const
 
 /** Checks what the objects say of themselves: types, versions, members, fields, shapes. Reads key-value metadata and schemas. */
-export async function* checkObjects(top: Part): Items {
+export async function* checkObjects(top: DatasetPart): Items {
   const versions = await versionsOf(top)
   for (const part of top.all()) {
     if (!part.target || part.member?.again) continue
@@ -41,7 +41,7 @@ export async function* checkObjects(top: Part): Items {
 }
 
 /** The version that most objects have, and all versions. */
-async function versionsOf(top: Part): Promise<string | undefined> {
+async function versionsOf(top: DatasetPart): Promise<string | undefined> {
   const counts = new Map<string, number>()
   for (const part of top.all()) {
     const version = await part.text(ENCODING_VERSION)
@@ -50,12 +50,12 @@ async function versionsOf(top: Part): Promise<string | undefined> {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0]
 }
 
-async function* checkMetadata(part: Part, usual: string | undefined): Items {
+async function* checkMetadata(part: DatasetPart, usual: string | undefined): Items {
   const type = await part.text(OBJECT_TYPE)
   const version = await part.text(ENCODING_VERSION)
   const storing = await storingOf(part)
   if (storing === undefined) return
-  const at = placeOf(part, OBJECT_TYPE)
+  const at = findingPlace(part, OBJECT_TYPE)
   if (type === undefined && version === undefined) {
     const expected = `the keys ${OBJECT_TYPE} and ${ENCODING_VERSION}`
     yield finding('LAYER_METADATA', at, expected, 'neither of these keys')
@@ -65,20 +65,20 @@ async function* checkMetadata(part: Part, usual: string | undefined): Items {
   else if (!isSomaType(type)) yield finding('LAYER_METADATA', at, 'a type of SOMA', JSON.stringify(type))
   else if (rowOf(type).storing !== storing)
     yield finding('LAYER_METADATA', at, `what ${STORED_AS[storing]} can be`, type)
-  const place = placeOf(part, ENCODING_VERSION)
+  const place = findingPlace(part, ENCODING_VERSION)
   if (version === undefined) yield finding('LAYER_METADATA', place, `the key ${ENCODING_VERSION}`, 'no such key')
   else if (!Object.hasOwn(ENCODINGS, version))
     yield finding('LAYER_VERSION', place, Object.keys(ENCODINGS).join(' or '), JSON.stringify(version))
   else if (version !== usual) yield finding('LAYER_VERSION', place, `${usual}, as others say`, version, 'mixed')
 }
 
-async function* checkMembers(part: Part): Items {
+async function* checkMembers(part: DatasetPart): Items {
   const type = await typeOf(part)
   if (!type) return
   const { needs = {}, may = {} } = rowOf(type)
   for (const [name, needed] of Object.entries(needs)) {
     const member = part.parts.get(name)
-    if (!member) yield finding('LAYER_MEMBER', placeOf(part, name), `${needed} ${name}`, 'no such member')
+    if (!member) yield finding('LAYER_MEMBER', findingPlace(part, name), `${needed} ${name}`, 'no such member')
     // One that is listed and lost is an error of its group.
     else if (member.target) yield* checkType(member, needed)
   }
@@ -92,22 +92,22 @@ async function* checkMembers(part: Part): Items {
   // A write that broke off leaves what was not added to its group yet.
   for (const { name } of (await part.group?.unlisted().catch(unlessFault)) ?? []) {
     const found = `${[...part.names, name].join('/')}, which its group does not list`
-    yield finding('LAYER_MEMBER', placeOf(part, name), 'only members in the folder', found, 'unlisted')
+    yield finding('LAYER_MEMBER', findingPlace(part, name), 'only members in the folder', found, 'unlisted')
   }
 }
 
-async function* checkType(member: Part, needed: SomaType): Items {
+async function* checkType(member: DatasetPart, needed: SomaType): Items {
   const type = await typeOf(member)
   // One that says nothing is the finding of its metadata.
   if (type && type !== needed)
-    yield finding('LAYER_MEMBER', placeOf(member, OBJECT_TYPE), `${needed} ${member.path}`, type, 'type')
+    yield finding('LAYER_MEMBER', findingPlace(member, OBJECT_TYPE), `${needed} ${member.path}`, type, 'type')
 }
 
-async function* checkFields(part: Part): Items {
+async function* checkFields(part: DatasetPart): Items {
   const type = await typeOf(part)
   const schema = await part.schema()
   if (!type || !schema) return
-  const at = placeOf(part)
+  const at = findingPlace(part)
   if (type === 'SOMASparseNDArray' || type === 'SOMADenseNDArray') {
     if (!isNDArray(schema))
       yield finding(
@@ -122,12 +122,17 @@ async function* checkFields(part: Part): Items {
   const fields = [...schema.domain.dimensions, ...schema.attributes]
   const joinid = fields.find(({ name }) => name === JOINID)
   if (joinid?.type !== 'INT64')
-    yield finding('LAYER_SCHEMA', placeOf(part, JOINID), `the column ${JOINID} INT64`, joinid?.type ?? namesOf(schema))
+    yield finding(
+      'LAYER_SCHEMA',
+      findingPlace(part, JOINID),
+      `the column ${JOINID} INT64`,
+      joinid?.type ?? namesOf(schema),
+    )
   for (const { name } of fields)
     if (name.startsWith(RESERVED) && !OWN_FIELDS.has(name))
       yield finding(
         'LAYER_SCHEMA',
-        placeOf(part, name),
+        findingPlace(part, name),
         `no other column that begins with ${RESERVED}`,
         name,
         'reserved',
@@ -139,8 +144,8 @@ function namesOf({ domain, attributes }: ArraySchema): string {
 }
 
 /** Whether some arrays have a shape and others have none. An upgrade leaves `uns` and dense arrays as they are. */
-async function* checkUpgrades(top: Part): Items {
-  const old: Part[] = []
+async function* checkUpgrades(top: DatasetPart): Items {
+  const old: DatasetPart[] = []
   let upgraded = 0
   for (const part of top.all()) {
     const schema = await part.schema()
@@ -150,12 +155,12 @@ async function* checkUpgrades(top: Part): Items {
   }
   if (upgraded > 0)
     for (const part of old)
-      yield finding('LAYER_SHAPES_DIFFER', placeOf(part), 'a current domain, as the others have', 'none', 'old')
+      yield finding('LAYER_SHAPES_DIFFER', findingPlace(part), 'a current domain, as the others have', 'none', 'old')
 }
 
 /** Whether the layers of a measurement have one shape. */
-async function* checkShapes(measurement: Part): Items {
-  const shapes: { part: Part; shape: Shape }[] = []
+async function* checkShapes(measurement: DatasetPart): Items {
+  const shapes: { part: DatasetPart; shape: Shape }[] = []
   for (const part of measurement.parts.get('X')?.parts.values() ?? []) {
     const schema = await part.schema()
     if (schema && isUpgraded(schema) && isNDArray(schema)) shapes.push({ part, shape: shapeOf(schema) })
@@ -169,6 +174,6 @@ async function* checkShapes(measurement: Part): Items {
     const found = lengthsText(shape)
     if (most > next && found === usual) continue
     const others = namesText([...counts.keys()].filter((one) => one !== found))
-    yield finding('LAYER_SHAPES_DIFFER', placeOf(part), `the shape of the other layers: ${others}`, found)
+    yield finding('LAYER_SHAPES_DIFFER', findingPlace(part), `the shape of the other layers: ${others}`, found)
   }
 }

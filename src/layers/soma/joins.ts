@@ -1,8 +1,8 @@
 import { finding, type Items } from '../../check/finding.ts'
-import { type Axis, checkAxisCoordinates, checkUnused, columnAxis, guarded } from '../joins.ts'
+import { checkAxisCoordinates, checkUnused, columnAxis, type FrameAxis, guardedJoin } from '../joins.ts'
 import { lengthsText } from '../lengths.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
 import { AXES, isNDArray, JOINID, typeOf } from './objects.ts'
 import { isUpgraded, shapeOf } from './shape.ts'
 
@@ -11,28 +11,28 @@ import { isUpgraded, shapeOf } from './shape.ts'
  */
 
 /** Checks the joins of every experiment in a part. */
-export async function* checkJoins(top: Part): Items {
+export async function* checkJoins(top: DatasetPart): Items {
   for (const part of top.all()) if ((await typeOf(part)) === 'SOMAExperiment') yield* checkExperiment(part)
 }
 
-async function* checkExperiment(experiment: Part): Items {
+async function* checkExperiment(experiment: DatasetPart): Items {
   const obs = yield* columnAxis(experiment.parts.get('obs'), JOINID)
   for (const measurement of experiment.parts.get('ms')?.parts.values() ?? []) {
     const axes = { obs, var: yield* columnAxis(measurement.parts.get('var'), JOINID) }
     for (const [collection, names] of Object.entries(AXES))
       for (const part of measurement.parts.get(collection)?.parts.values() ?? [])
-        yield* guarded(part, () =>
+        yield* guardedJoin(part, () =>
           checkArray(
             part,
             names.map((name) => (name === null ? undefined : axes[name])),
           ),
         )
   }
-  if (obs) yield* guarded(obs.part, () => checkUnused(obs))
+  if (obs) yield* guardedJoin(obs.part, () => checkUnused(obs))
 }
 
 /** Checks the coordinates of an array. @param axes as for {@link checkAxisCoordinates} */
-async function* checkArray(part: Part, axes: readonly (Axis | undefined)[]): Items {
+async function* checkArray(part: DatasetPart, axes: readonly (FrameAxis | undefined)[]): Items {
   const { array } = part
   const schema = await part.schema()
   if (!array || !schema || !isNDArray(schema) || part.member?.again) return
@@ -44,7 +44,7 @@ async function* checkArray(part: Part, axes: readonly (Axis | undefined)[]): Ite
       const length = shape[d]
       if (!axis || length == null || length > axis.highest) continue
       const expected = `room for ${JOINID} ${axis.highest} of ${axis.part.path}`
-      yield finding('LAYER_SHAPE', placeOf(part, `soma_dim_${d}`), expected, `the shape ${lengthsText(shape)}`)
+      yield finding('LAYER_SHAPE', findingPlace(part, `soma_dim_${d}`), expected, `the shape ${lengthsText(shape)}`)
     }
   }
   // Every cell of a dense array is there, whether it was written or not.

@@ -1,5 +1,5 @@
 import type { ArraySchema } from '../../format/array-schema.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 
 /*
  * The objects of SOMA: how each is stored, and which members it has.
@@ -82,12 +82,12 @@ export const ENCODINGS: Readonly<Record<string, number>> = { '1': 0, '1.1.0': 15
 const OLD_ENCODING = '0'
 
 /** Whether a dataset was written by a release before 1.0. */
-export async function isBeforeOne(top: Part): Promise<boolean> {
+export async function isBeforeOne(top: DatasetPart): Promise<boolean> {
   return (await top.text(ENCODING_VERSION)) === OLD_ENCODING
 }
 
 /** For each format version: the first release of tiledbsoma whose TileDB reads it, as the number after `1.`. Measured. */
-export const FORMATS: readonly { version: number; release: number }[] = [
+export const FORMAT_RELEASES: readonly { version: number; release: number }[] = [
   { version: 22, release: 13 },
   { version: 21, release: 7 },
   { version: 20, release: 5 },
@@ -96,13 +96,13 @@ export const FORMATS: readonly { version: number; release: number }[] = [
 ]
 
 /** The type that a part says it has; undefined if it says none, or an unknown one. */
-export async function typeOf(part: Part): Promise<SomaType | undefined> {
+export async function typeOf(part: DatasetPart): Promise<SomaType | undefined> {
   const type = await part.text(OBJECT_TYPE)
   return isSomaType(type) ? type : undefined
 }
 
 /** How TileDB stores a part; undefined if nothing can be opened there. */
-export async function storingOf(part: Part): Promise<Storing | undefined> {
+export async function storingOf(part: DatasetPart): Promise<Storing | undefined> {
   if (part.group) return 'group'
   return (await part.schema())?.array_type
 }

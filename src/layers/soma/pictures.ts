@@ -1,9 +1,9 @@
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import type { LayerPoints } from '../picture.ts'
 import { AXES, DATA, isNDArray, JOINID, typeOf } from './objects.ts'
 
 /** The embeddings of each measurement, whose rows are observations, as points of their first two numbers. */
-export async function embeddings(top: Part): Promise<LayerPoints[]> {
+export async function embeddings(top: DatasetPart): Promise<LayerPoints[]> {
   const pictures: LayerPoints[] = []
   for (const experiment of top.all()) {
     if ((await typeOf(experiment)) !== 'SOMAExperiment') continue
@@ -23,7 +23,7 @@ export async function embeddings(top: Part): Promise<LayerPoints[]> {
 }
 
 /** The categories of the observations. */
-async function coloursOf(obs: Part | undefined): Promise<LayerPoints['colours']> {
+async function coloursOf(obs: DatasetPart | undefined): Promise<LayerPoints['colours']> {
   const schema = await obs?.schema()
   const attributes = (schema?.attributes ?? []).flatMap(({ name, enumeration }) => (enumeration ? [name] : []))
   const isById = schema?.domain.dimensions.length === 1 && schema.domain.dimensions[0]?.name === JOINID

@@ -10,8 +10,8 @@ import { readMerged } from '../../read/read.ts'
 import { loadWhere } from '../../read/where.ts'
 import { int64At } from '../columns.ts'
 import { IdSet } from '../id-set.ts'
-import type { AxisConditions, AxisName, Selection } from '../layer.ts'
-import type { Part } from '../part.ts'
+import type { AxisConditions, AxisName, LayerSelection } from '../layer.ts'
+import type { DatasetPart } from '../part.ts'
 import { AXES, isNDArray, JOINID, typeOf } from './objects.ts'
 
 /** Most ranges that a read is asked for. The rows between them are left out afterwards. */
@@ -37,7 +37,11 @@ interface SelectedAxis {
  * @param path names below `ms`: `RNA/X/data`
  * @throws InspectError USAGE if there is no such array, or it has no such axis; and those of conditions
  */
-export async function select(experiment: Part, path: string, conditions: AxisConditions): Promise<Selection> {
+export async function select(
+  experiment: DatasetPart,
+  path: string,
+  conditions: AxisConditions,
+): Promise<LayerSelection> {
   const [measurementName = '', collection = '', ...rest] = path.split('/')
   const measurement = experiment.find(['ms', measurementName])
   const part = measurement?.find([collection, ...rest])
@@ -70,7 +74,7 @@ export async function select(experiment: Part, path: string, conditions: AxisCon
 }
 
 /** The path of the first array, for messages. */
-async function example(experiment: Part): Promise<string> {
+async function example(experiment: DatasetPart): Promise<string> {
   for (const [name, measurement] of experiment.parts.get('ms')?.parts ?? [])
     for (const layer of measurement.parts.get('X')?.parts.keys() ?? []) return `${name}/X/${layer}`
   return (await typeOf(experiment)) === 'SOMAExperiment' ? 'RNA/X/data' : 'RNA/X/data of an experiment'
@@ -78,7 +82,7 @@ async function example(experiment: Part): Promise<string> {
 
 /** The rows of a data frame that meet a condition. */
 async function selectRows(
-  frame: Part,
+  frame: DatasetPart,
   condition: string | undefined,
 ): Promise<Pick<SelectedAxis, 'ids' | 'column' | 'names'>> {
   const { array } = frame

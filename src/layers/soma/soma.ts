@@ -1,6 +1,6 @@
 import type { Items, Level } from '../../check/finding.ts'
 import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerTable } from '../layer.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import { checkObjects } from './check.ts'
 import { checkJoins } from './joins.ts'
 import { ENCODING_VERSION, ENCODINGS, isBeforeOne, OBJECT_TYPE, SPATIAL_VERSION, storingOf, typeOf } from './objects.ts'
@@ -14,7 +14,7 @@ import { wordsOf } from './words.ts'
 /** SOMA: annotated matrices of single cells, by tiledbsoma. */
 export const soma: Layer = {
   describe,
-  async *check(part: Part, level: Level): Items {
+  async *check(part: DatasetPart, level: Level): Items {
     // Releases before 1.0 had another model.
     if (await isBeforeOne(part)) return
     yield* checkObjects(part)
@@ -27,7 +27,7 @@ export const soma: Layer = {
   isWhole: async (part) => (await typeOf(part)) === 'SOMAExperiment',
 }
 
-async function describe(part: Part): Promise<LayerDescription> {
+async function describe(part: DatasetPart): Promise<LayerDescription> {
   const members = new Map<string, LayerMember>()
   const versions = new Set<string>()
   const spatial = new Set<string>()
@@ -81,11 +81,11 @@ function shapesText({ yes, no, inUns }: { yes: number; no: number; inUns: number
 }
 
 /** Whether a part lies in `uns`, whose arrays an upgrade leaves as they are. */
-export function isUns({ names }: Part): boolean {
+export function isUns({ names }: DatasetPart): boolean {
   return names.includes('uns')
 }
 
-async function memberFacts(part: Part): Promise<LayerFact[]> {
+async function memberFacts(part: DatasetPart): Promise<LayerFact[]> {
   const schema = await part.schema()
   if (!schema) return []
   const isFrame =
@@ -105,7 +105,7 @@ async function memberFacts(part: Part): Promise<LayerFact[]> {
 }
 
 /** The shape that releases before 1.15 kept in the metadata of an array: how far it was written. */
-async function usedShape(part: Part): Promise<LayerFact[]> {
+async function usedShape(part: DatasetPart): Promise<LayerFact[]> {
   const value: (number | bigint)[] = []
   for (let d = 0; ; d++) {
     const upper = await part.number(`soma_dim_${d}_domain_upper`)
@@ -115,7 +115,7 @@ async function usedShape(part: Part): Promise<LayerFact[]> {
   return value.length > 0 ? [{ name: 'used shape', value }] : []
 }
 
-async function experimentFacts(part: Part): Promise<LayerFact[]> {
+async function experimentFacts(part: DatasetPart): Promise<LayerFact[]> {
   const obs = part.parts.get('obs')
   if (!obs) return []
   const schema = await obs.schema()
@@ -128,12 +128,12 @@ async function experimentFacts(part: Part): Promise<LayerFact[]> {
   ]
 }
 
-function rowsOf({ seen }: Part): FactValue {
+function rowsOf({ seen }: DatasetPart): FactValue {
   return seen.cell_num ?? null
 }
 
 /** The measurements of an experiment, or of a collection of them. */
-async function measurementTable(part: Part): Promise<LayerTable> {
+async function measurementTable(part: DatasetPart): Promise<LayerTable> {
   const rows: FactValue[][] = []
   for (const one of part.all()) {
     if ((await typeOf(one)) !== 'SOMAMeasurement') continue

@@ -1,4 +1,4 @@
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import { AXES, isNDArray, JOINID, typeOf } from './objects.ts'
 import { isUpgraded } from './shape.ts'
 
@@ -10,7 +10,7 @@ import { isUpgraded } from './shape.ts'
 type Shapes = Map<string, (number | null)[]>
 
 /** The shapes that an upgrade would set, of the arrays that have none yet. */
-export async function upgradeShapes(top: Part): Promise<Shapes> {
+export async function upgradeShapes(top: DatasetPart): Promise<Shapes> {
   const shapes: Shapes = new Map()
   for (const experiment of top.all()) {
     if ((await typeOf(experiment)) !== 'SOMAExperiment') continue
@@ -30,7 +30,7 @@ export async function upgradeShapes(top: Part): Promise<Shapes> {
 }
 
 /** Number of rows of a data frame, with those that were left out. Adds its own shape if it has none. */
-async function frameShape(part: Part | undefined, shapes: Shapes): Promise<number | null> {
+async function frameShape(part: DatasetPart | undefined, shapes: Shapes): Promise<number | null> {
   const schema = await part?.schema()
   if (!part || !schema) return null
   const d = schema.domain.dimensions.findIndex(({ name }) => name === JOINID)
@@ -41,7 +41,7 @@ async function frameShape(part: Part | undefined, shapes: Shapes): Promise<numbe
 }
 
 /** How far a dimension was written: the highest coordinate and one. */
-function writtenLength({ seen }: Part, d: number): number | null {
+function writtenLength({ seen }: DatasetPart, d: number): number | null {
   const high = seen.nonempty_domain?.[d]?.[1]
   return typeof high === 'number' || typeof high === 'bigint' ? Number(high) + 1 : null
 }

@@ -1,5 +1,5 @@
 import type { ArrayWords } from '../layer.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import { AXES, JOINID, typeOf } from './objects.ts'
 
 /*
@@ -15,7 +15,7 @@ const CELLS: Readonly<Record<string, string>> = {
   varp: 'an edge of the graph',
 }
 
-export async function wordsOf(part: Part, top: Part): Promise<ArrayWords> {
+export async function wordsOf(part: DatasetPart, top: DatasetPart): Promise<ArrayWords> {
   const type = (await typeOf(part)) ?? 'SOMA object'
   const { cell, fields } = ofExperiment((await typeOf(top)) === 'SOMAExperiment' ? part.names : [])
   return { type, dataset_type: (await typeOf(top)) ?? 'SOMA object', cell, fields }

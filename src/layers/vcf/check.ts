@@ -1,48 +1,48 @@
 import { finding, type Items } from '../../check/finding.ts'
 import type { ArraySchema } from '../../format/array-schema.ts'
 import { namesText } from '../names-text.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
-import { HEADERS, LAYOUTS, listAt, OLD_HEADERS, partsOf, STATS } from './dataset.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
+import { DATA_FIELDS, HEADERS, listAt, OLD_HEADERS, partsOf, STATS } from './dataset.ts'
 import { DATASET_TYPE } from './recognise.ts'
 import { type FragmentKey, fragmentKeysOf, skippedSamples } from './stats.ts'
 
 /** Checks what a dataset says of itself: its parts, versions, fields, and the keys of its statistics. Reads no cells. */
-export async function* checkDataset(top: Part): Items {
+export async function* checkDataset(top: DatasetPart): Items {
   const { data, headers, stats } = partsOf(top)
   yield* checkMark(top)
   if (!data && !top.lacks('data'))
-    yield finding('LAYER_MEMBER', placeOf(top, 'data'), 'the array data', 'no such member')
+    yield finding('LAYER_MEMBER', findingPlace(top, 'data'), 'the array data', 'no such member')
   if (!headers && !top.lacks(HEADERS) && !top.lacks(OLD_HEADERS))
-    yield finding('LAYER_MEMBER', placeOf(top, HEADERS), `the array ${HEADERS}`, 'no such member')
+    yield finding('LAYER_MEMBER', findingPlace(top, HEADERS), `the array ${HEADERS}`, 'no such member')
   if (data) yield* checkData(data)
   for (const [name, part] of stats) {
     const version = await part.number('version')
     const known = STATS[name] ?? []
     // Arrays of older releases have none.
     if (version !== undefined && !known.includes(version))
-      yield finding('LAYER_VERSION', placeOf(part, 'version'), `version ${known.join(' or ')}`, version)
+      yield finding('LAYER_VERSION', findingPlace(part, 'version'), `version ${known.join(' or ')}`, version)
     yield* checkKeys(part)
   }
 }
 
 /** A group whose members no list names is older than the mark. */
-async function* checkMark(top: Part): Items {
+async function* checkMark(top: DatasetPart): Items {
   if (!top.group || (await top.text(DATASET_TYPE)) !== undefined) return
   if ([...top.parts.values()].every(({ member }) => member?.member.implicit)) return
-  yield finding('LAYER_METADATA', placeOf(top, DATASET_TYPE), `the key ${DATASET_TYPE}`, 'no such key', 'unmarked')
+  yield finding('LAYER_METADATA', findingPlace(top, DATASET_TYPE), `the key ${DATASET_TYPE}`, 'no such key', 'unmarked')
 }
 
-async function* checkData(data: Part): Items {
+async function* checkData(data: DatasetPart): Items {
   const version = await data.number('version')
-  const place = placeOf(data, 'version')
+  const place = findingPlace(data, 'version')
   if (version === undefined) {
     yield finding('LAYER_METADATA', place, 'the key version', 'no such key')
     return
   }
-  const layout = LAYOUTS[version]
+  const layout = DATA_FIELDS[version]
   if (!layout) {
-    yield finding('LAYER_VERSION', place, `version ${Object.keys(LAYOUTS).join(', ')}`, version)
+    yield finding('LAYER_VERSION', place, `version ${Object.keys(DATA_FIELDS).join(', ')}`, version)
     return
   }
   const schema = await data.schema()
@@ -51,18 +51,23 @@ async function* checkData(data: Part): Items {
   if (dimensions.join() !== layout.dimensions.join())
     yield finding(
       'LAYER_SCHEMA',
-      placeOf(data),
+      findingPlace(data),
       `the dimensions ${layout.dimensions.join(', ')}`,
       dimensions.join(', '),
     )
   const lost = lacking(schema, layout.attributes)
   if (lost.length > 0)
-    yield finding('LAYER_SCHEMA', placeOf(data), `the attributes ${layout.attributes.join(', ')}`, `no ${lost.join()}`)
+    yield finding(
+      'LAYER_SCHEMA',
+      findingPlace(data),
+      `the attributes ${layout.attributes.join(', ')}`,
+      `no ${lost.join()}`,
+    )
   const extra = lacking(schema, (await listAt(data, EXTRA)) ?? [])
   if (extra.length > 0)
     yield finding(
       'LAYER_SCHEMA',
-      placeOf(data, EXTRA),
+      findingPlace(data, EXTRA),
       'an attribute for each field that it names',
       `no ${namesText(extra)}`,
     )
@@ -75,19 +80,20 @@ function lacking({ attributes }: ArraySchema, names: readonly string[]): string[
 }
 
 /** Checks the keys of an array of statistics. A finding names the fragments, not their whole addresses. */
-async function* checkKeys(part: Part): Items {
+async function* checkKeys(part: DatasetPart): Items {
   const keys = await fragmentKeysOf(part)
   const named = (some: readonly FragmentKey[]): string => namesText(some.map(({ name }) => name))
   const expected = 'keys that name its fragments'
   const gone = keys.filter(({ state }) => state === 'gone')
-  if (gone.length > 0) yield finding('LAYER_STALE', placeOf(part), expected, `fragments that are gone: ${named(gone)}`)
+  if (gone.length > 0)
+    yield finding('LAYER_STALE', findingPlace(part), expected, `fragments that are gone: ${named(gone)}`)
   const replaced = keys.filter(({ state }) => state === 'replaced')
   if (replaced.length > 0)
-    yield finding('LAYER_STALE', placeOf(part), expected, `consolidated ones: ${named(replaced)}`, 'replaced')
+    yield finding('LAYER_STALE', findingPlace(part), expected, `consolidated ones: ${named(replaced)}`, 'replaced')
   const elsewhere = keys.filter(({ isElsewhere, state }) => isElsewhere && state === 'there')
   if (elsewhere.length > 0)
-    yield finding('LAYER_STALE', placeOf(part), expected, `another place: ${elsewhere[0]?.key}`, 'copied')
+    yield finding('LAYER_STALE', findingPlace(part), expected, `another place: ${elsewhere[0]?.key}`, 'copied')
   const skipped = await skippedSamples(part)
   if (skipped.length > 0)
-    yield finding('LAYER_STALE', placeOf(part), 'counts without deleted samples', namesText(skipped), 'deleted')
+    yield finding('LAYER_STALE', findingPlace(part), 'counts without deleted samples', namesText(skipped), 'deleted')
 }

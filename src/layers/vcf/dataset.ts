@@ -1,5 +1,5 @@
 import { decodeText } from '../../format/text.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import { NameRoom } from './name-room.ts'
 
 /*
@@ -9,7 +9,7 @@ import { NameRoom } from './name-room.ts'
  */
 
 /** Dimensions and attributes that the checks look at, by version. */
-export interface Layout {
+export interface DataFields {
   dimensions: readonly string[]
   /** The dimension with the position by which cells are found, and the attribute with the one of the record. They differ in anchors. */
   position: string
@@ -20,7 +20,7 @@ export interface Layout {
 const COMMON = ['qual', 'alleles', 'id', 'filter_ids', 'info', 'fmt']
 
 /** Versions of the data, and how the array `data` is laid out in each. */
-export const LAYOUTS: Readonly<Record<number, Layout>> = {
+export const DATA_FIELDS: Readonly<Record<number, DataFields>> = {
   2: {
     dimensions: ['sample', 'end_pos'],
     position: 'end_pos',
@@ -60,14 +60,14 @@ export const STATS: Readonly<Record<string, readonly number[]>> = {
 
 /** The parts of a dataset that are there. */
 export interface VcfParts {
-  data: Part | undefined
-  headers: Part | undefined
+  data: DatasetPart | undefined
+  headers: DatasetPart | undefined
   /** By name, in the order of {@link STATS}. */
-  stats: ReadonlyMap<string, Part>
+  stats: ReadonlyMap<string, DatasetPart>
 }
 
-export function partsOf(top: Part): VcfParts {
-  const there = (path: string): Part | undefined => {
+export function partsOf(top: DatasetPart): VcfParts {
+  const there = (path: string): DatasetPart | undefined => {
     const part = top.find(path.split('/'))
     return part?.target && part
   }
@@ -82,7 +82,7 @@ export function partsOf(top: Part): VcfParts {
  * The list of a key: names with commas between them, in base64. Undefined if there is none, or if it is something else.
  * @throws InspectError TOO_LARGE if memory has no room for the names
  */
-export async function listAt(part: Part, key: string): Promise<string[] | undefined> {
+export async function listAt(part: DatasetPart, key: string): Promise<string[] | undefined> {
   const stored = await part.text(key)
   if (stored === undefined) return undefined
   let text: string
@@ -96,7 +96,7 @@ export async function listAt(part: Part, key: string): Promise<string[] | undefi
 }
 
 /** The numbers of a list of names and numbers, by name. */
-export async function numbersAt(part: Part, key: string): Promise<Map<string, number>> {
+export async function numbersByName(part: DatasetPart, key: string): Promise<Map<string, number>> {
   const pairs = ((await listAt(part, key)) ?? []).map((pair) => pair.split('\t'))
   return new Map(pairs.map(([name = '', number]) => [name, Number(number)]))
 }
@@ -109,6 +109,6 @@ export async function versionOf({ data }: VcfParts): Promise<number | undefined>
 /** Distance of the repeats of a long record, where the dataset does not say. */
 const USUAL_GAP = 1000
 
-export async function anchorGapOf(data: Part): Promise<number> {
+export async function anchorGapOf(data: DatasetPart): Promise<number> {
   return (await data.number('anchor_gap')) || USUAL_GAP
 }

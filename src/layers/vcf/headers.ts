@@ -2,31 +2,31 @@ import type { ColumnData } from '../../cells/column.ts'
 import { openAt } from '../../read/opening.ts'
 import { batchesOf, cellText } from '../cell-texts.ts'
 import { openNow } from '../columns.ts'
-import type { Part } from '../part.ts'
-import { listAt, NAMED_SINCE, numbersAt, type VcfParts, versionOf } from './dataset.ts'
+import type { DatasetPart } from '../part.ts'
+import { listAt, NAMED_SINCE, numbersByName, type VcfParts, versionOf } from './dataset.ts'
 import { NameRoom } from './name-room.ts'
 
 /** What the headers of a dataset list. */
-export interface Listed {
+export interface HeaderNames {
   samples: readonly string[]
   /** Contigs with their lengths; null for one without a length. */
   contigs: ReadonlyMap<string, number | null>
 }
 
 /** The samples and contigs of a dataset. Reads the cells of the headers since version 4, and metadata before. */
-export async function listedBy(parts: VcfParts): Promise<Listed | undefined> {
+export async function listedBy(parts: VcfParts): Promise<HeaderNames | undefined> {
   const { data, headers } = parts
   if (((await versionOf(parts)) ?? NAMED_SINCE) < NAMED_SINCE) return data && listedByMetadata(data)
   return headers && readHeaders(headers)
 }
 
 /** The samples and contigs of a dataset of version 2 or 3. */
-export async function listedByMetadata(data: Part): Promise<Listed> {
-  return { samples: (await listAt(data, 'all_samples')) ?? [], contigs: await numbersAt(data, 'contig_lengths') }
+export async function listedByMetadata(data: DatasetPart): Promise<HeaderNames> {
+  return { samples: (await listAt(data, 'all_samples')) ?? [], contigs: await numbersByName(data, 'contig_lengths') }
 }
 
 /** The samples of an array that has a cell for each: its dimension. */
-export async function samplesOf(part: Part): Promise<string[]> {
+export async function samplesOf(part: DatasetPart): Promise<string[]> {
   const samples: string[] = []
   const room = NameRoom.in(part)
   if (!(await isOfSamples(part)) || !part.array) return samples
@@ -38,7 +38,7 @@ export async function samplesOf(part: Part): Promise<string[]> {
 }
 
 /** Whether the only dimension of an array is the name of a sample. */
-export async function isOfSamples(part: Part): Promise<boolean> {
+export async function isOfSamples(part: DatasetPart): Promise<boolean> {
   const [dimension, ...others] = (await part.schema())?.domain.dimensions ?? []
   return dimension?.name === 'sample' && dimension.cell_val_num === 'var' && others.length === 0
 }
@@ -50,7 +50,7 @@ function nameIn(names: ColumnData, cell: number, room: NameRoom): string {
   return name
 }
 
-async function readHeaders(part: Part): Promise<Listed> {
+async function readHeaders(part: DatasetPart): Promise<HeaderNames> {
   const samples: string[] = []
   const contigs = new Map<string, number | null>()
   const room = NameRoom.in(part)

@@ -3,12 +3,12 @@ import { rising } from '../../base/rising.ts'
 import { finding, type Items } from '../../check/finding.ts'
 import { decodeText } from '../../format/text.ts'
 import { openNow } from '../columns.ts'
-import { guarded, isWhole, returned } from '../joins.ts'
+import { guardedJoin, opensWhole, returned } from '../joins.ts'
 import { namesText } from '../names-text.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
-import { anchorGapOf, LAYOUTS, NAMED_SINCE, numbersAt, partsOf, type VcfParts, versionOf } from './dataset.ts'
-import { type Listed, listedBy, samplesOf } from './headers.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
+import { anchorGapOf, DATA_FIELDS, NAMED_SINCE, numbersByName, partsOf, type VcfParts, versionOf } from './dataset.ts'
+import { type HeaderNames, listedBy, samplesOf } from './headers.ts'
 import { NameRoom } from './name-room.ts'
 import { fragmentKeysOf } from './stats.ts'
 import {
@@ -25,23 +25,25 @@ import {
  */
 
 /** Checks the cells of a dataset. */
-export async function* checkCells(top: Part): Items {
+export async function* checkCells(top: DatasetPart): Items {
   const parts = partsOf(top)
   const { data, headers, stats } = parts
-  if (headers && !(yield* isWhole(headers))) return
-  const listed = yield* guarded(headers ?? top, () => returned(listedBy(parts)))
-  const survey = data && (yield* guarded(data, () => returned(surveyOf(parts))))
+  if (headers && !(yield* opensWhole(headers))) return
+  const listed = yield* guardedJoin(headers ?? top, () => returned(listedBy(parts)))
+  const survey = data && (yield* guardedJoin(data, () => returned(surveyOf(parts))))
   if (data && survey) {
     if (survey instanceof Survey) yield* checkSurvey(data, survey, listed)
-    else yield* guarded(data, () => checkNumbered(data, survey))
+    else yield* guardedJoin(data, () => checkNumbered(data, survey))
   }
   if (!listed) return
   const used = survey instanceof Survey ? new Set(usedSamples(survey)) : undefined
-  if (headers && used && (yield* isWhole(data))) yield* checkUnused(headers, listed, used)
+  if (headers && used && (yield* opensWhole(data))) yield* checkUnused(headers, listed, used)
   for (const [name, part] of stats) {
     const isOfCells = name === 'sample_stats'
-    if (isOfCells && !(yield* isWhole(part))) continue
-    yield* guarded(part, () => (isOfCells ? checkSampleStats(part, listed, used) : checkKeySamples(part, listed, used)))
+    if (isOfCells && !(yield* opensWhole(part))) continue
+    yield* guardedJoin(part, () =>
+      isOfCells ? checkSampleStats(part, listed, used) : checkKeySamples(part, listed, used),
+    )
   }
 }
 
@@ -49,7 +51,7 @@ export async function* checkCells(top: Part): Items {
 export async function surveyOf(parts: VcfParts): Promise<Survey | NumberedSurvey | undefined> {
   const { data } = parts
   const version = await versionOf(parts)
-  const layout = version === undefined ? undefined : LAYOUTS[version]
+  const layout = version === undefined ? undefined : DATA_FIELDS[version]
   if (!data?.array || !layout || version === undefined) return undefined
   const opened = await openNow(data.array)
   if (!isSurveyable(opened, version, layout)) return undefined
@@ -62,7 +64,7 @@ function usedSamples(survey: Survey): string[] {
   return survey.samples.all().filter((_, number) => survey.ofSamples[number])
 }
 
-async function* checkSurvey(data: Part, survey: Survey, listed: Listed | undefined): Items {
+async function* checkSurvey(data: DatasetPart, survey: Survey, listed: HeaderNames | undefined): Items {
   if (listed) {
     yield* checkListed(data, 'sample', survey.samples.all(), new Set(listed.samples))
     // Headers without contigs tell nothing.
@@ -75,53 +77,64 @@ async function* checkSurvey(data: Part, survey: Survey, listed: Listed | undefin
     samples.sort((a, b) => b.count - a.count || rising(a.name, b.name))
     const most = namesText(samples.map(({ name, count }) => `${name} (${recordsText(count)})`))
     const found = `records that are there again, of ${most}`
-    yield finding('LAYER_CELLS_AGAIN', placeOf(data, 'sample'), 'each record of a sample once', found, 'alike')
+    yield finding('LAYER_CELLS_AGAIN', findingPlace(data, 'sample'), 'each record of a sample once', found, 'alike')
   }
   if (survey.backward.count > 0)
     yield finding(
       'LAYER_COUNT',
-      placeOf(data, 'end_pos'),
+      findingPlace(data, 'end_pos'),
       'an end that is not before the start',
       countedText(survey.backward),
     )
   if (survey.unanchored.count > 0) {
     const expected = `an anchor every ${await anchorGapOf(data)} positions of a long record`
-    yield finding('LAYER_COUNT', placeOf(data), expected, `too few of ${countedText(survey.unanchored)}`, 'repeats')
+    yield finding(
+      'LAYER_COUNT',
+      findingPlace(data),
+      expected,
+      `too few of ${countedText(survey.unanchored)}`,
+      'repeats',
+    )
   }
   if (survey.orphans.count > 0)
-    yield finding('LAYER_COUNT', placeOf(data), 'a record for each anchor', `none for ${countedText(survey.orphans)}`)
+    yield finding(
+      'LAYER_COUNT',
+      findingPlace(data),
+      'a record for each anchor',
+      `none for ${countedText(survey.orphans)}`,
+    )
 }
 
 /** Finds samples or contigs of `data` that the headers do not have. */
-async function* checkListed(data: Part, field: string, names: readonly string[], listed: Set<string>): Items {
+async function* checkListed(data: DatasetPart, field: string, names: readonly string[], listed: Set<string>): Items {
   const strangers = names.filter((name) => !listed.has(name))
   if (strangers.length === 0) return
   const expected = `${field}s that the headers have`
-  yield finding('LAYER_ID_UNKNOWN', placeOf(data, field), expected, namesText(strangers), 'unlisted')
+  yield finding('LAYER_ID_UNKNOWN', findingPlace(data, field), expected, namesText(strangers), 'unlisted')
 }
 
 /** Finds contigs with records beyond their end. VCF allows one position after the last one: it stands for the telomere. */
-async function* checkLengths(data: Part, { contigs, ofContigs }: Survey, listed: Listed): Items {
+async function* checkLengths(data: DatasetPart, { contigs, ofContigs }: Survey, listed: HeaderNames): Items {
   for (const [number, { last }] of ofContigs.entries()) {
     const name = contigs.text(number)
     const length = listed.contigs.get(name)
     if (length != null && last > length)
       yield finding(
         'LAYER_COUNT',
-        placeOf(data, 'start_pos'),
+        findingPlace(data, 'start_pos'),
         `records within the ${length} positions of ${name}, as the headers say`,
         `one at ${last}`,
       )
   }
 }
 
-async function* checkNumbered(data: Part, { ofSamples }: NumberedSurvey): Items {
-  const known = new Set((await numbersAt(data, 'sample_ids')).values())
+async function* checkNumbered(data: DatasetPart, { ofSamples }: NumberedSurvey): Items {
+  const known = new Set((await numbersByName(data, 'sample_ids')).values())
   const strangers = [...ofSamples.keys()].filter((number) => !known.has(number)).sort((a, b) => a - b)
   if (strangers.length > 0)
     yield finding(
       'LAYER_ID_UNKNOWN',
-      placeOf(data, 'sample'),
+      findingPlace(data, 'sample'),
       'numbers of samples that sample_ids has',
       namesText(strangers.map(String)),
       'unlisted',
@@ -129,12 +142,12 @@ async function* checkNumbered(data: Part, { ofSamples }: NumberedSurvey): Items 
 }
 
 /** Finds samples of the headers that have no record. */
-async function* checkUnused(headers: Part, { samples }: Listed, used: ReadonlySet<string>): Items {
+async function* checkUnused(headers: DatasetPart, { samples }: HeaderNames, used: ReadonlySet<string>): Items {
   const unused = samples.filter((name) => !used.has(name))
   if (unused.length > 0)
     yield finding(
       'LAYER_ID_UNUSED',
-      placeOf(headers, 'sample'),
+      findingPlace(headers, 'sample'),
       'records of each sample in data',
       `none of ${namesText(unused)}`,
       'listed',
@@ -142,9 +155,13 @@ async function* checkUnused(headers: Part, { samples }: Listed, used: ReadonlySe
 }
 
 /** Compares the samples of sample_stats with those of the headers. */
-async function* checkSampleStats(part: Part, { samples }: Listed, used: ReadonlySet<string> | undefined): Items {
+async function* checkSampleStats(
+  part: DatasetPart,
+  { samples }: HeaderNames,
+  used: ReadonlySet<string> | undefined,
+): Items {
   const counted = new Set(await samplesOf(part))
-  const place = placeOf(part, 'sample')
+  const place = findingPlace(part, 'sample')
   const listed = new Set(samples)
   const gone = [...counted].filter((name) => !listed.has(name))
   if (gone.length > 0) yield finding('LAYER_STALE', place, 'samples that the headers have', namesText(gone))
@@ -152,7 +169,11 @@ async function* checkSampleStats(part: Part, { samples }: Listed, used: Readonly
 }
 
 /** Compares the samples in the keys of an array of statistics with those of the headers. Older arrays have no such keys. */
-async function* checkKeySamples(part: Part, { samples }: Listed, used: ReadonlySet<string> | undefined): Items {
+async function* checkKeySamples(
+  part: DatasetPart,
+  { samples }: HeaderNames,
+  used: ReadonlySet<string> | undefined,
+): Items {
   const keys = await fragmentKeysOf(part)
   const room = NameRoom.in(part)
   const counted = keys.flatMap((key) => room.split(decodeText(key.samples ?? NO_BYTES)))
@@ -161,7 +182,7 @@ async function* checkKeySamples(part: Part, { samples }: Listed, used: ReadonlyS
 
 /** Finds samples without statistics. @param counted samples with statistics @param used samples with records, if known */
 async function* checkCounted(
-  part: Part,
+  part: DatasetPart,
   samples: readonly string[],
   counted: ReadonlySet<string>,
   used: ReadonlySet<string> | undefined,
@@ -171,7 +192,7 @@ async function* checkCounted(
   if (missing.length > 0)
     yield finding(
       'LAYER_COUNT',
-      placeOf(part, 'sample'),
+      findingPlace(part, 'sample'),
       `statistics of all ${samples.length} samples`,
       `none of ${namesText(missing)}`,
     )

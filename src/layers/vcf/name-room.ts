@@ -1,5 +1,5 @@
 import { CountedBytes, type Memory } from '../../base/memory.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 
 /*
  * A dataset may have millions of samples and contigs, or claim to. Their names are held by number, as texts, in sets and in tables.
@@ -19,7 +19,7 @@ export class NameRoom {
   }
 
   /** The room for names of an array or a group. */
-  static in({ array, group, file }: Part): NameRoom {
+  static in({ array, group, file }: DatasetPart): NameRoom {
     return new NameRoom((array ?? group)?.cx.memory, file)
   }
 

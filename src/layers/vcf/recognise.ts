@@ -3,13 +3,13 @@ import { memberName } from '../../objects/dataset.ts'
 import { type InspectGroup, type Member, memberPath } from '../../objects/group.ts'
 import { openTarget } from '../../objects/target.ts'
 import { hasEntry } from '../../storage/source.ts'
-import { Part } from '../part.ts'
+import { DatasetPart } from '../part.ts'
 
 /** The key in which several layers say what they are. */
 export const DATASET_TYPE = 'dataset_type'
 
 /** Whether a group is a dataset of TileDB-VCF. Those of before 2021 have no mark: their members tell. */
-export async function isVcf(part: Part): Promise<boolean> {
+export async function isVcf(part: DatasetPart): Promise<boolean> {
   const type = await part.text(DATASET_TYPE)
   if (type !== undefined || !part.group) return type === 'vcf'
   return hasVcfMembers(part.group)
@@ -17,7 +17,7 @@ export async function isVcf(part: Part): Promise<boolean> {
 
 async function hasVcfMembers(group: InspectGroup): Promise<boolean> {
   const { folder, cx } = group
-  // The folder was listed to know the group. Only with both folders in it, the list of members is worth a request.
+  // The listing of the folder is known already. Only with both folders in it, the list of members is worth a request.
   const entries = (await folder.list().catch(unlessFault)) ?? []
   if (!hasEntry(entries, 'data', 'folder') || !hasEntry(entries, 'metadata', 'folder')) return false
   const named = await membersNamed(group, ['data', 'metadata']).catch(unlessFault)
@@ -26,7 +26,7 @@ async function hasVcfMembers(group: InspectGroup): Promise<boolean> {
   const path = hasBoth ? memberPath(folder.path, data) : undefined
   if (path === undefined) return false
   const target = await openTarget(folder.storage, path, cx).catch(unlessFault)
-  const keys = await new Part(target).metadata()
+  const keys = await new DatasetPart(target).metadata()
   return keys.has('anchor_gap') && keys.has('tile_capacity')
 }
 

@@ -1,6 +1,6 @@
 import { nameOf, normalPath } from '../../base/paths.ts'
 import { parseFragmentName } from '../../format/timestamped-name.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 
 /*
  * The arrays of statistics have a key for each fragment that an ingestion wrote: its whole address, with the samples in it.
@@ -20,7 +20,7 @@ export interface FragmentKey {
 }
 
 /** The keys about fragments. */
-export async function fragmentKeysOf(part: Part): Promise<FragmentKey[]> {
+export async function fragmentKeysOf(part: DatasetPart): Promise<FragmentKey[]> {
   const { array } = part
   if (!array) return []
   const fragments = await part.fragments()
@@ -51,7 +51,7 @@ function withoutScheme(path: string): string {
 const SKIPPED = 'skipped_delete_sample:'
 
 /** Samples that were deleted from the dataset, and are still counted. */
-export async function skippedSamples(part: Part): Promise<string[]> {
+export async function skippedSamples(part: DatasetPart): Promise<string[]> {
   const keys = [...(await part.metadata()).keys()]
   return keys.flatMap((key) => (key.startsWith(SKIPPED) ? [key.slice(SKIPPED.length)] : []))
 }

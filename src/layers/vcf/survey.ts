@@ -2,7 +2,7 @@ import { type ColumnData, cellBytes } from '../../cells/column.ts'
 import { numbersOf } from '../../cells/elements.ts'
 import type { OpenedArray } from '../../read/query.ts'
 import { batchesOf, hashOf, Texts } from '../cell-texts.ts'
-import { type Layout, NAMED_SINCE } from './dataset.ts'
+import { type DataFields, NAMED_SINCE } from './dataset.ts'
 import type { NameRoom } from './name-room.ts'
 
 /*
@@ -236,7 +236,7 @@ export interface NumberedSurvey {
   ofSamples: ReadonlyMap<number, number>
 }
 
-export async function surveyNumbered(opened: OpenedArray, { position, real }: Layout): Promise<NumberedSurvey> {
+export async function surveyNumbered(opened: OpenedArray, { position, real }: DataFields): Promise<NumberedSurvey> {
   const ofSamples = new Map<number, number>()
   let [cells, anchors] = [0, 0]
   for await (const { length, at, columns } of batchesOf(opened, ['sample', position, real], 'unordered')) {
@@ -253,7 +253,7 @@ export async function surveyNumbered(opened: OpenedArray, { position, real }: La
 }
 
 /** Whether a survey can be made: the fields of a layout are there, and positions are UINT32. */
-export function isSurveyable({ schema }: OpenedArray, version: number, { dimensions, real }: Layout): boolean {
+export function isSurveyable({ schema }: OpenedArray, version: number, { dimensions, real }: DataFields): boolean {
   const fields = [...schema.domain.dimensions, ...schema.attributes]
   const isNumber = (name: string): boolean =>
     fields.some((field) => field.name === name && field.type === 'UINT32' && field.cell_val_num === 1)

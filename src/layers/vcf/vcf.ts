@@ -1,24 +1,24 @@
 import { unlessCode, unlessFault } from '../../base/errors.ts'
 import type { Items, Level } from '../../check/finding.ts'
-import { guarded } from '../joins.ts'
+import { guardedJoin } from '../joins.ts'
 import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerTable, Look } from '../layer.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import { fieldSizes } from '../sizes.ts'
 import { checkDataset, EXTRA } from './check.ts'
 import {
   anchorGapOf,
+  DATA_FIELDS,
   HEADERS,
-  LAYOUTS,
   listAt,
   NAMED_SINCE,
-  numbersAt,
+  numbersByName,
   OLD_HEADERS,
   partsOf,
   VCF_DATASET,
   type VcfParts,
   versionOf,
 } from './dataset.ts'
-import { type Listed, listedBy, listedByMetadata } from './headers.ts'
+import { type HeaderNames, listedBy, listedByMetadata } from './headers.ts'
 import { checkCells, surveyOf } from './joins.ts'
 import { fragmentKeysOf } from './stats.ts'
 import { Survey } from './survey.ts'
@@ -27,8 +27,8 @@ import { wordsOf } from './words.ts'
 /** TileDB-VCF: variants of many samples. */
 export const vcf: Layer = {
   describe,
-  async *check(part: Part, level: Level): Items {
-    yield* guarded(part, () => checkDataset(part))
+  async *check(part: DatasetPart, level: Level): Items {
+    yield* guardedJoin(part, () => checkDataset(part))
     if (level === 'cells') yield* checkCells(part)
   },
   lostAs: async (name) => (NEEDED.has(name) ? 'needed' : undefined),
@@ -45,7 +45,7 @@ const unlessTooLarge = unlessCode('TOO_LARGE')
 /** Samples that a fact names. */
 const FIRST_NAMED = 5
 
-async function describe(top: Part, { cells = false }: Look = {}): Promise<LayerDescription> {
+async function describe(top: DatasetPart, { cells = false }: Look = {}): Promise<LayerDescription> {
   const parts = partsOf(top)
   const version = await versionOf(parts)
   const listed = cells ? await listedBy(parts) : await cheaplyListed(parts)
@@ -55,7 +55,7 @@ async function describe(top: Part, { cells = false }: Look = {}): Promise<LayerD
     title: 'TileDB-VCF',
     type: VCF_DATASET,
     version: version === undefined ? null : String(version),
-    is_version_known: version !== undefined && LAYOUTS[version] !== undefined,
+    is_version_known: version !== undefined && DATA_FIELDS[version] !== undefined,
     facts: [
       { name: 'samples', value: listed ? listed.samples.length : (parts.headers?.seen.cell_num ?? null) },
       ...(listed && listed.samples.length > 0
@@ -74,7 +74,7 @@ async function describe(top: Part, { cells = false }: Look = {}): Promise<LayerD
 }
 
 /** The samples and contigs, where the metadata lists them. */
-async function cheaplyListed(parts: VcfParts): Promise<Listed | undefined> {
+async function cheaplyListed(parts: VcfParts): Promise<HeaderNames | undefined> {
   const { data } = parts
   return data && ((await versionOf(parts)) ?? NAMED_SINCE) < NAMED_SINCE
     ? listedByMetadata(data).catch(unlessTooLarge)
@@ -99,12 +99,12 @@ async function countsOf(parts: VcfParts): Promise<Counts | undefined> {
     const ofContigs = new Map(survey.contigs.all().map((name, i) => [name, survey.ofContigs[i]?.records ?? 0]))
     return { cells, anchors, ofSamples, ofContigs }
   }
-  const names = await numbersAt(parts.data, 'sample_ids')
+  const names = await numbersByName(parts.data, 'sample_ids')
   const ofSamples = new Map([...names].map(([name, number]) => [name, survey.ofSamples.get(number) ?? 0]))
   return { cells, anchors, ofSamples, ofContigs: undefined }
 }
 
-async function dataFacts(data: Part, counts: Counts | undefined): Promise<LayerFact[]> {
+async function dataFacts(data: DatasetPart, counts: Counts | undefined): Promise<LayerFact[]> {
   const commits = await data.array?.commits().catch(unlessFault)
   const deletes = commits?.files.filter(({ kind }) => kind === 'delete').length ?? 0
   const cells = counts?.cells ?? data.seen.cell_num ?? null
@@ -129,7 +129,7 @@ function recordFacts({ cells, anchors }: Counts): LayerFact[] {
   ]
 }
 
-function listedTables({ samples, contigs }: Listed, counts: Counts | undefined): LayerTable[] {
+function listedTables({ samples, contigs }: HeaderNames, counts: Counts | undefined): LayerTable[] {
   const records = (of: ReadonlyMap<string, number> | undefined, name: string): FactValue[] =>
     of ? [of.get(name) ?? 0] : []
   const heading = (of: ReadonlyMap<string, number> | undefined): string[] => (of ? ['records'] : [])
@@ -159,7 +159,7 @@ async function statsTable({ stats }: VcfParts): Promise<LayerTable[]> {
   return rows.length > 0 ? [{ title: 'statistics', columns, rows }] : []
 }
 
-async function sizesTable(data: Part): Promise<LayerTable> {
+async function sizesTable(data: DatasetPart): Promise<LayerTable> {
   const rows = [...(await fieldSizes(data))].sort((a, b) => b[1] - a[1])
   return { title: 'fields', columns: ['field', 'bytes'], rows }
 }

@@ -1,5 +1,5 @@
 import type { ArrayWords } from '../layer.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import { anchorGapOf, NAMED_SINCE, VCF_DATASET } from './dataset.ts'
 
 /*
@@ -19,7 +19,7 @@ const NUMBERED = {
   end_pos: 'the position, counted over all contigs',
 }
 
-export async function wordsOf(part: Part): Promise<ArrayWords | undefined> {
+export async function wordsOf(part: DatasetPart): Promise<ArrayWords | undefined> {
   const name = part.names.at(-1) ?? ''
   const dataset_type = VCF_DATASET
   if (name === 'data') {

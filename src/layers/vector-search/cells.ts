@@ -2,10 +2,10 @@ import { finding, type Items } from '../../check/finding.ts'
 import { integerOf } from '../../format/dense-tiles.ts'
 import type { OpenedArray } from '../../read/query.ts'
 import { idsOf, isIdType } from '../columns.ts'
-import { guarded, openWhole, returned } from '../joins.ts'
-import type { Part } from '../part.ts'
-import { placeOf } from '../place.ts'
-import { type ListName, lastAt, type Role, rolesOf } from './index-parts.ts'
+import { guardedJoin, openWhole, returned } from '../joins.ts'
+import type { DatasetPart } from '../part.ts'
+import { findingPlace } from '../place.ts'
+import { type IndexRole, type ListName, lastAt, rolesOf } from './index-parts.ts'
 
 /*
  * Whether the arrays hold as much as the lists of the index say. They are opened as of the last ingestion, as the library does.
@@ -17,7 +17,7 @@ const COUNTED = {
   partition_history: { what: 'partitions', roles: { centroids: 0, 'partition indexes': 1 } },
   num_edges_history: { what: 'edges', roles: { edges: 0, 'edge scores': 0 } },
 } as const satisfies {
-  readonly [list in ListName]?: { what: string; roles: Readonly<Partial<Record<Role, number>>> }
+  readonly [list in ListName]?: { what: string; roles: Readonly<Partial<Record<IndexRole, number>>> }
 }
 type CountedList = keyof typeof COUNTED
 
@@ -25,10 +25,10 @@ type CountedList = keyof typeof COUNTED
 const BEGINS = [
   { role: 'partition indexes', parts: 'partition_history', of: 'base_sizes' },
   { role: 'edge indexes', parts: 'base_sizes', of: 'num_edges_history' },
-] as const satisfies readonly { role: Role; parts: CountedList; of: CountedList }[]
+] as const satisfies readonly { role: IndexRole; parts: CountedList; of: CountedList }[]
 
 /** Checks the arrays of an index. */
-export async function* checkCells(top: Part): Items {
+export async function* checkCells(top: DatasetPart): Items {
   const roles = await rolesOf(top)
   const wrong = new Set<CountedList>()
   for (const list of Object.keys(COUNTED) as CountedList[]) {
@@ -38,28 +38,33 @@ export async function* checkCells(top: Part): Items {
     if (!short || short.length === 0) continue
     wrong.add(list)
     const expected = `${said} ${COUNTED[list].what}, as the last ingestion has`
-    yield finding('LAYER_COUNT', placeOf(top, list), expected, short.join(', '), 'unwritten')
+    yield finding('LAYER_COUNT', findingPlace(top, list), expected, short.join(', '), 'unwritten')
   }
   for (const { role, parts, of } of BEGINS) {
     const part = roles.get(role)
     const [count, total] = [await lastAt(top, parts), await lastAt(top, of)]
     if (part && count && total && !wrong.has(parts) && !wrong.has(of))
-      yield* guarded(part, () => checkBegins(top, part, { count, total, of }))
+      yield* guardedJoin(part, () => checkBegins(top, part, { count, total, of }))
   }
 }
 
 /** How many cells each array has that has fewer than a list counts, in words. */
-async function* shortOf(top: Part, parts: ReadonlyMap<Role, Part>, list: CountedList, said: number): Items<string[]> {
+async function* shortOf(
+  top: DatasetPart,
+  parts: ReadonlyMap<IndexRole, DatasetPart>,
+  list: CountedList,
+  said: number,
+): Items<string[]> {
   const short: string[] = []
-  for (const [role, more] of Object.entries(COUNTED[list].roles) as [Role, number][]) {
+  for (const [role, more] of Object.entries(COUNTED[list].roles) as [IndexRole, number][]) {
     const part = parts.get(role)
-    const written = part && (yield* guarded(part, () => returned(writtenOf(top, part))))
+    const written = part && (yield* guardedJoin(part, () => returned(writtenOf(top, part))))
     if (written !== undefined && written < said + more) short.push(`${written - more} in ${part?.names.at(-1)}`)
   }
   return short
 }
 
-async function openAsIngested(top: Part, part: Part): Promise<OpenedArray | undefined> {
+async function openAsIngested(top: DatasetPart, part: DatasetPart): Promise<OpenedArray | undefined> {
   const last = await lastAt(top, 'ingestion_timestamps')
   return part.array && openWhole(part.array, last ? BigInt(last) : undefined)
 }
@@ -77,14 +82,14 @@ function writtenIn({ schema, fragments }: OpenedArray): number | undefined {
   return length
 }
 
-async function writtenOf(top: Part, part: Part): Promise<number | undefined> {
+async function writtenOf(top: DatasetPart, part: DatasetPart): Promise<number | undefined> {
   const opened = await openAsIngested(top, part)
   return opened && writtenIn(opened)
 }
 
 async function* checkBegins(
-  top: Part,
-  part: Part,
+  top: DatasetPart,
+  part: DatasetPart,
   { count, total, of }: { count: number; total: number; of: CountedList },
 ): Items {
   const opened = await openAsIngested(top, part)
@@ -100,7 +105,7 @@ async function* checkBegins(
       if (place > count) break
       if (value < before) {
         const expected = `${before} or more at position ${place}`
-        yield finding('LAYER_COUNT', placeOf(part, name), expected, value, 'order')
+        yield finding('LAYER_COUNT', findingPlace(part, name), expected, value, 'order')
         return
       }
       before = value
@@ -109,5 +114,5 @@ async function* checkBegins(
   // The library keeps room for more edges than there are.
   const isRight = of === 'num_edges_history' ? before <= total : before === total
   if (at === count && !isRight)
-    yield finding('LAYER_COUNT', placeOf(part, name), `${total} at the end, as ${of} has`, before)
+    yield finding('LAYER_COUNT', findingPlace(part, name), `${total} at the end, as ${of} has`, before)
 }

@@ -1,8 +1,8 @@
 import { unlessFault } from '../../base/errors.ts'
 import type { ArrayWords } from '../layer.ts'
 import { lengthsOf } from '../lengths.ts'
-import type { Part } from '../part.ts'
-import { jsonOf, listOf, numberOf } from '../text.ts'
+import type { DatasetPart } from '../part.ts'
+import { jsonList, jsonNumber, jsonOf } from '../text.ts'
 
 /*
  * The arrays of a vector index, and the keys of its metadata.
@@ -18,7 +18,7 @@ export function isIndexType(type: string | undefined): type is IndexType {
 }
 
 /** What an array of an index is for. */
-export type Role =
+export type IndexRole =
   | 'vectors'
   | 'ids'
   | 'centroids'
@@ -51,17 +51,17 @@ const NAMES = {
     'edge scores': 'adjacency_scores',
     'edge indexes': 'adjacency_row_index',
   },
-} as const satisfies Readonly<Record<string, Readonly<Partial<Record<Role, string>>>>>
+} as const satisfies Readonly<Record<string, Readonly<Partial<Record<IndexRole, string>>>>>
 
 /** Storage versions, and the names of their arrays. */
-export const STORAGE_VERSIONS: Readonly<Record<string, Readonly<Partial<Record<Role, string>>>>> = {
+export const STORAGE_VERSIONS: Readonly<Record<string, Readonly<Partial<Record<IndexRole, string>>>>> = {
   '0.1': NAMES.old,
   '0.2': NAMES.now,
   '0.3': NAMES.now,
 }
 
 /** The arrays that an index has. */
-const NEEDED: Readonly<Record<IndexType, readonly Role[]>> = {
+const NEEDED: Readonly<Record<IndexType, readonly IndexRole[]>> = {
   FLAT: ['vectors', 'ids'],
   IVF_FLAT: ['vectors', 'ids', 'centroids', 'partition indexes'],
   IVF_PQ: ['vectors', 'ids', 'centroids', 'partition indexes', 'compressed vectors', 'subspace centroids'],
@@ -78,7 +78,7 @@ export const OTHERS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The names of the arrays that an index has; none if its type is not known. */
-export async function neededOf(top: Part): Promise<string[]> {
+export async function neededOf(top: DatasetPart): Promise<string[]> {
   const type = await top.text('index_type')
   if (!isIndexType(type)) return []
   const names = await namesOf(top)
@@ -104,7 +104,7 @@ const CELLS: Readonly<Record<string, string>> = {
 const OF_VECTORS = { rows: 'the dimension of the vector', cols: 'the place of the vector' }
 
 /** What an array of an index is called, and what its cells are. */
-export async function wordsOf(part: Part, top: Part): Promise<ArrayWords | undefined> {
+export async function wordsOf(part: DatasetPart, top: DatasetPart): Promise<ArrayWords | undefined> {
   const name = part.names.at(-1) ?? ''
   const role = Object.entries(await namesOf(top)).find(([, one]) => one === name)?.[0] ?? OTHERS.get(name)
   if (role === undefined) return undefined
@@ -118,17 +118,17 @@ export function isTemporary(name: string): boolean {
 }
 
 /** Names of the temporary groups and arrays that are there: those that a group lists, and those that only lie in its folder. */
-export async function temporaryOf({ parts, group }: Part): Promise<string[]> {
+export async function temporaryOf({ parts, group }: DatasetPart): Promise<string[]> {
   const listed = [...parts].flatMap(([name, { target }]) => (target && isTemporary(name) ? [name] : []))
   const unlisted = (await group?.unlisted().catch(unlessFault)) ?? []
   return [...listed, ...unlisted.map(({ name }) => name).filter(isTemporary)]
 }
 
 /** The arrays of an index that are there, by their roles. */
-export async function rolesOf(top: Part): Promise<Map<Role, Part>> {
+export async function rolesOf(top: DatasetPart): Promise<Map<IndexRole, DatasetPart>> {
   const names = await namesOf(top)
-  const roles = new Map<Role, Part>()
-  for (const [role, name] of Object.entries(names) as [Role, string][]) {
+  const roles = new Map<IndexRole, DatasetPart>()
+  for (const [role, name] of Object.entries(names) as [IndexRole, string][]) {
     const part = top.parts.get(name)
     if (part?.target) roles.set(role, part)
   }
@@ -136,12 +136,12 @@ export async function rolesOf(top: Part): Promise<Map<Role, Part>> {
 }
 
 /** The names of the arrays. A version that is not known is taken for the newest. */
-async function namesOf(top: Part): Promise<Readonly<Partial<Record<Role, string>>>> {
+async function namesOf(top: DatasetPart): Promise<Readonly<Partial<Record<IndexRole, string>>>> {
   const version = (await storageVersion(top)) ?? ''
   return (Object.hasOwn(STORAGE_VERSIONS, version) ? STORAGE_VERSIONS[version] : undefined) ?? NAMES.now
 }
 
-export function storageVersion(top: Part): Promise<string | undefined> {
+export function storageVersion(top: DatasetPart): Promise<string | undefined> {
   return top.text('storage_version')
 }
 
@@ -150,22 +150,22 @@ export const LISTS = ['ingestion_timestamps', 'base_sizes', 'partition_history',
 export type ListName = (typeof LISTS)[number]
 
 /** The whole numbers of a list, which is JSON. Undefined if there is none; null if it is something else. */
-export async function numbersAt(top: Part, key: ListName): Promise<readonly number[] | null | undefined> {
+export async function numbersAt(top: DatasetPart, key: ListName): Promise<readonly number[] | null | undefined> {
   const json = await jsonOf(top, key)
   if (!json || ('isTooLong' in json && json.isTooLong)) return undefined
-  const numbers = listOf(json.value)
-    .flatMap((one) => numberOf(one) ?? [])
+  const numbers = jsonList(json.value)
+    .flatMap((one) => jsonNumber(one) ?? [])
     .filter(Number.isSafeInteger)
   return Array.isArray(json.value) && numbers.length === json.value.length ? numbers : null
 }
 
 /** The number of the last ingestion. */
-export async function lastAt(top: Part, key: ListName): Promise<number | undefined> {
+export async function lastAt(top: DatasetPart, key: ListName): Promise<number | undefined> {
   return (await numbersAt(top, key))?.at(-1)
 }
 
 /** Number of dimensions of the vectors: as the metadata says, or as the array has rows. */
-export async function dimensionsOf(top: Part): Promise<number | undefined> {
+export async function dimensionsOf(top: DatasetPart): Promise<number | undefined> {
   const said = await top.number('dimensions')
   if (said !== undefined) return said
   const schema = await (await rolesOf(top)).get('vectors')?.schema()

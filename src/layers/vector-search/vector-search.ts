@@ -1,6 +1,6 @@
 import type { Items, Level } from '../../check/finding.ts'
 import type { FactValue, Layer, LayerDescription, LayerFact, LayerMember, LayerTable } from '../layer.ts'
-import type { Part } from '../part.ts'
+import type { DatasetPart } from '../part.ts'
 import { checkCells } from './cells.ts'
 import { checkIndex } from './check.ts'
 import {
@@ -22,7 +22,7 @@ import {
 /** TileDB-Vector-Search: indexes of vectors. */
 export const vectorSearch: Layer = {
   describe,
-  async *check(part: Part, level: Level): Items {
+  async *check(part: DatasetPart, level: Level): Items {
     yield* checkIndex(part)
     if (level === 'cells') yield* checkCells(part)
   },
@@ -33,7 +33,7 @@ export const vectorSearch: Layer = {
   words: wordsOf,
 }
 
-async function describe(top: Part): Promise<LayerDescription> {
+async function describe(top: DatasetPart): Promise<LayerDescription> {
   const version = (await storageVersion(top)) ?? null
   const table = await ingestionTable(top)
   return {
@@ -48,7 +48,7 @@ async function describe(top: Part): Promise<LayerDescription> {
   }
 }
 
-async function factsOf(top: Part): Promise<LayerFact[]> {
+async function factsOf(top: DatasetPart): Promise<LayerFact[]> {
   const temporary = await temporaryOf(top)
   const updates = await top.value('has_updates')
   const last = await lastAt(top, 'ingestion_timestamps')
@@ -77,13 +77,13 @@ function timeText(time: number): string | number {
 /** @see src/include/index/index_defs.h: DistanceMetric */
 const METRICS = ['sum of squares', 'inner product', 'cosine', 'L2']
 
-async function metricOf(top: Part): Promise<string | undefined> {
+async function metricOf(top: DatasetPart): Promise<string | undefined> {
   const metric = await top.number('distance_metric')
   return metric === undefined ? undefined : (METRICS[metric] ?? `${metric}`)
 }
 
 /** A row for each ingestion. */
-async function ingestionTable(top: Part): Promise<LayerTable> {
+async function ingestionTable(top: DatasetPart): Promise<LayerTable> {
   const columns: string[] = []
   const lists: (readonly number[])[] = []
   for (const key of LISTS) {
@@ -103,7 +103,7 @@ function valueAt(key: string | undefined, value: number | undefined): FactValue 
   return key === 'ingestion_timestamps' ? timeText(value) : value
 }
 
-async function membersOf(top: Part): Promise<Map<string, LayerMember>> {
+async function membersOf(top: DatasetPart): Promise<Map<string, LayerMember>> {
   const members = new Map<string, LayerMember>()
   for (const [role, part] of await rolesOf(top)) members.set(part.path, { type: role, facts: [] })
   for (const [name, part] of top.parts) {

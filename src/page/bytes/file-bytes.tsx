@@ -3,7 +3,7 @@ import { parsePath, pathText } from '../../anatomy/path.ts'
 import { InspectError } from '../../base/errors.ts'
 import { OFFSET } from '../../calls/option-values.ts'
 import { formatCount, formatSize } from '../../render/units.ts'
-import { Button, Form, fieldText } from '../controls.tsx'
+import { Button, Form, formText } from '../controls.tsx'
 import { changeLink, type Link } from '../link.ts'
 import { Text } from '../text.tsx'
 import { Fault, loadedValue, Shown, useLoaded } from '../use-loaded.tsx'
@@ -14,7 +14,7 @@ import { isLarge, type Node, nodeAt, nodeOfSteps, rootNode } from './nodes.ts'
 import type { Match } from './search.ts'
 import { SearchForm } from './search-form.tsx'
 import { TileStages } from './tile-stages.tsx'
-import { Tree } from './tree.tsx'
+import { PartTree } from './tree.tsx'
 
 /** Size in bytes up to which a file is opened two levels deep at first. */
 const SMALL = 2 ** 20
@@ -155,7 +155,7 @@ function OpenedFile({ inspected, link, path, root }: FileProps & { root: Node })
           }}
           hover={setHovered}
         />
-        <Tree
+        <PartTree
           root={root}
           chosen={node}
           hovered={hovered}
@@ -199,7 +199,7 @@ function Spaces({ top, choose }: { top: Node; choose(node: Node): void }) {
 function GoTo({ length, go }: { length: number; go(offset: number): void }) {
   const [error, setError] = useState<InspectError | undefined>(undefined)
   const goToTyped = (values: FormData): void => {
-    const text = fieldText(values, 'offset')
+    const text = formText(values, 'offset')
     if (OFFSET.test(text) && Number(text) < length) {
       setError(undefined)
       go(Number(text))

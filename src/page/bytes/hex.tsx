@@ -4,8 +4,8 @@ import { byteCharacter, byteDigits, offsetWidth } from '../../base/byte-text.ts'
 import { formatCount } from '../../render/units.ts'
 import { Fault } from '../use-loaded.tsx'
 import { VirtualList } from '../virtual-list.tsx'
-import { type Node, openNodeAt, type Range } from './nodes.ts'
-import { Pages } from './pages.ts'
+import { type Node, type NodeRange, openNodeAt } from './nodes.ts'
+import { SpacePages } from './pages.ts'
 
 const ROW_PIXELS = 20
 /** Milliseconds without scrolling after which bytes are read. */
@@ -23,7 +23,7 @@ interface HexProps {
   cursor: number
   hovered: Node | undefined
   /** The bytes that a search found. */
-  found: Range | undefined
+  found: NodeRange | undefined
   /** Whether there is room for 8 bytes in a row instead of 16. */
   isNarrow: boolean
   choose(offset: number): void
@@ -79,7 +79,7 @@ export function Hex(props: HexProps) {
 
 /** The pages of a space, of which those around the first row in sight are read. */
 function usePages(space: Space, row: number, width: number) {
-  const pages = useMemo(() => new Pages(space), [space])
+  const pages = useMemo(() => new SpacePages(space), [space])
   const [first, setFirst] = useState(row)
   const [, setLoads] = useState(0)
   useEffect(() => {
@@ -123,7 +123,7 @@ function byteAfterKey(
 }
 
 /** A row of bytes: its offset, the bytes in hexadecimal, and as text. */
-function bytesRow(props: HexProps, pages: Pages, from: number, width: number) {
+function bytesRow(props: HexProps, pages: SpacePages, from: number, width: number) {
   const { top } = props
   const { length } = top.space
   const digits = offsetWidth(length)
@@ -159,7 +159,7 @@ function bytesRow(props: HexProps, pages: Pages, from: number, width: number) {
 }
 
 function byteClass(node: Node, at: number, { chosen, hovered, found, cursor }: HexProps): string {
-  const within = (range: Range | undefined): boolean => range !== undefined && at >= range.from && at < range.to
+  const within = (range: NodeRange | undefined): boolean => range !== undefined && at >= range.from && at < range.to
   const classes = [node.part.type === 'gap' ? 'dim' : `tint${node.number % COLOURS}`]
   if (isBad(node)) classes.push('damaged')
   // Marking the whole space would hide the colours of its parts.

@@ -22,7 +22,7 @@ const TILES_KEPT = 128 * 2 ** 20
 const NODES = 16 * 1024
 
 /** Positions or offsets from `from` to before `to`. */
-export interface Range {
+export interface NodeRange {
   from: number
   to: number
 }
@@ -34,7 +34,7 @@ export class Node {
   /** Number of the node, for its id and its colour. */
   readonly number: number
   /** The positions in the part's list that a group stands for; undefined if the node is no group. */
-  readonly group: Range | undefined
+  readonly group: NodeRange | undefined
   isOpen = false
   /** The nodes inside; undefined until the node was opened. */
   kids: readonly Node[] | undefined
@@ -42,7 +42,7 @@ export class Node {
   private readonly lists: Lists
   private opening: Promise<void> | undefined
 
-  constructor(part: Part, lists: Lists, parent?: Node, group?: Range) {
+  constructor(part: Part, lists: Lists, parent?: Node, group?: NodeRange) {
     this.part = part
     this.lists = lists
     this.parent = parent

@@ -6,7 +6,7 @@ const PAGE_BYTES = 64 * 1024
 const PAGES_KEPT = 64
 
 /** A cache of the bytes of a space. */
-export class Pages {
+export class SpacePages {
   private readonly space: Space
   private readonly pages = new Map<number, Uint8Array>()
   private readonly underWay = new Set<number>()

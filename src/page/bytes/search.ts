@@ -2,13 +2,13 @@ import type { Part, Space } from '../../anatomy/part.ts'
 import { elementPart, pathText } from '../../anatomy/path.ts'
 import { isNamed } from '../../anatomy/selection.ts'
 import { yieldToBrowser } from '../yield-to-browser.ts'
-import { isLarge, type Range } from './nodes.ts'
+import { isLarge, type NodeRange } from './nodes.ts'
 
 /** Number of bytes that are read and searched at once. */
 export const SLICE_BYTES = 2 ** 20
 
 /** A result of a search: bytes of a space, or the path of a field. */
-export type Match = Range | { steps: readonly string[] }
+export type Match = NodeRange | { steps: readonly string[] }
 
 /** Called with the number of bytes or fields that were searched so far. */
 type Progress = (done: number) => void

@@ -22,7 +22,7 @@ interface TreeProps {
 }
 
 /** The parts of a file as a tree, with the usual keys of a tree. */
-export function Tree(props: TreeProps) {
+export function PartTree(props: TreeProps) {
   const { root, chosen, hovered, choose, hover, changed } = props
   const rows = rowsOf(root)
   const at = rows.indexOf(chosen)

@@ -11,7 +11,7 @@ const MAX_STEPS = 100_000
 const LONGEST_WORD = 60
 
 /** Gives values their places in a drawing. The place of a number or time is its value; that of a text is its rank among the ends of all boxes. */
-export interface Axis {
+export interface MapAxis {
   name: string
   /** Width of a single cell: 1, or 0 for floats. */
   unit: 0 | 1
@@ -30,7 +30,7 @@ export interface Axis {
 }
 
 /** The axis of a dimension. */
-export function axisOf({ name, type, cell_val_num, domain }: Dimension): Axis {
+export function axisOf({ name, type, cell_val_num, domain }: Dimension): MapAxis {
   if (datatypeKind(type) === 'text') return textAxis(name, type)
   const read = cellReader(type, cell_val_num, { raw: true })
   const isFloat = datatypeKind(type) === 'float'
@@ -65,7 +65,7 @@ const cellAt = (place: number, isEnd: boolean | undefined): number => (isEnd ? M
 
 const wholeText = (type: Datatype, place: number): string => shortValue(cellOfNumber(type, BigInt(place)))
 
-function textAxis(name: string, type: Datatype): Axis {
+function textAxis(name: string, type: Datatype): MapAxis {
   let sorted: Uint8Array[] = []
   let hasAllSteps = true
   return {
@@ -104,7 +104,7 @@ function textAxis(name: string, type: Datatype): Axis {
 }
 
 /** The axis on which each fragment has its own row, oldest first. For arrays of one dimension, and on the user's wish. */
-export function fragmentAxis(count: number): Axis {
+export function fragmentAxis(count: number): MapAxis {
   return {
     name: 'fragment',
     unit: 1,

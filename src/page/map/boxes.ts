@@ -4,7 +4,7 @@ import { fixedSize, type NDRange, type RangeType } from '../../format/range.ts'
 import { mbrAt, type RTreeLevel } from '../../format/rtree.ts'
 import type { Fragment } from '../../objects/fragment.ts'
 import { yieldToBrowser } from '../yield-to-browser.ts'
-import type { Axis } from './axis.ts'
+import type { MapAxis } from './axis.ts'
 
 /** Number of boxes after which the browser may draw. */
 const SLICE = 4096
@@ -12,17 +12,17 @@ const SLICE = 4096
 const FANOUT = 10
 
 /** A level of boxes with their places in the map. */
-export interface Level {
+export interface BoxLevel {
   count: number
   /** `x0, x1, y0, y1` of each box. */
   places: Float64Array
 }
 
 /** The levels of boxes of a fragment. The last level has the boxes of the tiles. */
-export interface Boxes {
+export interface BoxLevels {
   /** Number of boxes below a box: box i has those from `i * fanout` on. */
   fanout: number
-  levels: readonly Level[]
+  levels: readonly BoxLevel[]
 }
 
 /** The boxes of a fragment as they are stored. */
@@ -62,17 +62,17 @@ export async function addEnds({ at, tile_num }: StoredBoxes, d: number, ends: Ui
  */
 export async function placeBoxes(
   stored: StoredBoxes,
-  axes: readonly [Axis, Axis],
+  axes: readonly [MapAxis, MapAxis],
   dims: AxisDimensions,
   row: number,
-): Promise<Boxes> {
+): Promise<BoxLevels> {
   const { dimensions, fanout, levels } = stored
   const sides = [sidePlacer(axes[0], dims[0], row), sidePlacer(axes[1], dims[1], row)] as const
   if (!levels) {
     const leaves = await placeAll(stored.tile_num, stored.at, sides)
     return { fanout, levels: await withLevelsAbove(leaves, fanout) }
   }
-  const placed: Level[] = []
+  const placed: BoxLevel[] = []
   for (const level of levels) {
     const sizes = dimensions.map(fixedSize)
     placed.push(
@@ -90,7 +90,7 @@ export type AxisDimensions = readonly [number | undefined, number | undefined]
 /** Writes the places of both ends of a box on an axis. @param at index of the first one in `into` */
 type SidePlacer = (box: NDRange, into: Float64Array, at: number) => void
 
-export function sidePlacer(axis: Axis, d: number | undefined, row: number): SidePlacer {
+export function sidePlacer(axis: MapAxis, d: number | undefined, row: number): SidePlacer {
   return (box, into, at) => {
     const range = d === undefined ? undefined : box[d]
     into[at] = range ? axis.place(range.min, 0, range.min.length) : row
@@ -102,7 +102,7 @@ async function placeAll(
   count: number,
   at: (index: number) => NDRange | undefined,
   [x, y]: readonly [SidePlacer, SidePlacer],
-): Promise<Level> {
+): Promise<BoxLevel> {
   const places = new Float64Array(4 * count)
   for (let i = 0; i < count; i++) {
     if (i % SLICE === 0) await yieldToBrowser()
@@ -119,10 +119,10 @@ async function placeAll(
 async function placeFixed(
   { bytes, mbr_num }: RTreeLevel,
   sizes: readonly number[],
-  axes: readonly [Axis, Axis],
+  axes: readonly [MapAxis, MapAxis],
   dims: AxisDimensions,
   row: number,
-): Promise<Level> {
+): Promise<BoxLevel> {
   const stride = bytes.length / Math.max(1, mbr_num)
   const places = new Float64Array(4 * mbr_num)
   for (const [a, axis] of axes.entries()) {
@@ -140,7 +140,7 @@ async function placeFixed(
 }
 
 /** Adds levels above the boxes of tiles. Dense fragments do not store them. */
-async function withLevelsAbove(leaves: Level, fanout: number): Promise<Level[]> {
+async function withLevelsAbove(leaves: BoxLevel, fanout: number): Promise<BoxLevel[]> {
   const levels = [leaves]
   while (levels[0].count > fanout) {
     const [{ count, places }] = levels

@@ -1,7 +1,7 @@
-import type { Boxes, Level } from './boxes.ts'
+import type { BoxLevel, BoxLevels } from './boxes.ts'
 
 /** The part of the map that is in sight. */
-export interface Seen {
+export interface SeenMap {
   x0: number
   x1: number
   y0: number
@@ -13,7 +13,7 @@ export interface Drawn {
   /** The non-empty domain: `x0, x1, y0, y1`. */
   domain: Float64Array
   /** The boxes of the tiles, as soon as they are loaded. */
-  boxes: Boxes | undefined
+  boxes: BoxLevels | undefined
   /** The colour of a box as a value of a pixel. */
   colour(level: number, index: number): number
 }
@@ -29,8 +29,8 @@ const MAX_TINTED = 12_000_000
  * @returns the number of boxes
  */
 function eachBox(
-  { levels, fanout }: Boxes,
-  seen: Seen,
+  { levels, fanout }: BoxLevels,
+  seen: SeenMap,
   [width, height]: readonly [number, number],
   most: number,
   call: (level: number, index: number, places: Float64Array) => void,
@@ -41,7 +41,7 @@ function eachBox(
   for (let level = 0; level < levels.length; level++) {
     const { places } = levels[level]
     const inSight = ids.filter((id) => isSeen(places, id, seen))
-    const below = levels[level + 1] as Level | undefined
+    const below = levels[level + 1] as BoxLevel | undefined
     const isFine = (id: number): boolean =>
       (places[4 * id + 1] - places[4 * id]) * perX < FINE && (places[4 * id + 3] - places[4 * id + 2]) * perY < FINE
     const large = below ? inSight.filter((id) => !isFine(id)) : []
@@ -59,7 +59,7 @@ function eachBox(
   return found
 }
 
-export function isSeen(places: Float64Array, id: number, { x0, x1, y0, y1 }: Seen): boolean {
+export function isSeen(places: Float64Array, id: number, { x0, x1, y0, y1 }: SeenMap): boolean {
   const at = 4 * id
   return places[at] <= x1 && places[at + 1] >= x0 && places[at + 2] <= y1 && places[at + 3] >= y0
 }
@@ -72,7 +72,7 @@ export function paint(
   pixels: Uint32Array,
   size: readonly [width: number, height: number],
   drawn: readonly Drawn[],
-  seen: Seen,
+  seen: SeenMap,
   most: number,
 ): void {
   const [width, height] = size
@@ -120,7 +120,7 @@ export function paint(
 }
 
 /** The tiles of a fragment whose boxes hold a place, the smallest first. */
-export function tilesAt({ levels, fanout }: Boxes, x: number, y: number): number[] {
+export function tilesAt({ levels, fanout }: BoxLevels, x: number, y: number): number[] {
   const point = { x0: x, x1: x, y0: y, y1: y }
   let ids = levels.length === 0 ? [] : Array.from({ length: levels[0].count }, (_, i) => i)
   for (const [level, { places }] of levels.entries()) {

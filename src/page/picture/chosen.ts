@@ -5,7 +5,7 @@ import { isNumeric } from '../../cells/column.ts'
 import type { LayerImage, PictureAxis } from '../../layers/picture.ts'
 import type { Link } from '../link.ts'
 import { type AxisFacts, isLastLeft, isLastTop, isOfCamera, orientationOf } from '../orientation.ts'
-import { listOf, rangeOf } from '../range-list.ts'
+import { listInLink, rangeOf } from '../range-list.ts'
 import type { PictureFacts } from '../raster.ts'
 import { bestPair, roleOf } from './axis-role.ts'
 import {
@@ -17,7 +17,7 @@ import {
   plotAxis,
   rangeInLink,
   rangeWord,
-  type Seen,
+  type SeenAxes,
 } from './plot-axis.ts'
 
 /**
@@ -30,8 +30,8 @@ export interface Chosen {
   /** Indexes of the two dimensions. */
   up: number
   across: number
-  whole: Seen
-  seen: Seen
+  whole: SeenAxes
+  seen: SeenAxes
   /** One raster, or three for red, green and blue: the attribute, and ranges as `--range` takes them. */
   planes: readonly Plane[]
   /** What is in sight of the two dimensions, and one coordinate of each other dimension of a dense array. */
@@ -98,7 +98,7 @@ export function chosenPicture(source: PictureFacts, link: Link, picture: LayerIm
     isLastLeft: isLastLeft(facts(across)) !== turned.includes('x'),
     isLastTop: isLastTop(facts(up)) !== turned.includes('y'),
   }
-  const inLink = listOf(link.r)
+  const inLink = listInLink(link.r)
   const whole = { x0: 0, x1: frame.across.size, y0: 0, y1: frame.up.size }
   const [x, y] = [frame.across, frame.up].map((axis) => boundsPlaces(source, inLink, axis))
   const seen = { ...whole, ...(x && { x0: x[0], x1: x[1] }), ...(y && { y0: y[0], y1: y[1] }) }

@@ -5,9 +5,9 @@ import { fieldName } from '../../render/views/wording.ts'
 import { cellOfNumber, ownValue } from '../cell-of-number.ts'
 import { Button, cutName } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
-import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
+import { COLOURS, mousePlace, type Sheet } from '../drawing.tsx'
 import { changeLink, type Link } from '../link.ts'
-import { listOf, listText } from '../range-list.ts'
+import { listInLink, listText } from '../range-list.ts'
 import { Surface } from '../surface.tsx'
 import { type Column, numberColumn, Table } from '../table.tsx'
 import type { Lined, PictureSource } from '../tasks.ts'
@@ -21,7 +21,7 @@ import { Extremes } from './extremes.tsx'
 import { labelText } from './labels.ts'
 import { type Area, around, canvasPen, isInside, type Pen } from './pen.ts'
 import { keptInside, type PlotAxis, placeOfCoordinate, rangeInLink, rangeWord, spanWord } from './plot-axis.ts'
-import { type Kept, SaveButtons } from './save.tsx'
+import { type KeptDrawing, SaveButtons } from './save.tsx'
 import { runsOf, type Series, type SeriesLine } from './series.ts'
 import { ticksOf, valueTicks } from './ticks.ts'
 import { useSeen } from './use-seen.ts'
@@ -59,7 +59,7 @@ export function Lines({ source, link, inspected, d }: LinesProps) {
   const axis = writtenAxis(source, d)
   const names = shownNames(source).filter((name) => source.attributes.some((one) => one.name === name))
   const shown = namesIn(link, names)
-  const inLink = listOf(link.r)
+  const inLink = listInLink(link.r)
   const [from, to] = boundsPlaces(source, inLink, axis) ?? [0, axis.size]
   const others = inLink.filter((range) => !range.startsWith(`${axis.dimension.name}=`))
   const ranges = [rangeWord(axis, from, to), ...others]
@@ -218,7 +218,7 @@ function Plot(props: PlotProps) {
     '-': () => zoom(2, at),
     '0': () => show(0, whole),
   })
-  const kept = (): Kept => ({
+  const kept = (): KeptDrawing => ({
     name: cutName(axis.dimension.name) || 'lines',
     width,
     height,
@@ -238,14 +238,14 @@ function Plot(props: PlotProps) {
         height={height}
         draw={draw}
         keys={keys}
-        pointOf={(event) => placeOf(event)[0]}
+        pointOf={(event) => mousePlace(event)[0]}
         drag={(from, to) => {
           const by = placeAt(from) - placeAt(to)
           show(seen.from + by, seen.to + by)
         }}
-        isOver={(event) => isInside({ x: LEFT, y: GAP, width: inner, height: height - BELOW - GAP }, placeOf(event))}
-        over={(event) => setAt(placeAt(placeOf(event)[0]))}
-        zoomAt={(factor, event) => zoom(factor, placeAt(placeOf(event)[0]))}
+        isOver={(event) => isInside({ x: LEFT, y: GAP, width: inner, height: height - BELOW - GAP }, mousePlace(event))}
+        over={(event) => setAt(placeAt(mousePlace(event)[0]))}
+        zoomAt={(factor, event) => zoom(factor, placeAt(mousePlace(event)[0]))}
         doubled={0.5}
       />
       <figcaption>

@@ -37,7 +37,7 @@ export async function* stagesOf<T>(
 }
 
 /** Yields the picture whenever it is time to draw, and returns the last. Undefined if nothing was written in the ranges. */
-export async function* picture(
+export async function* readPicture(
   opened: OpenedArray,
   wanted: RasterOptions,
   steps: Steps,

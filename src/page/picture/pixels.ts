@@ -1,4 +1,4 @@
-import { colourAt, partOf, type Scale } from '../palette.ts'
+import { colourAt, placeOnScale, type Scale } from '../palette.ts'
 import { LACKS, pixelValue, type Raster } from '../raster.ts'
 
 /** The colours of a raster's pixels. */
@@ -83,7 +83,7 @@ export function colouredPixels(
       if (value === 'fill' || value === 'null') pixels.set(bytesOf(special[value]), 4 * i)
       continue
     }
-    for (const [p, value] of values.entries()) pixels[4 * i + p] = BRIGHTEST * partOf(scale, value as number)
+    for (const [p, value] of values.entries()) pixels[4 * i + p] = BRIGHTEST * placeOnScale(scale, value as number)
     pixels[4 * i + 3] = BRIGHTEST
   }
   return pixels
@@ -104,7 +104,7 @@ function putColours(pixels: Uint32Array, raster: Raster, scale: Scale, special: 
       if (lacks[i] !== 0) pixels[i] = lacks[i] & LACKS.fill ? fill : none
       continue
     }
-    const part = partOf(scale, column ? sums[i] / count : count)
+    const part = placeOnScale(scale, column ? sums[i] / count : count)
     pixels[i] = Number.isNaN(part) ? none : colours[Math.round(Math.min(1, Math.max(0, part)) * (STEPS - 1))]
   }
 }
@@ -117,7 +117,7 @@ export interface Lack {
   hasUnread: boolean
 }
 
-export function lackOf({ counts, lacks }: Raster): Lack {
+export function rasterLack({ counts, lacks }: Raster): Lack {
   let flags = 0
   let hasUnread = false
   for (let i = 0; i < counts.length; i++) {

@@ -20,7 +20,7 @@ export interface PlotAxis {
 }
 
 /** The part of the axes that is in sight, in places of {@link PlotAxis}. */
-export interface Seen {
+export interface SeenAxes {
   x0: number
   x1: number
   y0: number
@@ -55,7 +55,7 @@ export function coordinateAt({ isFloat, origin }: PlotAxis, place: number): numb
   return isFloat ? Number(origin) + place : BigInt(origin) + BigInt(Math.floor(place))
 }
 
-/** A coordinate as options take it. An integer is at most the last one: a place on a long axis is rounded, and may lie beyond its type. */
+/** {@link coordinateText} for a place on an axis. An integer is at most the last one: a place on a long axis is rounded, and may lie beyond its type. */
 export function coordinateWord({ dimension, isFloat, last }: PlotAxis, value: number | bigint): string {
   return coordinateText(cellOfNumber(dimension.type, isFloat ? value : lesser(value, last))) ?? ''
 }

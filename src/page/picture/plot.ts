@@ -1,14 +1,14 @@
 import { cutName } from '../controls.tsx'
-import { colourAt, partOf, type Scale } from '../palette.ts'
+import { colourAt, placeOnScale, type Scale } from '../palette.ts'
 import type { Raster } from '../raster.ts'
 import { type Area, around, type Pen } from './pen.ts'
-import { type Frame, type PlotAxis, rasterPlaces, type Seen } from './plot-axis.ts'
+import { type Frame, type PlotAxis, rasterPlaces, type SeenAxes } from './plot-axis.ts'
 import { ticksOf, valueTicks } from './ticks.ts'
 
 /** A picture of cells with its axes and its scale of colours: where everything lies, and how it is drawn. */
 
 /** Pixels of a raster, ready to be drawn. */
-export interface Layer {
+export interface PixelLayer {
   raster: Raster
   image: HTMLCanvasElement
 }
@@ -17,7 +17,7 @@ export interface Layer {
 type ColourOf = (name: string) => string
 
 /** A box over the cells. */
-export interface PlotBox extends Seen {
+export interface PlotBox extends SeenAxes {
   colour: string
   /** The colour beside its edge, so that the box is seen on cells of any colour. */
   beside?: string
@@ -25,8 +25,8 @@ export interface PlotBox extends Seen {
 
 interface Plot {
   frame: Frame
-  seen: Seen
-  layers: readonly Layer[]
+  seen: SeenAxes
+  layers: readonly PixelLayer[]
   /** Undefined for a picture in red, green and blue. */
   scale: Scale | undefined
   /** The words of a value at the scale; empty if it has none, as a number between two labels. */
@@ -34,7 +34,7 @@ interface Plot {
   /** Boxes over the cells, and their colours. */
   boxes: readonly PlotBox[]
   /** The cell that is pointed at. */
-  cursor: Seen | undefined
+  cursor: SeenAxes | undefined
 }
 
 /** Space around the cells, in CSS pixels. */
@@ -62,13 +62,13 @@ export interface Sizes {
 }
 
 /** Letters of the longest word beside an axis. */
-export function lettersBeside(axis: PlotAxis, seen: Seen, height: number): number {
+export function lettersBeside(axis: PlotAxis, seen: SeenAxes, height: number): number {
   const marks = ticksOf(axis, seen.y0, seen.y1, Math.max(1, Math.floor(height / APART.up)))
   return marks.reduce((most, { text }) => Math.max(most, Math.min(LONGEST_LABEL, text.length)), 3)
 }
 
 /** Where the cells are drawn. */
-export function cellArea({ width, height, hasScale, isTrue, letters }: Sizes, seen: Seen): Area {
+export function cellArea({ width, height, hasScale, isTrue, letters }: Sizes, seen: SeenAxes): Area {
   const x = Math.min(LETTER * letters + 12, width / 3)
   const right = hasScale ? MARGIN.scale : MARGIN.right
   const room = Math.max(20, width - x - right)
@@ -77,18 +77,18 @@ export function cellArea({ width, height, hasScale, isTrue, letters }: Sizes, se
   return { x, y: MARGIN.top, width: Math.min(room, long), height: inner }
 }
 
-function aspectOf({ x0, x1, y0, y1 }: Seen): number {
+function aspectOf({ x0, x1, y0, y1 }: SeenAxes): number {
   return (x1 - x0) / (y1 - y0)
 }
 
 /** The height of a drawing of this width in which steps along both axes are equally long. */
-export function trueHeight(sizes: Sizes, seen: Seen): number {
+export function trueHeight(sizes: Sizes, seen: SeenAxes): number {
   const { width } = cellArea({ ...sizes, isTrue: false }, seen)
   return width / aspectOf(seen) + MARGIN.top + MARGIN.bottom
 }
 
 /** Where a place of the axes is drawn. */
-export function drawnAt({ isLastLeft, isLastTop }: Frame, seen: Seen, area: Area) {
+export function drawnAt({ isLastLeft, isLastTop }: Frame, seen: SeenAxes, area: Area) {
   const [perX, perY] = [area.width / (seen.x1 - seen.x0), area.height / (seen.y1 - seen.y0)]
   return {
     x: (place: number): number => area.x + (isLastLeft ? seen.x1 - place : place - seen.x0) * perX,
@@ -99,7 +99,7 @@ export function drawnAt({ isLastLeft, isLastTop }: Frame, seen: Seen, area: Area
 /** The place of the axes that is drawn somewhere. */
 export function placeDrawn(
   { isLastLeft, isLastTop }: Frame,
-  seen: Seen,
+  seen: SeenAxes,
   area: Area,
   [x, y]: readonly [number, number],
 ): [x: number, y: number] {
@@ -111,7 +111,7 @@ export function placeDrawn(
 }
 
 /** A box of places as an area of the drawing. */
-function areaOf(frame: Frame, seen: Seen, area: Area, box: Seen): Area {
+function areaOf(frame: Frame, seen: SeenAxes, area: Area, box: SeenAxes): Area {
   const at = drawnAt(frame, seen, area)
   const [x, y] = [Math.min(at.x(box.x0), at.x(box.x1)), Math.min(at.y(box.y0), at.y(box.y1))]
   return { x, y, width: Math.abs(at.x(box.x1) - at.x(box.x0)), height: Math.abs(at.y(box.y1) - at.y(box.y0)) }
@@ -206,7 +206,7 @@ function drawScale(pen: Pen, area: Area, scale: Scale, valueText: Plot['valueTex
     )
   pen.box(around({ ...area, x, width: SCALE_WIDTH }), colour('line'), true)
   for (const value of valueTicks(low, high, Math.max(2, Math.floor(area.height / APART.up)), isLog)) {
-    const y = area.y + (1 - partOf(scale, value)) * area.height
+    const y = area.y + (1 - placeOnScale(scale, value)) * area.height
     const text = valueText(value)
     if (text === '' || !(y >= area.y - 1 && y <= area.y + area.height + 1)) continue
     pen.line(x + SCALE_WIDTH, y, x + SCALE_WIDTH + 4, y, colour('ink'))

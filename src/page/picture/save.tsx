@@ -4,7 +4,7 @@ import type { Sheet } from '../drawing.tsx'
 import { canvasPen, type Pen, svgPen } from './pen.ts'
 
 /** A drawing that the reader may keep: as picture, or as the numbers behind it. */
-export interface Kept {
+export interface KeptDrawing {
   /** Name of the file, without its ending. */
   name: string
   /** In CSS pixels. */
@@ -19,7 +19,7 @@ export interface Kept {
 const RATIO = 2
 
 /** @param kept gives the drawing as it is now */
-export function SaveButtons({ kept }: { kept(): Kept }) {
+export function SaveButtons({ kept }: { kept(): KeptDrawing }) {
   return (
     <>
       <Button onClick={() => savePng(kept())}>PNG</Button>
@@ -29,17 +29,17 @@ export function SaveButtons({ kept }: { kept(): Kept }) {
   )
 }
 
-function saveCsv({ name, rows }: Kept): void {
+function saveCsv({ name, rows }: KeptDrawing): void {
   download(`${name}.csv`, new Blob([csvText(rows())], { type: 'text/csv' }))
 }
 
-function saveSvg({ name, width, height, draw }: Kept): void {
+function saveSvg({ name, width, height, draw }: KeptDrawing): void {
   const { pen, text } = svgPen(width, height, styleColour('paper'))
   draw(pen, width, styleColour)
   download(`${name}.svg`, new Blob([text()], { type: 'image/svg+xml' }))
 }
 
-function savePng({ name, width, height, draw }: Kept): void {
+function savePng({ name, width, height, draw }: KeptDrawing): void {
   const sheet = document.createElement('canvas')
   sheet.width = RATIO * width
   sheet.height = RATIO * height

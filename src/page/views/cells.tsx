@@ -4,17 +4,17 @@ import { wholeDays } from '../../calls/ranges.ts'
 import type { CellValue } from '../../documents/common.ts'
 import { PROVENANCE } from '../../read/query.ts'
 import { formatCount } from '../../render/units.ts'
-import { fillWords, Queried, type QueryOptions, queryOptions, wordsOf } from '../cell-query.tsx'
+import { fillWords, optionWords, Queried, type QueryOptions, queryOptions } from '../cell-query.tsx'
 import { Button, focusAround } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import { FragmentName } from '../fragment-name.tsx'
 import type { Documents, Inspected } from '../inspected.ts'
 import type { Job } from '../job.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
-import { listOf } from '../range-list.ts'
+import { listInLink } from '../range-list.ts'
 import { type ShortCell, shortCell } from '../short-cell.ts'
 import { type Column, Table } from '../table.tsx'
-import type { Row, Rows } from '../tasks.ts'
+import type { ShownCell, ShownCells } from '../tasks.ts'
 import { Text } from '../text.tsx'
 import { useReading } from '../use-reading.ts'
 import type { ViewParts, ViewProps } from '../view.ts'
@@ -25,7 +25,7 @@ import type { ViewParts, ViewProps } from '../view.ts'
  */
 export const cells: ViewParts = {
   call: ({ inspected, link }) => ({
-    words: [commandFor(inspected), ...wordsOf({ ...optionsFor(inspected, link), limit: pageEnd(link) })],
+    words: [commandFor(inspected), ...optionWords({ ...optionsFor(inspected, link), limit: pageEnd(link) })],
   }),
   Show: Cells,
 }
@@ -58,7 +58,7 @@ function Cells(props: ViewProps) {
   return <Queried {...props} show={(schema) => <CellRows schema={schema} {...props} />} />
 }
 
-interface Page extends Rows {
+interface Page extends ShownCells {
   /** Whether no rows follow. */
   isEnd: boolean
 }
@@ -69,7 +69,7 @@ interface Cursor {
   key: string
   /** Index of the next row. */
   position: number
-  job: Job<Rows>
+  job: Job<ShownCells>
 }
 
 function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['schema'] }) {
@@ -147,7 +147,7 @@ function CellRows({ schema, inspected, link }: ViewProps & { schema: Documents['
 function Days({ days, link }: { days: readonly string[]; link: Link }) {
   const withDay = (day: string): string => {
     const name = day.slice(0, day.indexOf('..')).replace(/[^=]*$/, '')
-    const ranges = listOf(link.r).map((range) => (range.startsWith(name) ? day : range))
+    const ranges = listInLink(link.r).map((range) => (range.startsWith(name) ? day : range))
     return viewLink(link, 'cells', { ...link, r: JSON.stringify(ranges), s: undefined })
   }
   return (
@@ -167,14 +167,14 @@ function Days({ days, link }: { days: readonly string[]; link: Link }) {
 
 function columnsOf(
   schema: Documents['schema'],
-  { fields }: Row,
+  { fields }: ShownCell,
   inspected: Inspected,
   link: Link,
-): readonly Column<Row>[] {
+): readonly Column<ShownCell>[] {
   const isLabelled = queryOptions(link).labels
   const types = new Map([...schema.dimensions, ...schema.attributes].map((one) => [one.name, one]))
   return [
-    ...Object.keys(fields).map((name): Column<Row> => {
+    ...Object.keys(fields).map((name): Column<ShownCell> => {
       const one = types.get(name)
       const known = labelsOf(schema, name)
       const labels = isLabelled ? undefined : known
@@ -196,7 +196,7 @@ function columnsOf(
   ]
 }
 
-function versionsColumn(link: Link): Column<Row> {
+function versionsColumn(link: Link): Column<ShownCell> {
   return {
     title: 'history',
     show: ({ cell }) =>

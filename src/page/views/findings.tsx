@@ -6,7 +6,7 @@ import type { CheckFinding } from '../../documents/check.ts'
 import { escapeText, formatCount, formatSize } from '../../render/units.ts'
 import { counted, fieldName, NOTHING, timeRangeText } from '../../render/views/wording.ts'
 import { Button, Radios } from '../controls.tsx'
-import { type Damage, damageOf } from '../damage.ts'
+import { type DamagedFields, damagedFields } from '../damage.ts'
 import { FindingList } from '../finding-list.tsx'
 import { FragmentName, PathName } from '../fragment-name.tsx'
 import type { Documents, Inspected } from '../inspected.ts'
@@ -121,21 +121,21 @@ function Found({ document, inspected, link }: ViewProps & { document: Documents[
   )
 }
 
-const NO_DAMAGE: Damage = { fields: new Map(), losses: [], unexamined: 0 }
+const NO_DAMAGE: DamagedFields = { fields: new Map(), losses: [], unexamined: 0 }
 
-/** The damage by findings; none until it is known. @param until as {@link damageOf} takes it */
+/** The damage by findings; none until it is known. @param until as {@link damagedFields} takes it */
 export function useDamage(
   inspected: Inspected,
   findings: () => readonly CheckFinding[],
   depends: readonly unknown[],
   until?: bigint,
-): Damage {
-  const damage = useLoaded(() => damageOf(inspected, findings(), until), [inspected, until, ...depends])
+): DamagedFields {
+  const damage = useLoaded(() => damagedFields(inspected, findings(), until), [inspected, until, ...depends])
   return loadedValue(damage) ?? NO_DAMAGE
 }
 
 /** The fields and cells of each fragment that cannot be read, in sentences. */
-export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewProps & { damage: Damage }) {
+export function Lost({ damage: { losses, unexamined }, inspected, link }: ViewProps & { damage: DamagedFields }) {
   if (losses.length === 0) return null
   return (
     <section aria-labelledby="lost">
@@ -205,7 +205,7 @@ function SlowReads({ inspected }: { inspected: Inspected }) {
   )
 }
 
-function columns(inspected: Inspected, link: Link, { fields }: Damage): readonly Column<CheckFinding>[] {
+function columns(inspected: Inspected, link: Link, { fields }: DamagedFields): readonly Column<CheckFinding>[] {
   const shown = inspected.shownPath(inspected.path)
   return [
     {

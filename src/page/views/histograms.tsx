@@ -2,7 +2,7 @@ import { exitCodeOf } from '../../base/errors.ts'
 import { escapeText, formatCount } from '../../render/units.ts'
 import { heading } from '../../render/views/headings.ts'
 import { counted, fieldName } from '../../render/views/wording.ts'
-import { fillWords, Queried, queryOptions, wordsOf } from '../cell-query.tsx'
+import { fillWords, optionWords, Queried, queryOptions } from '../cell-query.tsx'
 import { Button, cutName } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import type { Bar } from '../histogram.ts'
@@ -18,7 +18,7 @@ import type { ViewParts, ViewProps } from '../view.ts'
  * Cells.
  */
 export const histograms: ViewParts = {
-  call: ({ link }) => ({ words: ['read', ...wordsOf(optionsOf(link))] }),
+  call: ({ link }) => ({ words: ['read', ...optionWords(optionsOf(link))] }),
   Show: Histograms,
 }
 

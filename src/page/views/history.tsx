@@ -2,14 +2,14 @@ import type { CellValue } from '../../documents/common.ts'
 import type { HistoryVersion } from '../../documents/history.ts'
 import { heading } from '../../render/views/headings.ts'
 import { countText, fieldName, NEVER_WRITTEN, writtenText } from '../../render/views/wording.ts'
-import { AttributeChoice, chosenAttributes, wordsOf } from '../cell-query.tsx'
-import { Form, fieldText } from '../controls.tsx'
+import { AttributeChoice, chosenAttributes, optionWords } from '../cell-query.tsx'
+import { Form, formText } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
 import { FragmentName, PathName } from '../fragment-name.tsx'
 import type { Documents } from '../inspected.ts'
 import { changeLink } from '../link.ts'
 import { NotExamined } from '../not-examined.tsx'
-import { listOf } from '../range-list.ts'
+import { listInLink } from '../range-list.ts'
 import { shortCell } from '../short-cell.ts'
 import { type Column, Facts, Table } from '../table.tsx'
 import { Text } from '../text.tsx'
@@ -21,12 +21,12 @@ import { Labelled, labelsOf } from './cells.tsx'
 
 /** The versions of a cell (`history`). In the link, `c` is the cell as `--cell` takes it, and `f` has the attributes. */
 export const history: ViewParts = {
-  call: ({ link }) => (link.c ? { words: ['history', ...wordsOf(optionsOf(link))] } : undefined),
+  call: ({ link }) => (link.c ? { words: ['history', ...optionWords(optionsOf(link))] } : undefined),
   Show: History,
 }
 
 function optionsOf(link: ViewProps['link']) {
-  return { ...timeOptions(link), cell: [link.c ?? ''], ...(link.f && { field: listOf(link.f) }) }
+  return { ...timeOptions(link), cell: [link.c ?? ''], ...(link.f && { field: listInLink(link.f) }) }
 }
 
 function History({ inspected, link }: ViewProps) {
@@ -41,7 +41,7 @@ function History({ inspected, link }: ViewProps) {
             use={(values) => {
               const names = schema.dimensions.map(({ name }) => name)
               changeLink(link, {
-                c: namedCell(names, fieldText(values, 'c')),
+                c: namedCell(names, formText(values, 'c')),
                 f: chosenAttributes(values, schema.attributes),
               })
             }}

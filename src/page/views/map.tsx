@@ -9,25 +9,25 @@ import { formatCount } from '../../render/units.ts'
 import { heading } from '../../render/views/headings.ts'
 import { counted, countText, fieldName, fullSizeText, NOTHING, rangeText } from '../../render/views/wording.ts'
 import { Button, cutName, Select } from '../controls.tsx'
-import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
+import { COLOURS, mousePlace, type Sheet } from '../drawing.tsx'
 import { FragmentName } from '../fragment-name.tsx'
 import type { Inspected } from '../inspected.ts'
 import { changeLink, type Link, viewLink } from '../link.ts'
-import { type Axis, axisOf, fragmentAxis } from '../map/axis.ts'
+import { axisOf, fragmentAxis, type MapAxis } from '../map/axis.ts'
 import {
   type AxisDimensions,
   addEnds,
-  type Boxes,
+  type BoxLevels,
   placeBoxes,
   type StoredBoxes,
   sidePlacer,
   storedBoxes,
 } from '../map/boxes.ts'
-import { type Drawn, isSeen, paint, type Seen, tilesAt } from '../map/paint.ts'
+import { type Drawn, isSeen, paint, type SeenMap, tilesAt } from '../map/paint.ts'
 import { isLastTop, orientationOf } from '../orientation.ts'
 import { bestPair } from '../picture/axis-role.ts'
 import { namedRoles } from '../picture/chosen.ts'
-import { listOf } from '../range-list.ts'
+import { listInLink } from '../range-list.ts'
 import { writtenBounds } from '../raster.ts'
 import { Surface } from '../surface.tsx'
 import { type Column, fragmentColumn, numberColumn, Table, writtenColumn } from '../table.tsx'
@@ -43,7 +43,7 @@ import { yieldToBrowser } from '../yield-to-browser.ts'
  */
 export const map: ViewParts = {
   call: ({ inspected, link }) => {
-    const ranges = listOf(link.q).flatMap((range) => ['--range', range])
+    const ranges = listInLink(link.q).flatMap((range) => ['--range', range])
     // The map has only the fragments that a reader opens.
     const now = inspected.target.type === 'array' ? ['--between', '0..'] : []
     return { words: ['tiles', ...ranges, ...(link.t === undefined ? now : timeWords(link))] }
@@ -152,18 +152,18 @@ const LEGENDS: Record<Meaning, string> = {
 }
 
 /** A fragment on the chosen axes. Its boxes are missing until they are loaded. */
-type PlacedFragment = Pick<Drawn, 'domain'> & { boxes?: Boxes }
+type PlacedFragment = Pick<Drawn, 'domain'> & { boxes?: BoxLevels }
 
 /** The fragments on two axes. The boxes of their tiles are loaded one fragment after the other. */
 interface Placed {
   loaded: Loaded
-  axes: readonly [Axis, Axis]
+  axes: readonly [MapAxis, MapAxis]
   dims: AxisDimensions
   placed: readonly PlacedFragment[]
   /** The part of the map with all fragments. */
-  full: Seen
+  full: SeenMap
   /** The same part with a margin. */
-  whole: Seen
+  whole: SeenMap
   /** Boxes that were read for text axes, by the index of the fragment. */
   stored: ReadonlyMap<number, StoredBoxes>
 }
@@ -171,8 +171,8 @@ interface Placed {
 async function placeDomains(loaded: Loaded, dims: AxisDimensions): Promise<Placed> {
   const { dimensions, fragments } = loaded
   const axes = dims.map((d) => (d === undefined ? fragmentAxis(fragments.length) : axisOf(dimensions[d]))) as [
-    Axis,
-    Axis,
+    MapAxis,
+    MapAxis,
   ]
   const stored = new Map<number, StoredBoxes>()
   for (const [a, axis] of axes.entries()) {
@@ -216,8 +216,8 @@ async function readBoxes({ fragment }: MapFragment): Promise<StoredBoxes | undef
 }
 
 /** Adds a margin that does not reach beyond the domain. */
-function padded({ x0, x1, y0, y1 }: Seen, [x, y]: readonly [Axis, Axis]): Seen {
-  const pad = (from: number, to: number, axis: Axis): readonly [number, number] => {
+function padded({ x0, x1, y0, y1 }: SeenMap, [x, y]: readonly [MapAxis, MapAxis]): SeenMap {
+  const pad = (from: number, to: number, axis: MapAxis): readonly [number, number] => {
     const margin = (to - from || 1) * 0.02
     const [low, high] = axis.ends()
     const inside = [Math.max(from - margin, Math.min(from, low)), Math.min(to + margin, Math.max(to, high))] as const
@@ -310,7 +310,7 @@ function risesUp({ dimensions, roles }: Loaded, [, d]: AxisDimensions): boolean 
 }
 
 /** Ranges that select the tiles in sight. Dimensions that are in sight as a whole have no range. */
-function rangesSeen(dimensions: readonly Dimension[], { axes, dims, full }: Placed, seen: Seen): readonly string[] {
+function rangesSeen(dimensions: readonly Dimension[], { axes, dims, full }: Placed, seen: SeenMap): readonly string[] {
   const ends = [
     [seen.x0, seen.x1, full.x0, full.x1],
     [seen.y0, seen.y1, full.y0, full.y1],
@@ -326,12 +326,12 @@ function rangesSeen(dimensions: readonly Dimension[], { axes, dims, full }: Plac
   })
 }
 
-function seenText(seen: Seen, whole: Seen): string | undefined {
+function seenText(seen: SeenMap, whole: SeenMap): string | undefined {
   const { x0, x1, y0, y1 } = seen
   return seen === whole ? undefined : [x0, x1, y0, y1].map((one) => Number(one.toPrecision(10))).join('_')
 }
 
-function seenOf(text: string | undefined, whole: Seen): Seen {
+function seenOf(text: string | undefined, whole: SeenMap): SeenMap {
   const [x0, x1, y0, y1] = (text ?? '').split('_').map(Number)
   return x1 > x0 && y1 > y0 ? { x0, x1, y0, y1 } : whole
 }
@@ -395,12 +395,12 @@ function useSeen(link: Link, dimensions: readonly Dimension[], placing: Placed) 
 }
 
 /** The place in a part of the map at shares of its width and height. */
-function placeIn({ x0, x1, y0, y1 }: Seen, ax: number, ay: number): [x: number, y: number] {
+function placeIn({ x0, x1, y0, y1 }: SeenMap, ax: number, ay: number): [x: number, y: number] {
   return [x0 + (x1 - x0) * ax, y0 + (y1 - y0) * ay]
 }
 
 /** Boxes of the fragments in sight and, if they decide the colours, sizes of tiles. Both are loaded one fragment after the other. */
-function useBoxes(inspected: Inspected, placing: Placed, meaning: Meaning, rested: Seen) {
+function useBoxes(inspected: Inspected, placing: Placed, meaning: Meaning, rested: SeenMap) {
   const { loaded, axes, placed } = placing
   const { fragments } = loaded
   const [loads, setLoads] = useState(0)
@@ -454,7 +454,7 @@ function tilesOf(placed: readonly PlacedFragment[], [x, y]: readonly [number, nu
 
 /** Place of the mouse from the left and from where the axis that goes up begins, as shares of width and height. */
 function shareOf(event: MouseEvent, rises: boolean): [number, number] {
-  const [x, y] = placeOf(event)
+  const [x, y] = mousePlace(event)
   const width = (event.currentTarget as Element).clientWidth - 2 * LEFT
   const down = y / (HEIGHT - BELOW)
   return [(x - LEFT) / width, rises ? 1 - down : down]
@@ -529,7 +529,7 @@ function Canvas({ inspected, link, meaning, placing }: ViewProps & { meaning: Me
         over={(event) => setOver(tilesUnder(event, 1)[0])}
         zoomAt={(factor, event) => zoom(factor, shareOf(event, rises))}
         onMouseLeave={() => setOver(undefined)}
-        onClick={(event) => setPinned(pinnedBy(pinned, tilesUnder(event, Infinity), placeOf(event)))}
+        onClick={(event) => setPinned(pinnedBy(pinned, tilesUnder(event, Infinity), mousePlace(event)))}
       />
       <p class="under" role="status">
         {pointedAt ? (
@@ -586,7 +586,7 @@ function TileLink({ of: { fragment, file }, link, tile }: { of: MapFragment; lin
 }
 
 /** A table of the first tiles in sight. */
-function Tiles(props: TileProps & { placed: readonly PlacedFragment[]; seen: Seen }) {
+function Tiles(props: TileProps & { placed: readonly PlacedFragment[]; seen: SeenMap }) {
   const { loaded, placed, stored, link, seen } = props
   const { dimensions, fragments } = loaded
   const rows: { of: MapFragment; tile: number; box: string }[] = []
@@ -644,7 +644,7 @@ function boxColours(
   meaning: Meaning,
   fragments: readonly MapFragment[],
   sizes: ReadonlyMap<number, Float64Array>,
-): (fragment: number, boxes: Boxes | undefined, level: number, index: number) => number {
+): (fragment: number, boxes: BoxLevels | undefined, level: number, index: number) => number {
   if (meaning === 'fragment') {
     const all = COLOURS.map((name) => pixel(rgb(colour(name))))
     return (fragment) => all[fragment % all.length]
@@ -686,7 +686,7 @@ function pixel([red, green, blue]: readonly [number, number, number]): number {
 
 function drawMap(
   { canvas, width, height, ratio, colour }: Sheet,
-  what: { drawn: readonly Drawn[]; seen: Seen; placing: Placed; rises: boolean; most: number },
+  what: { drawn: readonly Drawn[]; seen: SeenMap; placing: Placed; rises: boolean; most: number },
 ): void {
   const { drawn, seen, rises, most } = what
   const { axes, full } = what.placing
@@ -749,7 +749,7 @@ type Ends = readonly [low: number, high: number]
  * has no values. Empty if no box is in sight.
  */
 function endsSeen(
-  axis: Axis,
+  axis: MapAxis,
   [from, to]: Ends,
   [low, high]: Ends,
 ): readonly (readonly [share: number, text: string])[] {

@@ -32,7 +32,7 @@ import { type Column, type FactList, Facts, numberColumn, Table, textColumn, tex
 import { timeOptions, timeWords } from '../times.ts'
 import { Shown, useLoaded } from '../use-loaded.tsx'
 import type { ViewParts, ViewProps } from '../view.ts'
-import { Tree } from './tree.tsx'
+import { MemberTree } from './tree.tsx'
 
 /** What the target is, what a reader sees, and whether it is damaged as far as names and footers tell. */
 export const overview: ViewParts = {
@@ -72,7 +72,7 @@ function Overview({ inspected, link }: ViewProps) {
           {'members' in found && (
             <>
               <h3>Members</h3>
-              <Tree {...{ inspected, link }} />
+              <MemberTree {...{ inspected, link }} />
               {found.members.length > 0 && <Dataset {...{ inspected, link }} members={found.members.length} />}
             </>
           )}

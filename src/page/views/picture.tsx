@@ -5,10 +5,10 @@ import type { LayerImage } from '../../layers/picture.ts'
 import { escapeText, formatCount, shortValue } from '../../render/units.ts'
 import { fieldName } from '../../render/views/wording.ts'
 import { cellOfNumber, ownValue } from '../cell-of-number.ts'
-import { wordsOf } from '../cell-query.tsx'
-import { Button, cutName, Form, fieldText, RangeFields, Select, typedRanges } from '../controls.tsx'
+import { optionWords } from '../cell-query.tsx'
+import { Button, cutName, Form, formText, RangeFields, Select, typedRanges } from '../controls.tsx'
 import { Damaged } from '../damaged.tsx'
-import { COLOURS, placeOf, type Sheet } from '../drawing.tsx'
+import { COLOURS, mousePlace, type Sheet } from '../drawing.tsx'
 import { FragmentName } from '../fragment-name.tsx'
 import { changeLink, type Link, viewLink } from '../link.ts'
 import { PALETTE_NAMES, type PaletteName, type Scale } from '../palette.ts'
@@ -22,11 +22,19 @@ import {
   endsOf,
   extremePixels,
   type Lack,
-  lackOf,
   middleOf,
+  rasterLack,
   type SpecialColours,
 } from '../picture/pixels.ts'
-import { cellArea, drawPlot, type Layer, lettersBeside, type PlotBox, placeDrawn, trueHeight } from '../picture/plot.ts'
+import {
+  cellArea,
+  drawPlot,
+  lettersBeside,
+  type PixelLayer,
+  type PlotBox,
+  placeDrawn,
+  trueHeight,
+} from '../picture/plot.ts'
 import {
   coordinateAt,
   coordinateWord,
@@ -35,12 +43,12 @@ import {
   placeOfCoordinate,
   rangeInLink,
   rasterPlaces,
-  type Seen,
+  type SeenAxes,
   spanWord,
 } from '../picture/plot-axis.ts'
-import { SaveButtons, type Kept as Saved } from '../picture/save.tsx'
+import { SaveButtons, type KeptDrawing as Saved } from '../picture/save.tsx'
 import { isSame, useSeen } from '../picture/use-seen.ts'
-import { listOf, listText } from '../range-list.ts'
+import { listInLink, listText } from '../range-list.ts'
 import { LACKS, pixelValue, type Raster } from '../raster.ts'
 import { Surface } from '../surface.tsx'
 import { type Column, Table } from '../table.tsx'
@@ -60,9 +68,9 @@ export const picture: ViewParts = {
   call: ({ link }) => ({
     words: [
       'read',
-      ...wordsOf({
+      ...optionWords({
         ...timeOptions(link),
-        range: listOf(link.r),
+        range: listInLink(link.r),
         ...(link.a !== undefined && link.a !== COUNT && { field: link.a.split('\n') }),
         ...(link.x === 'k' && { keepGoing: true }),
       }),
@@ -341,9 +349,9 @@ const [HEIGHT, HIGHEST, LOWEST, AROUND] = [480, 620, 160, 340]
 /** The images of the layers. They are made again only for what changed: the last layer is read while it is drawn. */
 function useImages(layers: readonly (readonly Raster[])[], scale: ReturnType<typeof scaleOf>, version: unknown) {
   const images = useRef(new Map<string, { of: readonly Raster[]; version: unknown; image: HTMLCanvasElement }>())
-  return (colour: Sheet['colour']): Layer[] => {
+  return (colour: Sheet['colour']): PixelLayer[] => {
     const special = specialColours(colour)
-    return layers.flatMap((of, i): Layer[] => {
+    return layers.flatMap((of, i): PixelLayer[] => {
       const [raster] = of
       if (!raster) return []
       const key = JSON.stringify([i, scale, special])
@@ -359,10 +367,10 @@ function useImages(layers: readonly (readonly Raster[])[], scale: ReturnType<typ
 }
 
 function zoomed(
-  { x0, x1, y0, y1 }: Seen,
+  { x0, x1, y0, y1 }: SeenAxes,
   factor: number,
   around: Place = { x: (x0 + x1) / 2, y: (y0 + y1) / 2 },
-): Seen {
+): SeenAxes {
   const { x, y } = around
   return {
     x0: x - (x - x0) * factor,
@@ -372,7 +380,7 @@ function zoomed(
   }
 }
 
-function moved({ x0, x1, y0, y1 }: Seen, dx: number, dy: number): Seen {
+function moved({ x0, x1, y0, y1 }: SeenAxes, dx: number, dy: number): SeenAxes {
   return { x0: x0 + dx, x1: x1 + dx, y0: y0 + dy, y1: y1 + dy }
 }
 
@@ -384,7 +392,7 @@ function nearest(place: number, first: number, end: number): number {
 /** The point beside another, or the first one. @param by points to the right and upwards */
 function neighbour(
   { frame }: Chosen,
-  seen: Seen,
+  seen: SeenAxes,
   raster: Raster,
   at: Place | undefined,
   by: readonly [number, number],
@@ -407,7 +415,7 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
   const top = layers[layers.length - 1] ?? []
   const [raster] = top
   const ends = useMemo(() => endsOf(top), [version, layers.length])
-  const lack = useMemo(() => raster && lackOf(raster), [version, layers.length])
+  const lack = useMemo(() => raster && rasterLack(raster), [version, layers.length])
   const scale = scaleOf(link, ends, planes.length === 3)
   const isTrue = (link.e ?? (chosen.isTrue ? '1' : '0')) === '1'
   const hasScale = planes.length === 1
@@ -433,7 +441,7 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
   })
   const area = () => cellArea(sizes, seen)
   const placeUnder = (event: MouseEvent): Place => {
-    const [x, y] = placeDrawn(frame, seen, area(), placeOf(event))
+    const [x, y] = placeDrawn(frame, seen, area(), mousePlace(event))
     return { x, y }
   }
   const zoom = (factor: number, around?: Place): void => setSeen(inside(zoomed(seen, factor, around), chosen))
@@ -483,12 +491,12 @@ function Canvas(props: PictureProps & { layers: readonly (readonly Raster[])[]; 
         height={height}
         draw={draw}
         keys={keys}
-        pointOf={placeOf}
+        pointOf={mousePlace}
         drag={(from, to) => {
           const [before, after] = [from, to].map((one) => placeDrawn(frame, seen, area(), one))
           if (before && after) move(before[0] - after[0], before[1] - after[1])
         }}
-        isOver={(event) => isInside(area(), placeOf(event))}
+        isOver={(event) => isInside(area(), mousePlace(event))}
         over={(event) => setAt(placeUnder(event))}
         zoomAt={(factor, event) => zoom(factor, placeUnder(event))}
         doubled={0.5}
@@ -628,7 +636,7 @@ interface Place {
 }
 
 /** Moves what is in sight back to what was written, and keeps it from being smaller than a few cells. */
-function inside({ x0, x1, y0, y1 }: Seen, { frame }: Chosen): Seen {
+function inside({ x0, x1, y0, y1 }: SeenAxes, { frame }: Chosen): SeenAxes {
   const [left, right] = keptInside(x0, x1, frame.across)
   const [low, high] = keptInside(y0, y1, frame.up)
   return { x0: left, x1: right, y0: low, y1: high }
@@ -643,7 +651,7 @@ function pixelAt(raster: Raster, across: PlotAxis, up: PlotAxis, { x, y }: Place
   return Math.min(raster.down.length - 1, row) * raster.right.length + Math.min(raster.right.length - 1, column)
 }
 
-function pixelBox(raster: Raster | undefined, across: PlotAxis, up: PlotAxis, at: Place): Seen | undefined {
+function pixelBox(raster: Raster | undefined, across: PlotAxis, up: PlotAxis, at: Place): SeenAxes | undefined {
   const pixel = raster && pixelAt(raster, across, up, at)
   if (!raster || pixel === undefined) return undefined
   const [x, y] = [rasterPlaces(across, raster.right), rasterPlaces(up, raster.down)]
@@ -738,7 +746,7 @@ function Lacking({ flags, hasUnread, raster, isDense }: LackProps) {
 function ScaleForm({ link, scale, top }: { link: Link; scale: Scale; top: readonly Raster[] }) {
   const short = (value: number): string => String(Number(value.toPrecision(6)))
   const typed = (values: FormData): void => {
-    const [low, high] = ['low', 'high'].map((name) => fieldText(values, name))
+    const [low, high] = ['low', 'high'].map((name) => formText(values, name))
     changeLink(link, { l: low || high ? `${low || scale.low}..${high || scale.high}` : undefined })
   }
   return (

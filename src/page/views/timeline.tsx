@@ -8,9 +8,9 @@ import { type InspectArray, METADATA_FOLDER } from '../../objects/array.ts'
 import type { DeletePlace } from '../../objects/deletes.ts'
 import { heading } from '../../render/views/headings.ts'
 import { counted, fullSizeText, NOTHING, shortSizeText, stateText, timeRangeText } from '../../render/views/wording.ts'
-import { Button, Form, fieldText, Radios } from '../controls.tsx'
-import { allDeletes, Condition, conditionWords, learnCondition } from '../deletes.tsx'
-import { Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import { Button, Form, formText, Radios } from '../controls.tsx'
+import { allDeletes, conditionWords, DeleteCondition, learnCondition } from '../deletes.tsx'
+import { Drawing, mousePlace, type Sheet } from '../drawing.tsx'
 import { FragmentName, PathName } from '../fragment-name.tsx'
 import type { Inspected } from '../inspected.ts'
 import { changeLink, type Link, linkText, viewLink } from '../link.ts'
@@ -148,7 +148,7 @@ async function metadataItems(array: InspectArray, at: bigint): Promise<Item[]> {
 const deleteColumns = (array: InspectArray, link: Link): readonly Column<Item>[] => [
   {
     title: 'condition',
-    show: ({ place }) => place && <Condition {...{ array, place, link }} />,
+    show: ({ place }) => place && <DeleteCondition {...{ array, place, link }} />,
     words: ({ place }) => (place ? conditionWords(place) : ''),
     learn: async ({ place }) => place && learnCondition(array, place),
   },
@@ -215,7 +215,7 @@ function Drawn({ inspected, array, fragments, items, link }: DrawnProps) {
     drawTimeline(sheet, { placed: placed.current.list, lanes, scale, time, over })
   }
   const hit = (event: MouseEvent): Item | undefined => {
-    const [x, y] = placeOf(event)
+    const [x, y] = mousePlace(event)
     return placed.current.list.findLast(({ from, to, row, lane: { top, thick } }) => {
       return x >= from - 1 && x <= to + 1 && y >= top + row * thick && y < top + (row + 1) * thick
     })?.item
@@ -262,7 +262,7 @@ function Drawn({ inspected, array, fragments, items, link }: DrawnProps) {
             <FragmentName name={over.name} isTimed />: {over.words}
             {over.place && (
               <>
-                : <Condition array={array} place={over.place} />
+                : <DeleteCondition array={array} place={over.place} />
               </>
             )}
           </>
@@ -328,7 +328,7 @@ function TypedTime({ travel }: { travel(to: bigint): void }) {
   const [wrong, setWrong] = useState<string | undefined>(undefined)
   const travelToTyped = (values: FormData): void => {
     try {
-      const time = parseTypedTime(fieldText(values, 'time'))
+      const time = parseTypedTime(formText(values, 'time'))
       setWrong(undefined)
       travel(time)
     } catch (error) {

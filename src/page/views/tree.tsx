@@ -10,14 +10,14 @@ import type { ViewParts, ViewProps } from '../view.ts'
 /** The members of a group and of the groups inside. A click or the space bar folds and unfolds a group. */
 export const tree: ViewParts = {
   call: ({ link }) => ({ words: ['ls', '--names', '--depth', 'all', ...timeWords(link)] }),
-  Show: (props) => <Tree {...props} depth="all" />,
+  Show: (props) => <MemberTree {...props} depth="all" />,
 }
 
 /** Upper limit on the members of a group that are shown. */
 const MOST = 500
 
 /** The members as a list. @param depth the option of `ls`: number of levels; undefined for one */
-export function Tree({ inspected, link, depth }: ViewProps & { depth?: string }) {
+export function MemberTree({ inspected, link, depth }: ViewProps & { depth?: string }) {
   const members = useLoaded(async () => {
     const listed = await inspected.document('ls', { names: true, ...(depth && { depth }), ...timeOptions(link) })
     return 'members' in listed ? listed.members : []

@@ -4,7 +4,7 @@ import type { OneStats } from '../../documents/stats.ts'
 import { heading } from '../../render/views/headings.ts'
 import { counted, fieldName, filtersText, fullSizeText, NOTHING, ratioText } from '../../render/views/wording.ts'
 import { cutName, Radios } from '../controls.tsx'
-import { COLOURS, Drawing, placeOf, type Sheet } from '../drawing.tsx'
+import { COLOURS, Drawing, mousePlace, type Sheet } from '../drawing.tsx'
 import { FragmentName, shortName } from '../fragment-name.tsx'
 import type { Inspected } from '../inspected.ts'
 import { changeLink, type Link } from '../link.ts'
@@ -116,7 +116,7 @@ function Areas({ parts, leftOut }: Sums) {
     for (const [i, rect] of rects.current.entries()) drawArea(sheet, rect, shown[i], colours.get(shown[i].kind) ?? 0)
   }
   const under = (event: MouseEvent): Part | undefined => {
-    const [x, y] = placeOf(event)
+    const [x, y] = mousePlace(event)
     const at = rects.current.findIndex(
       (one) => x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height,
     )

@@ -7,7 +7,7 @@ import type { DumpField } from '../../documents/dump.ts'
 import { writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import { cellPairs, noticePairs } from './at-pairs.ts'
-import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
+import { type Shows, shownList, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { terminalHeading } from './terminal-headings.ts'
 import { counted, countText, fieldName, isIndex, measuredText, partName, valuesText } from './wording.ts'
 
@@ -25,7 +25,7 @@ export async function atTable(document: AtDocument, out: Output): Promise<void> 
     { name: terminalHeading('length'), align: 'right', cell: ({ length }) => countText(length) },
     { name: 'is', cell: (link, depth) => meaningText(link, listName(link, chain[depth - 1]), out) },
   ]
-  if (await writeTableOrBelow(listOf(columns, chain), out)) await out.write('\n')
+  if (await writeTableOrBelow(shownList(columns, chain), out)) await out.write('\n')
   await writeKeyValues([...(cells ? cellPairs(cells) : []), ...noticePairs(document)], out)
 }
 
@@ -65,7 +65,7 @@ export async function cellPlacesTable(document: CellDocument, out: Output): Prom
   for (const { coordinates, position, tile, places } of cells) {
     await writeSection(`${valuesText(coordinates)}: cell ${countText(position)} of tile ${countText(tile)}`, out)
     const names = places.map(({ field, role }) => `${fieldName(field)} ${role}`)
-    const below = await writeTableOrBelow({ ...listOf(PLACE_COLUMNS, places), names }, out)
+    const below = await writeTableOrBelow({ ...shownList(PLACE_COLUMNS, places), names }, out)
     if (places.every(({ cell_only }) => cell_only)) continue
     if (below) await out.write('\n')
     await writeLine(

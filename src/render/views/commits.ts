@@ -5,11 +5,11 @@ import { writeTable } from '../table.ts'
 import {
   fits,
   limitOf,
-  listOf,
   prefixLength,
   ROWS,
   type Shows,
   type Spare,
+  shownList,
   withoutSpares,
   writeLine,
   writeTableOrBelow,
@@ -108,7 +108,7 @@ async function writeCommits(
   out: Output,
 ): Promise<void> {
   const limit = limitOf(ROWS, out)
-  const whole = listOf([...columns, condition], rows)
+  const whole = shownList([...columns, condition], rows)
   if (fits(whole.columns, whole.rows.slice(0, limit), out)) {
     await writeTable({ ...whole, limit }, out)
     return
@@ -121,8 +121,8 @@ async function writeCommits(
   }
   const begins: Column = { name: 'file begins', role: 'field', whole: true, cell: shortName }
   const short = [begins, ...columns.slice(1)]
-  const list = (some: readonly Column[]) => listOf([...some, condition], rows)
-  const hasRoom = (some: readonly Column[]): boolean => fits(some, listOf(some, rows.slice(0, limit)).rows, out)
+  const list = (some: readonly Column[]) => shownList([...some, condition], rows)
+  const hasRoom = (some: readonly Column[]): boolean => fits(some, shownList(some, rows.slice(0, limit)).rows, out)
   const kept = withoutSpares(short, hasRoom)
   const leftOut = short.filter((column) => !kept.includes(column)).map(({ name }) => name)
   const { columns: shown, rows: texts } = list(kept)

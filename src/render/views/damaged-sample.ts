@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import type { DamageKindsDocument } from '../../documents/damage-kinds.ts'
 import type { DamagedSampleDocument } from '../../documents/damaged-sample.ts'
 import { writeHeading, writeKeyValues, writeTable } from '../table.ts'
-import { fits, listOf, type Shows, writeCommandLine, writeLine, writeSection } from './parts.ts'
+import { fits, type Shows, shownList, writeCommandLine, writeLine, writeSection } from './parts.ts'
 
 /** Shows what is wrong with a sample, and a command that finds it. */
 export async function damagedSampleTable(document: DamagedSampleDocument, out: Output): Promise<void> {
@@ -19,7 +19,7 @@ export async function damageKindsTable({ kinds }: DamageKindsDocument, out: Outp
     { name: 'severity', cell: ({ severity }) => severity },
     { name: 'what', cell: ({ what }) => what },
   ]
-  const list = listOf(columns, kinds)
+  const list = shownList(columns, kinds)
   if (fits(list.columns, list.rows, out)) {
     await writeTable(list, out)
     return

@@ -8,9 +8,9 @@ import { formatCount, shortValue } from '../units.ts'
 import {
   fits,
   limitOf,
-  listOf,
   ROWS,
   type Shows,
+  shownList,
   writeLine,
   writeMore,
   writeSection,
@@ -64,7 +64,7 @@ export async function diffTable(document: DiffDocument, isRead: boolean, out: Ou
     { name: 'a', align: 'right', cell: ({ a }) => valueText(a) },
     { name: 'b', align: 'right', cell: ({ b }) => valueText(b) },
   ]
-  const { rows } = listOf(columns, differences)
+  const { rows } = shownList(columns, differences)
   // A path that is cut would not say what differs.
   const whole = rows.slice(0, limit).reduce((most, [where]) => Math.max(most, textWidth(where)), 0)
   if (out.columns === undefined || (whole < out.columns / 2 && fits(columns, rows.slice(0, limit), out))) {
@@ -105,7 +105,7 @@ async function writeMembers(members: readonly DiffMember[], out: Output): Promis
       { name: 'differs', cell: ({ differs }) => differs.join(', ') || NOTHING },
     ]
     await out.write('\n')
-    await writeTableOrBelow({ ...listOf(columns, unequal), limit: limitOf(ROWS, out) }, out)
+    await writeTableOrBelow({ ...shownList(columns, unequal), limit: limitOf(ROWS, out) }, out)
   }
   await writeLine(members.length === 0 ? 'no members' : `members: ${nums.join(', ')}`, out)
 }

@@ -19,9 +19,9 @@ import { formatCount } from '../units.ts'
 import { placeTexts } from './layer.ts'
 import {
   limitOf,
-  listOf,
   ROWS,
   type Shows,
+  shownList,
   writeCodeLine,
   writeLine,
   writeSection,
@@ -60,20 +60,20 @@ export async function explainTable(
   await out.write('\n')
   for (const text of totalTexts(document)) await writeLine(text, out)
   await out.write('\n')
-  await writeTableOrBelow(listOf(FUNNEL_COLUMNS, funnel), out)
+  await writeTableOrBelow(shownList(FUNNEL_COLUMNS, funnel), out)
   if (fields.length > 0) {
     await writeSection(exact ? 'fields' : 'fields, at most', out)
-    await writeTableOrBelow({ ...listOf(FIELD_COLUMNS, fields), limit: limitOf(ROWS, out) }, out)
+    await writeTableOrBelow({ ...shownList(FIELD_COLUMNS, fields), limit: limitOf(ROWS, out) }, out)
   }
   await writeSection('steps, with estimated times', out)
-  await writeTableOrBelow(listOf(STEP_COLUMNS, stepRows(document)), out)
+  await writeTableOrBelow(shownList(STEP_COLUMNS, stepRows(document)), out)
   if (out.full) {
     await writeSection('buffers for the result, in bytes', out)
-    await writeTableOrBelow(listOf(RESULT_COLUMNS, document.result), out)
+    await writeTableOrBelow(shownList(RESULT_COLUMNS, document.result), out)
     await writeSection('fragments', out)
     const rows: ExplainLine[] = []
     for await (const row of document.fragments) rows.push(row)
-    await writeTableOrBelow(listOf(FRAGMENT_COLUMNS, rows), out)
+    await writeTableOrBelow(shownList(FRAGMENT_COLUMNS, rows), out)
   }
 }
 

@@ -10,7 +10,7 @@ import type {
 import { SLOT_SECTIONS } from '../../format/fragment-footer.ts'
 import { type Pair, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { fits, listOf, type Shows, writeLine, writeSection } from './parts.ts'
+import { fits, type Shows, shownList, writeLine, writeSection } from './parts.ts'
 import { countText, domainText, fullSizeText, slotText, versionText } from './wording.ts'
 
 type FileSizes = Pick<FooterField, 'file_size' | 'file_var_size' | 'file_validity_size'>
@@ -104,7 +104,7 @@ async function writeFields<K extends string>(
       ([key, name]): Shows<FooterField> => ({ name, align: 'right', cell: (field) => countText(of(field)[key]) }),
     ),
   ]
-  const content = listOf(columns, fields)
+  const content = shownList(columns, fields)
   if (fits(columns, content.rows, out) || shown.length < 2) {
     await writeTable(content, out)
     return

@@ -23,7 +23,7 @@ const HINTS: ReadonlyMap<FragmentState, string> = new Map([
 ])
 
 /** Returns the meaning of a state if it needs an explanation. @param as_of times of opening, if the user gave any */
-export function meaningOf(state: FragmentState | undefined, as_of: TimestampRange | undefined): string | undefined {
+export function stateMeaning(state: FragmentState | undefined, as_of: TimestampRange | undefined): string | undefined {
   if (state === 'unlisted' && as_of) return 'TileDB reads those of its cells that were written between these times'
   if (state === 'future' && as_of) return 'its timestamps end later'
   return state && HINTS.get(state)
@@ -56,7 +56,7 @@ export function stateLines(
   for (const state of HINTS.keys()) {
     const those = fragments.filter((fragment) => fragment.state === state)
     const count = those.length
-    const meaning = meaningOf(state, as_of)
+    const meaning = stateMeaning(state, as_of)
     const isEver = state === 'to-vacuum' && !as_of && !(isSparse && those.every(isNeverRead))
     const never = isEver ? 'not read by TileDB now, only as of earlier times' : 'not read by TileDB'
     const what = state === 'unlisted' ? meaning : `${never}; ${meaning}`

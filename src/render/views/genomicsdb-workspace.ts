@@ -16,9 +16,9 @@ import { type Pair, writeKeyValues } from '../table.ts'
 import { genomicsdbFacts } from './genomicsdb-facts.ts'
 import {
   limitOf,
-  listOf,
   ROWS,
   type Shows,
+  shownList,
   writeLine,
   writeNotExamined,
   writeSection,
@@ -80,7 +80,7 @@ const FILES: Shows<GenomicsdbFragmentLine>[] = [
 /** Shows the files of a fragment. */
 export async function filesTable({ path, files }: GenomicsdbFragmentDocument, out: Output): Promise<void> {
   await writeTitle(path, `fragment of GenomicsDB, ${counted(files.length, 'file')}`, out)
-  await writeTableOrBelow({ ...listOf(FILES, files), limit: limitOf(ROWS, out) }, out)
+  await writeTableOrBelow({ ...shownList(FILES, files), limit: limitOf(ROWS, out) }, out)
 }
 
 /** Shows what a fragment is, what its files take, and what is wrong. */
@@ -102,7 +102,7 @@ export async function genomicsdbFragmentTable(document: GenomicsdbFragmentDocume
     out,
   )
   await writeSection('files', out)
-  await writeTableOrBelow({ ...listOf(FILES, files), limit: limitOf(ROWS, out) }, out)
+  await writeTableOrBelow({ ...shownList(FILES, files), limit: limitOf(ROWS, out) }, out)
   await writeVerdict(document, out)
 }
 
@@ -150,7 +150,7 @@ export async function intervalsTable(
       cell: ({ error }) => (error ? 'unreadable' : ''),
     },
   ]
-  await writeTableOrBelow({ ...listOf(columns, intervals), limit: limitOf(ROWS, out) }, out)
+  await writeTableOrBelow({ ...shownList(columns, intervals), limit: limitOf(ROWS, out) }, out)
 }
 
 /** Shows the samples of a workspace. */
@@ -167,7 +167,7 @@ export async function samplesTable({ path, samples, interval_num }: GenomicsdbSa
     { name: 'calls', align: 'right', cell: ({ call_num }) => countText(call_num) },
     { name: 'note', role: 'bad', cell: noteOf },
   ]
-  await writeTableOrBelow({ ...listOf(columns, samples), limit: limitOf(ROWS, out) }, out)
+  await writeTableOrBelow({ ...shownList(columns, samples), limit: limitOf(ROWS, out) }, out)
 }
 
 function noteOf({ name, call_num }: GenomicsdbSample): string {
@@ -200,7 +200,7 @@ export async function fragmentsTable(
     { name: 'columns', align: 'right', cell: ({ column_range }) => span(column_range) },
     { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
   ]
-  await writeTableOrBelow({ ...listOf(columns, fragments), limit: limitOf(ROWS, out) }, out)
+  await writeTableOrBelow({ ...shownList(columns, fragments), limit: limitOf(ROWS, out) }, out)
 }
 
 /** Shows what fills a workspace or an array. */
@@ -237,7 +237,7 @@ export async function genomicsdbStatsTable(document: GenomicsdbStatsDocument, ou
     { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
     { name: 'compression', cell: ({ compression }) => compression },
   ]
-  await writeTableOrBelow({ ...listOf(columns, fields), limit }, out)
+  await writeTableOrBelow({ ...shownList(columns, fields), limit }, out)
   if (intervals.length > 1) {
     await writeSection('largest intervals', out)
     const ofIntervals: Shows<(typeof intervals)[number]>[] = [
@@ -246,7 +246,7 @@ export async function genomicsdbStatsTable(document: GenomicsdbStatsDocument, ou
       { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
       { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
     ]
-    await writeTableOrBelow({ ...listOf(ofIntervals, intervals), limit }, out)
+    await writeTableOrBelow({ ...shownList(ofIntervals, intervals), limit }, out)
   }
   await writeNotExamined(not_examined, path, out)
 }

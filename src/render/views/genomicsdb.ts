@@ -11,9 +11,9 @@ import { timeText } from '../../format/timestamped-name.ts'
 import { writeHeading, writeKeyValues } from '../table.ts'
 import {
   limitOf,
-  listOf,
   ROWS,
   type Shows,
+  shownList,
   writeLine,
   writeLongTable,
   writeSection,
@@ -51,9 +51,9 @@ export async function genomicsdbSchemaTable(document: GenomicsdbSchemaDocument, 
     out,
   )
   await writeSection(counted(dimensions.length, 'dimension'), out)
-  await writeTableOrBelow(listOf(DIMENSIONS, dimensions), out)
+  await writeTableOrBelow(shownList(DIMENSIONS, dimensions), out)
   await writeSection(`${counted(fields.length - 1, 'attribute')}, and the coordinates`, out)
-  await writeTableOrBelow(listOf(FIELDS, fields), out)
+  await writeTableOrBelow(shownList(FIELDS, fields), out)
 }
 
 const DIMENSIONS: readonly Shows<GenomicsdbDimensionDescription>[] = [
@@ -106,7 +106,7 @@ export async function genomicsdbFooterTable(
     out,
   )
   await writeSection('fields: bytes of their files, and lengths of their lists', out)
-  await writeTableOrBelow(listOf(FOOTER_FIELDS, fields), out)
+  await writeTableOrBelow(shownList(FOOTER_FIELDS, fields), out)
 }
 
 const FOOTER_FIELDS: readonly Shows<GenomicsdbFooterField>[] = [

@@ -13,7 +13,7 @@ import { writeTitle } from './parts.ts'
 import { counted, fieldName, measuredText, partName } from './wording.ts'
 
 /** The parts that are shown. */
-export interface HexOptions extends Selection {
+export interface HexSelection extends Selection {
   /** Whether only names and values are shown, without bytes. */
   tree?: boolean | undefined
 }
@@ -42,7 +42,7 @@ const CONTINUED = '    '
 const PIECE = 65_536
 
 /** Shows part after part: bytes on the left and the field tree beside them, or below each row if the terminal is narrow. */
-export async function hexView(parts: readonly Part[], options: HexOptions, out: Output): Promise<void> {
+export async function hexView(parts: readonly Part[], options: HexSelection, out: Output): Promise<void> {
   const view = new HexView(out, options, await painter(out), await tinter(out))
   for (const part of parts) await view.show(part, 0)
   await view.end()
@@ -59,7 +59,7 @@ interface Note {
 class HexView {
   private readonly buffer: TextBuffer
   private readonly out: Output
-  private readonly options: HexOptions
+  private readonly options: HexSelection
   private readonly paint: Paint
   private readonly tint: Tint
   private readonly wide: boolean
@@ -78,7 +78,7 @@ class HexView {
     bytes: new Uint8Array(0),
   }
 
-  constructor(out: Output, options: HexOptions, paint: Paint, tint: Tint) {
+  constructor(out: Output, options: HexSelection, paint: Paint, tint: Tint) {
     this.buffer = new TextBuffer(out)
     this.out = out
     this.options = options

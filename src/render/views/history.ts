@@ -1,7 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import type { HistoryDocument, HistoryVersion } from '../../documents/history.ts'
 import { placeTexts } from './layer.ts'
-import { listOf, type Shows, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
+import { type Shows, shownList, writeLine, writeNotExamined, writeTableOrBelow, writeTitle } from './parts.ts'
 import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
@@ -29,7 +29,7 @@ export async function historyTable(document: HistoryDocument, isNow: boolean, ou
   for (const text of layer_place ? placeTexts(layer_place) : []) await writeLine(text, out)
   if (versions.length > 0) {
     const names = versions.map(({ fragment }) => fragment)
-    await writeTableOrBelow({ ...listOf(columnsFor(out), versions), names }, out)
+    await writeTableOrBelow({ ...shownList(columnsFor(out), versions), names }, out)
   }
   if (fill_values) await writeLine(`a read gives fill values: ${valuesText(fill_values, VALUE)}`, out)
   else if (!versions.some(({ state }) => state === 'current')) await writeLine('a read gives no such cell', out)

@@ -12,18 +12,18 @@ import { isRead } from '../../objects/visibility.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatSize } from '../units.ts'
 import { cellsText, memberKind, NOT_LISTED, totalsText } from './dataset-words.ts'
-import { meaningOf, stateLines } from './fragment-states.ts'
+import { stateLines, stateMeaning } from './fragment-states.ts'
 import { layerPairs, layerRows, layerTitle } from './layer.ts'
 import { writeValues } from './metadata.ts'
 import {
   fits,
   type ListContent,
   limitOf,
-  listOf,
   prefixLength,
   ROWS,
   type Shows,
   type Spare,
+  shownList,
   withoutSpares,
   writeLine,
   writeSection,
@@ -146,18 +146,18 @@ async function writeFragments(
 ): Promise<void> {
   const wide = columnsOf(true)
   if (out.columns === undefined || out.vertical) {
-    await writeTable({ ...listOf(wide, fragments), limit }, out)
+    await writeTable({ ...shownList(wide, fragments), limit }, out)
     return
   }
   const hasRoom = (columns: readonly FragmentColumn[], rows: readonly ArrayFragment[]): boolean => {
-    const list = listOf(columns, rows.slice(0, limit))
+    const list = shownList(columns, rows.slice(0, limit))
     return fits(list.columns, list.rows, out)
   }
   const all = hasRoom(wide, fragments) ? wide : columnsOf(false)
   const isBad = (fragment: ArrayFragment): boolean => stateRole(stateText(fragment)) === 'bad'
   const sorted = fragments.toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)))
   if (hasRoom([NUMBER, ...all], sorted)) {
-    await writeTable({ ...listOf(all, sorted), limit }, out)
+    await writeTable({ ...shownList(all, sorted), limit }, out)
     return
   }
   const length = prefixLength(fragments.map(({ name }) => name))
@@ -172,7 +172,7 @@ async function writeFragments(
   const gone = most.filter((column) => !kept.includes(column))
   gone.sort((a, b) => Number(a.spare) - Number(b.spare))
   const leftOut = gone.filter(({ below }) => !below).map(({ name }) => name)
-  await writeTable({ ...listOf(kept, sorted), limit, leftOut }, out)
+  await writeTable({ ...shownList(kept, sorted), limit, leftOut }, out)
   const rows = sorted.slice(0, limit)
   const hasText = (text: string): boolean => text !== '' && text !== NOTHING
   const below = gone.filter(({ below, cell }) => below && rows.some((fragment, i) => hasText(cell(fragment, i))))
@@ -233,7 +233,7 @@ export async function fragmentTable(document: FragmentDocument, names: readonly 
 
 function fragmentFacts(document: FragmentDocument, names: readonly string[]): Pairs {
   const { dense, cell_num, cells_in_domain, state, hidden_by, array_schema_name } = document
-  const meaning = meaningOf(state, document.as_of)
+  const meaning = stateMeaning(state, document.as_of)
   const whole = cells_in_domain === cell_num ? '' : ` (${countText(cell_num)} stored, in whole tiles)`
   return [
     state && ['state', meaning === undefined ? state : `${state}: ${meaning}`],
@@ -287,7 +287,7 @@ function fileList(files: readonly FragmentLine[], { noted, tiles, size }: FileLi
     { name: 'note', role: 'bad', shown: noted, cell: fileNote },
     { name: 'filters', cell: ({ filters }) => filtersText(filters) },
   ]
-  return listOf(columns, files)
+  return shownList(columns, files)
 }
 
 function fileRatio({ state, unfiltered_size, size }: FragmentLine): string {
@@ -325,7 +325,7 @@ export async function groupTable(
   await writeTitle(path, withTimes(`${title}, ${what}`, as_of), out)
   if (members.length > 0) {
     const all = membersBelow(members, '')
-    await writeTableOrBelow(listOf(memberColumns(all, kind === 'dataset'), all), out)
+    await writeTableOrBelow(shownList(memberColumns(all, kind === 'dataset'), all), out)
     if (members.length < member_num) await writeLine(`${countText(member_num - members.length)} more`, out, 'dim')
     if (totals) await writeLine(totalsText(totals), out)
     for (const text of absoluteTexts(members)) await writeLine(text, out, 'dim')
@@ -357,7 +357,7 @@ function absoluteTexts(members: readonly GroupLine[]): string[] {
 }
 
 /** The columns of members. @param all the lines of a tree. @param isPlain whether they are those of a plain folder: then all are implicit */
-export function memberColumns(all: readonly Member[], isPlain: boolean): Shows<Member>[] {
+export function memberColumns(all: readonly TreeMember[], isPlain: boolean): Shows<TreeMember>[] {
   return [
     { name: 'member', role: 'field', cell: memberName },
     { name: 'kind', cell: memberKind },
@@ -397,15 +397,15 @@ function whereText({ implicit, place, resolved, uri, relative }: GroupLine): str
 const IMPLICIT = 'implicit'
 
 /** A member in a tree. */
-export type Member = GroupLine & { indent: string }
+export type TreeMember = GroupLine & { indent: string }
 
 /** Returns the members, each followed by its own members. */
-export function membersBelow(members: readonly GroupLine[], indent: string): Member[] {
+export function membersBelow(members: readonly GroupLine[], indent: string): TreeMember[] {
   return members.flatMap((member) => [{ ...member, indent }, ...membersBelow(member.members ?? [], `${indent}  `)])
 }
 
 /** The name of a member; of one without a name, the last part of its path. */
-function memberName({ indent, name, implicit, uri }: Member): string {
+function memberName({ indent, name, implicit, uri }: TreeMember): string {
   return indent + (name || (implicit ? uri : lastPathPart(uri)))
 }
 

@@ -7,8 +7,8 @@ import { shortValue } from '../units.ts'
 import {
   firstItems,
   limitOf,
-  listOf,
   type Shows,
+  shownList,
   TILES,
   writeLine,
   writeLongTable,
@@ -76,7 +76,7 @@ async function keyValueMetadataTable(
     await writeTitle(path, withTimes(keys === 0 ? 'no key-value metadata' : what, as_of), out)
     const names = shown.map(({ key, timestamp_range }) => `${fieldName(key)} ${timeRangeText(timestamp_range, false)}`)
     const limit = limitOf(VERSIONS, out)
-    if (shown.length > 0) await writeTableOrBelow({ ...listOf(VERSION_COLUMNS, shown), names, limit }, out)
+    if (shown.length > 0) await writeTableOrBelow({ ...shownList(VERSION_COLUMNS, shown), names, limit }, out)
     if (silent > 0)
       await writeLine(
         `and ${counted(silent, 'key')} of which only deletions are stored, as TileDB-Py writes beside each key (--full shows them)`,
@@ -91,7 +91,7 @@ async function keyValueMetadataTable(
 }
 
 export async function writeValues(metadata: KeyValues, out: Output): Promise<void> {
-  await writeTableOrBelow(listOf(KEY_VALUE_COLUMNS, Object.entries(metadata)), out)
+  await writeTableOrBelow(shownList(KEY_VALUE_COLUMNS, Object.entries(metadata)), out)
 }
 
 type TileKey = keyof FragmentMetadataField & `tile_${string}`
@@ -152,7 +152,7 @@ async function writeSummary(fields: readonly FragmentMetadataField[], out: Outpu
     await writeLine('no statistics of whole fields: TileDB stores them since format version 11', out, 'dim')
     return
   }
-  await writeTable(listOf(SUMMARY_COLUMNS, fields), out)
+  await writeTable(shownList(SUMMARY_COLUMNS, fields), out)
 }
 
 const SUMMARY_COLUMNS: readonly Shows<FragmentMetadataField>[] = [

@@ -22,10 +22,10 @@ import type { Pair, Pairs } from '../table.ts'
 import { cutMiddle, pad, textWidth, wrapText } from '../text-width.ts'
 import { escapeText } from '../units.ts'
 import { totalsText } from './dataset-words.ts'
-import { meaningOf } from './fragment-states.ts'
+import { stateMeaning } from './fragment-states.ts'
 import { layerPairs, layerRows, layerTitle } from './layer.ts'
 import { memberColumns } from './ls.ts'
-import { type ListContent, listOf } from './parts.ts'
+import { type ListContent, shownList } from './parts.ts'
 import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
@@ -319,7 +319,7 @@ function fragmentFacts(document: FragmentOverview): Facts {
   const { dense, format_version, state, cells_in_domain, tile_num, nonempty_domain, dimensions } = document
   const typed = dense ? 'dense ' : 'sparse '
   const type = dense === null ? '' : typed
-  const meaning = state && (meaningOf(state, document.as_of) ?? 'readers see it')
+  const meaning = state && (stateMeaning(state, document.as_of) ?? 'readers see it')
   const merged = document.consolidated ? '; consolidated: it holds the cells of fragments between its times' : ''
   return {
     what: `${type}fragment${format_version === null ? '' : `, format version ${format_version}`}`,
@@ -385,7 +385,7 @@ function treeLines({ target, members }: GroupOverview, room: number, width: numb
   const columns = memberColumns(lines, target === 'dataset')
   // Where there is no room for all, names are needed more than shapes.
   const list = [columns, columns.filter(({ name }) => name !== 'shape')]
-    .map((some) => listOf(some, lines))
+    .map((some) => shownList(some, lines))
     .find((one, i) => i === 1 || widthOf(one) <= width)
   if (!list) return []
   const [head, ...rows] = textTable([list.columns.map(({ name }) => name), ...list.rows], list.columns, width)
@@ -417,7 +417,7 @@ function isNumbers({ rows }: LayerTable, column: number): boolean {
 /** Least number of members that a screen shows. */
 const MAX_MEMBERS = 6
 
-/** Members with errors come first: they need to be seen. Equal ones stay in their order. */
+/** Members with errors come first: they need to be seen. */
 function worstThenLargest(a: GroupLine, b: GroupLine): number {
   return Number(isWrong(b)) - Number(isWrong(a)) || (b.size ?? 0) - (a.size ?? 0)
 }

@@ -9,7 +9,7 @@ import { type CodeLine, codeLines } from '../code-lines.ts'
 import { painter, type Role } from '../color.ts'
 import {
   type Column,
-  isWhole,
+  isNeverCut,
   type Pair,
   type StreamContent,
   streamTable,
@@ -145,7 +145,7 @@ export interface ListContent {
 }
 
 /** Returns the columns that are shown, and their texts for each row. */
-export function listOf<T>(
+export function shownList<T>(
   all: readonly Shows<T>[],
   rows: readonly T[],
 ): Pick<ListContent, 'rows'> & { columns: readonly Shows<T>[] } {
@@ -276,7 +276,7 @@ export function fits(columns: readonly Column[], rows: readonly (readonly string
   const width = (text: string): number => textWidth(escapeText(text))
   const widths = columns.map(({ name }, c) => rows.reduce((most, row) => Math.max(most, width(row[c])), width(name)))
   const borders = 1 + 3 * columns.length
-  const least = (one: number, c: number): number => (c > 0 || isWhole(columns[c]) ? one : Math.min(one, NAME_ROOM))
+  const least = (one: number, c: number): number => (c > 0 || isNeverCut(columns[c]) ? one : Math.min(one, NAME_ROOM))
   return borders + widths.reduce((sum, one, c) => sum + least(one, c), 0) <= out.columns
 }
 

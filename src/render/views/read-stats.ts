@@ -24,9 +24,9 @@ import { type Pairs, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
 import {
   limitOf,
-  listOf,
   ROWS,
   type Shows,
+  shownList,
   writeCodeLine,
   writeLine,
   writeMore,
@@ -80,7 +80,7 @@ export async function readStatsTable(
     const { most, coordinate_num } = duplicates
     const rest = coordinate_num > most.length ? `, the ${most.length} with most cells` : ''
     await writeSection(`coordinates of several cells${rest}`, out)
-    await writeTableOrBelow(listOf(REPEATED_COLUMNS, most), out)
+    await writeTableOrBelow(shownList(REPEATED_COLUMNS, most), out)
   }
   // What the user asked for stands before what else there is to say.
   if (chosen) await writeFields(document, chosen, out)
@@ -117,7 +117,7 @@ async function writeFragments(all: readonly ReadStatsFragment[], out: Output): P
     deleted_cell_num: sum(all, (one) => one.deleted_cell_num),
     size: sum(all, ({ size }) => size),
   }
-  await writeTableOrBelow(listOf(FRAGMENT_COLUMNS, all.length > 1 ? [...most, sums] : most), out)
+  await writeTableOrBelow(shownList(FRAGMENT_COLUMNS, all.length > 1 ? [...most, sums] : most), out)
   await writeMore(all.length - most.length, out)
 }
 
@@ -139,7 +139,7 @@ async function writeGroups({ by, groups = [] }: ReadStatsDocument, out: Output):
     { name, cell: ({ value }) => (value === null ? 'null' : shortValue(value, VALUE)) },
     { name: terminalHeading('cell_num'), align: 'right', cell: ({ cell_num }) => countText(cell_num) },
   ]
-  await writeTableOrBelow({ ...listOf([...first, ...columns], groups), limit: limitOf(ROWS, out) }, out)
+  await writeTableOrBelow({ ...shownList([...first, ...columns], groups), limit: limitOf(ROWS, out) }, out)
   if (by?.unit && by.gaps.length > 0) await writeLine(gapsText(by, by.unit), out, 'dim')
 }
 
@@ -160,7 +160,7 @@ async function writeDeletes(document: ReadStatsDocument, lines: readonly CodeLin
   if (deletes.length > 0) {
     await writeSection('delete conditions, oldest first', out)
     const names = deletes.map(({ time }) => momentText(time))
-    await writeTableOrBelow({ ...listOf(DELETE_COLUMNS, deletes), names, limit: limitOf(ROWS, out) }, out)
+    await writeTableOrBelow({ ...shownList(DELETE_COLUMNS, deletes), names, limit: limitOf(ROWS, out) }, out)
     await writeLine(
       'cells removed: from what readers saw at the time of the delete; written again: those of them that have a newer cell now',
       out,
@@ -178,7 +178,7 @@ async function writeFields(document: ReadStatsDocument, first: readonly string[]
   const fields = document.fields.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
   if (fields.length > 0) {
     await writeSection('fields', out)
-    await writeTableOrBelow(listOf(fieldColumns(fields), fields), out)
+    await writeTableOrBelow(shownList(fieldColumns(fields), fields), out)
     if (fields.some(({ filled_cell_num }) => filled_cell_num > 0))
       await writeLine(
         'filled: cells written before the array had the field as it is now; reads give its fill value; the other columns leave these cells out',
@@ -198,7 +198,7 @@ async function writeFields(document: ReadStatsDocument, first: readonly string[]
   const ranked = fields.filter(({ values }) => values?.percentiles)
   if (ranked.length > 0) {
     await writeSection('percentiles, by nearest rank', out)
-    await writeTableOrBelow(listOf(percentileColumns(ranked[0].values?.percentiles ?? {}), ranked), out)
+    await writeTableOrBelow(shownList(percentileColumns(ranked[0].values?.percentiles ?? {}), ranked), out)
   }
   for (const field of fields) {
     await writeValues(field, out)
@@ -324,7 +324,7 @@ async function writeUnwritten({ dense_cells: dense }: ReadStatsDocument, out: Ou
   const named = boxes.reduce((sum, { cell_num }) => sum + BigInt(cell_num), 0n)
   const rest = BigInt(unwritten_cell_num ?? 0) - named
   await writeSection(rest > 0n ? 'unwritten, the first boxes' : 'unwritten', out)
-  await writeTableOrBelow(listOf(BOX_COLUMNS, boxes), out)
+  await writeTableOrBelow(shownList(BOX_COLUMNS, boxes), out)
   if (rest > 0n) await writeLine(`… and ${countText(rest)} more cells`, out, 'dim')
 }
 
@@ -452,7 +452,7 @@ async function writeValues({ name, values, enumeration_use }: ReadStatsField, ou
   }
   const most = distinct_num > frequent.length ? `, the ${frequent.length} that most cells have` : ''
   await writeSection(`${what}: ${countText(distinct_num)} distinct${most}`, out)
-  if (frequent.length > 0) await writeTableOrBelow(listOf(FREQUENT_COLUMNS, frequent), out)
+  if (frequent.length > 0) await writeTableOrBelow(shownList(FREQUENT_COLUMNS, frequent), out)
 }
 
 const FREQUENT_COLUMNS: readonly Shows<ReadStatsFrequent>[] = [
@@ -477,7 +477,7 @@ async function writeEnumeration({ name, enumeration_use: use }: ReadStatsField, 
   const all = used.length + unused.length
   await writeSection(`values of ${fieldName(name)}: ${countText(used.length)} of ${countText(all)} are used`, out)
   const limit = limitOf(ROWS, out)
-  if (used.length > 0) await writeTableOrBelow({ ...listOf(LABEL_COLUMNS, used), limit }, out)
+  if (used.length > 0) await writeTableOrBelow({ ...shownList(LABEL_COLUMNS, used), limit }, out)
   if (unused.length > 0) {
     const shown = unused.slice(0, out.full ? undefined : ROWS).map((value) => shortValue(value, VALUE))
     const more = unused.length - shown.length

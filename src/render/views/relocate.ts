@@ -3,7 +3,7 @@ import { shellWord } from '../../base/shell-word.ts'
 import type { RelocateDocument, RelocatedMember } from '../../documents/relocate.ts'
 import { shellLines } from '../shell-lines.ts'
 import { escapeText } from '../units.ts'
-import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
+import { type Shows, shownList, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { counted, shortSizeText } from './wording.ts'
 
 const COLUMNS: readonly Shows<RelocatedMember>[] = [
@@ -17,7 +17,7 @@ const COLUMNS: readonly Shows<RelocatedMember>[] = [
 export async function relocateTable(document: RelocateDocument, out: Output): Promise<void> {
   const { path, written_to, members, group_num, array_num, size } = document
   await writeTitle(path, `written to ${written_to} with relative members`, out)
-  if (members.length > 0) await writeTableOrBelow(listOf(COLUMNS, members), out)
+  if (members.length > 0) await writeTableOrBelow(shownList(COLUMNS, members), out)
   const missing = members.filter(({ state }) => state === 'to copy')
   const places = new Map(missing.map(({ source, to }) => [to, source]))
   if (places.size > 0) {

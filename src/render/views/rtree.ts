@@ -8,9 +8,9 @@ import {
   firstItems,
   fits,
   limitOf,
-  listOf,
   ROWS,
   type Shows,
+  shownList,
   writeLine,
   writeLongTable,
   writeMore,
@@ -45,7 +45,7 @@ export async function rtreeTable(
     { name: 'boxes', align: 'right', cell: (boxes, level) => countText(level === leaf ? mbr_num : length(boxes)) },
     { name: 'what', cell: (_, level) => levelText(level, leaf) },
   ]
-  if (leaf > 0) await writeTable(listOf(columns, levels), out)
+  if (leaf > 0) await writeTable(shownList(columns, levels), out)
   if (mbr_num === 0) return
   await writeSection(`${counted(mbr_num, 'tile')} (level ${leaf})`, out)
   await writeBoxes(names, () => numbered(levels[leaf]), mbr_num, out)

@@ -9,7 +9,7 @@ import type {
 import type { SchemaChange, SchemaDimensionLabel, SchemaDocument, SchemaEnumeration } from '../../documents/schema.ts'
 import { type Pair, type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { shortValue } from '../units.ts'
-import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
+import { type Shows, shownList, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
 import { terminalHeading } from './terminal-headings.ts'
 import {
   counted,
@@ -65,9 +65,9 @@ export async function schemaTable(
   await writeHeading(withTimes(`schema ${number}of ${path}`, as_of), out)
   await writeKeyValues(facts(document, names), out)
   await writeSection(counted(dimensions.length, 'dimension'), out)
-  await writeTableOrBelow(listOf(dimensionColumns(document), dimensions), out)
+  await writeTableOrBelow(shownList(dimensionColumns(document), dimensions), out)
   await writeSection(counted(attributes.length, 'attribute'), out)
-  await writeTableOrBelow(listOf(attributeColumns(attributes), attributes), out)
+  await writeTableOrBelow(shownList(attributeColumns(attributes), attributes), out)
   const scaled = [...dimensions, ...attributes].flatMap(({ name, filters }) => {
     const text = scaledText(filters)
     return text === undefined ? [] : `${fieldName(name)}: ${text}`
@@ -76,11 +76,11 @@ export async function schemaTable(
   for (const line of scaled) await writeLine(line, out, 'dim')
   if (enumerations.length > 0) {
     await writeSection(counted(enumerations.length, 'enumeration'), out)
-    await writeTableOrBelow(listOf(ENUMERATION_COLUMNS, enumerations), out)
+    await writeTableOrBelow(shownList(ENUMERATION_COLUMNS, enumerations), out)
   }
   if (dimension_labels.length > 0) {
     await writeSection(counted(dimension_labels.length, 'dimension label'), out)
-    await writeTableOrBelow(listOf(labelColumns(names), dimension_labels), out)
+    await writeTableOrBelow(shownList(labelColumns(names), dimension_labels), out)
   }
   if (which && which.count > 1 && !which.all) {
     await out.write('\n')

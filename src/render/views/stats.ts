@@ -15,16 +15,16 @@ import type {
   StatsFilter,
   StatsSection,
 } from '../../documents/stats.ts'
-import { type Bar, drawHistogram } from '../histogram.ts'
+import { drawHistogram, type HistogramLine } from '../histogram.ts'
 import { type Pairs, writeHeading, writeKeyValues, writeTable } from '../table.ts'
 import { formatCount } from '../units.ts'
 import {
   fits,
   limitOf,
-  listOf,
   ROWS,
   type Shows,
   type Spare,
+  shownList,
   withoutSpares,
   writeLine,
   writeSection,
@@ -81,7 +81,7 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
         'dim',
       )
     await writeSection('by filters', out)
-    await writeTableOrBelow(listOf(FILTER_COLUMNS, filters), out)
+    await writeTableOrBelow(shownList(FILTER_COLUMNS, filters), out)
   }
   await writeSections(document, out)
   await writeHistograms(document, out)
@@ -117,20 +117,20 @@ export async function groupSums(document: SweepStats, out: Output): Promise<void
   )
   if (arrays.length > 1) {
     await writeSection('arrays, largest first', out)
-    await writeTableOrBelow(listOf(GROUP_ARRAY_COLUMNS, arrays.slice(0, FEW_ROWS)), out)
+    await writeTableOrBelow(shownList(GROUP_ARRAY_COLUMNS, arrays.slice(0, FEW_ROWS)), out)
   }
   if (fields.length > 0) {
     await writeSection('fields of all arrays, largest first', out)
-    await writeTableOrBelow(listOf(GROUP_FIELD_COLUMNS, fields.slice(0, FEW_ROWS)), out)
+    await writeTableOrBelow(shownList(GROUP_FIELD_COLUMNS, fields.slice(0, FEW_ROWS)), out)
   }
   // If each array has one fragment, the table of arrays says as much. Of 10 arrays and more, both lists are cut to 10.
   if (fragments.length > arrays.length) {
     await writeSection('fragments, largest first', out)
-    await writeTableOrBelow(listOf(GROUP_FRAGMENT_COLUMNS, fragments.slice(0, FEW_FRAGMENTS)), out)
+    await writeTableOrBelow(shownList(GROUP_FRAGMENT_COLUMNS, fragments.slice(0, FEW_FRAGMENTS)), out)
   }
   if (filters.length > 0) {
     await writeSection('by filters', out)
-    await writeTableOrBelow(listOf(FILTER_COLUMNS, filters.slice(0, FEW_ROWS)), out)
+    await writeTableOrBelow(shownList(FILTER_COLUMNS, filters.slice(0, FEW_ROWS)), out)
   }
   for (const { code, severity, finding_num, members } of findings) {
     const [first] = members
@@ -238,13 +238,13 @@ async function writeFields(files: readonly FieldFile[], field_num: number, out: 
   const isCut = field_num > most + 1
   const shown = isCut ? files.slice(0, firsts[most]) : files
   const hasRoom = (columns: readonly FileColumn[]): boolean =>
-    fits(columns.slice(0, -1), listOf(columns.slice(0, -1), shown).rows, out)
+    fits(columns.slice(0, -1), shownList(columns.slice(0, -1), shown).rows, out)
   const columns = withoutSpares(FILE_COLUMNS, hasRoom)
   const leftOut = FILE_COLUMNS.filter((column) => !columns.includes(column)).map(({ name }) => name)
   const names = shown.map(({ field, role }) => `${field} ${role}`)
   const sums = isCut ? sumsOf(files.slice(shown.length), `… ${countText(field_num - most)} more (--full)`) : undefined
   const rest = sums && columns.map((column, i) => (i === 0 ? sums.field : (column.sum?.(sums) ?? '')))
-  await writeTableOrBelow({ ...listOf(columns, shown), names, leftOut, sums: rest }, out)
+  await writeTableOrBelow({ ...shownList(columns, shown), names, leftOut, sums: rest }, out)
 }
 
 /** Sums of files; null where one is not known. */
@@ -331,7 +331,7 @@ async function writeSections(document: OneStats, out: Output): Promise<void> {
   const inOrder = placed && out.full === true
   const ordered = inOrder ? sections.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0)) : sections
   await writeSection(`sections of __fragment_metadata.tdb, ${inOrder ? 'in its order' : 'largest first'}`, out)
-  const content = listOf(SECTION_COLUMNS, ordered)
+  const content = shownList(SECTION_COLUMNS, ordered)
   const hasRoom = placed && fits(content.columns, content.rows, out)
   // The last column has the offsets. Sums over fragments have none.
   const columns = hasRoom ? content.columns : content.columns.slice(0, -1)
@@ -362,7 +362,7 @@ function spread({ min, max, mean }: Distribution, format: (value: number) => str
   return min === max ? `all ${format(min)}` : `${format(min)} to ${format(max)}, ${average}`
 }
 
-function bars({ histogram }: Distribution, format: (value: number) => string): Bar[] {
+function bars({ histogram }: Distribution, format: (value: number) => string): HistogramLine[] {
   return histogram.map(({ from, to, tile_num }) => ({
     label: from === to ? format(from) : `${format(from)}..${format(to)}`,
     count: tile_num,
@@ -440,7 +440,7 @@ async function writeCompared(
     { name: 'b / a', align: 'right', cell: ({ a, b }) => (a === 0 ? NOTHING : (b / a).toFixed(2)) },
     { name: 'filters', shown: rows.some(({ filters }) => filters !== undefined), cell: ({ filters = '' }) => filters },
   ]
-  await writeTableOrBelow({ ...listOf(columns, rows), limit }, out)
+  await writeTableOrBelow({ ...shownList(columns, rows), limit }, out)
 }
 
 function differenceText(difference: number, format: (value: number) => string): string {

@@ -2,7 +2,7 @@ import type { Output } from '../../base/result.ts'
 import type { StepLine, StepsDocument } from '../../documents/steps.ts'
 import { writeHeading } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { listOf, type Shows, writeLine, writeTableOrBelow } from './parts.ts'
+import { type Shows, shownList, writeLine, writeTableOrBelow } from './parts.ts'
 import { terminalHeading } from './terminal-headings.ts'
 import { counted } from './wording.ts'
 
@@ -25,7 +25,7 @@ export async function stepsTable(document: StepsDocument, out: Output): Promise<
       cell: ({ removed }) => (removed.length === 0 ? '' : `${removed.length} of its files and folders`),
     },
   ]
-  await writeTableOrBelow(listOf(columns, steps), out)
+  await writeTableOrBelow(shownList(columns, steps), out)
   for (const note of notes) await writeLine(`note: ${note}`, out)
   await writeLine(
     `WRITTEN: ${counted(cell_num, 'cell')}, ${counted(files.length, 'file')}, ${formatSize(total_size)}`,

@@ -1,7 +1,7 @@
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { SweepDiffDocument, SweepDiffLine } from '../../documents/sweep-diff.ts'
-import { limitOf, listOf, ROWS, type Shows, writeLine, writeTableOrBelow, writeTitle } from './parts.ts'
+import { limitOf, ROWS, type Shows, shownList, writeLine, writeTableOrBelow, writeTitle } from './parts.ts'
 import { terminalHeading } from './terminal-headings.ts'
 import { counted, countText } from './wording.ts'
 
@@ -15,7 +15,7 @@ export async function sweepDiffTable(document: SweepDiffDocument, out: Output): 
     return
   }
   const limit = limitOf(ROWS, out)
-  await writeTableOrBelow({ ...listOf(COLUMNS, changes), limit }, out)
+  await writeTableOrBelow({ ...shownList(COLUMNS, changes), limit }, out)
   const facts = [
     `${sizeChange(other_total_size - total_size) || '+0 B'} in all`,
     new_num > 0 && `${countText(new_num)} new`,

@@ -5,7 +5,7 @@ import { painter, type Role } from '../color.ts'
 import { cutMiddle, pad, textWidth } from '../text-width.ts'
 import { escapeText, formatCount } from '../units.ts'
 import { cellsText, NOT_LISTED, totalsText } from './dataset-words.ts'
-import { listOf, type Shows, writeIgnored, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
+import { type Shows, shownList, writeIgnored, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { groupSums } from './stats.ts'
 import { terminalHeading } from './terminal-headings.ts'
 import { counted, countText, NOTHING, ratioText, shardPrefix, shortSizeText } from './wording.ts'
@@ -208,7 +208,7 @@ async function writeEnd(head: SweepHead, tail: SweepTail, out: Output): Promise<
       : 'what needs attention',
     out,
   )
-  await writeTableOrBelow(listOf(WORST_COLUMNS, worst), out)
+  await writeTableOrBelow(shownList(WORST_COLUMNS, worst), out)
 }
 
 const WORST_COLUMNS: readonly Shows<SweepWorst>[] = [

@@ -7,9 +7,9 @@ import {
   firstItems,
   fits,
   limitOf,
-  listOf,
   type Shows,
   type Spare,
+  shownList,
   TILES,
   withoutSpares,
   writeLine,
@@ -81,7 +81,7 @@ export async function tilesTable(
     for await (const tile of tiles) {
       if (shown === limit) return
       shown++
-      yield* listOf(columns, rowsOf(tile, columns)).rows
+      yield* shownList(columns, rowsOf(tile, columns)).rows
     }
   }
   if (limit === Number.POSITIVE_INFINITY) await streamTable({ columns, rows: rows() }, out)
@@ -201,7 +201,7 @@ function fitting(columns: readonly TileColumn[], sample: readonly TilesLine[], o
 function hasRoom(columns: readonly TileColumn[], sample: readonly TilesLine[], out: Output): boolean {
   return fits(
     columns,
-    listOf(
+    shownList(
       columns,
       sample.flatMap((tile) => rowsOf(tile, columns)),
     ).rows,

@@ -4,7 +4,7 @@ import type { Output } from '../../base/result.ts'
 import type { VerifyChecksumsDocument, VerifyChecksumsLine } from '../../documents/verify-checksums.ts'
 import type { Role } from '../color.ts'
 import { type Pair, writeHeading, writeKeyValues } from '../table.ts'
-import { limitOf, listOf, ROWS, type Shows, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
+import { limitOf, ROWS, type Shows, shownList, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
 import { counted, countText, NOTHING, shardPrefix } from './wording.ts'
 
 type Document = VerifyChecksumsDocument & { readonly failures: readonly VerifyChecksumsLine[] }
@@ -20,7 +20,7 @@ export async function verifyTable(document: Document, out: Output): Promise<void
   const limit = limitOf(ROWS, out)
   if (failures.length > 0) {
     await writeSection(counted(failures.length, 'failure'), out)
-    await writeTableOrBelow({ ...listOf(failureColumns(path), failures), limit }, out)
+    await writeTableOrBelow({ ...shownList(failureColumns(path), failures), limit }, out)
   }
   if (unprotected.length > 0) {
     await writeSection(`${counted(unprotected.length, 'data file')} without a checksum`, out)

@@ -2,7 +2,7 @@ import { CONSOLIDATED, WRITTEN_ANEW } from '../../advice/change.ts'
 import type { Output } from '../../base/result.ts'
 import { shortSize } from '../../base/sizes.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../../documents/whatif.ts'
-import { listOf, type Shows, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
+import { type Shows, shownList, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { terminalHeading } from './terminal-headings.ts'
 import { counted, countText, fieldName, NOTHING, relativeChangeText, typeText } from './wording.ts'
 
@@ -18,13 +18,13 @@ export async function whatifTable(document: WhatifDocument, out: Output): Promis
     const cells = Math.max(...layouts.map(({ sample_cell_num }) => sample_cell_num ?? 0))
     const from = cells > 0 ? `, estimated from ${counted(cells, 'cell')}` : ''
     await writeSection(`other tiles and orders, with these filters${from}`, out)
-    await writeTableOrBelow(listOf(LAYOUT_COLUMNS, layouts), out)
+    await writeTableOrBelow(shownList(LAYOUT_COLUMNS, layouts), out)
     if (layouts.some(({ read_cost }) => read_cost)) {
       await writeSection('a read of this range, as TileDB counts it', out)
       // TileDB's dense reader counts no cells.
       const counts = layouts.some(({ read_cost }) => read_cost && read_cost.cells_read > 0)
       await writeTableOrBelow(
-        listOf(
+        shownList(
           READ_COLUMNS.filter(({ name }) => counts || name !== terminalHeading('cells_read')),
           layouts,
         ),
@@ -113,7 +113,7 @@ async function writeField(field: WhatifField, out: Output): Promise<void> {
   const { stored, candidates, refused } = field
   const of = field.name === null ? `${field.role} of all fields` : `${fieldName(field.name)}: ${typeText(field)}`
   await writeSection(`${of}, ${field.whole ? 'all tiles' : 'estimated'}`, out)
-  await writeTableOrBelow(listOf(COLUMNS, [{ ...stored, isNow: true }, ...candidates]), out)
+  await writeTableOrBelow(shownList(COLUMNS, [{ ...stored, isNow: true }, ...candidates]), out)
   for (const loss of [lossText(candidates), roundedText([stored, ...candidates])])
     if (loss !== undefined) await writeLine(loss, out, 'dim')
   for (const { filters, reason } of refused)

@@ -9,7 +9,7 @@ import { placeTexts } from './layer.ts'
 import { writeCodeLine } from './parts.ts'
 import { counted, countText, fieldName } from './wording.ts'
 
-/** Most effects and needs that are shown. The document has all. */
+/** Most effects and needs that are shown. */
 const MOST = 3
 /** Width of the text before a call. */
 const VERDICT = 'delete it?   NOT BY HAND: '.length

@@ -3,7 +3,7 @@ import type { AttributeDescription, DimensionDescription } from '../../documents
 import type { SampleDocument } from '../../documents/sample.ts'
 import { type Pairs, writeHeading, writeKeyValues } from '../table.ts'
 import { formatSize } from '../units.ts'
-import { listOf, type Shows, writeCommandLine, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
+import { type Shows, shownList, writeCommandLine, writeLine, writeSection, writeTableOrBelow } from './parts.ts'
 import { dimensionFilters } from './schema.ts'
 import { terminalHeading } from './terminal-headings.ts'
 import { counted, filtersText, NOTHING, rangeText, versionText } from './wording.ts'
@@ -13,9 +13,9 @@ export async function sampleTable(document: SampleDocument, out: Output): Promis
   await writeHeading(`${document.path}: ${document.array_type} array, written`, out)
   await writeKeyValues(facts(document), out)
   await writeSection('dimensions', out)
-  await writeTableOrBelow(listOf(dimensionColumns(document), document.dimensions), out)
+  await writeTableOrBelow(shownList(dimensionColumns(document), document.dimensions), out)
   await writeSection('attributes', out)
-  await writeTableOrBelow(listOf(ATTRIBUTE_COLUMNS, document.attributes), out)
+  await writeTableOrBelow(shownList(ATTRIBUTE_COLUMNS, document.attributes), out)
   for (const note of document.notes) await writeLine(`note: ${note}`, out)
   await writeSection('try', out)
   for (const command of document.next) await writeCommandLine(command, out)

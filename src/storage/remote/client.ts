@@ -44,7 +44,7 @@ export interface HttpRequest {
   body?: URLSearchParams
 }
 
-export interface Call {
+export interface HttpCall {
   method: 'GET' | 'HEAD' | 'POST'
   /** Path for messages and records. It is never the requested URL, which may have secrets. */
   path: string
@@ -77,7 +77,7 @@ export interface BodyPart {
   exact: boolean
 }
 
-export interface Answer extends AnswerHead {
+export interface HttpAnswer extends AnswerHead {
   body: Uint8Array
 }
 
@@ -110,9 +110,9 @@ export class Client {
 
   /**
    * @returns an answer with a status that another try would not change ({@link isTransient})
-   * @throws InspectError IO when all tries have failed; errors of {@link Call.want}
+   * @throws InspectError IO when all tries have failed; errors of {@link HttpCall.want}
    */
-  async send(call: Call): Promise<Answer> {
+  async send(call: HttpCall): Promise<HttpAnswer> {
     await this.enter()
     try {
       for (let attempt = 1; ; attempt++) {
@@ -148,7 +148,7 @@ export class Client {
   }
 
   /** @throws InspectError IO if a redirect leads to another host */
-  private async fetchFollowing(call: Call, request: HttpRequest, signal: AbortSignal): Promise<Response> {
+  private async fetchFollowing(call: HttpCall, request: HttpRequest, signal: AbortSignal): Promise<Response> {
     const headers = {
       ...request.headers,
       ...(call.range === undefined ? {} : { range: call.range }),
@@ -169,7 +169,7 @@ export class Client {
     }
   }
 
-  private async once(call: Call): Promise<Answer | Failure> {
+  private async once(call: HttpCall): Promise<HttpAnswer | Failure> {
     const request = await call.request()
     const started = performance.now()
     const watch = watchRequest(this.limits.timeout)
@@ -333,7 +333,7 @@ function pauseAsked(headers: Headers): number | undefined {
  * The error for a status: NOT_FOUND for 404 and 410, NO_PERMISSION for 401 and 403, otherwise IO. The message has the
  * status and, if the body has it, the error code of a cloud. The status is also `cause.status`.
  */
-export function statusError({ status, body, headers }: Answer, path: string, more = ''): InspectError {
+export function statusError({ status, body, headers }: HttpAnswer, path: string, more = ''): InspectError {
   const code = cloudErrorCode(body, headers)
   const message = `HTTP ${status}${code === '' ? '' : ` (${code})`}${more}`
   const cause = { status }

@@ -4,7 +4,7 @@ import { countListedNames } from '../lean-heap.ts'
 import { areSameEntries, listedAsOne } from '../one-state.ts'
 import { byName, type Entry, findEntry, notFound } from '../source.ts'
 import { BoundedMap, keptOrMade } from './bounded-map.ts'
-import { type Answer, type Call, type HttpRequest, statusError } from './client.ts'
+import { type HttpAnswer, type HttpCall, type HttpRequest, statusError } from './client.ts'
 import { countedNames, RemoteStorage, upTo } from './remote-storage.ts'
 import { cloudForm } from './urls.ts'
 
@@ -73,11 +73,11 @@ export abstract class CloudStorage extends RemoteStorage {
   protected abstract parsePage(text: string, refused: (found: string) => InspectError): Page
 
   /** Sends a request for something in a bucket. */
-  protected sendFor(_bucket: string, send: () => Promise<Answer>): Promise<Answer> {
+  protected sendFor(_bucket: string, send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     return send()
   }
 
-  override async send(call: Omit<Call, 'request'>): Promise<Answer> {
+  override async send(call: Omit<HttpCall, 'request'>): Promise<HttpAnswer> {
     return this.sendFor(partsOf(call.path).bucket, () => super.send({ ...call, keepRedirects: true }))
   }
 
@@ -202,7 +202,7 @@ export abstract class CloudStorage extends RemoteStorage {
     const refused = (found: string): InspectError => notAListing(path, this.listing, found)
     do {
       const asked = { bucket, prefix, byFolder, token }
-      const call: Call = {
+      const call: HttpCall = {
         method: 'GET',
         path,
         label: `list ${path}`,
@@ -232,7 +232,7 @@ export abstract class CloudStorage extends RemoteStorage {
 /** The entries with a name, sorted. @throws InspectError NOT_FOUND if there is not even a mark of the folder */
 function namedIn(entries: readonly Entry[], path: string): Entry[] {
   if (entries.length === 0) throw notFound(path)
-  // A key that marks the folder itself has an empty name: sync tools and consoles write such keys. So has a key such as `array//x`.
+  // A key that marks the folder itself has an empty name. So has a key such as `array//x`.
   const named = entries.filter(({ name }) => name !== '')
   countListedNames(named.length)
   return sorted(named)

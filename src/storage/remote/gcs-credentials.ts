@@ -2,7 +2,7 @@ import { createSign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { attempt, hasCode, InspectError } from '../../base/errors.ts'
-import type { Answer, Call, Client, HttpRequest } from './client.ts'
+import type { Client, HttpAnswer, HttpCall, HttpRequest } from './client.ts'
 import { upTo } from './remote-storage.ts'
 
 /** Returns the token for a request; undefined for a request without one. */
@@ -136,11 +136,11 @@ async function metadataToken(host: string | undefined, { usual, hasty }: TokenCl
   }
 }
 
-function asking(path: string, method: Call['method'], request: HttpRequest): Call {
+function asking(path: string, method: HttpCall['method'], request: HttpRequest): HttpCall {
   return { method, path, keepRedirects: true, request: async () => request, want: upTo(TOKEN_BYTES) }
 }
 
-function tokenIn({ body }: Answer): Token | undefined {
+function tokenIn({ body }: HttpAnswer): Token | undefined {
   const found = attempt(() => JSON.parse(new TextDecoder().decode(body)) as Fields | null) ?? {}
   const { access_token: token, expires_in: seconds } = found
   // It becomes a header.

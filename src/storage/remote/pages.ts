@@ -1,5 +1,5 @@
 import { InspectError } from '../../base/errors.ts'
-import type { Answer } from './client.ts'
+import type { HttpAnswer } from './client.ts'
 
 /** Whether the content type is that of a web page or JSON, such as a login page or an error in JSON. */
 export function isPageType(headers: Headers): boolean {
@@ -13,7 +13,7 @@ export function isPageType(headers: Headers): boolean {
  * @param start offset of the body in the file
  * @throws InspectError IO
  */
-export function refusePage({ headers, body }: Answer, start: number, file: string): void {
+export function refusePage({ headers, body }: HttpAnswer, start: number, file: string): void {
   if (body.length === 0 || !isPageType(headers)) return
   const text = new TextDecoder('latin1').decode(body.subarray(0, 512))
   const isPage = start === 0 ? /^(?:\xef\xbb\xbf)?\s*[<{]/.test(text) : !/[\0-\x08\x0e-\x1f]/.test(text)

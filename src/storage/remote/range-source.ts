@@ -1,6 +1,6 @@
 import { InspectError } from '../../base/errors.ts'
 import { type ByteRange, type ByteSource, changedWhileRead, checkRange, TAIL_BYTES, truncated } from '../source.ts'
-import { type Answer, type AnswerHead, type BodyPart, statusError } from './client.ts'
+import { type AnswerHead, type BodyPart, type HttpAnswer, statusError } from './client.ts'
 import { refusePage } from './pages.ts'
 import type { RemoteStorage } from './remote-storage.ts'
 
@@ -276,7 +276,7 @@ export class RangeSource implements ByteSource {
     asked: string,
     isRight: (found: ContentRange) => boolean,
     partOfWhole: (head: AnswerHead) => BodyPart,
-  ): Promise<{ answer: Answer; start: number; size: number | undefined }> {
+  ): Promise<{ answer: HttpAnswer; start: number; size: number | undefined }> {
     let start = 0
     let size: number | undefined
     const want = (head: AnswerHead): BodyPart => {

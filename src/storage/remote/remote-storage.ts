@@ -3,7 +3,7 @@ import { CountedBytes, Memory } from '../../base/memory.ts'
 import { folderOf, nameOf } from '../../base/paths.ts'
 import { type ByteSource, type Entry, findEntry, type Storage } from '../source.ts'
 import { BoundedMap, keptOrMade } from './bounded-map.ts'
-import type { Answer, BodyPart, Call, Client, HttpRequest } from './client.ts'
+import type { BodyPart, Client, HttpAnswer, HttpCall, HttpRequest } from './client.ts'
 import { RangeSource, type Tail } from './range-source.ts'
 
 /** Limits on the number and the bytes of the file ends that are kept. Each has 64 KiB, or the whole file if the server sends no less. */
@@ -13,7 +13,7 @@ const KINDS_KEPT = 4096
 /** Number of listings that are kept: enough for the fragments that are read at once and the folders around them. */
 const LISTINGS_KEPT = 64
 
-/** For {@link Call.want}: at most `length` bytes of a body of any length. */
+/** For {@link HttpCall.want}: at most `length` bytes of a body of any length. */
 export function upTo(length: number): () => BodyPart {
   return () => ({ skip: 0, length, exact: false })
 }
@@ -89,7 +89,7 @@ export abstract class RemoteStorage implements Storage {
     }
   }
 
-  send(call: Omit<Call, 'request'>): Promise<Answer> {
+  send(call: Omit<HttpCall, 'request'>): Promise<HttpAnswer> {
     return this.client.send({
       ...call,
       request: () => this.request(call.method === 'HEAD' ? 'HEAD' : 'GET', call.path, call.range),

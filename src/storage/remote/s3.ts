@@ -1,7 +1,7 @@
 import { AwsV4Signer } from 'aws4fetch'
 import type { InspectError } from '../../base/errors.ts'
 import type { Memory } from '../../base/memory.ts'
-import type { Answer, Client, HttpRequest } from './client.ts'
+import type { Client, HttpAnswer, HttpRequest } from './client.ts'
 import { type AskedPage, CloudStorage, contentsOf, type ObjectPlace, type Page } from './cloud.ts'
 import { encodePath, unescaped } from './http.ts'
 import type { CredentialsProvider } from './s3-credentials.ts'
@@ -38,7 +38,7 @@ export class S3Storage extends CloudStorage {
   }
 
   /** Sends a request, and once more if the answer names another region for the bucket. */
-  protected override async sendFor(bucket: string, send: () => Promise<Answer>): Promise<Answer> {
+  protected override async sendFor(bucket: string, send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     const used = this.regionOf(bucket)
     const answer = await send()
     if (![301, 307, 400, 403].includes(answer.status)) return answer

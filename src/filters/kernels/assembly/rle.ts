@@ -1,7 +1,7 @@
 /**
  * Undoes RLE of fixed-sized cells. A run is a cell and a big-endian u16 count; `inputLength` is a multiple of its size.
  * Up to 15 bytes after the output may be overwritten.
- * @returns whether the runs give exactly `length` bytes; if not, the output is invalid
+ * @returns false, with an invalid output, unless the runs give exactly `length` bytes
  */
 export function unrle(output: usize, input: usize, inputLength: usize, length: usize, size: usize): bool {
   const end = input + inputLength

@@ -69,7 +69,7 @@ export function widen(
   return input === inputEnd && output === limit
 }
 
-/** Bytes of a stored value: the full width if the window is stored unchanged; 0 for widths that no release writes. */
+/** Bytes of a stored value; 0 for widths that no release writes. */
 function storedWidth(entry: usize, bytes: usize, size: usize): usize {
   const full: usize = 8 * size
   const bits: usize = (bytes & (size - 1)) !== 0 ? full : min<usize>(load<u8>(entry + size), full)
