@@ -184,7 +184,7 @@ const SMALLER = [
   // `stats` has advice about slow tiles. The page draws only its sizes, and would read more for the advice.
   [/src\/advice\/findings\.ts$/, () => 'export const arrayFindings = async () => [], fragmentFindings = arrayFindings'],
   // The cells that a page asks for are those of an array by its own ranges.
-  [/src\/calls\/layer-selection\.ts$/, () => 'export const selectionOf = async () => undefined'],
+  [/src\/calls\/layer-selection\.ts$/, () => 'export const layerSelection = async () => undefined'],
   // Progress is for stderr.
   [/src\/calls\/telling-members\.ts$/, () => 'export const tellingMembers = (cx, target, members) => members'],
   // Nor does a page share the work on an array.
