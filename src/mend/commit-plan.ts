@@ -6,8 +6,8 @@ import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
-import { COMMITS_FOLDER, listedCondition, stem } from '../objects/commits.ts'
-import { cutLists } from '../objects/cut-lists.ts'
+import { COMMITS_FOLDER, FRAGMENTS_FOLDER, listedCondition, stem } from '../objects/commits.ts'
+import { cutLists, renamedFragment } from '../objects/cut-lists.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
@@ -16,6 +16,12 @@ import { olderText } from './older.ts'
 
 /** Plans commits of all whole fragments that no other one replaces, in an array that reads empty. */
 export async function commitAll(drafts: ArrayDrafts, _: string, finding: Finding): Promise<void> {
+  let isPutBack = false
+  for (const path of await drafts.array.missingFragments()) {
+    const name = lastPathPart(path)
+    const renamed = renamedFragment(name, drafts.entries)
+    if (renamed && (await putBack(drafts, name, renamed, finding))) isPutBack = true
+  }
   const whole: FragmentEntry[] = []
   for (const entry of drafts.entries)
     if (!entry.committed && !drafts.isSettled(entry) && (await drafts.isWhole(entry))) whole.push(entry)
@@ -24,7 +30,7 @@ export async function commitAll(drafts: ArrayDrafts, _: string, finding: Finding
   )
   const missed = whole.filter(({ path }) => !replaced.has(lastPathPart(path)))
   if (missed.length === 0) {
-    drafts.unplanned = finding
+    if (!isPutBack) drafts.unplanned = finding
     return
   }
   await commitEach(drafts, drafts.draft('commit', finding), missed)
@@ -78,6 +84,8 @@ export async function uncommitted(drafts: ArrayDrafts, path: string, finding: Fi
   const known = drafts.placed.get(lastPathPart(path))
   if (known) return known.add(finding)
   if (!entry) return void drafts.takeAway(path, finding)
+  for (const missing of await drafts.array.missingFragments())
+    if (await putBack(drafts, lastPathPart(missing), entry, finding)) return
   const draft = drafts.draft(`aside ${path}`, finding)
   draft.say({ text: 'make sure that no writer is still writing it' })
   drafts.retire(draft, entry)
@@ -95,6 +103,8 @@ export async function dangling(drafts: ArrayDrafts, path: string, finding: Findi
   const name = stem(offset === undefined ? lastPathPart(path) : await nameAt(drafts, path, offset))
   const known = drafts.placed.get(name)
   if (known) return known.add(finding)
+  const renamed = renamedFragment(name, drafts.entries)
+  if (renamed && (await putBack(drafts, name, renamed, finding))) return
   const draft = offset === undefined ? drafts.takeAway(path, finding) : drafts.listDraft(path, finding, offset)
   const list = drafts.lists.find(({ hides }) => hides.has(name))
   const replacement = list && drafts.entryNamed(list.name)
@@ -108,6 +118,21 @@ export async function dangling(drafts: ArrayDrafts, path: string, finding: Findi
   const older = await drafts.olderThan({ name, timestamp_range })
   if (older.length > 0 && finding.severity !== 'note') draft.bringsBack.add(olderText(older.length, false))
   draft.never.add('run these steps if a copy of the array has the fragment: put it back from there instead')
+}
+
+/**
+ * Plans to give a fragment the name back that a commit has for it.
+ * @param name of the fragment that a commit names, and that is not there
+ * @returns false if its folder is another, or not whole
+ */
+async function putBack(drafts: ArrayDrafts, name: string, entry: FragmentEntry, finding: Finding): Promise<boolean> {
+  if (renamedFragment(name, drafts.entries) !== entry || !(await drafts.isWhole(entry))) return false
+  const isPlanned = drafts.isSettled(entry)
+  const draft = drafts.draft(`renamed ${entry.path}`, finding)
+  if (!isPlanned) drafts.rename(draft, entry.path, `${FRAGMENTS_FOLDER}/${name}`)
+  draft.takeBackLost()
+  draft.addLost(noLoss('nothing: the folder of the fragment was renamed, and its commit has the old name'))
+  return true
 }
 
 async function nameAt(drafts: ArrayDrafts, path: string, offset: number): Promise<string> {

@@ -65,3 +65,20 @@ function isOfTimes({ path }: CommitFile, { timestamp_range: fragment }: Fragment
   const list = timesOf(path)
   return list !== undefined && fragment !== undefined && fragment[0] <= list[1] && fragment[1] >= list[0]
 }
+
+/**
+ * The fragment without a commit whose folder was renamed, if a commit names it by another time: both names have the same UUID, which no two
+ * writes share. Its name also keeps the format version.
+ * @param name of the fragment that the commit names, and that is not there
+ */
+export function renamedFragment(name: string, entries: readonly FragmentEntry[]): FragmentEntry | undefined {
+  const [, uuid, version] = UUID_AND_VERSION.exec(name) ?? []
+  if (uuid === undefined) return undefined
+  const same = entries.filter((entry) => {
+    const [, other, otherVersion] = UUID_AND_VERSION.exec(entry.name) ?? []
+    return entry.state === 'uncommitted' && other === uuid && otherVersion === version
+  })
+  return same.length === 1 ? same[0] : undefined
+}
+
+const UUID_AND_VERSION = /^__-?\d+_-?\d+_([0-9a-fA-F]{32})_(\d+)$/

@@ -4,9 +4,10 @@ import { sum } from '../base/sum.ts'
 import { openingCost } from '../explain/opening-cost.ts'
 import { sameBytes } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
-import { OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
+import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { encodeText } from '../format/text.ts'
 import {
+  type FragmentEntry,
   InspectArray,
   LABELS_FOLDER,
   METADATA_FOLDER,
@@ -15,11 +16,11 @@ import {
   schemaPath,
 } from '../objects/array.ts'
 import { COMMITS_FOLDER, commitKind, stem } from '../objects/commits.ts'
-import { cutLists } from '../objects/cut-lists.ts'
+import { cutLists, renamedFragment } from '../objects/cut-lists.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
 import { atAllTimes, CONSOLIDATION_MODES, type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'
 import { conditionFields } from '../read/condition.ts'
-import { openAt } from '../read/opening.ts'
+import { openAt, unreadFragments } from '../read/opening.ts'
 import { withFile } from '../storage/overlay.ts'
 import { Folder, readAll, withSource } from '../storage/source.ts'
 import { storageWithout } from '../storage/without.ts'
@@ -91,13 +92,46 @@ export async function whyInArray(
  * Why readers miss a fragment that a part has or commits, although they should see it. Undefined if there is none. The vacuum files that
  * hide a fragment only list it.
  */
-async function whyMissed(array: InspectArray, { fragments, isList }: ArrayPart): Promise<string | undefined> {
-  if (isList || fragments.length === 0) return undefined
+async function whyMissed(array: InspectArray, part: ArrayPart): Promise<string | undefined> {
+  const fragments = part.proves ?? part.fragments
+  if (part.isList || fragments.length === 0) return undefined
   const entries = await array.fragments()
   if (entries.some(({ path, state }) => state === 'hidden' && fragments.includes(path))) return HIDDEN
   const cut = (await cutLists(array, entries)).flatMap((list) => list.fragments)
-  return cut.some(({ path }) => fragments.includes(path)) ? CUT : undefined
+  if (cut.some(({ path }) => fragments.includes(path))) return CUT
+  const lost = entries.filter((entry) => fragments.includes(entry.path) && entry.state === 'uncommitted')
+  for (const entry of lost) {
+    if ((await array.folder.kind(`${entry.path}/${FRAGMENT_METADATA_FILE}`)) !== 'file') continue
+    const why = await whyUncommitted(array, entry, entries)
+    if (why) return why
+  }
+  return undefined
 }
+
+/** What tells that a complete fragment without a commit had one. Undefined if nothing does: then its write broke off, or goes on. */
+async function whyUncommitted(
+  array: InspectArray,
+  { name, path, to_vacuum, has_consolidated_metadata }: FragmentEntry,
+  entries: readonly FragmentEntry[],
+): Promise<string | undefined> {
+  // A vacuum removes the commit first.
+  if (to_vacuum) return undefined
+  if (has_consolidated_metadata) return LOST_COMMIT.footer
+  const missing = await array.missingFragments()
+  if (missing.some((one) => renamedFragment(lastPathPart(one), entries)?.path === path)) return LOST_COMMIT.renamed
+  const { files } = await array.commits()
+  if (files.some((file) => file.kind === 'vacuum' && stem(lastPathPart(file.path)) === name)) return LOST_COMMIT.list
+  return (await unreadFragments(array, entries)).length > 0 ? LOST_COMMIT.all : undefined
+}
+
+/** Why a fragment without a commit must stay. */
+const LOST_COMMIT = {
+  footer:
+    'consolidated fragment metadata has its footer, so it was committed: its commit is lost, and readers miss its cells. check --plan says more',
+  renamed: 'a commit names it by another time: its folder was renamed. check --plan gives the name back',
+  list: 'a vacuum file is named after it, so it was committed: its commit is lost, and readers miss its cells. check --plan says what to do',
+  all: 'TileDB reads no fragment of the array: the commits may be lost, and its cells are nowhere else. check --plan says what to do',
+} as const
 
 async function openingRequests({ array, less }: Removal): Promise<OpeningRequests> {
   const requestsOf = async (one: InspectArray): Promise<number> =>

@@ -25,6 +25,7 @@ import {
   linePath,
   stem,
 } from '../objects/commits.ts'
+import { renamedFragment } from '../objects/cut-lists.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import { readTileFile } from '../objects/generic-tile.ts'
 import { isRead, mayReplace, vacuumPath } from '../objects/visibility.ts'
@@ -49,6 +50,8 @@ export interface ArrayPart {
   isDangling?: boolean | undefined
   /** Whether it is a vacuum list, without which more fragments are read. */
   isList?: boolean | undefined
+  /** Paths of fragments without a commit that it proves to have had one. */
+  proves?: readonly string[]
   /** Whether all that it does is to save requests when the array is opened. */
   savesRequests?: boolean | undefined
   /** What to look out for before it is deleted. */
@@ -246,11 +249,22 @@ async function commitPart(array: InspectArray, file: CommitFile): Promise<ArrayP
         fragments: entries.flatMap(({ text }) => linePath(text) ?? []),
       })
     case 'fragment-metadata':
-      return part('footers of fragments in one file, which saves requests', { savesRequests: true })
+      return part('footers of fragments in one file, which saves requests', {
+        savesRequests: true,
+        proves: await provedBy(array, path),
+      })
     case 'delete':
     case 'update':
       return conditionPart(array, kind, name, others)
   }
+}
+
+/** The complete fragments without a commit of which a consolidated fragment metadata file has the footer. */
+async function provedBy(array: InspectArray, path: string): Promise<string[]> {
+  const read = await array.consolidatedFragmentMetadata(path).catch(unlessFault)
+  const names = new Set(read?.entries.map((entry) => lastPathPart(entry.fragment_name)))
+  const entries = await array.fragments()
+  return entries.flatMap((one) => (one.state === 'uncommitted' && names.has(one.name) ? [one.path] : []))
 }
 
 /** The commit of a write. @param others the other commit files */
@@ -266,6 +280,13 @@ async function writtenPart(array: InspectArray, path: string, others: readonly C
       unreadable: astray.committed
         ? undefined
         : 'nothing else says that the fragment was committed: check --plan moves it to its place',
+    })
+  const renamed = there ? undefined : renamedFragment(lastPathPart(fragment), fragments)
+  if (renamed)
+    return part(`the commit of the fragment ${lastPathPart(fragment)}, whose folder was renamed to ${renamed.name}`, {
+      fragments: [renamed.path],
+      isDangling: true,
+      unreadable: 'it tells the name that the folder had: check --plan gives it back',
     })
   const what = there
     ? `the commit of the fragment ${lastPathPart(fragment)}`
