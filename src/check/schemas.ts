@@ -65,6 +65,7 @@ export class CheckedSchemas {
       if (!opened) return
       yield* this.check(opened)
       yield* this.missingEnumerations(opened)
+      yield* this.foreign()
       return
     }
     yield* this.checkEncryption()
@@ -73,7 +74,20 @@ export class CheckedSchemas {
       if (enumerations && (this.run.all || file === files.at(-1) || file === opened))
         yield* this.checkEnumerations(file.name)
     }
+    yield* this.foreign()
     if (enumerations) yield* this.checkEarlierValues()
+  }
+
+  /** Reports the schemas of other arrays. */
+  private async *foreign(): Items {
+    const { files, opened, array } = this
+    if (files.length < 2) return
+    const { foreignSchemas } = await import('./foreign-schemas.ts')
+    for (const { file, changed, isNamed } of (await foreignSchemas(array)).values()) {
+      const place = { file: `${array.folder.path}/${file.path}`, field: changed.field }
+      const variant = isNamed || file === opened ? undefined : 'unused'
+      yield finding('SCHEMA_FOREIGN', place, `${changed.now}, as in the other schemas`, changed.written, variant)
+    }
   }
 
   /** Checks the enumerations of a schema, unless they were checked before. */
@@ -249,6 +263,12 @@ export class CheckedSchemas {
   /** Whether a schema was checked but could not be read. */
   isUnreadable(name: string): boolean {
     return this.checked.has(name) && this.get(name) === undefined
+  }
+
+  /** Whether the file of a schema now has that of another array, by which its fragments cannot be read. */
+  async isReplaced(name: string): Promise<boolean> {
+    const { foreignSchemas } = await import('./foreign-schemas.ts')
+    return (await foreignSchemas(this.array)).get(name)?.isReplaced ?? false
   }
 
   private async *check({ name, path }: SchemaFile): Items {

@@ -95,6 +95,7 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
       const path = drafts.path(finding.file)
       if (way !== 'commit' && drafts.isCovered(path, finding)) continue
       if (way !== 'exchange' && (await exchanges.covers(finding))) continue
+      if (schemas.covers(finding)) continue
       if (isSchemaWrong && ANEW.has(way) && drafts.entryOf(finding)) planAfterSchema(drafts, finding)
       else await plan(drafts, path, finding, planners)
     }

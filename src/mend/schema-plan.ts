@@ -61,6 +61,9 @@ export class SchemaPlanner {
   /** Schemas that are written anew, by path. */
   private readonly anew = new Map<string, { draft: Draft; edits: Set<Edit | null> }>()
 
+  /** The plan for a schema of another array because of which fields seem changed. */
+  private ofForeign: Draft | undefined
+
   constructor(drafts: ArrayDrafts) {
     this.drafts = drafts
   }
@@ -70,6 +73,7 @@ export class SchemaPlanner {
     const { code, severity } = finding
     const { drafts } = this
     const name = lastPathPart(path)
+    if (code === 'SCHEMA_FOREIGN') return this.foreign(path, finding)
     const isUnreadable = code === 'SCHEMA_UNREADABLE'
     // A file that TileDB cannot take for a schema is needed by no fragment.
     const mayBeNamed = isUnreadable || severity !== 'error'
@@ -87,6 +91,38 @@ export class SchemaPlanner {
         : noLoss('nothing: no fragment needs it')
       drafts.takeAway(path, finding).addLost(lost)
     }
+  }
+
+  /** Plans for a schema of another array: what was there only a copy has, but without a fragment that names it, TileDB reads without it. */
+  private async foreign(path: string, finding: Finding): Promise<void> {
+    const { drafts } = this
+    const { shell } = drafts
+    const name = lastPathPart(path)
+    const users = (await this.schemaNames()).filter((used) => used === undefined || used === name).length
+    if (users > 0) {
+      const draft = this.fromCopy(path, finding)
+      this.ofForeign ??= draft
+      draft.addLost(loss(`the schema of ${users} of ${drafts.entries.length} fragments; their cells are still there`))
+      draft.instead.push(schemaFromCode(shell, path))
+      draft.end(shell.check())
+      return
+    }
+    const draft = drafts.takeAway(path, finding)
+    if (finding.severity === 'error') this.ofForeign = draft
+    draft.addLost(
+      loss(
+        'if it was put over a schema of this array: what that changed, such as added or dropped attributes. No cells',
+      ),
+    )
+    draft.instead.push({ text: `put ${shell.at(path)} back from a copy of the array, if one has it` })
+    draft.end(shell.check())
+  }
+
+  /** Adds a finding that follows from a schema of another array to the plan against that. @returns whether it does */
+  covers(finding: Finding): boolean {
+    if (!this.ofForeign || finding.code !== 'FIELD_CHANGED') return false
+    this.ofForeign.add(finding)
+    return true
   }
 
   /** Plans to write a schema anew, if its file says enough. */

@@ -40,6 +40,20 @@ export const SCHEMA_CODES = {
       'nothing if only the name in the footer is wrong; the schema if its file was removed: the cells are still there',
     ),
   },
+  SCHEMA_FOREIGN: {
+    severity: 'error',
+    meaning:
+      'this schema cannot follow from the others, as TileDB never changes dimensions, tiles or orders: it is that of another array, or was changed. TileDB opens the array, but reads fail, crash, or give cells at other coordinates (measured with 2.30)',
+    mend: 'schema-file',
+    isRoot: true,
+    variants: {
+      unused: {
+        severity: 'warning',
+        meaning:
+          'this schema cannot follow from the others: it is that of another array, or was changed. No fragment names it, and a newer one is used now; reads as of its time go wrong',
+      },
+    },
+  },
   SCHEMA_NO_DIMENSION: {
     severity: 'error',
     meaning: 'an array has at least one dimension',
