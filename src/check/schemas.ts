@@ -42,6 +42,8 @@ export class CheckedSchemas {
   /** Paths of the schemas whose enumerations were checked. */
   private readonly schemasDone = new Set<string>()
   private readonly enumerationsDone = new Set<string>()
+  /** Paths of the files of which the finding about another one tells. */
+  private readonly enumerationsExchanged = new Set<string>()
 
   constructor(run: CheckRun, array: InspectArray, files: readonly SchemaFile[]) {
     this.run = run
@@ -125,6 +127,16 @@ export class CheckedSchemas {
       if (!read) continue
       const inFile = `${folder.path}/${path}`
       const { value } = read
+      const other = await this.exchangedWith(value, path_name)
+      if (other !== undefined) {
+        const [here, there] = [path_name, value.path_name].map((one) => JSON.stringify(one))
+        const place = { file: inFile, field: 'path_name' }
+        // One finding is enough for both files.
+        if (this.enumerationsExchanged.has(path)) continue
+        this.enumerationsExchanged.add(other)
+        yield { ...finding('ENUMERATION_NAME', place, here, there, 'exchanged'), exchanged: other }
+        continue
+      }
       const expected = { name, path_name }
       for (const field of ['name', 'path_name'] as const) {
         if (value[field] === expected[field]) continue
@@ -226,10 +238,21 @@ export class CheckedSchemas {
     return enumerationValueNum(read)
   }
 
-  /** An enumeration; undefined if it cannot be read, or was not seen. */
+  /** Path of the file that has the name of this enumeration, if the file of this one has the name of that; undefined if none has. */
+  private async exchangedWith(found: Enumeration, path_name: string): Promise<string | undefined> {
+    if (found.path_name === path_name || found.path_name.includes('/')) return undefined
+    const other = await this.readEnumeration(found.path_name)
+    if (other instanceof InspectError || other.path_name !== path_name) return undefined
+    return enumerationPath(found.path_name)
+  }
+
+  /** An enumeration, in its file or in that with which this was exchanged; undefined if it cannot be read, or was not seen. */
   private async enumeration(path_name: string): Promise<Enumeration | undefined> {
     const read = path_name.includes('/') ? undefined : await this.readEnumeration(path_name)
-    return read instanceof InspectError ? undefined : read
+    if (!read || read instanceof InspectError) return undefined
+    if ((await this.exchangedWith(read, path_name)) === undefined) return read
+    const other = await this.readEnumeration(read.path_name)
+    return other instanceof InspectError ? undefined : other
   }
 
   private readEnumeration(path_name: string): Promise<Enumeration | InspectError> {

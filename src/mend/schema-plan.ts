@@ -4,7 +4,8 @@ import { isMendedBy, type MendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FOLDERS_SINCE, lastPathPart } from '../format/commit-files.ts'
-import { enumerationPath, SCHEMA_FOLDER } from '../objects/array.ts'
+import { type Enumeration, enumerationValueNum } from '../format/enumeration.ts'
+import { enumerationPath, SCHEMA_FOLDER, schemasByName } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
@@ -169,6 +170,35 @@ export class SchemaPlanner {
     draft.move({ step: { command: `${step.command} && cp ${shell.at(newest.file.path)} ${shell.at(path)}` }, back })
     draft.end(shell.check())
     draft.never.add('delete the older schema: fragments may name it')
+  }
+
+  /** Plans to exchange the files of two enumerations back. */
+  exchanged(path: string, finding: Finding): void {
+    const draft = this.drafts.draft(`exchange ${path}`, finding)
+    draft.move(this.drafts.shell.exchange(path, finding.exchanged ?? ''))
+    draft.end(this.drafts.shell.check())
+  }
+
+  /** Says which values of a missing enumeration another schema still has: TileDB only adds values, so it began with them. */
+  async missing(path: string, finding: Finding): Promise<void> {
+    const draft = this.fromCopy(path, finding)
+    const { array } = this.drafts
+    const missing = finding.missing ?? ''
+    const schema = await array.schema(lastPathPart(path)).catch(unlessFault)
+    const name = schema?.enumerations.find(({ path_name }) => enumerationPath(path_name) === missing)?.name
+    let most: Enumeration | undefined
+    for (const file of schemasByName(await array.schemaFiles())) {
+      if (file.path === path) break
+      const same = (await array.schema(file.name).catch(unlessFault))?.enumerations.find((one) => one.name === name)
+      if (!same) most = undefined
+      else if (enumerationPath(same.path_name) !== missing)
+        most = (await array.enumeration(same).catch(unlessFault)) ?? most
+    }
+    const num = most ? enumerationValueNum(most) : 0
+    if (most && num > 0)
+      draft.notLost.add(
+        `the first ${num} values, by the same indexes, unless it was dropped and added anew: ${enumerationPath(most.path_name)} has them`,
+      )
   }
 
   /** Plans what only a copy of the array mends. */

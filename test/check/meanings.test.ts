@@ -274,6 +274,15 @@ const PROVOKED: Readonly<
       )
     },
   ],
+  'ENUMERATION_NAME.exchanged': [
+    'labels/late',
+    (array) => {
+      const [one, other] = array.matching(/__enumerations\/__/)
+      const bytes = array.get(one)
+      array.add(one.slice(EDITED.length + 1), array.get(other))
+      array.add(other.slice(EDITED.length + 1), bytes)
+    },
+  ],
   'ENUMERATION_MISSING.extended': ['labels/late', withoutFirstEnumeration],
   'ENUMERATION_MISSING.older': ['labels/readded', withoutFirstEnumeration],
   'ENUMERATION_MISSING.unused': [

@@ -309,6 +309,15 @@ export const SCHEMA_CODES = {
     mend: 'copy',
     refused: { act: 'labels', error: 'ArraySchema: Unable to check if unknown enumeration is loaded.' },
     lost: noLoss('nothing but the right name; TileDB fails to read the attributes that use the enumeration'),
+    variants: {
+      exchanged: {
+        severity: 'error',
+        meaning:
+          'this file and another one have each the name of the other: TileDB loads neither enumeration. Nothing is lost',
+        mend: 'exchange',
+        lost: noLoss('nothing: the other file has the values'),
+      },
+    },
   },
   ENUMERATION_VALUES: {
     severity: 'error',
