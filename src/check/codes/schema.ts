@@ -43,14 +43,13 @@ export const SCHEMA_CODES = {
   SCHEMA_FOREIGN: {
     severity: 'error',
     meaning:
-      'this schema cannot follow from the others, as TileDB never changes dimensions, tiles or orders: it is that of another array, or was changed. TileDB opens the array, but reads fail, crash, or give cells at other coordinates (measured with 2.30)',
+      'it cannot follow from the other schemas: it is that of another array, or was changed. TileDB opens the array, but reads fail, or give wrong cells or none (measured with 2.30)',
     mend: 'schema-file',
     isRoot: true,
     variants: {
       unused: {
         severity: 'warning',
-        meaning:
-          'this schema cannot follow from the others: it is that of another array, or was changed. No fragment names it, and a newer one is used now; reads as of its time go wrong',
+        meaning: 'it cannot follow from the other schemas, but no fragment names it, and another one is used now',
       },
     },
   },
@@ -312,8 +311,7 @@ export const SCHEMA_CODES = {
     variants: {
       exchanged: {
         severity: 'error',
-        meaning:
-          'this file and another one have each the name of the other: TileDB loads neither enumeration. Nothing is lost',
+        meaning: 'this file and another one have each the name of the other: TileDB loads neither',
         mend: 'exchange',
         lost: noLoss('nothing: the other file has the values'),
       },
