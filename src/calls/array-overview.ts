@@ -70,10 +70,13 @@ export async function arrayOverview(
   const delete_condition_num = (await deletePlaces(array)).length
   const known = read.filter(({ result }) => result.tile_num !== null)
   const versions = new Set(known.flatMap(({ result }) => result.format_version ?? []))
-  const tile_num = sum(known, ({ result }) => result.tile_num ?? 0)
   const shown = items.filter((item) => !(cx.times && 'code' in item && OF_NOW.has(item.code)))
   const slow = schema ? await slowFindings(cx, path, { array, schema, fragments: toRead }, read_num) : []
-  const box = schema && boxAround(known, schema.domain.dimensions)
+  // By the schema of another array, the numbers of the footers are not those of cells.
+  const isForeign = shown.some((item) => 'code' in item && item.code === 'SCHEMA_FOREIGN' && item.severity === 'error')
+  const sound = isForeign ? [] : known
+  const tile_num = sum(sound, ({ result }) => result.tile_num ?? 0)
+  const box = schema && boxAround(sound, schema.domain.dimensions)
   const document: ArrayOverview = {
     ...documentHead('overview', cx.shownPath(path)),
     ...asOf(cx),
@@ -92,12 +95,12 @@ export async function arrayOverview(
     examined_num: opened.length,
     fragment_format_versions: [...versions].sort((a, b) => a - b),
     opens: !shown.some((item) => 'code' in item && refusalOf(item)?.act === 'open'),
-    ...cellsOf({ known, lost_num: read.length - known.length, read_num, delete_condition_num, box }, schema),
+    ...cellsOf({ known: sound, lost_num: read.length - known.length, read_num, delete_condition_num, box }, schema),
     whole_cell_num: schema?.array_type === 'dense' ? exact(openedCells(schema)) : undefined,
     nonempty_domain: schema && box ? rangesResult(schema.domain.dimensions, box, cx.style) : null,
-    nonempty_domain_certainty: extentOf(known.length, read_num),
+    nonempty_domain_certainty: extentOf(sound.length, read_num),
     tile_num,
-    tile_num_certainty: extentOf(known.length, read_num),
+    tile_num_certainty: extentOf(sound.length, read_num),
     timestamp_range: timesOf(entries),
     delete_condition_num,
     later_deletes: (await laterDeletePlaces(array)).map(({ end }) => timeResult(end, cx.style)),
@@ -111,7 +114,7 @@ export async function arrayOverview(
     ),
     not_checked: [
       ...(opened.length < entries.length ? [unopenedText(entries.length - opened.length)] : []),
-      ...(known.length > 0 ? [dataText(tile_num)] : []),
+      ...(sound.length > 0 ? [dataText(tile_num)] : []),
       partsNotRead(schema, entries, delete_condition_num > 0),
     ],
     next: nextOf({ path: array.folder.path, items: shown, entries, schema, isSlow: slow.length > 0 }, call),

@@ -8,16 +8,20 @@ type Comparable = Omit<SchemaDocument, 'kind' | 'path' | 'schema_version' | 'nam
 
 /** The changes of a schema evolution: in attributes, in enumerations, in the current domain, and then in anything else. */
 export function schemaChanges(before: Comparable, after: Comparable): SchemaChange[] {
-  const { attributes, enumerations, current_domain, ...rest } = withUsedFilters(before)
+  const { attributes, enumerations, missing_enumerations = [], current_domain, ...rest } = withUsedFilters(before)
   const {
     attributes: attributesNow,
     enumerations: enumerationsNow,
+    missing_enumerations: missingNow = [],
     current_domain: domainNow,
     ...restNow
   } = withUsedFilters(after)
+  // Without its file nothing tells how an enumeration changed.
+  const missing = new Set([...missing_enumerations, ...missingNow])
+  const readable = (all: readonly SchemaEnumeration[]) => all.filter(({ name }) => !missing.has(name))
   return [
     ...byName('attribute', attributes, attributesNow, attributeChanges),
-    ...byName('enumeration', enumerations, enumerationsNow, enumerationChanges),
+    ...byName('enumeration', readable(enumerations), readable(enumerationsNow), enumerationChanges),
     ...domainChanges(current_domain, domainNow),
     ...otherChanges(null, rest, restNow),
   ]

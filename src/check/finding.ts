@@ -34,7 +34,7 @@ export interface Finding extends FindingPlace, FindingState {
   ignored?: IgnoredReason | undefined
   /** Path in the array of the missing file or folder, if `file` only names it. */
   missing?: string | undefined
-  /** Name of the fragment whose file this one was exchanged with. */
+  /** Name of the fragment whose file this one was exchanged with, or path in the array of the other file. */
   exchanged?: string | undefined
   /** File or folder for which the finding is reported only once. */
   once?: string | undefined

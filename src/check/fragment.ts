@@ -88,6 +88,14 @@ async function* checkAsRead(
       return
     }
   }
+  if (schemas && schemas.files.length > 1) {
+    const name = (await fragment.head().catch(unlessFault))?.array_schema_name
+    if (name !== undefined && (await schemas.isReplaced(name))) {
+      const why = `its schema ${name} was replaced by that of another array`
+      yield { notExamined: new InspectError('NO_SCHEMA', why, { file: fragment.folder.path }) }
+      return
+    }
+  }
   let info: FragmentInfo
   try {
     info = fragment.infoSync() ?? (await fragment.info())

@@ -42,6 +42,8 @@ export class CheckedSchemas {
   /** Paths of the schemas whose enumerations were checked. */
   private readonly schemasDone = new Set<string>()
   private readonly enumerationsDone = new Set<string>()
+  /** Paths of the files of which the finding about another one tells. */
+  private readonly enumerationsExchanged = new Set<string>()
 
   constructor(run: CheckRun, array: InspectArray, files: readonly SchemaFile[]) {
     this.run = run
@@ -65,6 +67,7 @@ export class CheckedSchemas {
       if (!opened) return
       yield* this.check(opened)
       yield* this.missingEnumerations(opened)
+      yield* this.foreign()
       return
     }
     yield* this.checkEncryption()
@@ -73,7 +76,20 @@ export class CheckedSchemas {
       if (enumerations && (this.run.all || file === files.at(-1) || file === opened))
         yield* this.checkEnumerations(file.name)
     }
+    yield* this.foreign()
     if (enumerations) yield* this.checkEarlierValues()
+  }
+
+  /** Reports the schemas of other arrays. */
+  private async *foreign(): Items {
+    const { files, opened, array } = this
+    if (files.length < 2) return
+    const { foreignSchemas } = await import('./foreign-schemas.ts')
+    for (const { file, changed, isNamed } of (await foreignSchemas(array)).values()) {
+      const place = { file: `${array.folder.path}/${file.path}`, field: changed.field }
+      const variant = isNamed || file === opened ? undefined : 'unused'
+      yield finding('SCHEMA_FOREIGN', place, `${changed.now}, as in the other schemas`, changed.written, variant)
+    }
   }
 
   /** Checks the enumerations of a schema, unless they were checked before. */
@@ -111,6 +127,16 @@ export class CheckedSchemas {
       if (!read) continue
       const inFile = `${folder.path}/${path}`
       const { value } = read
+      const other = await this.exchangedWith(value, path_name)
+      if (other !== undefined) {
+        const [here, there] = [path_name, value.path_name].map((one) => JSON.stringify(one))
+        const place = { file: inFile, field: 'path_name' }
+        // One finding is enough for both files.
+        if (this.enumerationsExchanged.has(path)) continue
+        this.enumerationsExchanged.add(other)
+        yield { ...finding('ENUMERATION_NAME', place, here, there, 'exchanged'), exchanged: other }
+        continue
+      }
       const expected = { name, path_name }
       for (const field of ['name', 'path_name'] as const) {
         if (value[field] === expected[field]) continue
@@ -212,10 +238,21 @@ export class CheckedSchemas {
     return enumerationValueNum(read)
   }
 
-  /** An enumeration; undefined if it cannot be read, or was not seen. */
+  /** Path of the file that has the name of this enumeration, if the file of this one has the name of that; undefined if none has. */
+  private async exchangedWith(found: Enumeration, path_name: string): Promise<string | undefined> {
+    if (found.path_name === path_name || found.path_name.includes('/')) return undefined
+    const other = await this.readEnumeration(found.path_name)
+    if (other instanceof InspectError || other.path_name !== path_name) return undefined
+    return enumerationPath(found.path_name)
+  }
+
+  /** An enumeration, in its file or in that with which this was exchanged; undefined if it cannot be read, or was not seen. */
   private async enumeration(path_name: string): Promise<Enumeration | undefined> {
     const read = path_name.includes('/') ? undefined : await this.readEnumeration(path_name)
-    return read instanceof InspectError ? undefined : read
+    if (!read || read instanceof InspectError) return undefined
+    if ((await this.exchangedWith(read, path_name)) === undefined) return read
+    const other = await this.readEnumeration(read.path_name)
+    return other instanceof InspectError ? undefined : other
   }
 
   private readEnumeration(path_name: string): Promise<Enumeration | InspectError> {
@@ -249,6 +286,12 @@ export class CheckedSchemas {
   /** Whether a schema was checked but could not be read. */
   isUnreadable(name: string): boolean {
     return this.checked.has(name) && this.get(name) === undefined
+  }
+
+  /** Whether the file of a schema now has that of another array, by which its fragments cannot be read. */
+  async isReplaced(name: string): Promise<boolean> {
+    const { foreignSchemas } = await import('./foreign-schemas.ts')
+    return (await foreignSchemas(this.array)).get(name)?.isReplaced ?? false
   }
 
   private async *check({ name, path }: SchemaFile): Items {

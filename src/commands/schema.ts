@@ -116,6 +116,7 @@ async function fileOutcome(cx: CommandContext, path: string, target: FileTarget)
     name: target.name,
     encryption: encryption_type,
     ...withPlace({ file: target.path }, () => schemaResult(schema, enumerations, cx.style)),
+    ...(target.array ? missingIn(schema, enumerations) : {}),
   })
 }
 
@@ -191,6 +192,7 @@ async function schemaDocument(cx: CommandContext, array: InspectArray, file: Sch
     name: file.name,
     encryption: encryption_type,
     ...withPlace({ file: path }, () => schemaResult(schema, enumerations, cx.style)),
+    ...missingIn(schema, enumerations),
   }
 }
 
@@ -211,6 +213,13 @@ async function readableEnumerations(
     else cx.fault(enumerationFault(read, `enumerations.${entry.name}`))
   }
   return found
+}
+
+/** The key about enumerations that {@link readableEnumerations} has left out. */
+function missingIn(schema: ArraySchema, found: readonly Enumeration[]): Pick<SchemaDocument, 'missing_enumerations'> {
+  const known = new Set(found.map(({ name }) => name))
+  const missing = schema.enumerations.flatMap(({ name }) => (known.has(name) ? [] : [name]))
+  return missing.length > 0 ? { missing_enumerations: missing } : {}
 }
 
 /** @param listed the schemas that get a line each above the table */

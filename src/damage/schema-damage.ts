@@ -1,3 +1,4 @@
+import { arraySchema } from '../format/array-schema.ts'
 import { enumerationFile } from '../format/enumeration.ts'
 import { bytes } from './bytes.ts'
 import { cutShort, type Damages, damage, inFooter, inSchema, SCHEMA, UUID } from './damage.ts'
@@ -14,6 +15,15 @@ export const SCHEMA_DAMAGE = {
   ),
   SCHEMA_UNREADABLE: cutShort('sparse', 'a schema cut short', SCHEMA, 60),
   SCHEMA_MISSING: inFooter('sparse', 'a footer that names no schema', { array_schema_name: `__1_1_${UUID}` }),
+  SCHEMA_FOREIGN: damage('sparse', 'a newest schema with another dimension', async (array) => {
+    const schema = array.find(SCHEMA)
+    const time = Number(/__schema\/__(\d+)_/.exec(schema)?.[1]) + 1
+    const newer = `__schema/__${time}_${time}_${UUID}`
+    array.add(newer, array.get(schema))
+    await array.rewrite(`${array.root}/${newer}`, arraySchema, ({ domain }) => {
+      domain.dimensions[0].name = 'other'
+    })
+  }),
   SCHEMA_NO_DIMENSION: inSchema('empty', 'a schema without dimensions', ({ domain }) => {
     domain.dimensions = []
   }),

@@ -41,6 +41,8 @@ export interface SchemaDocument extends DocumentHead<'schema'>, AsOf {
   attributes: readonly AttributeDescription[]
   /** Enumerations with their values. */
   enumerations: readonly SchemaEnumeration[]
+  /** Names of the enumerations whose files are missing, if there are any. */
+  missing_enumerations?: readonly string[] | undefined
   /** Dimension labels. */
   dimension_labels: readonly SchemaDimensionLabel[]
   /** Current domain: `[lo, hi]` of each dimension; null if there is none. It can grow up to the domain, but never shrinks. */

@@ -38,7 +38,8 @@ type PlanFinding = (drafts: ArrayDrafts, path: string, finding: Finding, planner
  * findings follow from them. `recover` comes late, because it reads what earlier plans have mended.
  */
 const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
-  exchange: (_, _path, finding, { exchanges }) => exchanges.add(finding),
+  exchange: (_, path, finding, { exchanges, schemas }) =>
+    finding.code === 'ENUMERATION_NAME' ? schemas.exchanged(path, finding) : exchanges.add(finding),
   'wrong-folder': (drafts, path, finding, { names }) => {
     if (finding.code === 'FRAGMENT_WRONG_FOLDER') return names.placeFragment(path, finding)
     return finding.offset === undefined ? names.placeCommit(path, finding) : listLine(drafts, path, finding)
@@ -72,8 +73,8 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
     const isOfTimes = finding.code === 'FILE_MISSING' || finding.code === 'FILE_SHORT'
     if (isOfTimes && (await fragments.restoreTimes(finding))) return
     if (finding.code === 'ARRAY_NO_SCHEMA') return schemas.noSchema(path, finding)
-    const isExtended = finding.code === 'ENUMERATION_MISSING' && finding.variant === 'extended'
-    return isExtended ? schemas.extended(path, finding) : schemas.fromCopy(path, finding)
+    if (finding.code !== 'ENUMERATION_MISSING') return schemas.fromCopy(path, finding)
+    return finding.variant === 'extended' ? schemas.extended(path, finding) : schemas.missing(path, finding)
   },
   leave: (drafts, _, finding) => drafts.leave(finding),
   // Only groups have members, and only GenomicsDB marks.
@@ -95,6 +96,7 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
       const path = drafts.path(finding.file)
       if (way !== 'commit' && drafts.isCovered(path, finding)) continue
       if (way !== 'exchange' && (await exchanges.covers(finding))) continue
+      if (schemas.covers(finding)) continue
       if (isSchemaWrong && ANEW.has(way) && drafts.entryOf(finding)) planAfterSchema(drafts, finding)
       else await plan(drafts, path, finding, planners)
     }

@@ -6,7 +6,7 @@ import type { Finding } from '../check/finding.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
-import { dropsContradicted, lackOf } from '../recover/array.ts'
+import { droppedContradictions, lackOf } from '../recover/array.ts'
 import { contradictedField, isContradiction } from '../recover/contradictions.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
@@ -120,8 +120,7 @@ export class DamagedFragment {
       draft.notLost.add(others)
       return
     }
-    this.dropsContradicted = this.contradicted.size > 0 && (await dropsContradicted(array, this.entry.path))
-    if (this.dropsContradicted) for (const [field, tiles] of this.contradicted) addTiles(this.tiles, field, tiles)
+    await this.addContradicted(array)
     let hasOthers = true
     await array.withFragment(this.entry.path, async (fragment) => {
       const info = await fragment.info().catch(unlessFault)
@@ -140,6 +139,17 @@ export class DamagedFragment {
     draft.never.add(
       'delete the fragment without these steps: a commit names it, and TileDB does not open the array without it',
     )
+  }
+
+  /** Adds the tiles that `recover` drops, too: it reads the cells, which a check of another level does not. */
+  private async addContradicted(array: InspectArray): Promise<void> {
+    // Of an array on a server, a copy is mended: the plan for that reads the cells.
+    if (array.folder.isRemote && this.contradicted.size === 0) return
+    const found = await droppedContradictions(array, this.entry.path).catch(unlessFault)
+    for (const one of found ?? [])
+      if (one.tile !== undefined) addTiles(this.contradicted, contradictedField(one), [one.tile])
+    this.dropsContradicted = found !== undefined && found.length > 0
+    if (this.dropsContradicted) for (const [field, tiles] of this.contradicted) addTiles(this.tiles, field, tiles)
   }
 
   /** Whether decode cannot show all of its cells. */

@@ -4,7 +4,8 @@ import { isMendedBy, type MendedBy } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FOLDERS_SINCE, lastPathPart } from '../format/commit-files.ts'
-import { enumerationPath, SCHEMA_FOLDER } from '../objects/array.ts'
+import { type Enumeration, enumerationValueNum } from '../format/enumeration.ts'
+import { enumerationPath, SCHEMA_FOLDER, schemasByName } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
@@ -61,6 +62,9 @@ export class SchemaPlanner {
   /** Schemas that are written anew, by path. */
   private readonly anew = new Map<string, { draft: Draft; edits: Set<Edit | null> }>()
 
+  /** The plan for a schema of another array because of which fields seem changed. */
+  private ofForeign: Draft | undefined
+
   constructor(drafts: ArrayDrafts) {
     this.drafts = drafts
   }
@@ -70,6 +74,7 @@ export class SchemaPlanner {
     const { code, severity } = finding
     const { drafts } = this
     const name = lastPathPart(path)
+    if (code === 'SCHEMA_FOREIGN') return this.foreign(path, finding)
     const isUnreadable = code === 'SCHEMA_UNREADABLE'
     // A file that TileDB cannot take for a schema is needed by no fragment.
     const mayBeNamed = isUnreadable || severity !== 'error'
@@ -87,6 +92,38 @@ export class SchemaPlanner {
         : noLoss('nothing: no fragment needs it')
       drafts.takeAway(path, finding).addLost(lost)
     }
+  }
+
+  /** Plans for a schema of another array: what was there only a copy has, but without a fragment that names it, TileDB reads without it. */
+  private async foreign(path: string, finding: Finding): Promise<void> {
+    const { drafts } = this
+    const { shell } = drafts
+    const name = lastPathPart(path)
+    const users = (await this.schemaNames()).filter((used) => used === undefined || used === name).length
+    if (users > 0) {
+      const draft = this.fromCopy(path, finding)
+      this.ofForeign ??= draft
+      draft.addLost(loss(`the schema of ${users} of ${drafts.entries.length} fragments; their cells are still there`))
+      draft.instead.push(schemaFromCode(shell, path))
+      draft.end(shell.check())
+      return
+    }
+    const draft = drafts.takeAway(path, finding)
+    if (finding.severity === 'error') this.ofForeign = draft
+    draft.addLost(
+      loss(
+        'if it was put over a schema of this array: what that changed, such as added or dropped attributes. No cells',
+      ),
+    )
+    draft.instead.push({ text: `put ${shell.at(path)} back from a copy of the array, if one has it` })
+    draft.end(shell.check())
+  }
+
+  /** Adds a finding that follows from a schema of another array to the plan against that. @returns whether it does */
+  covers(finding: Finding): boolean {
+    if (!this.ofForeign || finding.code !== 'FIELD_CHANGED') return false
+    this.ofForeign.add(finding)
+    return true
   }
 
   /** Plans to write a schema anew, if its file says enough. */
@@ -133,6 +170,35 @@ export class SchemaPlanner {
     draft.move({ step: { command: `${step.command} && cp ${shell.at(newest.file.path)} ${shell.at(path)}` }, back })
     draft.end(shell.check())
     draft.never.add('delete the older schema: fragments may name it')
+  }
+
+  /** Plans to exchange the files of two enumerations back. */
+  exchanged(path: string, finding: Finding): void {
+    const draft = this.drafts.draft(`exchange ${path}`, finding)
+    draft.move(this.drafts.shell.exchange(path, finding.exchanged ?? ''))
+    draft.end(this.drafts.shell.check())
+  }
+
+  /** Says which values of a missing enumeration another schema still has: TileDB only adds values, so it began with them. */
+  async missing(path: string, finding: Finding): Promise<void> {
+    const draft = this.fromCopy(path, finding)
+    const { array } = this.drafts
+    const missing = finding.missing ?? ''
+    const schema = await array.schema(lastPathPart(path)).catch(unlessFault)
+    const name = schema?.enumerations.find(({ path_name }) => enumerationPath(path_name) === missing)?.name
+    let most: Enumeration | undefined
+    for (const file of schemasByName(await array.schemaFiles())) {
+      if (file.path === path) break
+      const same = (await array.schema(file.name).catch(unlessFault))?.enumerations.find((one) => one.name === name)
+      if (!same) most = undefined
+      else if (enumerationPath(same.path_name) !== missing)
+        most = (await array.enumeration(same).catch(unlessFault)) ?? most
+    }
+    const num = most ? enumerationValueNum(most) : 0
+    if (most && num > 0)
+      draft.notLost.add(
+        `the first ${num} values, by the same indexes, unless it was dropped and added anew: ${enumerationPath(most.path_name)} has them`,
+      )
   }
 
   /** Plans what only a copy of the array mends. */

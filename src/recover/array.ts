@@ -1,5 +1,6 @@
 import { commandLineText, damageOf, exitCodeOf, hasCode, InspectError, orError, unlessDamaged } from '../base/errors.ts'
 import { unionOf } from '../cells/rtree-builder.ts'
+import type { Finding } from '../check/finding.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
 import { lastPathPart } from '../format/commit-files.ts'
@@ -23,8 +24,9 @@ import type { Folder } from '../storage/source.ts'
 import { enterOnce } from '../storage/walk.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { commitFiles } from './commits.ts'
+import { isContradiction } from './contradictions.ts'
 import { type FactsFromOutside, factsOf, type MetadataFacts } from './facts.ts'
-import { lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
+import { errorsOf, lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
 import { type LeftOut, NewFiles } from './new-files.ts'
 
 /** What was written in place of an array or fragment. */
@@ -196,10 +198,15 @@ function factsWithoutUser(array: InspectArray, path: string): Promise<MetadataFa
   return array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment.asStored(), outside)))
 }
 
-/** Whether recovery that leaves out tiles which cannot be read also leaves out those that the fragment's metadata contradicts. */
-export async function dropsContradicted(array: InspectArray, path: string): Promise<boolean> {
-  const found = await factsWithoutUser(array, path)
-  return !(found instanceof InspectError) && found.metadataAgrees
+/**
+ * The findings because of which recovery leaves out tiles that the fragment's metadata contradicts, where it leaves out those that cannot be
+ * read. This reads all cells, as recovery does.
+ */
+export async function droppedContradictions(array: InspectArray, path: string): Promise<readonly Finding[]> {
+  const facts = await factsWithoutUser(array, path)
+  if (facts instanceof InspectError || !facts.metadataAgrees) return []
+  const { found } = await array.withFragment(path, (fragment) => errorsOf(fragment.asStored()))
+  return found.filter(({ code, tile }) => isContradiction(code) && tile !== undefined)
 }
 
 /** What recovery of a fragment needs, and the array does not have: its schema, the box of a dense fragment, or whole tiles, or files of its own. */

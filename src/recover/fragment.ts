@@ -101,7 +101,7 @@ interface Errors {
 }
 
 /** All errors that check finds in a fragment. */
-async function errorsOf(fragment: Fragment): Promise<Errors> {
+export async function errorsOf(fragment: Fragment): Promise<Errors> {
   const codes = new Set<FindingCode>()
   const found: Finding[] = []
   for await (const item of checkFragment(newRun('cells', true), fragment, undefined, undefined)) {

@@ -59,6 +59,7 @@ export const PLACES: Readonly<Partial<Record<FindingCode, Place>>> = {
   SCHEMA_NAME_INVALID: place(SPARSE, /__schema\/draft$/),
   SCHEMA_UNREADABLE: place(SPARSE, SCHEMA),
   SCHEMA_MISSING: place(SPARSE, METADATA, { field: 'array_schema_name' }),
+  SCHEMA_FOREIGN: place(SPARSE, /__schema\/__\d+_\d+_0123\S*$/, { field: 'dimensions.other' }),
   SCHEMA_NO_DIMENSION: place('22/empty_sparse', SCHEMA),
   SCHEMA_DUPLICATE_FIELD: place(SPARSE, SCHEMA),
   SCHEMA_LAYOUT: place(SPARSE, SCHEMA, { field: 'cell_order' }),

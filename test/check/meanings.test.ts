@@ -274,6 +274,15 @@ const PROVOKED: Readonly<
       )
     },
   ],
+  'ENUMERATION_NAME.exchanged': [
+    'labels/late',
+    (array) => {
+      const [one, other] = array.matching(/__enumerations\/__/)
+      const bytes = array.get(one)
+      array.add(one.slice(EDITED.length + 1), array.get(other))
+      array.add(other.slice(EDITED.length + 1), bytes)
+    },
+  ],
   'ENUMERATION_MISSING.extended': ['labels/late', withoutFirstEnumeration],
   'ENUMERATION_MISSING.older': ['labels/readded', withoutFirstEnumeration],
   'ENUMERATION_MISSING.unused': [
@@ -401,6 +410,18 @@ const PROVOKED: Readonly<
   'GROUP_DETAILS_UNREADABLE.compressor': [
     '22/group',
     (array) => array.patch(array.matching(/\/__group\/__\d/)[0], 47, [2]),
+  ],
+  'SCHEMA_FOREIGN.unused': [
+    SPARSE,
+    async (array) => {
+      const schema = array.find(/__schema\/__\d/)
+      const time = Number(/__schema\/__(\d+)/.exec(schema)?.[1]) - 1
+      const older = `__schema/__${time}_${time}_${UUID}`
+      array.add(older, array.get(schema))
+      await array.rewrite(`${EDITED}/${older}`, arraySchema, ({ domain }) => {
+        domain.dimensions[0].name = 'other'
+      })
+    },
   ],
   'SCHEMA_FILTER_COMPRESSOR.tile': [SPARSE, (array) => array.patch(array.find(SCHEMA), 47, [2])],
   'SCHEMA_FILTER_OPTIONS.byteWidth': [

@@ -6,6 +6,7 @@ import { InspectArray } from '../../src/objects/array.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { contextFor, FIXTURES, fixtureFolders } from '../helpers/fixtures.ts'
 import { fragmentNames } from '../helpers/fragments.ts'
+import { get, items, parseJson } from '../helpers/json.ts'
 import { BY_PROGRAM, codesOf, fileOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 import { run } from '../helpers/run.ts'
 
@@ -33,6 +34,19 @@ test.each([
   const { plans } = await planOf(path)
   const plan = plans.find(({ findings }) => findings.some((one) => one.code === code))
   expect(plan?.steps).toEqual([{ text: expect.stringMatching(expected) }])
+})
+
+test('a missing enumeration that was extended: an older file has its first values', async () => {
+  const path = copyOf('labels/dropped', 'extended-missing')
+  rmSync(fileOf(`${path}/__schema/__enumerations`, /^__2f21/))
+  const { plans } = await planOf(path)
+  const plan = plans.find(({ findings }) => findings.some(({ code }) => code === 'ENUMERATION_MISSING'))
+  expect(plan?.not_lost).toEqual([
+    expect.stringMatching(/^the first 2 values, .*__enumerations\/__00000001\S* has them$/),
+  ])
+  const { text } = await run(['schema', '--all', path])
+  expect(text).toContain('2  20           the file of enumeration e is missing')
+  expect(text).not.toContain('dropped enumeration')
 })
 
 test('the schema of a fragment is lost, and no other one fits its files: it comes back from a copy, or the fragment goes', async () => {
@@ -64,6 +78,9 @@ test('cells that recover drops because the metadata contradicts them are counted
   writeFileSync(file, readFileSync(file).fill(0, 350))
   const { plans } = await planOf(path)
   expect(plans[0].not_lost).toEqual(['30 other cells of this fragment, 0 other fragments'])
+  // Only `--level cells` finds that tile 3 is damaged.
+  const checked = await run(['check', path, '--plan', '--json'])
+  expect(get(items(get(parseJson(checked.text), 'plans'))[0], 'not_lost')).toEqual(plans[0].not_lost)
   const to = `${folder}/zeros.new`
   const { text } = await run(['recover', path, '--to', to, '--drop-damaged', '--json'])
   expect(JSON.parse(text)).toMatchObject({ cells_lost: 70 })

@@ -40,6 +40,19 @@ export const SCHEMA_CODES = {
       'nothing if only the name in the footer is wrong; the schema if its file was removed: the cells are still there',
     ),
   },
+  SCHEMA_FOREIGN: {
+    severity: 'error',
+    meaning:
+      'it cannot follow from the other schemas: it is that of another array, or was changed. TileDB opens the array, but reads fail, or give wrong cells or none (measured with 2.30)',
+    mend: 'schema-file',
+    isRoot: true,
+    variants: {
+      unused: {
+        severity: 'warning',
+        meaning: 'it cannot follow from the other schemas, but no fragment names it, and another one is used now',
+      },
+    },
+  },
   SCHEMA_NO_DIMENSION: {
     severity: 'error',
     meaning: 'an array has at least one dimension',
@@ -295,6 +308,14 @@ export const SCHEMA_CODES = {
     mend: 'copy',
     refused: { act: 'labels', error: 'ArraySchema: Unable to check if unknown enumeration is loaded.' },
     lost: noLoss('nothing but the right name; TileDB fails to read the attributes that use the enumeration'),
+    variants: {
+      exchanged: {
+        severity: 'error',
+        meaning: 'this file and another one have each the name of the other: TileDB loads neither',
+        mend: 'exchange',
+        lost: noLoss('nothing: the other file has the values'),
+      },
+    },
   },
   ENUMERATION_VALUES: {
     severity: 'error',

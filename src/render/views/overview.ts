@@ -246,6 +246,8 @@ function seenText(document: ArrayOverview): string {
   if (readNum(document) === 0) return `no cells: TileDB reads none of ${counted(fragment_num, 'fragment')}`
   if (!document.opens)
     return `no cells: TileDB ${MEASURED_RELEASE} does not open the array. It has ${seenText({ ...document, opens: true })}`
+  if (document.findings.some(({ code }) => code === 'SCHEMA_FOREIGN') && cell_num === null)
+    return 'no cells: reads fail, as a schema is that of another array'
   if (cell_num === null) return 'an unknown number of cells'
   const names = dimensions.map(({ name }) => name)
   const least = document.nonempty_domain_certainty === 'exact' ? '' : 'at least '

@@ -92,16 +92,19 @@ export async function schemaTable(
 async function schemaLines(listed: readonly ListedSchema[], count: number, out: Output): Promise<void> {
   const some = listed.length < count ? `${listed.length} of ` : ''
   await writeHeading(`${some}${counted(count, 'schema')} of ${listed[0].document.path}, oldest first`, out)
-  const pairs = listed.map(({ document: { name, changes, attributes }, number, isCurrent }, i): Pair => {
-    const time = nameTimeText(name) ?? name
-    const first = `first, with ${counted(attributes.length, 'attribute')}: ${namesText(attributes)}`
-    const before = listed.slice(0, i).map(({ document }) => document)
-    const texts = changes ? changeTexts(changes, before) : [first]
-    return [
-      `${number}  ${time}${isCurrent ? '  current' : ''}`,
-      texts.length === 0 ? 'nothing changed' : texts.join('; '),
-    ]
-  })
+  const pairs = listed.map(
+    ({ document: { name, changes, attributes, missing_enumerations: lost = [] }, number, isCurrent }, i): Pair => {
+      const time = nameTimeText(name) ?? name
+      const first = `first, with ${counted(attributes.length, 'attribute')}: ${namesText(attributes)}`
+      const before = listed.slice(0, i).map(({ document }) => document)
+      const texts = changes ? changeTexts(changes, before) : [first]
+      texts.push(...lost.map((one) => `the file of enumeration ${fieldName(one)} is missing`))
+      return [
+        `${number}  ${time}${isCurrent ? '  current' : ''}`,
+        texts.length === 0 ? 'nothing changed' : texts.join('; '),
+      ]
+    },
+  )
   await writeKeyValues(pairs, out)
   await out.write('\n')
 }
