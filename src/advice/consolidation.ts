@@ -125,7 +125,7 @@ export function filledCells([first, ...rest]: readonly Consolidatable[]): { box_
 }
 
 /** Said in place of the advice to consolidate, if {@link breaksTiles}. */
-export const DO_NOT_CONSOLIDATE = `do not consolidate: TileDB ${MEASURED_RELEASE} breaks this array by it; explain says what to do instead`
+export const DO_NOT_CONSOLIDATE = `do not consolidate: TileDB ${MEASURED_RELEASE} breaks this array by it (see explain)`
 
 /**
  * Whether TileDB 2.30 breaks an array if it consolidates these fragments. In a dense array with a current domain it writes the box around

@@ -4,9 +4,6 @@ import type { ArraySchema } from '../format/array-schema.ts'
 import { tilingOf } from '../format/dense-tiles.ts'
 import type { Target } from '../objects/target.ts'
 
-/** Most fields that a line names. */
-const MAX_NAMED = 3
-
 /**
  * Changes that the sum of a tile does not show, because SCALE_FLOAT may have rounded each cell by half a step after TileDB computed the sum.
  * Checksums do show them.
@@ -24,10 +21,9 @@ export async function roundedSums(target: Target): Promise<string[]> {
     if (scale === undefined || hasChecksum(filters)) return []
     return `${Number(((cells * Math.abs(scale)) / 2).toPrecision(3))} (${name || '""'})`
   })
-  const shown = least.length > MAX_NAMED ? [...least.slice(0, MAX_NAMED), '…'] : least
   return least.length === 0
     ? []
-    : [`changes of a tile's sum by less than ${shown.join(', ')}, which SCALE_FLOAT may have made`]
+    : [`changes of a tile's sum by less than ${least.join(', ')}, which SCALE_FLOAT may have made`]
 }
 
 async function openedSchema(target: Target): Promise<{ schema: ArraySchema } | undefined> {
