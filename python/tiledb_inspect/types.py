@@ -2113,6 +2113,10 @@ class ExplainConsolidation(TypedDict):
     merged_by_two: Optional[List[str]]
     """Names of the fragments that are merged with `sm.consolidation.step_min_frags` 2; null if there are too many to
     compute this."""
+    breaks_tiles: bool
+    """Whether TileDB 2.30 breaks the array if it merges them, or crashes: a dense array with a current domain, in
+    which the box around the fragments is no whole number of tiles. Where the defaults merge none, whether that holds
+    for all of them, or for `merged_by_two`."""
 
 
 

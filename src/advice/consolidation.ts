@@ -1,4 +1,5 @@
-import { denseTileGrid } from '../format/dense-tiles.ts'
+import { denseTileGrid, tilingOf } from '../format/dense-tiles.ts'
+import { MEASURED_RELEASE } from '../format/releases.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 
 /** The facts of a fragment by which TileDB chooses the fragments to consolidate. */
@@ -123,8 +124,29 @@ export function filledCells([first, ...rest]: readonly Consolidatable[]): { box_
   return { box_cells: boxCells(all), tile_cells: all.tile_cells }
 }
 
+/** Said in place of the advice to consolidate, if {@link breaksTiles}. */
+export const DO_NOT_CONSOLIDATE = `do not consolidate: TileDB ${MEASURED_RELEASE} breaks this array by it (see explain)`
+
+/**
+ * Whether TileDB 2.30 breaks an array if it consolidates these fragments. In a dense array with a current domain it writes the box around
+ * them without filling up the tiles at its ends: 1-D arrays are then unreadable, others fail or crash in the call. It does not matter where
+ * the current domain ends, nor where the box of a single fragment does.
+ */
+export function breaksTiles({ schema }: Pick<OpenedArray, 'schema'>, fragments: readonly Consolidatable[]): boolean {
+  if (schema.array_type === 'sparse' || !schema.current_domain?.range || fragments.length < 2) return false
+  const [first, ...rest] = fragments
+  const { box } = rest.reduce<Run>(grownBy, first)
+  return box.some(([low, high], d) => {
+    const { domainLow, extent } = tilingOf(schema.domain.dimensions[d])
+    return (low - domainLow) % extent !== 0n || (high + 1n - domainLow) % extent !== 0n
+  })
+}
+
 /** The fragments of an opened array. @throws InspectError INCONSISTENT if the domain of a dense fragment is invalid */
-export function consolidatables({ schema, fragments }: OpenedArray): Consolidatable[] {
+export function consolidatables({
+  schema,
+  fragments,
+}: Pick<OpenedArray, 'schema'> & { fragments: readonly Pick<OpenedFragment, 'info'>[] }): Consolidatable[] {
   return fragments.map(({ info }) => {
     const bytes = bytesOf(info)
     if (schema.array_type === 'sparse' || !info.nonempty_domain) return { bytes, box: [], tile_cells: 0 }

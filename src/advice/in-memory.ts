@@ -21,7 +21,7 @@ import {
 import { genericTileWriter, type WriteContext } from '../write/generic-tile-writer.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { Random } from '../write/random.ts'
-import { consolidatables, leastAmplification } from './consolidation.ts'
+import { breaksTiles, consolidatables, leastAmplification } from './consolidation.ts'
 
 /** Folder of an array in memory. */
 const FOLDER = 'array'
@@ -49,7 +49,7 @@ export async function arrayInMemory(
 /**
  * Makes, in memory, the array after `tiledb.consolidate` of all its fragments and a vacuum. Its delete conditions stay. Consolidation also
  * marks the cells that conditions with a future time will delete (measured with TileDB 2.30).
- * @returns undefined if TileDB would not merge all fragments into one, or if the array is opened for a part of its times only
+ * @returns undefined if TileDB would not merge all fragments into one or breaks them by it, or if the array is opened for a part of its times only
  */
 export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs): Promise<OpenedArray | undefined> {
   if (!(await consolidatesToOne(opened))) return undefined
@@ -80,14 +80,16 @@ export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs):
   )
 }
 
-/** Whether consolidation merges all fragments into one, and no others. TileDB also takes those that are later than the read. */
+/** Whether consolidation merges all fragments soundly into one, and no others. TileDB also takes those that are later than the read. */
 async function consolidatesToOne(opened: OpenedArray): Promise<boolean> {
   const { array, fragments, between } = opened
   const isWhole =
     between[0] === 0n &&
     fragments.every(({ fragment }) => (fragment.timestamp_range?.[1] ?? 0n) <= between[1]) &&
     (await array.fragments()).every(({ state }) => state !== 'future')
-  return fragments.length > 1 && isWhole && leastAmplification(consolidatables(opened)) <= 1
+  if (fragments.length < 2 || !isWhole) return false
+  const all = consolidatables(opened)
+  return leastAmplification(all) <= 1 && !breaksTiles(opened, all)
 }
 
 function writeContext(codecs: Codecs): WriteContext {

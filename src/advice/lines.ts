@@ -1,4 +1,5 @@
 import type { Prose } from '../base/prose.ts'
+import { shellWord } from '../base/shell-word.ts'
 import { pythonString } from '../base/unsafe-text.ts'
 import { useOf } from '../filters/registry.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
@@ -8,8 +9,15 @@ import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'
 import { type FilterConfig, type FilterOption, OPTIONS } from '../format/filter-pipeline.ts'
 import type { OpenedArray } from '../read/query.ts'
-import { consolidatables, filledCells, leastAmplification, neighbours } from './consolidation.ts'
-import type { AdviceLine } from './line.ts'
+import {
+  breaksTiles,
+  consolidatables,
+  DO_NOT_CONSOLIDATE,
+  filledCells,
+  leastAmplification,
+  neighbours,
+} from './consolidation.ts'
+import { type AdviceLine, inspectLine } from './line.ts'
 import { dtypeOf } from './numpy-types.ts'
 import { keepsTimes, vacuumNote } from './vacuum-note.ts'
 
@@ -35,8 +43,9 @@ export interface Rewrite {
  * The calls that merge fragments. If a dense array has gaps between its fragments, TileDB merges only neighbours, unless the
  * configuration allows it to fill the gaps.
  */
-export function consolidationLines(opened: OpenedArray): [consolidate: AdviceLine, vacuum: AdviceLine] {
-  return [consolidationLine(opened), vacuumLine(opened)]
+export function consolidationLines(opened: OpenedArray): [first: AdviceLine, ...vacuum: AdviceLine[]] {
+  const line = consolidationLine(opened)
+  return line.does === 'consolidate' ? [line, vacuumLine(opened)] : [line]
 }
 
 /** Prefers to merge neighbours if one step takes at least half of the fragments: filled gaps take space. */
@@ -44,6 +53,8 @@ function consolidationLine(opened: OpenedArray): AdviceLine {
   const path = pathOf(opened)
   // Sparse arrays have no gaps, and may have 100,000 fragments.
   const all = opened.schema.array_type === 'sparse' ? [] : consolidatables(opened)
+  if (breaksTiles(opened, all))
+    return inspectLine(`tiledb-inspect explain ${shellWord(opened.array.folder.path)}`, DO_NOT_CONSOLIDATE)
   const amplification = Math.ceil(leastAmplification(all))
   if (amplification <= 1) return { does: 'consolidate', code: `tiledb.consolidate(${path})` }
   const withSetting = (name: string, value: number, note: Prose): AdviceLine => ({
@@ -51,8 +62,8 @@ function consolidationLine(opened: OpenedArray): AdviceLine {
     code: `tiledb.consolidate(${path}, config=tiledb.Config({"sm.consolidation.${name}": "${value}"}))`,
     note,
   })
-  const { count } = neighbours(all) ?? { count: 0 }
-  if (2 * count >= all.length)
+  const { first, count } = neighbours(all) ?? { first: 0, count: 0 }
+  if (2 * count >= all.length && !breaksTiles(opened, all.slice(first, first + count)))
     return withSetting(
       'step_min_frags',
       2,

@@ -1,4 +1,5 @@
 import {
+  breaksTiles,
   CONSOLIDATION_DEFAULTS,
   candidatesBetween,
   consolidatables,
@@ -333,6 +334,8 @@ async function consolidationOf(
   const two = (isAll ? undefined : neighbours(all)) ?? { first: 0, count: next.count }
   const namesOf = ({ first, count }: typeof two): string[] =>
     candidates.slice(first, first + count).map((i) => opened.fragments[i].fragment.name)
+  // Where the defaults merge nothing, other settings are named: these must not break the array either.
+  const tried = consolidation || next.count > 0 ? [next] : [{ first: 0, count: all.length }, two]
   return {
     config: consolidation_texts,
     fragment_num: all.length,
@@ -340,6 +343,7 @@ async function consolidationOf(
     merged: consolidation ? namesOf(next) : null,
     least_amplification: all.length === 0 ? 0 : leastAmplification(all),
     merged_by_two: all.length > MAX_GROUPED && !isAll ? null : namesOf(two),
+    breaks_tiles: tried.some(({ first, count }) => breaksTiles(opened, all.slice(first, first + count))),
   }
 }
 

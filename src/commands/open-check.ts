@@ -7,7 +7,7 @@ import type { Ignored } from '../calls/ignored-findings.ts'
 import { openRecursive } from '../calls/options.ts'
 import type { FindingsOutcome } from '../calls/outcome.ts'
 import { noteBytesToRead } from '../calls/reading-ahead.ts'
-import { type Takes, targetFor } from '../calls/targets.ts'
+import { type Takes, type TargetFor, targetFor } from '../calls/targets.ts'
 import { unitRunner } from '../calls/unit-runner.ts'
 import { noteIfEmpty } from '../calls/walkers.ts'
 import { checkTarget } from '../check/check.ts'
@@ -57,6 +57,10 @@ interface Asked {
   recursive: boolean | undefined
 }
 
+async function hiddenChanges(target: TargetFor<typeof TAKES_CHECKED>): Promise<string[]> {
+  return (await import('../calls/rounded-sums.ts')).roundedSums(target)
+}
+
 export async function openCheck(cx: CommandContext, path: string, asked: Asked) {
   const { run, failOn, ignored, jobs, recursive } = asked
   const { level, all } = run
@@ -77,7 +81,7 @@ export async function openCheck(cx: CommandContext, path: string, asked: Asked) 
       begin: (done) => {
         counted = done
       },
-      notChecked: notChecked(cx, level, all),
+      notChecked: [...(level === 'cells' ? await hiddenChanges(target) : []), ...notChecked(cx, level, all)],
       ignored,
     }),
   }

@@ -56,6 +56,11 @@ export interface ExplainConsolidation {
   least_amplification: Float
   /** Names of the fragments that are merged with `sm.consolidation.step_min_frags` 2; null if there are too many to compute this. */
   merged_by_two: readonly string[] | null
+  /**
+   * Whether TileDB 2.30 breaks the array if it merges them, or crashes: a dense array with a current domain, in which the box around the
+   * fragments is no whole number of tiles. Where the defaults merge none, whether that holds for all of them, or for `merged_by_two`.
+   */
+  breaks_tiles: boolean
 }
 
 /** How a number was obtained. */

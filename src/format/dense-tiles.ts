@@ -98,7 +98,7 @@ type Tiling = Pick<DenseAxis, 'domainLow' | 'domainHigh' | 'extent'>
 /** The tilings of dimensions: thousands of fragments have the same. */
 const tilings = new WeakMap<Dimension, Tiling>()
 
-function tilingOf(dimension: Dimension): Tiling {
+export function tilingOf(dimension: Dimension): Tiling {
   let tiling = tilings.get(dimension)
   if (!tiling) {
     const { type, domain, tile_extent } = dimension

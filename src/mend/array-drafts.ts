@@ -1,3 +1,4 @@
+import { breaksTiles, consolidatables, DO_NOT_CONSOLIDATE } from '../advice/consolidation.ts'
 import { unlessFault } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
 import { noLoss } from '../check/codes/row.ts'
@@ -28,10 +29,6 @@ const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'FRAGMENT_UNCOMMITTED',
   'VACUUM_HIDES_CELLS',
 ])
-
-/** Said where consolidated fragments make way for those that they replaced. */
-export const CONSOLIDATE_AGAIN =
-  'readers again see the fragments that were consolidated: consolidate them once more when all is done'
 
 /** A `.vac` file of fragments. */
 export interface NamedVacuumList {
@@ -190,6 +187,21 @@ export class ArrayDrafts {
       return files.every(({ name, size }) => (sizes.get(name) ?? 0) >= size)
     })
     return isWhole ?? false
+  }
+
+  /** Says what to do where a consolidated fragment makes way for those that it replaced. @param names those */
+  async sayConsolidate(draft: Draft, names: Iterable<string>): Promise<void> {
+    const schema = (await this.array.newestSchema().catch(unlessFault))?.schema
+    const fragments: { info: FragmentInfo }[] = []
+    if (schema?.array_type === 'dense' && schema.current_domain?.range)
+      for (const name of names) {
+        const entry = this.entryNamed(name)
+        const info = entry && (await this.infoOf(entry))
+        if (info) fragments.push({ info })
+      }
+    const breaks = schema && breaksTiles({ schema }, consolidatables({ schema, fragments }))
+    const next = breaks ? DO_NOT_CONSOLIDATE : 'consolidate them once more when all is done'
+    draft.say({ text: `readers again see the fragments that were consolidated: ${next}` })
   }
 
   /** Fragments that are read, and may hold cells that this fragment hides. */

@@ -5,7 +5,7 @@ import type { Finding } from '../check/finding.ts'
 import type { NDRange } from '../format/range.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { isContradiction, lastingContradictions } from '../recover/contradictions.ts'
-import { type ArrayDrafts, CONSOLIDATE_AGAIN } from './array-drafts.ts'
+import type { ArrayDrafts } from './array-drafts.ts'
 import {
   DamagedFragment,
   loseSign,
@@ -195,7 +195,7 @@ export class FragmentPlanner {
     if (!list) return false
     draft.takeBackLost()
     draft.addLost(noLoss('nothing: the fragments that it replaced are still there'))
-    draft.say({ text: CONSOLIDATE_AGAIN })
+    await drafts.sayConsolidate(draft, list.hides)
     drafts.takeConsolidated(draft, list)
     drafts.moveFooters(entry, draft)
     draft.end(drafts.shell.check())

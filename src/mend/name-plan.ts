@@ -6,7 +6,7 @@ import { integerOf } from '../format/dense-tiles.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { committedPath, FRAGMENTS_FOLDER, fragmentPath, stem } from '../objects/commits.ts'
-import { type ArrayDrafts, CONSOLIDATE_AGAIN, commitOf, type NamedVacuumList } from './array-drafts.ts'
+import { type ArrayDrafts, commitOf, type NamedVacuumList } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
 import type { FragmentPlanner } from './fragment-plan.ts'
 import { inMilliseconds, leaveUntilThen, nameWithTimes, pathInMilliseconds } from './milliseconds.ts'
@@ -179,13 +179,16 @@ export class NamePlanner {
    * Takes consolidated fragments away and renames those that they replaced. These have all the cells, and reads at earlier times
    * need them. A consolidated fragment whose cells have times of their own cannot be renamed itself.
    */
-  private restoreReplaced(
+  private async restoreReplaced(
     finding: Finding,
     lists: readonly NamedVacuumList[],
     replaced: ReadonlyMap<FragmentEntry, string>,
-  ): void {
+  ): Promise<void> {
     const draft = this.drafts.draft(`rename ${lists[0].path}`, finding)
-    draft.say({ text: CONSOLIDATE_AGAIN })
+    await this.drafts.sayConsolidate(
+      draft,
+      Array.from(replaced.keys(), ({ name }) => name),
+    )
     for (const list of lists) this.drafts.takeConsolidated(draft, list)
     for (const [entry, to] of replaced) this.renameFragment(draft, entry, to)
   }

@@ -14,6 +14,7 @@ import type {
   ExplainStorage,
   ExplainTotal,
 } from '../../documents/explain.ts'
+import { MEASURED_RELEASE } from '../../format/releases.ts'
 import { SEVERITY_ROLES } from '../color.ts'
 import { formatCount } from '../units.ts'
 import { placeTexts } from './layer.ts'
@@ -93,7 +94,9 @@ async function writeAdvice(
     !hasRemedies && findings.some(({ code, remedies = [] }) => codes.test(code) && remedies.length === 0)
   const tileCodes = Object.keys(document.ranges).length > 0 ? /^TILES?_(SHAPE|LARGE|SMALL)$/ : /^TILES_SMALL$/
   const changes = [
-    ...(isUncomputed(/^FRAGMENTS_(MANY|OVERLAP)$/) ? ['after tiledb.consolidate'] : []),
+    ...(isUncomputed(/^FRAGMENTS_(MANY|OVERLAP)$/) && !document.consolidation?.breaks_tiles
+      ? ['after tiledb.consolidate']
+      : []),
     ...(isUncomputed(tileCodes) ? ['with other tiles'] : []),
   ]
   const limit = 'for up to 2 million cells and 64 MiB'
@@ -116,8 +119,14 @@ const MAX_NAMED = 5
 /** Returns what `tiledb.consolidate` would do with several fragments, and the settings that matter. */
 export function consolidationTexts(consolidation: ExplainDocument['consolidation']): string[] {
   if (!consolidation) return []
-  const { fragment_num, merged_num, merged, least_amplification, merged_by_two, config } = consolidation
+  const { fragment_num, merged_num, merged, least_amplification, merged_by_two, config, breaks_tiles } = consolidation
   const all = countText(fragment_num)
+  if (breaks_tiles)
+    return [
+      `do not run tiledb.consolidate: TileDB ${MEASURED_RELEASE} breaks this array by it, or crashes`,
+      '  the array has a current domain, and the box around its fragments is no whole number of tiles',
+      '  instead: read that box, write its cells at once, then delete the older fragments with tiledb.Array.delete_fragments',
+    ]
   if (merged) return configuredTexts(all, merged, config)
   if (fragment_num < 2) return []
   if (merged_num > 0) return [`tiledb.consolidate merges all ${all} fragments into one`]

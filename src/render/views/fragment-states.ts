@@ -51,7 +51,7 @@ export function stateLines(
   if (over.length > 0)
     lines.push({
       state: LIVE_OVERWRITTEN,
-      text: `${LIVE_OVERWRITTEN} (${over.length}): ${fullSizeText(sum(over, ({ size }) => size))} of which no reader takes a cell now, as newer fragments have them all; consolidate and vacuum to free them`,
+      text: `${LIVE_OVERWRITTEN} (${over.length}): ${fullSizeText(sum(over, ({ size }) => size))} of which no reader takes a cell now, as newer fragments have them all; explain says whether to consolidate and vacuum`,
     })
   for (const state of HINTS.keys()) {
     const those = fragments.filter((fragment) => fragment.state === state)

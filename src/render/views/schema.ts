@@ -20,6 +20,7 @@ import {
   nameTimeText,
   pipelineText,
   rangeText,
+  scaledText,
   typeText,
   versionText,
   withTimes,
@@ -213,17 +214,6 @@ function attributeColumns(attributes: readonly AttributeDescription[]): Shows<At
     { name: 'enumeration', shown: enumerated, cell: ({ enumeration }) => enumeration ?? NOTHING },
     { name: 'filters', cell: ({ filters }) => pipelineText(filters) },
   ]
-}
-
-/** Which values SCALE_FLOAT has room for: those of its integers. Undefined without the filter, and where another one changes the values first. */
-function scaledText({ filters: [first] }: PipelineDescription): string | undefined {
-  if (first?.name !== 'SCALE_FLOAT') return undefined
-  const { scale = 1, offset = 0, byte_width = 8 } = first
-  const half = 2 ** (8 * byte_width - 1)
-  // Computed with one rounding more than the values: the last digits tell nothing.
-  const ends = [-half, half - 1].map((integer) => Number((offset + scale * integer).toPrecision(15)))
-  const [least, greatest] = ends.sort((a, b) => a - b)
-  return `SCALE_FLOAT has room for ${least} to ${greatest}, in steps of ${Math.abs(scale)}`
 }
 
 const ENUMERATION_COLUMNS: readonly Shows<SchemaEnumeration>[] = [

@@ -4,7 +4,7 @@ import { shortSize } from '../../base/sizes.ts'
 import type { WhatifDocument, WhatifField, WhatifLayout, WhatifTrial } from '../../documents/whatif.ts'
 import { type Shows, shownList, writeLine, writeSection, writeTableOrBelow, writeTitle } from './parts.ts'
 import { terminalHeading } from './terminal-headings.ts'
-import { counted, countText, fieldName, NOTHING, relativeChangeText, typeText } from './wording.ts'
+import { counted, countText, fieldName, NOTHING, relativeChangeText, scaledText, typeText } from './wording.ts'
 
 /** Shows the results of other filters and tiles, and then which to choose. */
 export async function whatifTable(document: WhatifDocument, out: Output): Promise<void> {
@@ -113,15 +113,17 @@ async function writeField(field: WhatifField, out: Output): Promise<void> {
   const { stored, candidates, refused } = field
   const of = field.name === null ? `${field.role} of all fields` : `${fieldName(field.name)}: ${typeText(field)}`
   await writeSection(`${of}, ${field.whole ? 'all tiles' : 'estimated'}`, out)
-  await writeTableOrBelow(shownList(COLUMNS, [{ ...stored, isNow: true }, ...candidates]), out)
-  for (const loss of [lossText(candidates), roundedText([stored, ...candidates])])
-    if (loss !== undefined) await writeLine(loss, out, 'dim')
-  for (const { filters, reason } of refused)
-    await writeLine(`refused: ${pipelineWords({ filters })}: ${reason}`, out, 'bad')
+  const trials = [stored, ...candidates]
+  const words = new PipelineWords(trials)
+  const rows = trials.map((trial, i) => ({ ...trial, words: `${words.of(trial)}${i === 0 ? ' (now)' : ''}` }))
+  await writeTableOrBelow(shownList(COLUMNS, rows), out)
+  for (const line of [lossText(candidates), roundedText(trials), ...narrowTexts(stored, candidates)])
+    if (line !== undefined) await writeLine(line, out, 'dim')
+  for (const { filters, reason } of refused) await writeLine(`refused: ${words.of({ filters })}: ${reason}`, out, 'bad')
   const { smallest, fastest, balanced } = field
   for (const [name, index] of Object.entries({ smallest, fastest, balanced })) {
     const best = index === null ? undefined : candidates[index]
-    await writeLine(`${name.padEnd(9)} ${best ? `${pipelineWords(best)}: ${effect(best, stored)}` : LEAVE[name]}`, out)
+    await writeLine(`${name.padEnd(9)} ${best ? `${words.of(best)}: ${effect(best, stored)}` : LEAVE[name]}`, out)
   }
 }
 
@@ -161,13 +163,10 @@ function percent(part: number, whole: number): string {
   return whole === 0 ? NOTHING : relativeChangeText(part, whole, Math.abs(part / whole - 1) < 0.1 ? 1 : 0)
 }
 
-type Row = WhatifTrial & { isNow?: boolean }
+type Row = WhatifTrial & { words: string }
 
 const COLUMNS: readonly Shows<Row>[] = [
-  {
-    name: 'filters',
-    cell: (row) => `${pipelineWords(row)}${row.isNow ? ' (now)' : ''}`,
-  },
+  { name: 'filters', cell: ({ words }) => words },
   { name: 'bytes', align: 'right', cell: (row) => shortSize(sizeOf(row)) },
   { name: 'ratio', align: 'right', cell: ({ ratio }) => ratio?.toFixed(2) ?? NOTHING },
   { name: terminalHeading('read_mb_s'), align: 'right', cell: ({ read_mb_s }) => String(read_mb_s) },
@@ -176,14 +175,41 @@ const COLUMNS: readonly Shows<Row>[] = [
   { name: 'lossless', cell: losslessText },
 ]
 
-/** Returns `SCALE_FLOAT(0.01), ZSTD(9), SHA256`. This is shorter than in other views, as there are many pipelines. */
-function pipelineWords({ filters }: Pick<WhatifTrial, 'filters'>): string {
-  if (filters.length === 0) return 'none'
-  const words = filters.map(({ name, level, scale }) => {
-    const option = scale ?? (level !== undefined && level >= 0 ? level : undefined)
-    return name.replace('CHECKSUM_', '') + (option === undefined ? '' : `(${option})`)
+type Filters = Pick<WhatifTrial, 'filters'>
+
+/** Makes `SCALE_FLOAT(0.01), ZSTD(9), SHA256`. This is shorter than in other views, as there are many pipelines. */
+class PipelineWords {
+  /** Whether integers of SCALE_FLOAT have several widths. The narrower ones have room for fewer values, and take fewer bytes. */
+  private readonly showsWidth: boolean
+
+  constructor(trials: readonly Filters[]) {
+    this.showsWidth = new Set(trials.map(widthOf).filter((width) => width !== undefined)).size > 1
+  }
+
+  of({ filters }: Filters): string {
+    const words = filters.map(({ name, level, scale, byte_width }) => {
+      const option = scale ?? (level !== undefined && level >= 0 ? level : undefined)
+      const width = this.showsWidth && byte_width !== undefined ? `, ${counted(byte_width, 'byte')}` : ''
+      return name.replace('CHECKSUM_', '') + (option === undefined ? '' : `(${option}${width})`)
+    })
+    return words.join(', ') || 'none'
+  }
+}
+
+/** Bytes of the integers of SCALE_FLOAT; undefined without this filter. */
+function widthOf({ filters }: Filters): number | undefined {
+  return filters.find(({ byte_width }) => byte_width !== undefined)?.byte_width
+}
+
+/** Texts about candidates that have room for fewer values than the current filters: later writes may lose values by them. */
+function narrowTexts(stored: Filters, candidates: readonly Filters[]): string[] {
+  const now = widthOf(stored)
+  const texts = candidates.map((one) => {
+    const [width, text] = [widthOf(one), scaledText(one)]
+    if (width === undefined || (now !== undefined && width >= now)) return undefined
+    return text && (now === undefined ? text : `with ${counted(width, 'byte')} ${text}`)
   })
-  return words.join(', ')
+  return [...new Set(texts)].filter((text) => text !== undefined)
 }
 
 function losslessText({ lossless, changed_share }: WhatifTrial): string {

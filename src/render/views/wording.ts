@@ -268,3 +268,14 @@ export function relativeChangeText(now: number, before: number, digits: number):
   const text = change.toFixed(now > 0 && change < -99 ? Math.max(1, digits) : digits).replace(/^-(?=0(\.0)?$)/, '')
   return `${change < 0 ? '' : '+'}${now > 0 && text === '-100.0' ? '-99.9' : text} %`
 }
+
+/** Which values SCALE_FLOAT has room for: those of its integers. Undefined without the filter, and where another one changes the values first. */
+export function scaledText({ filters: [first] }: Pick<PipelineDescription, 'filters'>): string | undefined {
+  if (first?.name !== 'SCALE_FLOAT') return undefined
+  const { scale = 1, offset = 0, byte_width = 8 } = first
+  const half = 2 ** (8 * byte_width - 1)
+  // Computed with one rounding more than the values: the last digits tell nothing.
+  const ends = [-half, half - 1].map((integer) => Number((offset + scale * integer).toPrecision(15)))
+  const [least, greatest] = ends.sort((a, b) => a - b)
+  return `SCALE_FLOAT has room for ${least} to ${greatest}, in steps of ${Math.abs(scale)}`
+}
