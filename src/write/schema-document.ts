@@ -53,7 +53,7 @@ const DEFAULT_CAPACITY = 10_000n
 const DEFAULT_CHUNK_SIZE = 65_536
 
 /** Keys of the document that do not belong to the schema. */
-const HEAD_KEYS = ['kind', 'path', 'schema_version', 'as_of', 'name', 'encryption', 'changes']
+const HEAD_KEYS = ['kind', 'path', 'schema_version', 'as_of', 'name', 'encryption', 'changes', 'missing_enumerations']
 const layout = oneOf(['row-major', 'col-major', 'hilbert', 'global-order', 'unordered'] satisfies Layout[])
 const dataOrder = oneOf(['unordered', 'increasing', 'decreasing'] satisfies DataOrder[])
 const datatype = oneOf(DATATYPES)

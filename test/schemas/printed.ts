@@ -437,6 +437,10 @@ async function someCell(): Promise<string[]> {
 
 /** Damage that lies about, and damage that is made for it. */
 async function* ofDamage(folder: string): AsyncGenerator<Printed> {
+  const unnamed = `${folder}/no enumerations`
+  cpSync(`${FIXTURES}/22/enumerations`, unnamed, { recursive: true })
+  rmSync(`${unnamed}/__schema/__enumerations`, { recursive: true })
+  yield* json(['schema', '--all', unnamed])
   const stray = `${folder}/stray`
   cpSync(`${FIXTURES}/22/dense_basic`, stray, { recursive: true })
   writeFileSync(`${stray}/__fragments/junk.tmp`, '')
