@@ -3,6 +3,9 @@ import { isWide, numberOf, numbersOf, wideNumbersOf } from '../cells/elements.ts
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { sumType } from '../format/value.ts'
 
+/** Larger tiles are not searched: each integer takes some 30 bytes here. */
+const MAX_CELLS = 1_000_000
+
 /** A number of a float type, or an integer of any type. */
 type Value = number | bigint
 
@@ -44,6 +47,7 @@ export function changedCell(
   stored: StoredStatistics,
   bound: number,
 ): ChangedCell | undefined {
+  if (counted.length > MAX_CELLS) return undefined
   const [min, max] = [numberAs(type, stored.min), numberAs(type, stored.max)]
   const values = valuesOf(type, column.data)
   let total: Value = datatypeKind(type) === 'float' ? 0 : 0n
