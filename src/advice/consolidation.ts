@@ -1,4 +1,5 @@
 import { denseTileGrid, tilingOf } from '../format/dense-tiles.ts'
+import { FOOTER_LENGTH_BYTES } from '../format/fragment-footer.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 
@@ -158,9 +159,6 @@ export function consolidatables({
     }
   })
 }
-
-/** Bytes of the stored length of a footer. */
-const FOOTER_LENGTH_BYTES = 8
 
 function bytesOf({ file_sizes, file_var_sizes, file_validity_sizes, footer_span }: OpenedFragment['info']): number {
   let data = 0
