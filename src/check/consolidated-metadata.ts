@@ -98,7 +98,8 @@ async function metadataEntries(array: InspectArray): Promise<{ path: string; kin
 export async function chooseFooter(fragment: Fragment): Promise<void> {
   const { array, name, folder } = fragment
   const copy = array?.footerCopies?.get(name)
-  if (!array || !copy) return
+  // What is read at once is the same in both.
+  if (!array || !copy || fragment.infoSync()) return
   const path = folder.path.slice(array.folder.path.length + 1)
   const own = await footerBytes(array, path)
   if (own && !sameBytes(own, copy.bytes) && !(await isOnlyOwnDamaged(array, path))) fragment.asStored()

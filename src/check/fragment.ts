@@ -88,9 +88,10 @@ async function* checkAsRead(
       return
     }
   }
-  if (schemas && schemas.files.length > 1) {
+  const replaced = await schemas?.replaced()
+  if (replaced?.size) {
     const name = (await fragment.head().catch(unlessFault))?.array_schema_name
-    if (name !== undefined && (await schemas.isReplaced(name))) {
+    if (name !== undefined && replaced.has(name)) {
       const why = `its schema ${name} was replaced by that of another array`
       yield { notExamined: new InspectError('NO_SCHEMA', why, { file: fragment.folder.path }) }
       return
@@ -294,8 +295,7 @@ async function* checkFiles(
         unused ??
         (actual === undefined || actual < size ? await lostVariant(fragment, info, info.slots[slot].kind) : undefined)
       if (actual === undefined) {
-        const lost = variant ?? (await lostVariant(fragment, info, info.slots[slot].kind))
-        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', lost)] : []
+        return size > 0 ? [finding('FILE_MISSING', { file }, `a file of ${sizeText(size)} bytes`, 'none', variant)] : []
       }
       if (actual < size) {
         const num = run.quick ? undefined : await cutOffTileNum(fragment, one, actual)

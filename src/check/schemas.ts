@@ -288,10 +288,12 @@ export class CheckedSchemas {
     return this.checked.has(name) && this.get(name) === undefined
   }
 
-  /** Whether the file of a schema now has that of another array, by which its fragments cannot be read. */
-  async isReplaced(name: string): Promise<boolean> {
+  /** Names of the schemas whose file now has that of another array, by which their fragments cannot be read. */
+  async replaced(): Promise<ReadonlySet<string>> {
+    if (this.files.length < 2) return new Set()
     const { foreignSchemas } = await import('./foreign-schemas.ts')
-    return (await foreignSchemas(this.array)).get(name)?.isReplaced ?? false
+    const foreign = Array.from(await foreignSchemas(this.array))
+    return new Set(foreign.flatMap(([name, { isReplaced }]) => (isReplaced ? [name] : [])))
   }
 
   private async *check({ name, path }: SchemaFile): Items {
