@@ -38,7 +38,7 @@ import type { TileMinMax } from '../format/tile-min-max.ts'
 import { cellValue, sumType } from '../format/value.ts'
 import { type Fragment, type FragmentInfo, filePipeline } from '../objects/fragment.ts'
 import { lostByScale, type WrittenBounds } from './cells-rounded.ts'
-import { type ChangedCell, changedCell } from './changed-cell.ts'
+import { type ChangedCell, changedCell, MAX_SEARCHED_CELLS } from './changed-cell.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode } from './codes.ts'
 import { type Finding, type FindingPlace, finding, type Item, quietly } from './finding.ts'
@@ -416,6 +416,7 @@ export class StatisticsCheck {
 
   /** The cell whose change alone explains that neither the sum of a tile nor its minimum or maximum fits its cells. */
   private changedCell({ tile, column, cells, rows }: CheckedTile): ChangedCell | undefined {
+    if (cells > MAX_SEARCHED_CELLS) return undefined
     const [min, max, sum] = (['min', 'max', 'sum'] as const).map((which) => this.storedOf(which, tile))
     if (this.scale || !(min instanceof Uint8Array && max instanceof Uint8Array && sum instanceof Uint8Array))
       return undefined

@@ -3,8 +3,8 @@ import { isWide, numberOf, numbersOf, wideNumbersOf } from '../cells/elements.ts
 import { type Datatype, datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { sumType } from '../format/value.ts'
 
-/** Larger tiles are not searched: each integer takes some 30 bytes here. */
-const MAX_CELLS = 1_000_000
+/** Upper limit on the cells of a tile that {@link changedCell} is to search: each takes some 50 bytes. */
+export const MAX_SEARCHED_CELLS = 1_000_000
 
 /** A number of a float type, or an integer of any type. */
 type Value = number | bigint
@@ -47,7 +47,6 @@ export function changedCell(
   stored: StoredStatistics,
   bound: number,
 ): ChangedCell | undefined {
-  if (counted.length > MAX_CELLS) return undefined
   const [min, max] = [numberAs(type, stored.min), numberAs(type, stored.max)]
   const values = valuesOf(type, column.data)
   let total: Value = datatypeKind(type) === 'float' ? 0 : 0n
