@@ -155,7 +155,8 @@ const CODECS = new Set(['GZIP', 'ZSTD', 'LZ4', 'BZIP2', 'WEBP', 'AES_256_GCM'])
 export function openWritten(written: WrittenFragment, original: Fragment): Fragment {
   const files = new Map(written.files.map(({ name, bytes }) => [`memory/${written.name}/${name}`, bytes]))
   const folder = new Folder(new MemoryStorage(files), `memory/${written.name}`)
-  return new OpenFragment(folder, original.cx, original.array)
+  // A copy of the footer in the array is that of the original.
+  return new OpenFragment(folder, original.cx, original.array).asStored()
 }
 
 /** Compares what was written with the original, files and every list of the metadata. */
