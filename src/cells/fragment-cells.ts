@@ -36,6 +36,8 @@ export interface CellSelection {
   needsOffsets?: boolean | undefined
   /** Whether the next batch may overwrite the memory of the current one. */
   reuse?: boolean | undefined
+  /** With `reuse`: the memory, if it is shared by fragments that are read one after the other. */
+  memories?: ReusedMemories | undefined
   /** Runner for unfiltering on several threads, used if there is enough work. */
   threads?: TileUnitRunner | undefined
   /** Called for a column that cannot be read, which is then left out of its batch. If undefined, the error is thrown. */
@@ -314,13 +316,13 @@ export class FragmentCells {
   }
 
   private async fieldReader(slot: number): Promise<ColumnReader> {
-    const { varSized, nullable, type, cellSize } = element(this.info.slots, slot)
+    const { kind, name, varSized, nullable, type, cellSize } = element(this.info.slots, slot)
     const validity = nullable ? new ValidityReader(await this.openFile(slot, 'validity'), this.selection) : undefined
-    const memory = new ReusedMemory(this.selection)
+    const memory = new ReusedMemory(this.selection, `${kind} ${name}`)
     if (!varSized) return fixedReader(await this.openFile(slot, 'data'), validity, memory, cellSize)
     // Cells of var-sized text and bytes may have any length.
-    const kind = datatypeKind(type)
-    const size = kind === 'text' || kind === 'bytes' ? 1 : cellSize
+    const valueKind = datatypeKind(type)
+    const size = valueKind === 'text' || valueKind === 'bytes' ? 1 : cellSize
     const values = await this.openFile(slot, 'var')
     const isNeeded = !values.holdsOffsets || this.selection.needsOffsets
     const offsets = isNeeded ? await this.openFile(slot, 'offsets') : undefined
@@ -376,25 +378,37 @@ function checkFields(info: FragmentInfo, fields: readonly string[] | undefined):
   throw usage({ expected: `a field of the fragment (${[...new Set(known)].join(', ')})`, found })
 }
 
-/** Memory that is used for one tile after another. New memory for each tile takes more time and raises the peak. */
+/** By kind and name of the field: memory that is used for one tile after another. */
+export type ReusedMemories = Map<string, Uint8Array>
+
+/** The memory of one field. New memory for each tile takes more time and raises the peak. */
 class ReusedMemory {
-  private readonly selection: Pick<CellSelection, 'reuse'>
+  private readonly selection: Pick<CellSelection, 'reuse' | 'memories'>
+  private readonly field: string
   private reading = NO_OPTIONS
 
   /** @param selection says before each tile whether the next one may overwrite it */
-  constructor(selection: Pick<CellSelection, 'reuse'>) {
+  constructor(selection: Pick<CellSelection, 'reuse' | 'memories'>, field: string) {
     this.selection = selection
+    this.field = field
   }
 
   /** Read options for the next tile. */
   get options(): TileReadOptions {
-    return this.selection.reuse ? this.reading : NO_OPTIONS
+    const { reuse, memories } = this.selection
+    if (!reuse) return NO_OPTIONS
+    const into = memories?.get(this.field)
+    if (into && into !== this.reading.into) this.reading = { into }
+    return this.reading
   }
 
   /** Enlarges the memory to the size of a tile. */
   fit({ length }: Uint8Array): void {
-    if (this.selection.reuse && length > (this.reading.into?.length ?? WORTH_REUSE))
-      this.reading = { into: new Uint8Array(length) }
+    const { reuse, memories } = this.selection
+    if (!reuse || length <= (this.reading.into?.length ?? WORTH_REUSE)) return
+    const into = new Uint8Array(length)
+    this.reading = { into }
+    memories?.set(this.field, into)
   }
 }
 
@@ -489,7 +503,7 @@ function fixedReader(
 
 /** Reads the var-sized cells of a field, tile by tile. @param size bytes of an element */
 export function varCells(offsets: TileFile, values: TileFile, size: number): ValuesReader {
-  return varReader(offsets, values, size, new ReusedMemory({}))
+  return varReader(offsets, values, size, new ReusedMemory({}, ''))
 }
 
 /**

@@ -255,7 +255,7 @@ export class SparseIndex {
       const source = await SparseSource.open(one, index, columns)
       let at = 0
       try {
-        for await (const batch of source.batches([...partly], true)) {
+        for await (const batch of source.batches([...partly], new Map())) {
           while (tiles[at] !== batch.tile) at++
           const rows = rowsInside(dimensions, batch.columns as ColumnData[], batch.cell_num, query.ranges)
           counts[at] += rows?.length ?? batch.cell_num

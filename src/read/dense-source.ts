@@ -2,7 +2,7 @@ import { NO_BYTES } from '../base/bytes.ts'
 import { InspectError } from '../base/errors.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { type CellRun, fastestFirst } from '../cells/dense-coordinates.ts'
-import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
+import { type CellSelection, FragmentCells, type ReusedMemories } from '../cells/fragment-cells.ts'
 import { NULLS_AS_WRITTEN } from '../cells/slot-type.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import { type DenseAxis, denseTileGrid, integerOf } from '../format/dense-tiles.ts'
@@ -81,7 +81,7 @@ export class DenseSource {
     index: number,
     grid: readonly DenseAxis[],
     attributes: readonly DenseColumn[],
-    query: ReadQuery,
+    { query, memories }: { query: ReadQuery; memories: ReusedMemories },
   ) {
     const { info } = fragment
     this.fragment = fragment
@@ -100,6 +100,7 @@ export class DenseSource {
     )
     const { onRemark, onRefused } = query
     this.selection.onRefused = onRefused
+    this.selection.memories = memories
     if (onRemark) this.selection.onOtherType = (name) => onRemark(name, NULLS_AS_WRITTEN)
     this.names = attributes.map(({ type }) => (hasAttribute(fragment, type) ? type.name : undefined))
   }

@@ -151,9 +151,11 @@ class DenseReader {
       size: fixedSize(type),
       fill: fillCell(schema, type),
     }))
+    // The cells of a tile are copied before the next one is read, of whatever fragment.
+    const memories = new Map<string, Uint8Array>()
     this.sources = fragments.flatMap((fragment, index) =>
       fragment.info.nonempty_domain && hasTilesOf(schema, fragment, query.onFault)
-        ? [new DenseSource(fragment, index, this.grid, this.attributes, query)]
+        ? [new DenseSource(fragment, index, this.grid, this.attributes, { query, memories })]
         : [],
     )
     remarkChanged(opened, wanted, query.onRemark)

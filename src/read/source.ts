@@ -2,7 +2,7 @@ import { InspectError } from '../base/errors.ts'
 import { type Overlap, type RangeSets, rangeOverlap, rowsInside } from '../cells/bounds.ts'
 import type { CellBatch, ColumnData, ColumnType } from '../cells/column.ts'
 import { aligned } from '../cells/elements.ts'
-import { type CellSelection, FragmentCells } from '../cells/fragment-cells.ts'
+import { type CellSelection, FragmentCells, type ReusedMemories } from '../cells/fragment-cells.ts'
 import { tileCellNum } from '../cells/tile-places.ts'
 import { datatypeSize } from '../format/datatype.ts'
 import type { NDRange } from '../format/range.ts'
@@ -209,11 +209,11 @@ export class SparseSource {
     return found
   }
 
-  /** Reads the cells of tiles. @param tiles rising @param reuse whether the next batch may overwrite the memory of the current one */
-  async *batches(tiles: readonly number[], reuse = false): AsyncGenerator<SourceBatch> {
+  /** Reads the cells of tiles. @param tiles rising @param memories set if the next batch may overwrite the memory of the current one */
+  async *batches(tiles: readonly number[], memories?: ReusedMemories): AsyncGenerator<SourceBatch> {
     if (tiles.length === 0) return
     this.selection ??= this.selectionOfAll()
-    const selection = Object.assign(this.selection, selectionOf(tiles), { reuse })
+    const selection = Object.assign(this.selection, selectionOf(tiles), { reuse: memories !== undefined, memories })
     this.cells ??= await FragmentCells.open(this.fragment.fragment, selection)
     const { columns } = this.cells
     // TileDB misreads attributes of another form than the array has now. Coordinates are looked at before (hasTilesOf).

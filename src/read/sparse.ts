@@ -12,6 +12,7 @@ import {
 } from '../cells/bounds.ts'
 import { layoutLanes } from '../cells/cell-order.ts'
 import { allRows, type CellBatch, type ColumnData, type ColumnType, columnsBytes } from '../cells/column.ts'
+import type { ReusedMemories } from '../cells/fragment-cells.ts'
 import { sortedPositions } from '../cells/sorted-positions.ts'
 import { pickedColumn, remarkChanged } from './fill.ts'
 import { CellFilter, isTimed, type Picked, writtenAt } from './filter.ts'
@@ -147,15 +148,18 @@ class SparseReader {
   private async *merged(ranges: RangeSets, inOrder: boolean, reuse = this.query.reuse === true): ReadBatches {
     const { sources, opened } = this
     if (isMerged(sources) && (inOrder || !opened.schema.allows_duplicates)) yield* this.windows(ranges)
-    else for (const source of sources) yield* this.streamed(source, ranges, reuse && !this.query.provenance)
+    else {
+      const memories: ReusedMemories | undefined = reuse && !this.query.provenance ? new Map() : undefined
+      for (const source of sources) yield* this.streamed(source, ranges, memories)
+    }
   }
 
   /** Yields the cells of one fragment in stored order. */
-  private async *streamed(source: SparseSource, ranges: RangeSets, reuse: boolean): ReadBatches {
+  private async *streamed(source: SparseSource, ranges: RangeSets, memories?: ReusedMemories): ReadBatches {
     await this.files.use(source)
     for (const group of source.tileGroups(ranges)) {
       const { tiles, partly } = await wantedTiles(source, group, ranges)
-      yield* this.streamedTiles(source, tiles, (tile) => (partly.has(tile) ? ranges : undefined), reuse)
+      yield* this.streamedTiles(source, tiles, (tile) => (partly.has(tile) ? ranges : undefined), memories)
     }
   }
 
@@ -163,9 +167,9 @@ class SparseReader {
     source: SparseSource,
     tiles: readonly number[],
     rangesOf: (tile: number) => RangeSets | undefined,
-    reuse: boolean,
+    memories?: ReusedMemories,
   ): ReadBatches {
-    for await (const batch of source.batches(tiles, reuse)) {
+    for await (const batch of source.batches(tiles, memories)) {
       const rows = this.rowsOf(batch, rangesOf(batch.tile))
       this.query.onHeld?.(rows?.length ?? batch.cell_num, batch.source.index)
       const columns = batch.columns.slice(0, this.shown)

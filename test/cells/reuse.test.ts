@@ -22,7 +22,10 @@ function text(bytes: Uint8Array | undefined): string | undefined {
 }
 
 /** The content of every column of each tile, taken before the next tile is read. */
-async function batches(array: string, reuse: boolean): Promise<{ found: unknown[]; rooms: number }> {
+async function batches(
+  array: string,
+  selection: Pick<CellSelection, 'reuse' | 'memories'>,
+): Promise<{ found: unknown[]; rooms: number }> {
   const target = await openTarget(localFiles, array, contextFor({ key: undefined }))
   if (target.type !== 'array') throw new Error('no array')
   const found: unknown[] = []
@@ -33,7 +36,7 @@ async function batches(array: string, reuse: boolean): Promise<{ found: unknown[
   })
   for (const { path } of await target.array.fragments()) {
     const fragment = target.array.fragment(path)
-    const cells = await FragmentCells.open(fragment, { reuse })
+    const cells = await FragmentCells.open(fragment, selection)
     for await (const batch of cells.batches()) {
       found.push(look(batch))
       rooms.add(batch.columns[0]?.data.buffer)
@@ -60,12 +63,17 @@ test.each(FILTERS)('tiles are read one after the other into the same memory, fil
   const sizes = ['--capacity', '9000', '--cells', '40000', '--fragments', '2', '--field-filters', `x=${filters}`]
   const { code, stderr } = await run(['write-sample', array, ...options, ...sizes, '--filters', filters])
   expect({ code, stderr }).toMatchObject({ code: 0 })
-  const fresh = await batches(array, false)
-  const reused = await batches(array, true)
+  const fresh = await batches(array, { reuse: false })
+  const reused = await batches(array, { reuse: true })
+  const shared = await batches(array, { reuse: true, memories: new Map() })
   expect(reused.found).toEqual(fresh.found)
+  expect(shared.found).toEqual(fresh.found)
   expect(fresh.found).toHaveLength(6)
   expect(reused.rooms).toBeLessThanOrEqual(fresh.rooms)
-  if (filters === 'zstd') expect(reused.rooms).toBeLessThan(fresh.rooms)
+  if (filters !== 'zstd') return
+  expect(reused.rooms).toBeLessThan(fresh.rooms)
+  // Both fragments use the same memory.
+  expect(shared.rooms).toBeLessThan(reused.rooms)
 })
 
 test('chunks of a large tile stay whole when the memory of a block is reused for the next block', async () => {
