@@ -24,6 +24,7 @@ import {
   readsTimes,
   stem,
 } from '../objects/commits.ts'
+import { nearFragment } from '../objects/cut-lists.ts'
 import { isRead, mayReplace, type Visibility, vacuumPath } from '../objects/visibility.ts'
 import { conditionFields } from '../read/condition.ts'
 import { readAll, withSource } from '../storage/source.ts'
@@ -240,7 +241,7 @@ function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: 
     const listedPath = vacuumPath(text)
     if (listedPath === undefined) yield* lineFinding({ file: path, offset }, entry)
     else if (fragments.get(listed)?.path !== listedPath) {
-      const near = nearFragment(facts, entry)
+      const near = nearFragment(listed, fragments, (one) => isMeant(facts, one))
       const other = parseFragmentName(listed) ? undefined : 'noFragment'
       const variant = near ? 'near' : other
       const expected = near ? JSON.stringify(near.path) : 'a fragment that is there'
@@ -249,29 +250,9 @@ function* checkVacuum(facts: CommitFacts, path: string, file: CommitFile, name: 
   }
 }
 
-/** At most this many characters of a name differ if some of its bytes were changed. The UUIDs of two fragments differ in more. */
-const CHANGED_CHARACTERS = 2
-
-/** A fragment that readers read, and that a line of a vacuum file may have named before it was cut or changed. */
-function nearFragment({ fragments, visibility }: CommitFacts, { name }: CommitEntry): FragmentEntry | undefined {
-  const isMeant = ({ path, state }: FragmentEntry): boolean => isRead(state) && visibility.lists(path).length === 0
-  const same = fragments.get(name)
-  if (same) return isMeant(same) ? same : undefined
-  return Array.from(fragments.values()).find(
-    (entry) => (isCut(entry.name, name) || isChanged(entry.name, name)) && isMeant(entry),
-  )
-}
-
-/** Whether a name is the beginning of another, with more than the underscores that all begin with. */
-function isCut(name: string, beginning: string): boolean {
-  return beginning.length > 2 && name.startsWith(beginning)
-}
-
-function isChanged(name: string, other: string): boolean {
-  if (name.length !== other.length) return false
-  let changed = 0
-  for (let i = 0; i < name.length && changed <= CHANGED_CHARACTERS; i++) if (name[i] !== other[i]) changed++
-  return changed <= CHANGED_CHARACTERS
+/** Whether a line of a vacuum file can have named a fragment before it was cut or changed: readers read it, and no other line names it. */
+function isMeant({ visibility }: CommitFacts, { path, state }: FragmentEntry): boolean {
+  return isRead(state) && visibility.lists(path).length === 0
 }
 
 /** The fragments that TileDB does not read because of a vacuum file, and whose cells no readable fragment can hold. */

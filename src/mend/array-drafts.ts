@@ -12,7 +12,7 @@ import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { TIMESTAMPS_SINCE } from '../objects/visibility.ts'
 import { type Draft, draftIn } from './drafts.ts'
-import { listLines, rangesWithout } from './lists.ts'
+import { listLines, partsOfList } from './lists.ts'
 import { wayOf, wayOfCode } from './mending.ts'
 import { mayBeOlder, type TimedName } from './older.ts'
 import type { Move, Shell } from './shell.ts'
@@ -40,8 +40,9 @@ export interface NamedVacuumList {
 }
 
 /** What is to be dropped from a list file. */
-interface DroppedLines {
-  offsets: Set<number>
+interface ChangedLines {
+  /** By the offset of a line: what is written in its place; undefined if it is dropped. */
+  offsets: Map<number, string | undefined>
   /** Names of fragments whose lines are dropped, with the draft that takes the fragment away. */
   names: Map<string, Draft>
 }
@@ -72,7 +73,7 @@ export class ArrayDrafts {
   private marks: ReadonlySet<string> = new Set()
   private readonly byKey = new Map<string, Draft>()
   /** Lines that lists lose, by the path of the list. */
-  private readonly dropped = new Map<string, DroppedLines>()
+  private readonly changed = new Map<string, ChangedLines>()
   /** What drafts rename, by the new path. */
   private readonly renamed = new Map<string, Draft>()
   /** New paths, by the old ones, with the number of the rename. */
@@ -325,38 +326,44 @@ export class ArrayDrafts {
 
   /** Begins or continues the plan for a list, which loses the lines at these offsets. */
   listDraft(path: string, finding: Finding, ...offsets: readonly number[]): Draft {
-    const dropped = this.droppedFrom(path)
-    for (const offset of offsets) dropped.offsets.add(offset)
+    const changed = this.changedIn(path)
+    for (const offset of offsets) changed.offsets.set(offset, undefined)
     return this.draft(`list ${path}`, finding)
   }
 
   /** Drops the lines of a list that name a fragment which a draft takes away. */
   dropName(path: string, name: string, draft: Draft): void {
-    this.droppedFrom(path).names.set(name, draft)
+    this.changedIn(path).names.set(name, draft)
   }
 
-  private droppedFrom(path: string): DroppedLines {
-    const dropped = this.dropped.get(path) ?? { offsets: new Set(), names: new Map() }
-    this.dropped.set(path, dropped)
-    return dropped
+  /** Begins or continues the plan for a list in which a line is written again. */
+  lineDraft(path: string, finding: Finding, offset: number, text: string): Draft {
+    this.changedIn(path).offsets.set(offset, text)
+    return this.draft(`list ${path}`, finding)
+  }
+
+  private changedIn(path: string): ChangedLines {
+    const changed = this.changed.get(path) ?? { offsets: new Map(), names: new Map() }
+    this.changed.set(path, changed)
+    return changed
   }
 
   /** Adds the steps that write the lists anew. */
   async finishLists(): Promise<void> {
-    for (const [path, { offsets, names }] of this.dropped) {
+    for (const [path, { offsets, names }] of this.changed) {
       if (this.moved.has(path)) continue
       const lines = await listLines(this.array, path)
       let owner: Draft | undefined
       for (const { text, offset } of lines) {
         const taking = names.get(stem(lastPathPart(text)))
         if (!taking) continue
-        offsets.add(offset)
+        offsets.set(offset, undefined)
         owner = taking
       }
       // A list without a finding of its own changes with the last of its fragments.
       const draft = this.byKey.get(`list ${path}`) ?? owner
       if (!draft) continue
-      const parts = rangesWithout(lines, offsets)
+      const parts = partsOfList(lines, offsets)
       this.take(draft, path, parts.length > 0 ? this.shell.cutTo(path, parts) : this.shell.moveAside(path))
     }
   }

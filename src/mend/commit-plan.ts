@@ -7,8 +7,9 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER, listedCondition, stem } from '../objects/commits.ts'
-import { cutLists, renamedFragment } from '../objects/cut-lists.ts'
+import { cutLists, nearFragment, renamedFragment } from '../objects/cut-lists.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
+import { mayReplace, vacuumPath } from '../objects/visibility.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
 import { listLines } from './lists.ts'
@@ -161,6 +162,26 @@ export function listLine(drafts: ArrayDrafts, path: string, finding: Finding): v
   if (code === 'DELETE_CONDITION_DIFFERS')
     draft.loses.add(`the copy in the list; ${COMMITS_FOLDER}/${holder.name} stays, as it was written first`)
   else comesBack(draft)
+}
+
+/** Plans to write a line of a vacuum file as it was before it was cut or changed. */
+export async function lineAgain(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
+  const { offset = 0 } = finding
+  const line = (await listLines(drafts.array, path)).find((one) => one.offset === offset)
+  const byName = new Map(drafts.entries.map((entry) => [entry.name, entry]))
+  const isMeant = ({ isRead, name }: FragmentEntry): boolean =>
+    isRead && !drafts.lists.some(({ hides }) => hides.has(name))
+  const near = line && nearFragment(lastPathPart(line.text), byName, isMeant)
+  // What comes before the name differs: until format version 18 it is the address of the array.
+  const text = near && `${line.text.slice(0, -lastPathPart(line.text).length)}${near.name}`
+  const replacement = drafts.entryNamed(stem(lastPathPart(path)))
+  const isReplaced = near && replacement?.isRead && mayReplace(replacement, near.path)
+  if (!isReplaced || text === undefined || vacuumPath(text) !== near.path || !(await drafts.isWhole(replacement)))
+    return drafts.leave(finding)
+  const draft = drafts.lineDraft(path, finding, offset, text)
+  draft.takeBackLost()
+  draft.addLost(noLoss('nothing: another fragment has its cells'))
+  draft.never.add(`run tiledb.vacuum(${pythonString(drafts.shell.root)}) before these steps`)
 }
 
 /** Plans the mending of a delete condition that cannot be applied. */

@@ -23,17 +23,25 @@ function lineOf({ text, offset, tile }: Pick<CommitEntry, 'text' | 'offset' | 't
   return { text, offset, length: end - offset }
 }
 
-/** The byte ranges of a list that remain when some lines are dropped. Adjacent lines are one range. @param dropped offsets of the lines */
-export function rangesWithout(
+/** A part of a file that is written again: a range of the old one, or a line of text. */
+export type WrittenPart = [offset: number, length: number] | string
+
+/**
+ * The parts of a list that is written again without some lines. Adjacent lines are one part.
+ * @param changed by the offset of a line: what is in its place; undefined if it is dropped
+ */
+export function partsOfList(
   lines: readonly ListLine[],
-  dropped: ReadonlySet<number>,
-): [offset: number, length: number][] {
-  const ranges: [number, number][] = []
+  changed: ReadonlyMap<number, string | undefined>,
+): WrittenPart[] {
+  const parts: WrittenPart[] = []
   for (const { offset, length } of lines) {
-    if (dropped.has(offset)) continue
-    const last = ranges.at(-1)
-    if (last && last[0] + last[1] === offset) last[1] += length
-    else ranges.push([offset, length])
+    const text = changed.get(offset)
+    const last = parts.at(-1)
+    if (text !== undefined) parts.push(text)
+    else if (changed.has(offset)) continue
+    else if (Array.isArray(last) && last[0] + last[1] === offset) last[1] += length
+    else parts.push([offset, length])
   }
-  return ranges
+  return parts
 }

@@ -14,6 +14,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   exchange: 'exchange it with the file of the other fragment',
   zeros: 'fill the file with zeros, as TileDB does',
   list: 'write the list again, without the line',
+  line: 'write the list again, with the line as it was',
   condition: 'move the condition out of the array; the cells that it deleted come back',
   'condition-file': 'write the file again, from the list of commits that holds the condition, too',
   commit: 'create an empty commit file for each whole fragment',

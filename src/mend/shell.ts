@@ -1,4 +1,5 @@
 import { shellWord } from '../base/shell-word.ts'
+import type { WrittenPart } from './lists.ts'
 
 /** A step of a plan: a command to run, something to do by hand, or both. */
 export interface PlanStep {
@@ -117,13 +118,15 @@ export class Shell {
     return { step: run(`${step.command} && ${make}`), back }
   }
 
-  /** Moves a file out, and puts parts of it in its place. @param parts offset and length of each part, in bytes */
-  cutTo(path: string, parts: readonly (readonly [offset: number, length: number])[]): Move {
+  /** Moves a file out, and puts parts of it and lines in its place. */
+  cutTo(path: string, parts: readonly WrittenPart[]): Move {
     const { step, back } = this.moveAside(path)
     const from = this.kept(path)
-    const pieces = parts.map(([offset, length]) =>
-      offset === 0 ? `head -c ${length} ${from}` : `tail -c +${offset + 1} ${from} | head -c ${length}`,
-    )
+    const pieces = parts.map((part) => {
+      if (typeof part === 'string') return `printf '%s\\n' ${shellWord(part)}`
+      const [offset, length] = part
+      return offset === 0 ? `head -c ${length} ${from}` : `tail -c +${offset + 1} ${from} | head -c ${length}`
+    })
     const made = pieces.length === 1 ? pieces[0] : `{ ${pieces.join('; ')}; }`
     return { step: run(`${step.command} && ${made} > ${this.at(path)}`), back }
   }

@@ -82,3 +82,35 @@ export function renamedFragment(name: string, entries: readonly FragmentEntry[])
 }
 
 const UUID_AND_VERSION = /^__-?\d+_-?\d+_([0-9a-fA-F]{32})_(\d+)$/
+
+/** At most this many characters of a name differ if some of its bytes were changed. The UUIDs of two fragments differ in more. */
+const CHANGED_CHARACTERS = 2
+
+/**
+ * The fragment that a line of a vacuum file named before it was cut or changed, if it is nearly the name of one.
+ * @param name as the line has it
+ * @param fragments by name
+ */
+export function nearFragment<T>(
+  name: string,
+  fragments: ReadonlyMap<string, T>,
+  isMeant: (fragment: T) => boolean,
+): T | undefined {
+  const same = fragments.get(name)
+  if (same) return isMeant(same) ? same : undefined
+  for (const [other, fragment] of fragments)
+    if ((isBeginning(other, name) || isChanged(other, name)) && isMeant(fragment)) return fragment
+  return undefined
+}
+
+/** Whether a name is the beginning of another, with more than the underscores that all begin with. */
+function isBeginning(name: string, beginning: string): boolean {
+  return beginning.length > 2 && name.startsWith(beginning)
+}
+
+function isChanged(name: string, other: string): boolean {
+  if (name.length !== other.length) return false
+  let changed = 0
+  for (let i = 0; i < name.length && changed <= CHANGED_CHARACTERS; i++) if (name[i] !== other[i]) changed++
+  return changed <= CHANGED_CHARACTERS
+}

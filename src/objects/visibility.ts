@@ -121,7 +121,7 @@ export function visibilityOf(
 }
 
 /** Whether the fragment of a list may have the cells of the one at `path`: whether that begins within the list's timestamps. */
-export function mayReplace({ timestamp_range }: VacuumList, path: string): boolean {
+export function mayReplace({ timestamp_range }: Pick<VacuumList, 'timestamp_range'>, path: string): boolean {
   const first = nameFacts(lastPathPart(path))?.timestamp_range[0]
   return !timestamp_range || first === undefined || (first >= timestamp_range[0] && first <= timestamp_range[1])
 }

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import { BEFORE, codesOf, fileOf, planFolder, planOf } from '../helpers/plan.ts'
+import { BEFORE, codesOf, fileOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 
-const { copyOf, mendAndUndo } = planFolder()
+const { copyOf, mendAndUndo, runSteps } = planFolder()
 
 describe('damage that write-sample does not make', () => {
   test('consolidated commits name a fragment that is gone', async () => {
@@ -55,6 +55,31 @@ describe('damage that write-sample does not make', () => {
     rmSync(`${fileOf(`${path}/__fragments`, /^__30_30_/)}/a0.tdb`)
     const { plans } = await planOf(path)
     expect(plans.flatMap(({ steps }) => steps.map(({ command }) => command)).join()).not.toContain('.wrt')
+  })
+
+  test.each([
+    ['cut off', (bytes: Buffer) => bytes.subarray(0, -20)],
+    ['changed', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(/_22\n/, '_23\n'), 'latin1')],
+  ])('a line of a vacuum file was %s: it is written as it was', async (_, change) => {
+    const path = copyOf('22/vacuum_left', 'vacuum-line')
+    const list = fileOf(`${path}/__commits`, /vac$/)
+    const before = readFileSync(list)
+    writeFileSync(list, change(before))
+    expect(await codesOf(path)).toEqual(['VACUUM_DANGLING'])
+    const { plans } = await planOf(path)
+    expect(plans).toMatchObject([{ outcome: 'mends', lost: [expect.stringMatching(/^nothing/)] }])
+    expect(await mendAndUndo(path)).toEqual([])
+    runSteps(stepsOf(plans))
+    expect(readFileSync(list)).toEqual(before)
+  })
+
+  test('a vacuum file whose line was cut off and whose fragment is lost is left as it is', async () => {
+    const path = copyOf('22/vacuum_left', 'vacuum-line-lost')
+    const list = fileOf(`${path}/__commits`, /vac$/)
+    writeFileSync(list, readFileSync(list).subarray(0, -20))
+    rmSync(`${fileOf(`${path}/__fragments`, /^__10_30_/)}/a0.tdb`)
+    const { plans } = await planOf(path)
+    expect(plans.flatMap(({ steps }) => steps.map(({ command }) => command)).join()).not.toContain('printf')
   })
 
   test('an interrupted vacuum removed one fragment, but not another', async () => {

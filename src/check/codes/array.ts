@@ -244,7 +244,7 @@ export const ARRAY_CODES = {
       near: {
         severity: 'warning',
         meaning: `the line was cut or changed: it names no fragment, but nearly one that is there: ${READ_BESIDE}`,
-        mend: 'leave',
+        mend: 'line',
         lost: STORED,
       },
       noFragment: {

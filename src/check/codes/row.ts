@@ -13,6 +13,7 @@ export type Mend =
   | 'exchange'
   | 'zeros'
   | 'list'
+  | 'line'
   | 'condition'
   // Only a variant is mended so.
   | 'condition-file'
