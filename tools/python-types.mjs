@@ -13,7 +13,7 @@ import { addCommonOptions } from '../src/cli/args.ts'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { formatNames } from '../src/cli/formats.ts'
 import { READ_ORDERS } from '../src/read/query.ts'
-import { PRINTED_BY } from '../test/schemas/printed-by.ts'
+import { DOCUMENTS_OF } from '../test/schemas/printed-by.ts'
 
 /** Commands with their own function in the module, which has the options, too. */
 const ONLY_OPTIONS = ['page']
@@ -311,7 +311,7 @@ export async function pythonCommands(rootOf) {
   const parts = [COMMANDS_HEAD, '\n\nclass CommonOptions(TypedDict, total=False):\n', optionLines(common.options)]
   const calls = []
   for (const [name, { load }] of Object.entries(COMMANDS)) {
-    const kinds = PRINTED_BY[name]
+    const kinds = DOCUMENTS_OF[name]
     if (!kinds && !ONLY_OPTIONS.includes(name)) continue
     const module = (await load()).command
     const command = new Command(name)

@@ -24,7 +24,7 @@ import {
   UnionType,
 } from 'ts-json-schema-generator'
 import { footerRows } from '../test/docs/format-tables.ts'
-import { PRINTED_BY } from '../test/schemas/printed-by.ts'
+import { DOCUMENTS_OF } from '../test/schemas/printed-by.ts'
 import { PythonDocuments, pythonCommands } from './python-types.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -318,7 +318,7 @@ function topKeys({ $ref, properties = {}, anyOf = [], allOf = [] }) {
 
 /** The module with the top keys of the documents that each command prints, for its help. */
 function documentKeys() {
-  const entries = Object.entries(PRINTED_BY).map(([name, kinds]) => {
+  const entries = Object.entries(DOCUMENTS_OF).map(([name, kinds]) => {
     // Documents of other formats, and those that another command is for, would make the help long.
     const own = kinds.filter((kind) => kind === name || !/^(?:genomicsdb-.*|dump|empty)$/.test(kind))
     const lines = own.map((kind) => `${kind}: ${topKeys(definitions[rootOf(kind)]).join(', ')}`)

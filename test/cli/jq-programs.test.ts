@@ -6,7 +6,7 @@ import { JQ_PROGRAMS } from '../../src/cli/jq-programs.ts'
 import { temporaryFolder } from '../helpers/folders.ts'
 import { quickTrials } from '../helpers/quick-trials.ts'
 import { run } from '../helpers/run.ts'
-import { PRINTED_BY } from '../schemas/printed-by.ts'
+import { DOCUMENTS_OF, PRINTED_BY } from '../schemas/printed-by.ts'
 
 quickTrials()
 
@@ -164,11 +164,11 @@ describe('the programs of help json', () => {
 describe('the help of a command names the top keys of its documents', () => {
   let helps: Readonly<Record<string, string>> = {}
   beforeAll(async () => {
-    const all = Object.keys(PRINTED_BY).map(async (name) => [name, (await run([name, '--help'])).text] as const)
+    const all = Object.keys(DOCUMENTS_OF).map(async (name) => [name, (await run([name, '--help'])).text] as const)
     helps = Object.fromEntries(await Promise.all(all))
   })
 
-  test.each(Object.keys(PRINTED_BY))('%s', (name) => {
+  test.each(Object.keys(DOCUMENTS_OF))('%s', (name) => {
     const text = helps[name].replaceAll(/\s+/g, ' ')
     expect(DOCUMENT_KEYS[name].length).toBeGreaterThan(0)
     const documents = DOCUMENT_KEYS[name].split('\n')

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../helpers/folders.ts'
 import { quickTrials } from '../helpers/quick-trials.ts'
 import { turnOfFamilies } from '../helpers/turn.ts'
 import { type Printed, printed, printedOfFixtures } from './printed.ts'
-import { PRINTED_BY } from './printed-by.ts'
+import { DOCUMENTS_OF } from './printed-by.ts'
 
 quickTrials()
 
@@ -156,7 +156,7 @@ describe('the schemas', () => {
   })
 
   test('are those that Python knows of each command', () => {
-    const others = Object.entries(PRINTED_BY).flatMap(([name, kinds]) =>
+    const others = Object.entries(DOCUMENTS_OF).flatMap(([name, kinds]) =>
       Array.from(commands.get(name) ?? [])
         .filter((schema) => !schema.includes('#') && !kinds.includes(schema.slice(0, -'.json'.length)))
         .map((schema) => `${name}: ${schema}`),

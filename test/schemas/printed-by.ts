@@ -1,7 +1,6 @@
-/**
- * The documents that each command prints with `--json`. test/schemas/documents.test.ts looks whether a command prints another one.
- * `page` and `completion` print nothing that a program can use.
- */
+import { COMMANDS } from '../../src/cli/commands.ts'
+
+/** The documents that commands print with `--json`, if they are not the one of that name alone. */
 export const PRINTED_BY: Readonly<Record<string, readonly string[]>> = {
   overview: ['overview', 'genomicsdb-overview', 'genomicsdb-fragment'],
   ls: [
@@ -36,3 +35,13 @@ export const PRINTED_BY: Readonly<Record<string, readonly string[]>> = {
   at: ['at', 'cell'],
   'write-sample': ['sample', 'damaged-sample', 'damage-kinds', 'steps'],
 }
+
+/** Commands that print nothing that a program can use. */
+const FOR_PEOPLE = ['page', 'completion', 'mcp']
+
+/** The documents of every command. test/schemas/documents.test.ts looks whether a command prints another one. */
+export const DOCUMENTS_OF: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.keys(COMMANDS)
+    .filter((name) => !FOR_PEOPLE.includes(name))
+    .map((name) => [name, PRINTED_BY[name] ?? [name]]),
+)

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import process, { chdir, cwd } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { u64Bytes } from '../../src/damage/bytes.ts'
 import { arraySchema } from '../../src/format/array-schema.ts'
@@ -118,16 +119,26 @@ async function* ofExamples(folder: string): AsyncGenerator<Printed> {
   const before = cwd()
   chdir(folder)
   const kinds = new Set<string>()
+  const twice = new Set<string>()
   for (const { load } of Object.values(COMMANDS)) {
-    const examples = (await load()).command.examples.map(([, call]) => call.replace(/ --(?:json|format \S+)/, ''))
+    const module = (await load()).command
+    const parser = new Command()
+    module.configure(parser)
+    const isForSeveral = parser.registeredArguments[0]?.variadic === true
+    const examples = module.examples.map(([, call]) => call.replace(/ --(?:json|format \S+)/, ''))
     for (const call of new Set(examples)) {
       const args = words(call)
       for await (const one of json(args)) {
         yield one
         const kind = kindOf(one.value)
-        // Lines of read are cells, as those of decode.
-        if (!kinds.has(kind)) yield* ndjson(kind === 'read' ? 'cells' : kind, args)
+        const ofLines = kind === 'read' ? 'cells' : kind
+        if (!kinds.has(kind)) yield* ndjson(ofLines, args)
         kinds.add(kind)
+        // Lines about several targets have the path of each.
+        const [command, target, ...options] = args
+        const isOfOne = isForSeveral && LINES.has(ofLines) && !options.some((one) => !one.startsWith('-'))
+        if (isOfOne && !twice.has(kind)) yield* ndjson(ofLines, [command, target, target, ...options])
+        if (isOfOne) twice.add(kind)
       }
     }
   }
@@ -570,7 +581,6 @@ async function* asLines(sample: string): AsyncGenerator<Printed> {
   yield* ndjson('error', ['ls', `${sample}/nowhere`])
   yield* ndjson('fragment', ['ls', fragment, fragment])
   yield* ndjson('group', ['ls', `${FIXTURES}/22/group`, `${FIXTURES}/22/group`])
-  yield* ndjson('commits', ['commits', array, array])
   yield* ndjson('verify-checksums', ['verify-checksums', damaged, damaged])
 }
 
