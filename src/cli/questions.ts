@@ -14,14 +14,14 @@ export const QUESTIONS: readonly Question[] = [
     'places',
     'count rows number size shape non-empty nonempty domain nnz',
   ],
-  ['When were its cells last written?', 'places', 'date time timestamp modified age old utc timezone'],
-  ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong password'],
+  ['When were its cells last written?', 'places', 'date time timestamp modified age old utc timezone clock lag'],
+  ['Is it encrypted, and does this key fit?', 'places --key-file my.key', 'aes encryption wrong password rekey'],
   [
     'Which dimensions, attributes, types and filters does it have?',
     'schema places',
     'datatype dtype string utf8 unicode ascii column compression tile extent cell order hilbert capacity allow allows_duplicates duplicates fill value label current resize',
   ],
-  ['Which values does an enumeration have?', 'schema places', 'category categorical enum label'],
+  ['Which values does an enumeration have?', 'schema places', 'category categorical enum label dictionary'],
   ['Which values do dimension labels have?', 'read my-labels/__labels/l0', 'label value axis coordinate'],
   ['Which cells lie in a range of a dimension label?', 'read my-labels --range height=-3..1', 'axis coordinate slice'],
   [
@@ -32,7 +32,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How did the schema change?',
     'schema --all places',
-    'evolution evolved history added dropped rename attribute extended enumeration grown versions when',
+    'evolution evolved history added dropped rename attribute extended enumeration grown versions when renamed contract drift',
   ],
   [
     'Can I look at it in a browser, or mail what it shows?',
@@ -64,7 +64,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Are all members inside the group, and which are broken?',
     'check --level structure my-group',
-    'dataset elsewhere moved move relocate copied outside absolute damaged members soma',
+    'dataset elsewhere moved move relocate copied outside absolute damaged members soma symlink link links portable',
   ],
   [
     'Do two copies of a group or folder hold the same?',
@@ -72,7 +72,11 @@ export const QUESTIONS: readonly Question[] = [
     'dataset compare difference equal backup members same copies soma',
   ],
 
-  ['Which fragments are there, and what state are they in?', 'ls places', 'list timestamps writes writer'],
+  [
+    'Which fragments are there, and what state are they in?',
+    'ls places',
+    'list timestamps writes writer uuid growth trend owner author',
+  ],
   [
     'Which fragments would vacuum remove?',
     'ls places',
@@ -102,7 +106,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which folders are left from failed writes?',
     'ls places',
-    'uncommitted crashed interrupted orphan leftover dead import died',
+    'uncommitted crashed interrupted orphan leftover dead import died partial half failed',
   ],
   ['Which fragments overlap?', 'ls --full places', 'overlapping pairs each other dead overwritten'],
   [
@@ -117,7 +121,7 @@ export const QUESTIONS: readonly Question[] = [
   ],
   ['Which fragments does a range touch?', 'ls places --range lat=40..60', 'query box slice subarray empty inside'],
   ['What do the files in __commits do?', 'commits places', 'wrt vac con ign del commit __fragment_meta meta'],
-  ['Which delete conditions are there?', 'commits places', 'del erase gdpr purge'],
+  ['Which delete conditions are there?', 'commits places', 'del erase gdpr purge tombstone tombstones retention'],
   [
     'Which values does a field have, how often, with which median and percentiles?',
     'stats --read --values --field rain_mm weather',
@@ -202,7 +206,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which values of an enumeration are used, how often, and which never?',
     'stats --read places',
-    'category categorical enum label unused count distinct value',
+    'category categorical enum label unused count distinct value dictionary',
   ],
   [
     'How many cells are overwritten by newer ones, and which fragments of a sparse array wholly?',
@@ -249,7 +253,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I get it into pandas, CSV, JSON, Arrow or Parquet?',
     'read places -o places.csv',
-    'export extract convert ndjson parquet dataframe df python numpy npy sql duckdb jq polars zarr hdf5 spark dask',
+    'export extract convert ndjson parquet dataframe df python numpy npy sql duckdb jq polars zarr hdf5 spark dask migrate portable',
   ],
   [
     'How do I ask about it in SQL?',
@@ -263,11 +267,15 @@ export const QUESTIONS: readonly Question[] = [
     'offset where position',
   ],
 
-  ['Is my array corrupt?', 'check places', 'damage broken valid fsck right integrity healthy ok truncated'],
+  [
+    'Is my array corrupt?',
+    'check places',
+    'damage broken valid fsck right integrity healthy ok truncated bitrot zeroed',
+  ],
   [
     'How do I repair it, and what is lost?',
     'check --plan places',
-    'mend fix restore recover undo damaged corrupt plan steps rollback write back',
+    'mend fix restore recover undo damaged corrupt plan steps rollback write back renamed exchanged swapped swap partial',
   ],
   [
     'Why does TileDB fail to open it?',
@@ -313,7 +321,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How do I check arrays every night?',
     'check --quiet --fail-on warning places',
-    'ci cron script exit code monitor airflow docker container',
+    'ci cron script exit code monitor airflow docker container nagios prometheus alert alerts monitoring',
   ],
 
   [
@@ -336,7 +344,7 @@ export const QUESTIONS: readonly Question[] = [
   [
     'How much memory does a read need?',
     'explain places',
-    'budget ram oom sm.mem.total_budget incomplete buffer 25GB result python arrays size',
+    'budget ram oom sm.mem.total_budget incomplete buffer 25GB result python arrays size throughput',
   ],
   [
     'How large must the result buffers be?',
@@ -351,12 +359,12 @@ export const QUESTIONS: readonly Question[] = [
   [
     'Which tiles does a range touch?',
     'rtree places --range lat=40..60',
-    'box mbr mbrs bounding rectangles query index r-tree',
+    'box mbr mbrs bounding rectangles query index r-tree bbox',
   ],
   [
     'What fills the disk?',
     'stats places',
-    'size space large big bytes attribute field du unread reclaim biggest huge heavy histogram',
+    'size space large big bytes attribute field du unread reclaim biggest huge heavy histogram growth',
   ],
   ['Does compression pay?', 'stats places', 'ratio filter compress zstd'],
   [
