@@ -18,7 +18,7 @@ import { pickedColumn, remarkChanged } from './fill.ts'
 import { CellFilter, isTimed, type Picked, writtenAt } from './filter.ts'
 import { OpenFiles } from './open-files.ts'
 import { hasTilesOf, isCutByTime, isLost } from './opening.ts'
-import { cellsOfBatches, MERGE_BYTES, MergePool, pickFrom } from './pool.ts'
+import { cellsOfBatches, MERGE_BYTES, MergePool } from './pool.ts'
 import { tileTest } from './pruning.ts'
 import { type OpenedArray, provenanceColumns, type ReadBatches, type ReadQuery, readColumns, WRITTEN } from './query.ts'
 import { cornerSchedule, type SourceTile, storedSchedule } from './schedule.ts'
@@ -304,19 +304,18 @@ class SparseReader {
     const { dimensions } = schema.domain
     const { from, rows } = cellsOfBatches(batches.map(({ rows, cell_num }) => rows ?? allRows(cell_num)))
     const count = rows.length
-    const gathered = (c: number, picked: Picked): ColumnData => {
+    // Cells that lie in thousands of batches are far slower to sort than those of one.
+    const joined = this.columns.map((column, c) => {
       const unsorted = batches.map(({ columns }) => columns[c])
-      return pickedColumn(schema, this.columns[c], unsorted, picked)
-    }
-    const coordinates = dimensions.map((_, d) => gathered(d, { from, rows }))
+      for (const { columns } of batches) columns[c] = undefined
+      return pickedColumn(schema, column, unsorted, { from, rows })
+    })
+    const coordinates = joined.slice(0, dimensions.length)
     const order = sortedPositions(layoutLanes(dimensions, coordinates, count, colMajor), count)
     for (let first = 0; first < count; first += SORTED_BATCH) {
       const positions = order.subarray(first, first + SORTED_BATCH)
-      const picked = { from: pickFrom(from, positions), rows: pickFrom(rows, positions) }
-      const joined = { from: new Uint32Array(positions.length), rows: Uint32Array.from(positions) }
-      const columns = this.columns.map((column, c) =>
-        c < coordinates.length ? pickedColumn(schema, column, [coordinates[c]], joined) : gathered(c, picked),
-      )
+      const picked = { from: new Uint32Array(positions.length), rows: Uint32Array.from(positions) }
+      const columns = this.columns.map((column, c) => pickedColumn(schema, column, [joined[c]], picked))
       yield { tile: 0, cell_num: positions.length, rows: undefined, columns }
     }
   }
