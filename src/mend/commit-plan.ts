@@ -117,12 +117,27 @@ export async function dangling(drafts: ArrayDrafts, path: string, finding: Findi
     draft.addLost(noLoss('nothing that is read now: the fragment that replaced it has its cells'))
     return
   }
+  if (await hasReplaced(drafts, name)) {
+    draft.addLost(noLoss('nothing: the fragments that it replaced have its cells, and readers see them again'))
+    return
+  }
   const { timestamp_range } = nameFacts(name) ?? {}
   const when = timestamp_range ? `, written at ${timeText(timestamp_range[1], false)}` : ''
   draft.addLost(loss(`all cells of the fragment ${name}${when}`))
   const older = await drafts.olderThan({ name, timestamp_range })
   if (older.length > 0 && finding.severity !== 'note') draft.bringsBack.add(olderText(older.length, false))
   draft.never.add('run these steps if a copy of the array has the fragment: put it back from there instead')
+}
+
+/** Whether readers see all fragments again that a consolidated one replaced: its vacuum list is taken away, and they are whole. */
+async function hasReplaced(drafts: ArrayDrafts, name: string): Promise<boolean> {
+  const list = drafts.lists.find((one) => one.name === name)
+  if (!list || list.hides.size === 0 || !drafts.moved.has(list.path)) return false
+  for (const one of list.hides) {
+    const entry = drafts.entryNamed(one)
+    if (!entry?.committed || !(await drafts.isWhole(entry))) return false
+  }
+  return true
 }
 
 /**

@@ -19,7 +19,7 @@ import { changedLines } from '../objects/changed-lines.ts'
 import { COMMITS_FOLDER, commitKind, linePath, stem } from '../objects/commits.ts'
 import { cutLists, renamedFragment } from '../objects/cut-lists.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
-import { atAllTimes, CONSOLIDATION_MODES, type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'
+import { CONSOLIDATION_MODES, type ConsolidationMode, losesCells, vacuumedBy } from '../objects/vacuum.ts'
 import { conditionFields } from '../read/condition.ts'
 import { openAt, unreadFragments } from '../read/opening.ts'
 import { withFile } from '../storage/overlay.ts'
@@ -418,7 +418,7 @@ async function vacuumOf(removal: Removal, times: ViewTimes): Promise<Vacuum | un
     // TileDB 2.30 asks for the file of each condition when it next consolidates commits: DELETE_CONDITION_FILE.
     if (mode === 'commits' && gone.some((one) => commitKind(one) === 'delete')) continue
     // The cells of a hidden fragment may be in no other one.
-    if (mode === 'fragments' && (await atAllTimes(array).fragments()).some(({ state }) => state === 'hidden')) continue
+    if (mode === 'fragments' && (await losesCells(array))) continue
     const less = arrayWithout(array, gone, voided)
     const [before, after] = [await arrayView(array, now), await arrayView(less, now)]
     if (after.fails !== undefined || before.fails !== undefined || !sameNames(before.fragments, after.fragments))

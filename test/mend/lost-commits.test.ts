@@ -122,3 +122,15 @@ describe('a line of consolidated commits nearly names a fragment', () => {
     expect(await mendAndUndo(path)).toEqual(BEFORE)
   })
 })
+
+test.each([
+  [false, /^nothing: the fragments that it replaced/],
+  [true, /^all cells of the fragment __10_30_/],
+])('a consolidated fragment is lost, and one that it replaced: %s', async (isOneLost, lost) => {
+  const path = copyOf('22/vacuum_left', `consolidated, ${isOneLost}`)
+  rmSync(fileOf(`${path}/__fragments`, /^__10_30_/), { recursive: true })
+  if (isOneLost) rmSync(fileOf(`${path}/__fragments`, /^__20_20_/), { recursive: true })
+  const { plans } = await planOf(path)
+  const plan = plans.find(({ findings }) => findings.some(({ file }) => /\/__10_30_.*\.wrt$/.test(file)))
+  expect(plan).toMatchObject({ lost: [expect.stringMatching(lost)] })
+})
