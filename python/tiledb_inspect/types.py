@@ -1299,7 +1299,7 @@ class SweepStats(TypedDict):
     """Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of
     their cells."""
     vacuum_size: "Bytes"
-    """Bytes that a vacuum frees: the other ones, and the `.vac` files."""
+    """Bytes that a vacuum frees: the other ones, and the `.vac` files. 0 if `vacuum_loses_cells`."""
 
 
 SweepCommand = Literal["ls", "check", "stats"]
@@ -1390,7 +1390,8 @@ class MemberStats(TypedDict):
     """Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of
     their cells."""
     vacuum_size: "Bytes"
-    """Bytes that a vacuum frees: the other ones, and the `.vac` files."""
+    """Bytes that a vacuum frees: the other ones, and the `.vac` files. 0 for arrays of which a vacuum would lose
+    cells."""
     unread_counted: bool
     """Whether the sums include these fragments, as with `--all`."""
     other_size: "Bytes"
@@ -4858,7 +4859,7 @@ class ArrayStats(TypedDict):
     """Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of
     their cells."""
     vacuum_size: "Bytes"
-    """Bytes that a vacuum frees: the other ones, and the `.vac` files."""
+    """Bytes that a vacuum frees: the other ones, and the `.vac` files. 0 if `vacuum_loses_cells`."""
     as_of: NotRequired["TimestampRange"]
     """First and last time at which the target was opened, both included. Only with `--as-of` or `--between`."""
     cells_in_domain: "Int64"
@@ -4900,6 +4901,8 @@ class ArrayStats(TypedDict):
     """Distribution of the number of cells of a tile."""
     findings: List["StatsFinding"]
     """Files that the sums lack, and causes of reads that are slow or need much memory (docs/check.md, "Advice")."""
+    vacuum_loses_cells: NotRequired[Literal[True]]
+    """Set if a vacuum would delete fragments whose cells no other fragment has. `check` says why."""
     target: Literal["array"]
     """What was counted: an array."""
     array_type: "ArrayType"
@@ -4976,7 +4979,7 @@ class GroupStats(TypedDict):
     """Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of
     their cells."""
     vacuum_size: "Bytes"
-    """Bytes that a vacuum frees: the other ones, and the `.vac` files."""
+    """Bytes that a vacuum frees: the other ones, and the `.vac` files. 0 if `vacuum_loses_cells`."""
     cells_in_domain: "Int64"
     """Number of cells inside the non-empty domains."""
     tile_num: int

@@ -39,7 +39,8 @@ export interface Known {
 /** Everything that hurts an array, the worst first. */
 export async function hurtsOf({ error_num, entries, opened, vacuum_size }: Known): Promise<Hurt[]> {
   const count = (state: FragmentEntry['state']): number => sum(entries, (entry) => (entry.state === state ? 1 : 0))
-  const replaced = count('to-vacuum')
+  // A vacuum would lose the cells of fragments that a .vac file hides and none replaced.
+  const replaced = count('hidden') > 0 ? 0 : count('to-vacuum')
   const found: Hurt[] = [
     { measure: 'damage', value: error_num, unit: 'errors', times: error_num },
     { measure: 'uncommitted', value: count('uncommitted'), unit: 'fragments', times: count('uncommitted') },

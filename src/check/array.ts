@@ -2,6 +2,7 @@ import { faultOf, unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce, inOrder } from '../base/in-order.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type FragmentEntry, type FragmentState, InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
+import { changedLines } from '../objects/changed-lines.ts'
 import { type CutList, cutLists } from '../objects/cut-lists.ts'
 import { laterDeletePlaces } from '../objects/deletes.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
@@ -89,10 +90,14 @@ export async function* checkArrayFiles(
   await array.newestSchema().catch(unlessFault)
   const commits = await array.commits()
   const schema = schemas.get(schemas.opened?.name)
-  yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () => checkCommits(run, array, commits, entries, schema))
-  const cut = await cutLists(array, entries)
+  const changed = await changedLines(array, entries)
+  yield* guarded('COMMIT_UNREADABLE', { file: folder.path }, () =>
+    checkCommits(run, array, commits, { entries, changed }, schema),
+  )
+  const cut = await cutLists(array, entries, changed)
   for (const list of cut) yield cutFinding(array, list)
   const missed = new Set(cut.flatMap(({ fragments }) => fragments.map(({ path }) => path)))
+  for (const line of changed) if (line.changed !== 'folder') missed.add(line.fragment.path)
   if (run.quick && commits.others.length > 0) {
     const { checkOtherMetadata } = await import('./consolidated-metadata.ts')
     yield* checkOtherMetadata(run, array)

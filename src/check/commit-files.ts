@@ -7,6 +7,7 @@ import { deleteCondition, refusedParts, updateCondition } from '../format/delete
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { hasTimes, nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import type { ChangedLine } from '../objects/changed-lines.ts'
 import {
   COMMITS_FOLDER,
   type CommitEntry,
@@ -41,10 +42,10 @@ export async function* checkCommits(
   run: CheckRun,
   array: InspectArray,
   commits: Commits,
-  entries: readonly FragmentEntry[],
+  { entries, changed }: Pick<CommitFacts, 'changed'> & { entries: readonly FragmentEntry[] },
   schema: ArraySchema | undefined,
 ): Items {
-  const facts = await commitFacts(run, array, commits, entries, schema)
+  const facts = { ...(await commitFacts(run, array, commits, entries, schema)), changed }
   yield* allInOrder(commits.files, atOnce(array.folder), (file) => checkCommitFile(facts, file))
   yield* checkCommitsFolder(array, schema)
 }
@@ -94,6 +95,8 @@ interface CommitFacts {
   ignoredLines: ReadonlySet<string>
   /** The first `.con` file with each delete condition, by the line: what is wrong with the file of a condition is told once. */
   firstLists: ReadonlyMap<string, string>
+  /** Lines that name nearly a fragment. */
+  changed: readonly ChangedLine[]
   /** Spellings of the commits of each fragment, by its path. For TileDB each spelling is a commit of its own. */
   spellings: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -104,7 +107,7 @@ async function commitFacts(
   { files }: Commits,
   entries: readonly FragmentEntry[],
   schema: ArraySchema | undefined,
-): Promise<CommitFacts> {
+): Promise<Omit<CommitFacts, 'changed'>> {
   const { visibility } = await array.listing()
   const linesOf = (kind: CommitKind): string[] =>
     files.flatMap((file) => (file.kind === kind ? file.entries.map(({ text }) => text) : []))
@@ -206,7 +209,10 @@ async function* checkCommitted(facts: CommitFacts, place: FindingPlace, needed: 
     yield finding('COMMIT_DANGLING', place, `a fragment ${name}`, 'a file')
     return
   }
-  const isFuture = (nameFacts(name)?.timestamp_range[1] ?? 0n) > array.cx.now
+  // Of a sparse fragment, TileDB reads the part that is not in the future.
+  const isFuture =
+    (nameFacts(name)?.timestamp_range[1] ?? 0n) > array.cx.now &&
+    !(await array.missingFragments()).includes(`${FRAGMENTS_FOLDER}/${name}`)
   const isListed = visibility.lists(`${FRAGMENTS_FOLDER}/${name}`).length > 0
   const isKept = needed && (await array.keptFooter(name)) !== undefined
   const variant = (): VariantOf<'COMMIT_DANGLING'> | undefined => {
@@ -335,7 +341,12 @@ async function* checkConsolidated(facts: CommitFacts, path: string, entry: Commi
       const variant = schema?.allows_duplicates && schema.array_type === 'sparse' ? 'twice' : 'listedTwice'
       yield finding('COMMIT_WRONG_FOLDER', place, own, JSON.stringify(text), variant)
     }
-    yield* checkCommitted(facts, place, name.endsWith('.wrt'), stem(name))
+    const changed = facts.changed.find((one) => one.entry === entry)
+    if (changed && changed.changed !== 'folder') {
+      const isOpened = (await array.missingFragments()).includes(linePath(text) ?? '')
+      const variant = isOpened ? 'near' : 'nearLater'
+      yield finding('COMMIT_DANGLING', place, JSON.stringify(changed.text), JSON.stringify(text), variant)
+    } else yield* checkCommitted(facts, place, name.endsWith('.wrt'), stem(name))
     return
   }
   if (!tile || (kind !== 'delete' && kind !== 'update')) {

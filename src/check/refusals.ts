@@ -6,6 +6,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
 import { type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
+import { changedLines } from '../objects/changed-lines.ts'
 import { REFUSED_ACTS } from '../objects/condition.ts'
 import { type ReadContext, type RefusedTile, readGenericTileHeader } from '../objects/generic-tile.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
@@ -60,7 +61,8 @@ async function findingsOf(array: InspectArray, reads: boolean): Promise<Finding[
     commits.files.flatMap(({ kind, path }) => (kind === 'update' ? `${array.folder.path}/${path}` : [])),
   )
   const isMet = (item: Finding): boolean => !PASSED.has(item.variant) && !updates.has(item.file)
-  const ofCommits = checkCommits(run, array, commits, entries, schema)
+  const changed = await changedLines(array, entries)
+  const ofCommits = checkCommits(run, array, commits, { entries, changed }, schema)
   try {
     for await (const item of ofCommits)
       if ('severity' in item && !told.has(placeKey(item)) && !(reads && isMet(item))) items.push(item)

@@ -8,7 +8,7 @@ export const JQ_PROGRAMS: readonly JqProgram[] = [
   ['overview', 'format version', '.format_version'],
   ['ls', 'fragments', '.fragments[].name'],
   ['ls', 'state of each', '.fragments[]|[.name,.state]|@tsv'],
-  ['ls', 'waiting for vacuum', '.fragments[]|select(.to_vacuum).name'],
+  ['ls', 'waiting for vacuum', '..|select(.state?=="to-vacuum").name'],
   ['ls', 'bytes read, not read', '[.read.size,.unread.size]|@tsv'],
   ['ls', 'cells of each', '.fragments[]|[.name,.cell_num]|@tsv'],
   ['ls', 'time of last write', '[.fragments[].timestamp_range[1]]|max'],

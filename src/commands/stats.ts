@@ -51,7 +51,7 @@ import { isOddFooter } from '../objects/may-be-refused.ts'
 import { metadataSections } from '../objects/metadata-sections.ts'
 import { arrayFiles } from '../objects/object-files.ts'
 import type { Target } from '../objects/target.ts'
-import { freedBytes } from '../objects/vacuum.ts'
+import { freedBytes, losesCells } from '../objects/vacuum.ts'
 import type { OpenedFragment } from '../read/query.ts'
 import { Folder } from '../storage/source.ts'
 import { FOLDERS_DEEP } from '../storage/walk.ts'
@@ -385,6 +385,7 @@ async function arrayDocument(
     unread_size,
     unread_kept_size: unread_size - replaced,
     vacuum_size: await freedBytes(array, replaced),
+    vacuum_loses_cells: (await losesCells(array)) || undefined,
     unread_counted: all,
     other_size: await otherSize(cx, array.folder, fragments),
     not_examined,

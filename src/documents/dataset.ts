@@ -144,7 +144,7 @@ export interface MemberStats {
   unread_size: Bytes
   /** Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of their cells. */
   unread_kept_size: Bytes
-  /** Bytes that a vacuum frees: the other ones, and the `.vac` files. */
+  /** Bytes that a vacuum frees: the other ones, and the `.vac` files. 0 for arrays of which a vacuum would lose cells. */
   vacuum_size: Bytes
   /** Whether the sums include these fragments, as with `--all`. */
   unread_counted: boolean

@@ -48,7 +48,7 @@ interface UnreadSizes {
   unread_size: Bytes
   /** Bytes of those of them that a vacuum keeps. Some, such as those without a commit, may be the only copy of their cells. */
   unread_kept_size: Bytes
-  /** Bytes that a vacuum frees: the other ones, and the `.vac` files. */
+  /** Bytes that a vacuum frees: the other ones, and the `.vac` files. 0 if `vacuum_loses_cells`. */
   vacuum_size: Bytes
 }
 
@@ -83,6 +83,8 @@ export interface FragmentStats extends StatsSums {
 }
 
 export interface ArrayStats extends StatsSums, AsOf, UnreadSizes {
+  /** Set if a vacuum would delete fragments whose cells no other fragment has. `check` says why. */
+  vacuum_loses_cells?: true | undefined
   /** What was counted: an array. */
   target: 'array'
   /** Array type. */

@@ -7,7 +7,9 @@ import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import { type ChangedLine, changedLines } from '../objects/changed-lines.ts'
 import { type CommitFile, type Commits, fragmentPath, pathOfCommit, stem } from '../objects/commits.ts'
+import { renamedFragment } from '../objects/cut-lists.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { TIMESTAMPS_SINCE } from '../objects/visibility.ts'
@@ -61,6 +63,8 @@ export class ArrayDrafts {
   private byName: ReadonlyMap<string, FragmentEntry> = new Map()
   commits: Commits = { files: [], committed: new Set(), ignored: new Map(), consolidated: new Set(), others: [] }
   lists: readonly NamedVacuumList[] = []
+  /** Lines that name nearly a fragment. */
+  changedLines: readonly ChangedLine[] = []
   /** The finding that the array reads empty, if no fragment can be committed. */
   unplanned: Finding | undefined
   /** What drafts move out of the array, by path. */
@@ -96,6 +100,7 @@ export class ArrayDrafts {
     // Of two fragments with one name, the first counts.
     this.byName = new Map(this.entries.toReversed().map((entry) => [entry.name, entry]))
     this.commits = await this.array.commits()
+    this.changedLines = await changedLines(this.array, this.entries)
     const { files } = this.commits
     this.commitFiles = groupBy(files, ({ path }) => stem(lastPathPart(path)))
     this.marks = new Set(files.filter(({ kind }) => kind === 'write').map(({ path }) => path))
@@ -169,6 +174,18 @@ export class ArrayDrafts {
 
   entryNamed(name: string): FragmentEntry | undefined {
     return this.byName.get(name)
+  }
+
+  /** The fragment whose folder was renamed, if a commit has this name for it. */
+  renamedOf(name: string): FragmentEntry | undefined {
+    const line = this.changedLines.find(({ entry }) => stem(entry.name) === name)
+    if (!line) return renamedFragment(name, this.entries)
+    return line.changed === 'folder' ? line.fragment : undefined
+  }
+
+  /** The changed line that committed a fragment. */
+  changedLineOf(fragment: FragmentEntry): ChangedLine | undefined {
+    return this.changedLines.find((line) => line.fragment === fragment && line.changed !== 'folder')
   }
 
   /** What `read` returns for a fragment; undefined if its metadata is damaged. */
@@ -355,7 +372,7 @@ export class ArrayDrafts {
       const lines = await listLines(this.array, path)
       let owner: Draft | undefined
       for (const { text, offset } of lines) {
-        const taking = names.get(stem(lastPathPart(text)))
+        const taking = names.get(stem(lastPathPart(offsets.get(offset) ?? text)))
         if (!taking) continue
         offsets.set(offset, undefined)
         owner = taking

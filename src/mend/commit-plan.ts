@@ -1,13 +1,14 @@
 import { unlessFault } from '../base/errors.ts'
 import { rising } from '../base/rising.ts'
 import { pythonString } from '../base/unsafe-text.ts'
-import { loss, noLoss } from '../check/codes/row.ts'
+import { loss, noLoss, STORED } from '../check/codes/row.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
+import type { ChangedLine } from '../objects/changed-lines.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER, listedCondition, stem } from '../objects/commits.ts'
-import { cutLists, nearFragment, renamedFragment } from '../objects/cut-lists.ts'
+import { cutLists, nearFragment } from '../objects/cut-lists.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import { mayReplace, vacuumPath } from '../objects/visibility.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
@@ -20,12 +21,13 @@ export async function commitAll(drafts: ArrayDrafts, _: string, finding: Finding
   let isPutBack = false
   for (const path of await drafts.array.missingFragments()) {
     const name = lastPathPart(path)
-    const renamed = renamedFragment(name, drafts.entries)
+    const renamed = drafts.renamedOf(name)
     if (renamed && (await putBack(drafts, name, renamed, finding))) isPutBack = true
   }
   const whole: FragmentEntry[] = []
   for (const entry of drafts.entries)
-    if (!entry.committed && !drafts.isSettled(entry) && (await drafts.isWhole(entry))) whole.push(entry)
+    if (!entry.committed && !drafts.isSettled(entry) && !drafts.changedLineOf(entry) && (await drafts.isWhole(entry)))
+      whole.push(entry)
   const replaced = new Set(
     whole.flatMap(({ name }) => drafts.lists.flatMap((list) => (list.name === name ? [...list.hides] : []))),
   )
@@ -39,7 +41,7 @@ export async function commitAll(drafts: ArrayDrafts, _: string, finding: Finding
 
 /** Plans commits of the fragments that a list of commits probably named before it was cut off or changed. */
 export async function commitListed(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
-  const lists = await cutLists(drafts.array, drafts.entries)
+  const lists = await cutLists(drafts.array, drafts.entries, drafts.changedLines)
   const fragments = lists.find(({ list }) => list.path === path)?.fragments ?? []
   const whole: FragmentEntry[] = []
   for (const entry of fragments) if (!drafts.isSettled(entry) && (await drafts.isWhole(entry))) whole.push(entry)
@@ -87,6 +89,8 @@ export async function uncommitted(drafts: ArrayDrafts, path: string, finding: Fi
   if (!entry) return void drafts.takeAway(path, finding)
   for (const missing of await drafts.array.missingFragments())
     if (await putBack(drafts, lastPathPart(missing), entry, finding)) return
+  const line = drafts.changedLineOf(entry)
+  if (line) return commitAgain(drafts, line, finding)
   const draft = drafts.draft(`aside ${path}`, finding)
   draft.say({ text: 'make sure that no writer is still writing it' })
   drafts.retire(draft, entry)
@@ -104,13 +108,17 @@ export async function dangling(drafts: ArrayDrafts, path: string, finding: Findi
   const name = stem(offset === undefined ? lastPathPart(path) : await nameAt(drafts, path, offset))
   const known = drafts.placed.get(name)
   if (known) return known.add(finding)
-  const renamed = renamedFragment(name, drafts.entries)
+  const renamed = drafts.renamedOf(name)
   if (renamed && (await putBack(drafts, name, renamed, finding))) return
   const draft = offset === undefined ? drafts.takeAway(path, finding) : drafts.listDraft(path, finding, offset)
   const list = drafts.lists.find(({ hides }) => hides.has(name))
   const replacement = list && drafts.entryNamed(list.name)
   if (replacement?.isRead || replacement?.state === 'to-vacuum') {
     draft.addLost(noLoss('nothing that is read now: the fragment that replaced it has its cells'))
+    return
+  }
+  if (await hasReplaced(drafts, name)) {
+    draft.addLost(noLoss('nothing: the fragments that it replaced have its cells, and readers see them again'))
     return
   }
   const { timestamp_range } = nameFacts(name) ?? {}
@@ -121,13 +129,24 @@ export async function dangling(drafts: ArrayDrafts, path: string, finding: Findi
   draft.never.add('run these steps if a copy of the array has the fragment: put it back from there instead')
 }
 
+/** Whether readers see all fragments again that a consolidated one replaced: its vacuum list is taken away, and they are whole. */
+async function hasReplaced(drafts: ArrayDrafts, name: string): Promise<boolean> {
+  const list = drafts.lists.find((one) => one.name === name)
+  if (!list || list.hides.size === 0 || !drafts.moved.has(list.path)) return false
+  for (const one of list.hides) {
+    const entry = drafts.entryNamed(one)
+    if (!entry?.committed || !(await drafts.isWhole(entry))) return false
+  }
+  return true
+}
+
 /**
  * Plans to give a fragment the name back that a commit has for it.
  * @param name of the fragment that a commit names, and that is not there
  * @returns false if its folder is another, or not whole
  */
 async function putBack(drafts: ArrayDrafts, name: string, entry: FragmentEntry, finding: Finding): Promise<boolean> {
-  if (renamedFragment(name, drafts.entries) !== entry || !(await drafts.isWhole(entry))) return false
+  if (drafts.renamedOf(name) !== entry || !(await drafts.isWhole(entry))) return false
   const isPlanned = drafts.isSettled(entry)
   const draft = drafts.draft(`renamed ${entry.path}`, finding)
   if (!isPlanned) drafts.rename(draft, entry.path, `${FRAGMENTS_FOLDER}/${name}`)
@@ -164,9 +183,26 @@ export function listLine(drafts: ArrayDrafts, path: string, finding: Finding): v
   else comesBack(draft)
 }
 
-/** Plans to write a line of a vacuum file as it was before it was cut or changed. */
+/** Plans to write a line of a list of commits with the name of the fragment that it nearly names. */
+function commitAgain(drafts: ArrayDrafts, line: ChangedLine, finding: Finding): void {
+  const { list, entry, fragment, text, changed } = line
+  const { offset } = entry
+  const isTwice = list.entries.some((one) => one.text === text)
+  const draft = isTwice
+    ? drafts.listDraft(list.path, finding, offset)
+    : drafts.lineDraft(list.path, finding, offset, text)
+  if (changed === 'line') return
+  draft.takeBackLost(STORED)
+  draft.addLost(noLoss('nothing: either the line or the name of the folder was changed, and nothing tells which'))
+  const renamed = drafts.shell.rename(fragment.path, `${FRAGMENTS_FOLDER}/${stem(entry.name)}`)
+  if (draft.instead.length === 0) draft.instead.push({ ...renamed.step, text: 'if the line is right' })
+}
+
+/** Plans to write a line of a vacuum file or a list of commits as it was before it was cut or changed. */
 export async function lineAgain(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
   const { offset = 0 } = finding
+  const changed = drafts.changedLines.find(({ list, entry }) => list.path === path && entry.offset === offset)
+  if (changed) return commitAgain(drafts, changed, finding)
   const line = (await listLines(drafts.array, path)).find((one) => one.offset === offset)
   const byName = new Map(drafts.entries.map((entry) => [entry.name, entry]))
   const isMeant = ({ isRead, name }: FragmentEntry): boolean =>

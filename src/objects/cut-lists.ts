@@ -3,6 +3,7 @@ import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from './array.ts'
+import type { ChangedLine } from './changed-lines.ts'
 import { type CommitFile, commitKind, stem } from './commits.ts'
 
 /** A list of commits that was cut off or changed, and the fragments that it probably committed. */
@@ -19,14 +20,20 @@ const AT_ONCE = 8
  * first time of its first line, and the last time of its last line. Plans and other tools also take lines out, and keep the name. So
  * the name alone proves no loss.
  * @see Consolidator::write_consolidated_commits_file; measured with TileDB 2.30
+ * @param changed lines that name nearly a fragment: these were not cut off
  */
-export async function cutLists(array: InspectArray, entries: readonly FragmentEntry[]): Promise<CutList[]> {
+export async function cutLists(
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+  changed: readonly ChangedLine[],
+): Promise<CutList[]> {
   const { files } = await array.commits()
   const cut = files.filter((file) => isList(file) && isCut(file))
   if (cut.length === 0) return []
   const missed: FragmentEntry[] = []
   // A line that names a fragment in a form that TileDB does not read is there: nothing was cut off.
   const named = new Set(files.filter(isList).flatMap((file) => file.entries.map(({ name }) => stem(name))))
+  for (const { fragment } of changed) named.add(fragment.name)
   const uncommitted = entries.filter(
     ({ name, state, to_vacuum }) => state === 'uncommitted' && !to_vacuum && !named.has(name),
   )
@@ -99,7 +106,7 @@ export function nearFragment<T>(
   const same = fragments.get(name)
   if (same) return isMeant(same) ? same : undefined
   for (const [other, fragment] of fragments)
-    if ((isBeginning(other, name) || isChanged(other, name)) && isMeant(fragment)) return fragment
+    if ((isBeginning(other, name) || isNearly(other, name)) && isMeant(fragment)) return fragment
   return undefined
 }
 
@@ -108,7 +115,8 @@ function isBeginning(name: string, beginning: string): boolean {
   return beginning.length > 2 && name.startsWith(beginning)
 }
 
-function isChanged(name: string, other: string): boolean {
+/** Whether two names differ in a few characters. */
+export function isNearly(name: string, other: string): boolean {
   if (name.length !== other.length) return false
   let changed = 0
   for (let i = 0; i < name.length && changed <= CHANGED_CHARACTERS; i++) if (name[i] !== other[i]) changed++

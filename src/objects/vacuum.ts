@@ -55,11 +55,19 @@ export async function replacedFragments(array: InspectArray): Promise<Vacuumed> 
   return { gone, voided }
 }
 
+/** Whether a vacuum deletes fragments whose cells no other fragment has: a `.vac` file hides them, and what replaced them is gone. */
+export async function losesCells(array: InspectArray): Promise<boolean> {
+  if (!(await array.commits()).files.some(({ kind }) => kind === 'vacuum')) return false
+  return (await atAllTimes(array).fragments()).some(({ state }) => state === 'hidden')
+}
+
 /**
- * Bytes that a vacuum of fragments frees: it also removes the `.vac` files. Commit files of fragments have no bytes.
+ * Bytes that a vacuum of fragments frees: it also removes the `.vac` files. Commit files of fragments have no bytes. 0 if it
+ * would lose cells: nobody should run it then.
  * @param replaced bytes of the `to-vacuum` fragments
  */
 export async function freedBytes(array: InspectArray, replaced: number): Promise<number> {
+  if (await losesCells(array)) return 0
   const { files } = await array.commits()
   let bytes = replaced
   for (const { kind, size } of files) if (kind === 'vacuum') bytes += size

@@ -15,10 +15,11 @@ import {
   SCHEMA_FOLDER,
   schemaPath,
 } from '../objects/array.ts'
-import { COMMITS_FOLDER, commitKind, stem } from '../objects/commits.ts'
+import { changedLines } from '../objects/changed-lines.ts'
+import { COMMITS_FOLDER, commitKind, linePath, stem } from '../objects/commits.ts'
 import { cutLists, renamedFragment } from '../objects/cut-lists.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
-import { atAllTimes, CONSOLIDATION_MODES, type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'
+import { CONSOLIDATION_MODES, type ConsolidationMode, losesCells, vacuumedBy } from '../objects/vacuum.ts'
 import { conditionFields } from '../read/condition.ts'
 import { openAt, unreadFragments } from '../read/opening.ts'
 import { withFile } from '../storage/overlay.ts'
@@ -97,7 +98,12 @@ async function whyMissed(array: InspectArray, part: ArrayPart): Promise<string |
   if (part.isList || fragments.length === 0) return undefined
   const entries = await array.fragments()
   if (entries.some(({ path, state }) => state === 'hidden' && fragments.includes(path))) return HIDDEN
-  const cut = (await cutLists(array, entries)).flatMap((list) => list.fragments)
+  const changed = await changedLines(array, entries)
+  const line = changed.find(({ fragment, entry }) =>
+    fragments.some((one) => one === fragment.path || one === linePath(entry.text)),
+  )
+  if (line && !line.fragment.committed) return line.changed === 'folder' ? LOST_COMMIT.renamed : CHANGED
+  const cut = (await cutLists(array, entries, changed)).flatMap((list) => list.fragments)
   if (cut.some(({ path }) => fragments.includes(path))) return CUT
   const lost = entries.filter((entry) => fragments.includes(entry.path) && entry.state === 'uncommitted')
   for (const entry of lost) {
@@ -412,7 +418,7 @@ async function vacuumOf(removal: Removal, times: ViewTimes): Promise<Vacuum | un
     // TileDB 2.30 asks for the file of each condition when it next consolidates commits: DELETE_CONDITION_FILE.
     if (mode === 'commits' && gone.some((one) => commitKind(one) === 'delete')) continue
     // The cells of a hidden fragment may be in no other one.
-    if (mode === 'fragments' && (await atAllTimes(array).fragments()).some(({ state }) => state === 'hidden')) continue
+    if (mode === 'fragments' && (await losesCells(array))) continue
     const less = arrayWithout(array, gone, voided)
     const [before, after] = [await arrayView(array, now), await arrayView(less, now)]
     if (after.fails !== undefined || before.fails !== undefined || !sameNames(before.fragments, after.fragments))
@@ -509,10 +515,17 @@ export function noticedBy(effects: readonly Effect[], writers: boolean): Noticed
 
 /** What needs the path: fragments and schemas, which the array needs, which groups or other arrays need. */
 async function needs(removal: Removal, effects: readonly Effect[]): Promise<Need[]> {
-  const { array, part } = removal
-  const root: Need = { path: '', what: rootWhy(effects, part), needed_by: await needsOfRoot(array) }
+  const { array, part, missed } = removal
+  const root: Need = {
+    path: '',
+    what: missed === undefined ? rootWhy(effects, part) : MISSED,
+    needed_by: await needsOfRoot(array),
+  }
   return part.needs.length > 0 ? part.needs.map((one) => ({ ...one, needed_by: [root] })) : [root]
 }
+
+/** Why the array needs a part that readers miss now. */
+const MISSED = 'the array, which misses its cells now'
 
 function rootWhy(effects: readonly Effect[], { writers, isList }: ArrayPart): string {
   const opening = effects.some(({ outcome }) => outcome === 'fails')
@@ -538,6 +551,9 @@ const HIDDEN =
 const CUT =
   'a list of commits that was cut off or changed probably named its fragment, and readers miss its cells: check --plan says what to do'
 
+const CHANGED =
+  'a line of a list of commits names its fragment, but for a few characters, and readers miss its cells: check --plan writes the line again'
+
 /** The reason for a path whose absence changes what readers open, but not what they get. */
 function sameText({ isList, writers }: ArrayPart): string {
   if (writers !== undefined) return writers
@@ -547,7 +563,7 @@ function sameText({ isList, writers }: ArrayPart): string {
 /** Why a path may not be deleted although no effect on readers is known. */
 async function reasonOfNo({ array, part, missed }: Removal, seen: boolean): Promise<string> {
   const { fails } = await arrayView(array, [0n, array.cx.now])
-  if (fails !== undefined) return `the array cannot be opened now, so nobody can tell what needs the path: ${fails}`
   if (missed !== undefined) return missed
+  if (fails !== undefined) return `the array cannot be opened now, so nobody can tell what needs the path: ${fails}`
   return part.unreadable ?? part.writers ?? (seen ? sameText(part) : '')
 }

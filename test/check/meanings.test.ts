@@ -226,6 +226,19 @@ const PROVOKED: Readonly<
       array.add(`__commits/__1_99_${UUID}_22.vac`, text(`/__fragments/${name}\n`))
     },
   ],
+  'COMMIT_DANGLING.near': [
+    '22/commits_consolidated',
+    (array) => array.flip(array.find(/\.con$/), lineOf(array, 10).length - 10),
+  ],
+  'COMMIT_DANGLING.nearLater': [
+    SPARSE,
+    (array) => {
+      array.removeAll(/\.wrt$/)
+      const [first, now] = ['9', '1'].map((digit) => `${digit}700000000000`)
+      array.move(array.fragmentPath(), `${EDITED}/__fragments/__${now}_${now}_${UUID}_22`)
+      array.add(`__commits/__${now}_${now}_${UUID}_22.con`, text(`__commits/__${first}_${first}_${UUID}_22.wrt\n`))
+    },
+  ],
   'COMMIT_UNREADABLE.cut': ['22/commits_consolidated', cutAtLastLine],
   'FRAGMENT_UNCOMMITTED.cut': ['22/commits_consolidated', cutAtLastLine],
   'COMMIT_UNREADABLE.skipped': [

@@ -32,7 +32,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'overview .format_version': { args: [PLACES], first: ['22'] },
   'ls .fragments[].name': { args: [PLACES], first: [NAME] },
   'ls .fragments[]|[.name,.state]|@tsv': { args: [PLACES], first: [`${NAME}\tlive`] },
-  'ls .fragments[]|select(.to_vacuum).name': {
+  'ls ..|select(.state?=="to-vacuum").name': {
     args: [VACUUM],
     first: ['__10_10_02625bad9919597d6c054f99724f352d_22', '__20_20_1f6d3356797730641c5bc26b12a17341_22'],
   },
@@ -153,7 +153,7 @@ describe('the programs of help json', () => {
 
   test('are chosen by a command, or a word', async () => {
     const { text } = await run(['help', 'json', 'vacuum'])
-    expect(text).toContain('\nls  waiting for vacuum  .fragments[]|select(.to_vacuum).name\n')
+    expect(text).toContain('\nls  waiting for vacuum  ..|select(.state?=="to-vacuum").name\n')
     expect(text.match(/\n\n(.*\n)\n/)).not.toBeNull()
     expect((await run(['help', 'jq', 'history'])).text).not.toContain('explain')
     // Words that no program has are answered by questions.

@@ -46,6 +46,18 @@ test('stats: a vacuum frees the replaced fragments and the .vac files', async ()
   expect(stats.vacuum_size).toBeGreaterThan(stats.unread_size)
 })
 
+test('stats: no vacuum is offered where it would delete the only copies of cells', async () => {
+  const array = `${folder}/hidden`
+  cpSync(`${FIXTURES}/22/vacuum_left`, array, { recursive: true })
+  const replacement = readdirSync(`${array}/__fragments`).find((name) => name.startsWith('__10_30_'))
+  rmSync(`${array}/__fragments/${replacement}`, { recursive: true })
+  rmSync(`${array}/__commits/${replacement}.wrt`)
+  expect(await documentOf('stats', array)).toMatchObject({ vacuum_size: 0, vacuum_loses_cells: true })
+  const { text } = await run(['stats', array])
+  expect(text).toContain('\ndo not vacuum ')
+  expect(text).not.toContain('vacuum frees')
+})
+
 test('explain: after a consolidation TileDB still reads the files that a vacuum of fragments keeps', async () => {
   const array = await listed('kept')
   const [, promised] =

@@ -4,6 +4,10 @@ import { type CodeRows, LISTED, loss, noLoss, OWN_FOOTER, oddCompressorRow, STOR
 const READ_BESIDE =
   'readers read its cells beside those of the fragment that replaced it: twice if the array allows duplicates, and in dense arrays perhaps over newer ones. Do not vacuum before: write the line again'
 
+/** A line of a list of commits of which a few bytes were changed. */
+const NEARLY =
+  'the line names no fragment, but nearly one that is there: the line was changed, or else the name of the folder. Do not move the fragment away: its cells are nowhere else'
+
 /** What follows if consolidated fragment metadata holds the footer of a fragment that has no metadata file. Measured with TileDB 2.30. */
 const BY_COPY =
   'readers open the array by the copy of the footer in consolidated fragment metadata, but every read whose ranges touch the fragment fails'
@@ -187,6 +191,19 @@ export const ARRAY_CODES = {
         severity: 'error',
         meaning: `the commit names a fragment that is not there; ${BY_COPY}`,
         refused: null,
+      },
+      near: {
+        severity: 'error',
+        meaning: `${NEARLY}. TileDB since 2.8 fails to open the array`,
+        mend: 'line',
+        lost: STORED,
+      },
+      nearLater: {
+        severity: 'error',
+        meaning: `${NEARLY}. Readers miss its cells if no other commit names it`,
+        mend: 'line',
+        refused: null,
+        lost: STORED,
       },
     },
   },

@@ -226,7 +226,9 @@ function arrayFacts(document: ArrayStats): Pairs {
       `${counted(not_examined.length, 'fragment')}, only counted in the size on disk`,
     ],
     unread_fragment_num > 0 && ['unread', `${unread}, ${unread_counted ? 'counted here' : 'not counted here'}`],
-    (unread_fragment_num > 0 || vacuum_size > 0) && ['vacuum frees', vacuumText(vacuum_size)],
+    document.vacuum_loses_cells
+      ? ['do not vacuum', 'it would delete fragments whose cells no other fragment holds: check says what to do']
+      : (unread_fragment_num > 0 || vacuum_size > 0) && ['vacuum frees', vacuumText(vacuum_size)],
     ['beside fragments', `${fullSizeText(other_size)} of schemas, commits, key-value metadata`],
   ]
 }
