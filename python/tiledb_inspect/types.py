@@ -2118,6 +2118,9 @@ class ExplainConsolidation(TypedDict):
     """Whether TileDB 2.30 breaks the array if it merges them, or crashes: a dense array with a current domain, in
     which the box around the fragments is no whole number of tiles. Where the defaults merge none, whether that holds
     for all of them, or for `merged_by_two`."""
+    lacks_conditions: bool
+    """Whether TileDB 2.30 crashes if it merges them without `sm.consolidation.purge_deleted_cells`: one has marks of
+    deleted cells, and the array has no delete condition left."""
 
 
 

@@ -1,6 +1,7 @@
 import { denseTileGrid, tilingOf } from '../format/dense-tiles.ts'
 import { FOOTER_LENGTH_BYTES } from '../format/fragment-footer.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
+import { holdsMarks } from '../objects/fragment.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 
 /** The facts of a fragment by which TileDB chooses the fragments to consolidate. */
@@ -141,6 +142,17 @@ export function breaksTiles({ schema }: Pick<OpenedArray, 'schema'>, fragments: 
     const { domainLow, extent } = tilingOf(schema.domain.dimensions[d])
     return (low - domainLow) % extent !== 0n || (high + 1n - domainLow) % extent !== 0n
   })
+}
+
+/**
+ * Whether TileDB 2.30 crashes if it consolidates the array without `sm.consolidation.purge_deleted_cells`: a fragment holds marks of deletions,
+ * and no delete condition is left, of any time. One is enough, whatever it deletes.
+ */
+export function lacksConditions({
+  condition_num,
+  fragments,
+}: Pick<OpenedArray, 'condition_num'> & { fragments: readonly Pick<OpenedFragment, 'info'>[] }): boolean {
+  return condition_num === 0 && fragments.length > 1 && fragments.some(({ info }) => holdsMarks(info))
 }
 
 /** The fragments of an opened array. @throws InspectError INCONSISTENT if the domain of a dense fragment is invalid */

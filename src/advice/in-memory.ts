@@ -21,7 +21,7 @@ import {
 import { genericTileWriter, type WriteContext } from '../write/generic-tile-writer.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { Random } from '../write/random.ts'
-import { breaksTiles, consolidatables, leastAmplification } from './consolidation.ts'
+import { breaksTiles, consolidatables, lacksConditions, leastAmplification } from './consolidation.ts'
 
 /** Folder of an array in memory. */
 const FOLDER = 'array'
@@ -89,7 +89,7 @@ async function consolidatesToOne(opened: OpenedArray): Promise<boolean> {
     (await array.fragments()).every(({ state }) => state !== 'future')
   if (fragments.length < 2 || !isWhole) return false
   const all = consolidatables(opened)
-  return leastAmplification(all) <= 1 && !breaksTiles(opened, all)
+  return leastAmplification(all) <= 1 && !breaksTiles(opened, all) && !lacksConditions(opened)
 }
 
 function writeContext(codecs: Codecs): WriteContext {

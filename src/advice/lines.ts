@@ -14,6 +14,7 @@ import {
   consolidatables,
   DO_NOT_CONSOLIDATE,
   filledCells,
+  lacksConditions,
   leastAmplification,
   neighbours,
 } from './consolidation.ts'
@@ -50,6 +51,7 @@ export function consolidationLines(opened: OpenedArray): [first: AdviceLine, ...
 
 /** Prefers to merge neighbours if one step takes at least half of the fragments: filled gaps take space. */
 function consolidationLine(opened: OpenedArray): AdviceLine {
+  if (lacksConditions(opened)) return purgeLines(opened, 'consolidation')[0]
   const path = pathOf(opened)
   // Sparse arrays have no gaps, and may have 100,000 fragments.
   const all = opened.schema.array_type === 'sparse' ? [] : consolidatables(opened)

@@ -1,6 +1,7 @@
 import { parseTimestampedName } from '../format/timestamped-name.ts'
 import { COMMITS_FOLDER } from '../objects/commits.ts'
-import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
+import { allDeletePlaces } from '../objects/deletes.ts'
+import { type Fragment, type FragmentInfo, holdsMarks } from '../objects/fragment.ts'
 import { TileLists } from '../objects/tile-lists.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
 import { finding, guarded, guardedValue, type Items } from './finding.ts'
@@ -39,4 +40,8 @@ async function* checkFragmentLists(fragment: Fragment, info: FragmentInfo, file:
     const place = { file, field: `processed_conditions.${i}` }
     yield finding('PROCESSED_CONDITION_NAME', place, `${COMMITS_FOLDER}/<name>.del`, JSON.stringify(condition))
   }
+  const { array } = fragment
+  if (!conditions?.length || !array || !holdsMarks(info) || (await allDeletePlaces(array)).length > 0) return
+  const place = { file, field: 'processed_conditions' }
+  yield finding('PROCESSED_CONDITION_NAME', place, 'a delete condition in the array', 'none', 'lost')
 }

@@ -20,6 +20,7 @@ import {
   storedCellNum,
   valuesHoldOffsets,
 } from '../objects/fragment.ts'
+import { misnamedFiles } from '../objects/misnamed-files.ts'
 import { type ByteSource, withSource } from '../storage/source.ts'
 import type { VariantOf } from './codes.ts'
 import { cutOffTileNum } from './cut-off.ts'
@@ -314,8 +315,12 @@ async function* checkFiles(
     }
   }
   for await (const items of inOrder(files, atOnce(folder), compare)) yield* items
-  for (const name of there.keys()) {
-    if (!listed.has(name))
-      yield finding('FILE_UNLISTED', { file: `${folder.path}/${name}` }, 'a file of a field', JSON.stringify(name))
+  const unlisted = [...there.keys()].filter((name) => !listed.has(name))
+  const misnamed = unlisted.length > 0 ? await misnamedFiles(fragment, files) : undefined
+  for (const name of unlisted) {
+    const own = misnamed?.get(name)?.name
+    const [expected, variant] = own === undefined ? ['a file of a field'] : [own, 'missing' as const]
+    const found = finding('FILE_UNLISTED', { file: `${folder.path}/${name}` }, expected, JSON.stringify(name), variant)
+    yield own === undefined ? found : { ...found, missing: `${folder.path}/${own}` }
   }
 }

@@ -3,6 +3,7 @@ import {
   CONSOLIDATION_DEFAULTS,
   candidatesBetween,
   consolidatables,
+  lacksConditions,
   leastAmplification,
   MAX_GROUPED,
   neighbours,
@@ -343,6 +344,7 @@ async function consolidationOf(
     merged: consolidation ? namesOf(next) : null,
     least_amplification: all.length === 0 ? 0 : leastAmplification(all),
     merged_by_two: all.length > MAX_GROUPED && !isAll ? null : namesOf(two),
+    lacks_conditions: lacksConditions({ ...opened, fragments: candidates.map((i) => opened.fragments[i]) }),
     breaks_tiles: tried.some(({ first, count }) => breaksTiles(opened, all.slice(first, first + count))),
   }
 }

@@ -288,6 +288,8 @@ async function checkWritten(cx: CommandContext, target: Target, partial: string,
   try {
     for (const { storage, path } of placesToCheck(cx, target, partial, found)) {
       const written = await openTarget(storage, path, reading)
+      // Consolidated fragment metadata of the array around it still has the footer of the old file.
+      if (written.type === 'fragment') written.fragment.asStored()
       for await (const item of checkTarget(newRun('cells', false), written)) {
         if ('notExamined' in item) throw item.notExamined
         const { severity, code, file } = item

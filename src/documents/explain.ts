@@ -61,6 +61,11 @@ export interface ExplainConsolidation {
    * fragments is no whole number of tiles. Where the defaults merge none, whether that holds for all of them, or for `merged_by_two`.
    */
   breaks_tiles: boolean
+  /**
+   * Whether TileDB 2.30 crashes if it merges them without `sm.consolidation.purge_deleted_cells`: one has marks of deleted cells, and the
+   * array has no delete condition left.
+   */
+  lacks_conditions: boolean
 }
 
 /** How a number was obtained. */

@@ -298,13 +298,14 @@ export class ArrayDrafts {
   /**
    * Takes away the files with a copy of a fragment's footer, because the fragment changes.
    * @param isInstead whether the steps in place of others change the fragment, not the steps themselves
+   * @param after a word of a shell: what is there once the fragment was changed. TileDB may need the copy until then
    */
-  moveFooters({ has_consolidated_metadata }: FragmentEntry, draft: Draft, isInstead = false): void {
+  moveFooters({ has_consolidated_metadata }: FragmentEntry, draft: Draft, isInstead = false, after?: string): void {
     if (!has_consolidated_metadata) return
     for (const { path, kind } of this.commits.files) {
       if (kind !== 'fragment-metadata' || this.moved.has(path)) continue
       if (isInstead) draft.instead.push(this.shell.moveAsideOnce(path))
-      else this.move(draft, path)
+      else this.take(draft, path, this.shell.moveAside(path, after))
     }
   }
 

@@ -120,16 +120,22 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
 
 /**
  * The findings by the way to mend them. Files that no field has, and bytes after the end of a file, need no plan of their own in a
- * fragment that is written anew: the new one has neither. If its metadata is damaged, such a file may be one of its own.
+ * fragment that is written anew: the new one has neither. If its metadata is damaged, such a file may be one of its own. A missing file that
+ * lies there under another name is renamed.
  */
 async function findingsByWay(drafts: ArrayDrafts, fragments: FragmentPlanner): Promise<Map<Way, Finding[]>> {
   const { findings } = drafts
   const anew = new Set<FragmentEntry>()
+  const misnamed = new Set(findings.flatMap(({ code, missing }) => (code === 'FILE_UNLISTED' && missing) || []))
+  const isMisnamed = ({ code, missing = '', file }: Finding): boolean =>
+    misnamed.has(code === 'FILE_MISSING' ? file : missing)
   for (const finding of findings) {
+    if (isMisnamed(finding)) continue
     const entry = ANEW.has(wayOf(finding)) ? drafts.entryOf(finding) : undefined
     if (entry && !(await fragments.lastingOf(entry)).has(finding)) anew.add(entry)
   }
   return groupBy(findings, (finding) => {
+    if (isMisnamed(finding)) return 'rename'
     const isLeftOver = finding.code === 'FILE_UNLISTED' || wayOf(finding) === 'cut-off'
     const entry = isLeftOver ? drafts.entryOf(finding) : undefined
     return entry && anew.has(entry) ? 'recover' : wayOf(finding)

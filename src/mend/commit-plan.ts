@@ -4,11 +4,13 @@ import { pythonString } from '../base/unsafe-text.ts'
 import { loss, noLoss, STORED } from '../check/codes/row.ts'
 import type { Finding } from '../check/finding.ts'
 import { lastPathPart } from '../format/commit-files.ts'
+import { MEASURED_RELEASE } from '../format/releases.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import type { ChangedLine } from '../objects/changed-lines.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER, listedCondition, stem } from '../objects/commits.ts'
 import { cutLists, nearFragment } from '../objects/cut-lists.ts'
+import { allDeletePlaces } from '../objects/deletes.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import { mayReplace, vacuumPath } from '../objects/visibility.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
@@ -227,6 +229,14 @@ export async function condition(drafts: ArrayDrafts, path: string, finding: Find
   if (!(await isMarked(drafts, lastPathPart(path)))) return comesBack(draft)
   draft.takeBackLost()
   draft.addLost(noLoss('nothing that a reader sees: the fragments hold a mark in each cell that it deleted'))
+  const all = await allDeletePlaces(drafts.array)
+  if (all.some((one) => one.path !== path && !drafts.moved.has(one.path))) return
+  draft.loses.add(
+    `consolidation as it was: without any delete condition, TileDB ${MEASURED_RELEASE} crashes when it merges a fragment with marks`,
+  )
+  draft.never.add(
+    'call tiledb.consolidate without sm.consolidation.purge_deleted_cells=true, unless there was another delete, even one that no cell meets',
+  )
 }
 
 /**

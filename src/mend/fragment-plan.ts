@@ -168,7 +168,7 @@ export class FragmentPlanner {
       const { entry, draft } = one
       if (one.isLost) this.takeLost(one)
       else await planFragment(one, array, shell, fresh)
-      drafts.moveFooters(entry, draft, one.lack !== undefined)
+      drafts.moveFooters(entry, draft, one.lack !== undefined, shell.kept(entry.path))
     }
   }
 

@@ -15,7 +15,8 @@ export const WAYS: Readonly<Record<Way, string>> = {
   zeros: 'fill the file with zeros, as TileDB does',
   list: 'write the list again, without the line',
   line: 'write the list again, with the line as it was',
-  condition: 'move the condition out of the array; the cells that it deleted come back',
+  condition:
+    'move the condition out of the array; the cells that it deleted come back, except where consolidation marked them',
   'condition-file': 'write the file again, from the list of commits that holds the condition, too',
   commit: 'create an empty commit file for each whole fragment',
   mark: 'create its mark, an empty file',

@@ -1,3 +1,4 @@
+import { MISNAMED } from '../check/codes/fragment.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
 import { hex } from '../filters/bytes.ts'
@@ -87,7 +88,19 @@ export class NamePlanner {
   // Names.
 
   async rename(path: string, finding: Finding): Promise<void> {
+    if (finding.code === 'FILE_UNLISTED' || finding.code === 'FILE_MISSING') return this.renameFile(path, finding)
     await this.nameFragment(path, finding, this.drafts.entryOf(finding))
+  }
+
+  /** Gives a data file its name again. Both the finding of the missing file and that of the other name are of this plan. */
+  private renameFile(path: string, finding: Finding): void {
+    const { drafts } = this
+    const { missing } = finding
+    const draft = drafts.draft(`name ${missing ?? finding.file}`, finding)
+    if (missing === undefined) {
+      draft.takeBackLost()
+      draft.addLost(MISNAMED)
+    } else drafts.rename(draft, path, drafts.path(missing))
   }
 
   /** Gives a file of its own the time in milliseconds. */

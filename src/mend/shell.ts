@@ -61,9 +61,11 @@ export class Shell {
     return { command: `${this.call('check')} --level cells ${target}`, text: 'must no longer find this' }
   }
 
-  moveAside(path: string): Move {
+  /** @param after a word of a shell: nothing is moved before this is there */
+  moveAside(path: string, after?: string): Move {
     const [here, there] = [this.at(path), this.kept(path)]
-    const step = run(`mkdir -p ${word(folderAround(`${this.aside}/${path}`))} && mv ${here} ${there}`)
+    const isTime = after === undefined ? '' : `test -e ${after} && `
+    const step = run(`${isTime}mkdir -p ${word(folderAround(`${this.aside}/${path}`))} && mv ${here} ${there}`)
     return { step, back: run(`mv ${there} ${here}`) }
   }
 

@@ -128,6 +128,11 @@ export function hasValidityEntries(info: FragmentInfo, stored: Float64Array): bo
   )
 }
 
+/** Whether the fragment stores when its cells were deleted. */
+export function holdsMarks({ slots }: Pick<FragmentInfo, 'slots'>): boolean {
+  return slots.some(({ kind }) => kind === 'delete_timestamps')
+}
+
 /** A data file that the metadata says a field has. */
 export interface FieldFile {
   name: string

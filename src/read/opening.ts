@@ -12,7 +12,7 @@ import { nameFacts } from '../format/timestamped-name.ts'
 import type { FooterCopy, FragmentEntry, InspectArray } from '../objects/array.ts'
 import { changedAttributes, otherTiles } from '../objects/changed-fields.ts'
 import { FRAGMENTS_FOLDER } from '../objects/commits.ts'
-import { deletePlaces, readDelete } from '../objects/deletes.ts'
+import { allDeletePlaces, deletePlaces, readDelete } from '../objects/deletes.ts'
 import { fragmentFileSizes } from '../objects/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import type { OpenedArray, OpenedFragment, TimedCondition } from './query.ts'
@@ -37,7 +37,8 @@ export async function openAt(
   for (const missing of await lostPaths(opened)) onFault(missingFault(array, missing))
   const fragments = withMisread(schema, await openedFragments(opened, boxes && schema.array_type === 'sparse', onFault))
   const deletes = await openedDeletes(opened)
-  return { array: opened, between: [from, to], schema, fragments, deletes }
+  const condition_num = (await allDeletePlaces(array)).length
+  return { array: opened, between: [from, to], schema, fragments, deletes, condition_num }
 }
 
 /** Fragments with the names of their attributes that have another form in the array. */

@@ -23,6 +23,8 @@ export interface OpenedArray {
   fragments: readonly OpenedFragment[]
   /** The delete conditions between the two times, oldest first. */
   deletes: readonly TimedCondition[]
+  /** Number of delete conditions of any time, if all were listed. */
+  condition_num?: number | undefined
 }
 
 export interface OpenedFragment {

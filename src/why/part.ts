@@ -28,6 +28,7 @@ import {
 import { renamedFragment } from '../objects/cut-lists.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
 import { readTileFile } from '../objects/generic-tile.ts'
+import { misnamedFiles } from '../objects/misnamed-files.ts'
 import { isRead, mayReplace, vacuumPath } from '../objects/visibility.ts'
 import { hasEntry } from '../storage/source.ts'
 import type { Need } from './answer.ts'
@@ -169,7 +170,15 @@ async function fragmentPart(
     })
   const file = files.find((one) => one.name === rest)
   if (!info) return part('a file of a fragment whose metadata cannot be read', shared)
-  if (!file) return part(UNKNOWN, { ...shared, isForeign: true })
+  if (!file) {
+    const own = await array.withFragment(inside, async (fragment) => (await misnamedFiles(fragment, files)).get(rest))
+    if (!own) return part(UNKNOWN, { ...shared, isForeign: true })
+    return part(`by its size the missing file ${own.name} of the fragment, under another name`, {
+      ...shared,
+      needs: [ofFragment],
+      unreadable: 'reads need it under its own name: check --plan gives it back',
+    })
+  }
   const slot = info.slots[file.slot]
   const isOwn = slot.kind !== 'attribute' && slot.kind !== 'dimension' && slot.kind !== 'coords'
   const writers = isOwn && committed && state !== 'to-vacuum' ? 'consolidation reads it' : undefined

@@ -479,6 +479,11 @@ const PROVOKED: Readonly<
         attributes[0].fill_value = Uint8Array.of(1, 2, 3)
       }),
   ],
+  'FILE_UNLISTED.missing': [
+    SPARSE,
+    (array) => array.move(array.find(/\/a0\.tdb$/), array.find(/\/a0\.tdb$/).replace('a0', 'A0')),
+  ],
+  'PROCESSED_CONDITION_NAME.lost': ['22/deletes_consolidated', (array) => array.removeAll(/\.del$/)],
   'FILE_LONG.exchanged': ['22/dense_basic', exchange],
   'FILE_SHORT.exchanged': ['22/dense_basic', exchange],
   'FILE_LONG.doubled': [SPARSE, (array) => writeTwice(array, /\/a3\.tdb$/)],

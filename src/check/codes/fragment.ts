@@ -40,6 +40,8 @@ const EXCHANGED = {
   lost: noLoss('nothing: the other fragment has the file'),
 } as const satisfies VariantRow
 
+export const MISNAMED = noLoss('nothing: the file is there, under another name')
+
 /** A file whose second half repeats the first. */
 const WRITTEN_TWICE = {
   severity: 'note',
@@ -126,6 +128,15 @@ export const FRAGMENT_CODES = {
     severity: 'warning',
     meaning: 'no field of the fragment has a file of this name: readers never look at it',
     mend: 'aside',
+    variants: {
+      missing: {
+        severity: 'warning',
+        meaning:
+          'by its size, the file is the missing one of a field, under another name: do not delete it. Reads of the field fail until it has its name again',
+        mend: 'rename',
+        lost: MISNAMED,
+      },
+    },
   },
   // Footer.
   FOOTER_UNREADABLE: {
@@ -349,5 +360,13 @@ export const FRAGMENT_CODES = {
     meaning: 'the entry names no delete condition',
     mend: 'leave',
     lost: UNNEEDED,
+    variants: {
+      lost: {
+        severity: 'warning',
+        meaning:
+          'the fragment holds marks of deleted cells, but the array has no delete condition left. Reads are right. TileDB crashes when it consolidates the fragment with others (measured with 2.30), unless sm.consolidation.purge_deleted_cells is true: reads as of a time before the delete then lose the deleted cells. Another delete before it helps, too, even one that no cell meets',
+        lost: noLoss('nothing that a reader sees: the fragment holds a mark in each cell that was deleted'),
+      },
+    },
   },
 } as const satisfies CodeRows

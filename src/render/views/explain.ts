@@ -94,7 +94,9 @@ async function writeAdvice(
     !hasRemedies && findings.some(({ code, remedies = [] }) => codes.test(code) && remedies.length === 0)
   const tileCodes = Object.keys(document.ranges).length > 0 ? /^TILES?_(SHAPE|LARGE|SMALL)$/ : /^TILES_SMALL$/
   const changes = [
-    ...(isUncomputed(/^FRAGMENTS_(MANY|OVERLAP)$/) && !document.consolidation?.breaks_tiles
+    ...(isUncomputed(/^FRAGMENTS_(MANY|OVERLAP)$/) &&
+    !document.consolidation?.breaks_tiles &&
+    !document.consolidation?.lacks_conditions
       ? ['after tiledb.consolidate']
       : []),
     ...(isUncomputed(tileCodes) ? ['with other tiles'] : []),
@@ -119,13 +121,27 @@ const MAX_NAMED = 5
 /** Returns what `tiledb.consolidate` would do with several fragments, and the settings that matter. */
 export function consolidationTexts(consolidation: ExplainDocument['consolidation']): string[] {
   if (!consolidation) return []
-  const { fragment_num, merged_num, merged, least_amplification, merged_by_two, config, breaks_tiles } = consolidation
+  const {
+    fragment_num,
+    merged_num,
+    merged,
+    least_amplification,
+    merged_by_two,
+    config,
+    breaks_tiles,
+    lacks_conditions,
+  } = consolidation
   const all = countText(fragment_num)
   if (breaks_tiles)
     return [
       `do not run tiledb.consolidate: TileDB ${MEASURED_RELEASE} breaks this array by it, or crashes`,
       '  the array has a current domain, and the box around its fragments is no whole number of tiles',
       '  instead: read that box, write its cells at once, then delete the older fragments with tiledb.Array.delete_fragments',
+    ]
+  if (lacks_conditions)
+    return [
+      `do not run tiledb.consolidate without sm.consolidation.purge_deleted_cells=true: TileDB ${MEASURED_RELEASE} crashes`,
+      '  a fragment has marks of deleted cells, and the array has no delete condition left; another delete before it helps, too',
     ]
   if (merged) return configuredTexts(all, merged, config)
   if (fragment_num < 2) return []

@@ -49,7 +49,9 @@ describe('what tiledb.consolidate would do', () => {
       ],
     ],
   ])('%j', (consolidation, texts) => {
-    expect(consolidationTexts({ ...consolidation, config: {}, merged: null, breaks_tiles: false })).toEqual(texts)
+    expect(
+      consolidationTexts({ ...consolidation, config: {}, merged: null, breaks_tiles: false, lacks_conditions: false }),
+    ).toEqual(texts)
   })
 
   test('of arrays of several fragments, and of no other time than now', async () => {
