@@ -272,6 +272,12 @@ async function* recovered(folder: string): AsyncGenerator<Printed> {
   rmSync(third, { recursive: true })
   yield* json(['recover', array, '--drop-damaged', '--to', `${folder}/recovered`])
   yield* json(['recover', '--relocate', `${FIXTURES}/22/group`, '--to', `${folder}/relocated`])
+  // The fragment that replaced others is lost: a vacuum would delete the only copies of the cells.
+  const unreplaced = `${folder}/unreplaced`
+  cpSync(`${FIXTURES}/22/vacuum_left`, unreplaced, { recursive: true })
+  for (const fragment of fragmentsOf(unreplaced).filter((path) => path.includes('/__10_30_')))
+    rmSync(fragment, { recursive: true })
+  yield* json(['stats', unreplaced])
   // A changed cell, which the statistics contradict.
   const changed = `${folder}/changed`
   cpSync(`${FIXTURES}/22/filter_none`, changed, { recursive: true })
