@@ -41,8 +41,8 @@ export interface NamedVacuumList {
   hides: ReadonlySet<string>
 }
 
-/** What is to be dropped from a list file. */
-interface ChangedLines {
+/** How a list file is written again. */
+interface ListEdits {
   /** By the offset of a line: what is written in its place; undefined if it is dropped. */
   offsets: Map<number, string | undefined>
   /** Names of fragments whose lines are dropped, with the draft that takes the fragment away. */
@@ -76,8 +76,8 @@ export class ArrayDrafts {
   /** Paths of the files that each commit one fragment. */
   private marks: ReadonlySet<string> = new Set()
   private readonly byKey = new Map<string, Draft>()
-  /** Lines that lists lose, by the path of the list. */
-  private readonly changed = new Map<string, ChangedLines>()
+  /** By the path of the list. */
+  private readonly edits = new Map<string, ListEdits>()
   /** What drafts rename, by the new path. */
   private readonly renamed = new Map<string, Draft>()
   /** New paths, by the old ones, with the number of the rename. */
@@ -344,31 +344,31 @@ export class ArrayDrafts {
 
   /** Begins or continues the plan for a list, which loses the lines at these offsets. */
   listDraft(path: string, finding: Finding, ...offsets: readonly number[]): Draft {
-    const changed = this.changedIn(path)
-    for (const offset of offsets) changed.offsets.set(offset, undefined)
+    const edits = this.editsOf(path)
+    for (const offset of offsets) edits.offsets.set(offset, undefined)
     return this.draft(`list ${path}`, finding)
   }
 
   /** Drops the lines of a list that name a fragment which a draft takes away. */
   dropName(path: string, name: string, draft: Draft): void {
-    this.changedIn(path).names.set(name, draft)
+    this.editsOf(path).names.set(name, draft)
   }
 
   /** Begins or continues the plan for a list in which a line is written again. */
   lineDraft(path: string, finding: Finding, offset: number, text: string): Draft {
-    this.changedIn(path).offsets.set(offset, text)
+    this.editsOf(path).offsets.set(offset, text)
     return this.draft(`list ${path}`, finding)
   }
 
-  private changedIn(path: string): ChangedLines {
-    const changed = this.changed.get(path) ?? { offsets: new Map(), names: new Map() }
-    this.changed.set(path, changed)
-    return changed
+  private editsOf(path: string): ListEdits {
+    const edits = this.edits.get(path) ?? { offsets: new Map(), names: new Map() }
+    this.edits.set(path, edits)
+    return edits
   }
 
   /** Adds the steps that write the lists anew. */
   async finishLists(): Promise<void> {
-    for (const [path, { offsets, names }] of this.changed) {
+    for (const [path, { offsets, names }] of this.edits) {
       if (this.moved.has(path)) continue
       const lines = await listLines(this.array, path)
       let owner: Draft | undefined
