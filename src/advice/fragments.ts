@@ -8,7 +8,7 @@ import type { FragmentEntry } from '../objects/array.ts'
 import type { CommitFile } from '../objects/commits.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import { timeOfOpening } from '../objects/generic-tile.ts'
-import { freedBytes, losesCells } from '../objects/vacuum.ts'
+import { freedBytes } from '../objects/vacuum.ts'
 import { hasSlot } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { mean, overlaps, typicalBoxes, unionOfBoxes } from './boxes.ts'
@@ -160,8 +160,10 @@ async function bytesIn({ array }: OpenedArray, entries: readonly FragmentEntry[]
 export async function* pendingVacuum({ opened, path, stored_bytes }: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { array } = opened
   const replaced = (await array.fragments()).filter(({ state }) => state === 'to-vacuum')
-  if (replaced.length === 0 || (await losesCells(array))) return
+  if (replaced.length === 0) return
   const bytes = await freedBytes(array, await bytesIn(opened, replaced))
+  // It would lose cells.
+  if (bytes === 0) return
   if (replaced.length < MIN_REPLACED && bytes < MIN_REPLACED_BYTES) return
   const files = (await array.commits()).files.filter(({ kind }) => kind === 'vacuum')
   const lists = files.length

@@ -32,15 +32,14 @@ export interface Known {
   entries: readonly FragmentEntry[]
   /** The fragments that TileDB reads and that were opened; undefined if the schema cannot be read. */
   opened: Pick<OpenedArray, 'array' | 'schema' | 'fragments'> | undefined
-  /** Bytes that a vacuum frees. */
+  /** Bytes that a vacuum frees; 0 if it would lose cells. */
   vacuum_size: number
 }
 
 /** Everything that hurts an array, the worst first. */
 export async function hurtsOf({ error_num, entries, opened, vacuum_size }: Known): Promise<Hurt[]> {
   const count = (state: FragmentEntry['state']): number => sum(entries, (entry) => (entry.state === state ? 1 : 0))
-  // A vacuum would lose the cells of fragments that a .vac file hides and none replaced.
-  const replaced = count('hidden') > 0 ? 0 : count('to-vacuum')
+  const replaced = vacuum_size > 0 ? count('to-vacuum') : 0
   const found: Hurt[] = [
     { measure: 'damage', value: error_num, unit: 'errors', times: error_num },
     { measure: 'uncommitted', value: count('uncommitted'), unit: 'fragments', times: count('uncommitted') },

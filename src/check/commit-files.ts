@@ -34,6 +34,13 @@ import type { VariantOf } from './codes.ts'
 import { asIgnored, collectItems, type Finding, type FindingPlace, finding, fromError, type Items } from './finding.ts'
 import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
 
+/** What is listed of an array. */
+interface Listed {
+  entries: readonly FragmentEntry[]
+  /** Lines of commits that name nearly a fragment. */
+  changed: readonly ChangedLine[]
+}
+
 /**
  * Checks all commit files: commits, vacuum files, ignore files, consolidated commits and delete conditions.
  * @see format_spec/array_file_hierarchy.md; tiledb/sm/array/array_directory.cc
@@ -42,10 +49,10 @@ export async function* checkCommits(
   run: CheckRun,
   array: InspectArray,
   commits: Commits,
-  { entries, changed }: Pick<CommitFacts, 'changed'> & { entries: readonly FragmentEntry[] },
+  { entries, changed }: Listed,
   schema: ArraySchema | undefined,
 ): Items {
-  const facts = { ...(await commitFacts(run, array, commits, entries, schema)), changed }
+  const facts = await commitFacts(run, array, commits, { entries, changed }, schema)
   yield* allInOrder(commits.files, atOnce(array.folder), (file) => checkCommitFile(facts, file))
   yield* checkCommitsFolder(array, schema)
 }
@@ -95,8 +102,7 @@ interface CommitFacts {
   ignoredLines: ReadonlySet<string>
   /** The first `.con` file with each delete condition, by the line: what is wrong with the file of a condition is told once. */
   firstLists: ReadonlyMap<string, string>
-  /** Lines that name nearly a fragment. */
-  changed: readonly ChangedLine[]
+  changed: Listed['changed']
   /** Spellings of the commits of each fragment, by its path. For TileDB each spelling is a commit of its own. */
   spellings: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -105,9 +111,9 @@ async function commitFacts(
   run: CheckRun,
   array: InspectArray,
   { files }: Commits,
-  entries: readonly FragmentEntry[],
+  { entries, changed }: Listed,
   schema: ArraySchema | undefined,
-): Promise<Omit<CommitFacts, 'changed'>> {
+): Promise<CommitFacts> {
   const { visibility } = await array.listing()
   const linesOf = (kind: CommitKind): string[] =>
     files.flatMap((file) => (file.kind === kind ? file.entries.map(({ text }) => text) : []))
@@ -125,7 +131,19 @@ async function commitFacts(
   for (const { path, entries: lines } of files)
     for (const { text, tile } of lines) if (tile && !firstLists.has(text)) firstLists.set(text, path)
   const fragments = new Map(entries.map((entry) => [entry.name, entry]))
-  return { run, array, schema, visibility, paths, fragments, consolidated, ignoredLines, firstLists, spellings }
+  return {
+    run,
+    array,
+    schema,
+    visibility,
+    paths,
+    fragments,
+    consolidated,
+    ignoredLines,
+    firstLists,
+    changed,
+    spellings,
+  }
 }
 
 function* checkName(array: InspectArray, file: CommitFile): Generator<Finding> {

@@ -374,6 +374,7 @@ async function arrayDocument(
   }
   const fragments = new Set(entries.map(({ path }) => path))
   const advice = await adviceOn(array, schema, totals)
+  const vacuum_size = await freedBytes(array, replaced)
   return {
     ...documentHead('stats', cx.shownPath(path)),
     ...asOf(cx),
@@ -384,8 +385,8 @@ async function arrayDocument(
     unread_fragment_num: hidden.length,
     unread_size,
     unread_kept_size: unread_size - replaced,
-    vacuum_size: await freedBytes(array, replaced),
-    vacuum_loses_cells: (await losesCells(array)) || undefined,
+    vacuum_size,
+    vacuum_loses_cells: (vacuum_size === 0 && (await losesCells(array))) || undefined,
     unread_counted: all,
     other_size: await otherSize(cx, array.folder, fragments),
     not_examined,
