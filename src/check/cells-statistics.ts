@@ -661,7 +661,7 @@ function disagreement(
 ): Finding {
   const found = `${counted} by the cells, ${stored} in the metadata`
   const made = finding(code, { ...place, cell }, 'cells and metadata that agree', found)
-  return { ...made, meaning: `${made.meaning}; ${text}`, wrong, changed }
+  return { ...made, meaning: `${made.meaning}; ${text}`, wrong, changed, statistic: { counted, stored } }
 }
 
 /** The lists, with the statistic of one tile replaced by the computed one. Lists of var-sized values stay as they are. */

@@ -34,8 +34,10 @@ export interface Finding extends FindingPlace, FindingState {
   ignored?: IgnoredReason | undefined
   /** Path in the array of the missing file or folder, if `file` only names it. */
   missing?: string | undefined
-  /** Name of the fragment whose file this one was exchanged with, or path in the array of the other file. */
+  /** Path in the array of the file with which this one was exchanged. */
   exchanged?: string | undefined
+  /** The values that disagree, if this is about a statistic of cells. */
+  statistic?: { counted: string; stored: string } | undefined
   /** File or folder for which the finding is reported only once. */
   once?: string | undefined
 }

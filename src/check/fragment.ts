@@ -235,9 +235,9 @@ async function doubledVariant(run: CheckRun, source: ByteSource): Promise<Varian
   return (await withSource(source, isWrittenTwice)) ? 'writtenTwice' : undefined
 }
 
-async function exchangedWith(fragment: Fragment, file: FieldFile, actual: number): Promise<string | undefined> {
-  const { otherOwner } = await import('./exchanged.ts')
-  return otherOwner(fragment, file, actual)
+async function otherOf(fragment: Fragment, file: FieldFile, actual: number): Promise<string | undefined> {
+  const { exchangedWith } = await import('./exchanged.ts')
+  return exchangedWith(fragment, file, actual)
 }
 
 function exchanged(
@@ -245,7 +245,7 @@ function exchanged(
   place: FindingPlace,
   [size, actual, other]: readonly [size: number, actual: number, other: string],
 ): Finding {
-  const found = `${actual}: exchanged with the file of fragment ${other}`
+  const found = `${actual}: exchanged with ${other}`
   return { ...finding(code, place, `${sizeText(size)} bytes`, found, 'exchanged'), exchanged: other }
 }
 
@@ -300,13 +300,13 @@ async function* checkFiles(
       }
       if (actual < size) {
         const num = run.quick ? undefined : await cutOffTileNum(fragment, one, actual)
-        const other = unused || run.quick ? undefined : await exchangedWith(fragment, one, actual)
+        const other = unused || run.quick ? undefined : await otherOf(fragment, one, actual)
         if (other !== undefined) return [exchanged('FILE_SHORT', { file, offset: actual }, [size, actual, other])]
         const found = num === undefined ? `${actual}` : `${actual}: ${num} of ${info.tile_num} tiles are cut off`
         return [finding('FILE_SHORT', { file, offset: actual }, `${sizeText(size)} bytes`, found, variant)]
       }
       if (actual === size) return []
-      const other = unused || run.quick ? undefined : await exchangedWith(fragment, one, actual)
+      const other = unused || run.quick ? undefined : await otherOf(fragment, one, actual)
       if (other !== undefined) return [exchanged('FILE_LONG', { file, offset: size }, [size, actual, other])]
       const long = actual === 2 * size ? await doubledVariant(run, folder.file(one.name)) : undefined
       return [finding('FILE_LONG', { file, offset: size }, `${size} bytes`, actual, long)]

@@ -169,7 +169,12 @@ export class ArrayDrafts {
   // Facts.
 
   entryOf(finding: Finding): FragmentEntry | undefined {
-    return around(this.byPath, finding.file.slice(this.array.folder.path.length + 1))
+    return this.entryAround(finding.file.slice(this.array.folder.path.length + 1))
+  }
+
+  /** The fragment of a file. @param path in the array */
+  entryAround(path: string): FragmentEntry | undefined {
+    return around(this.byPath, path)
   }
 
   entryNamed(name: string): FragmentEntry | undefined {

@@ -16,6 +16,7 @@ import {
   uncommitted,
   vacuumFile,
 } from './commit-plan.ts'
+import { crosswiseFiles } from './crosswise.ts'
 import type { MendPlan } from './drafts.ts'
 import { ExchangePlanner } from './exchange-plan.ts'
 import { FragmentPlanner } from './fragment-plan.ts'
@@ -40,7 +41,7 @@ type PlanFinding = (drafts: ArrayDrafts, path: string, finding: Finding, planner
  */
 const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   exchange: (_, path, finding, { exchanges, schemas }) =>
-    finding.code === 'ENUMERATION_NAME' ? schemas.exchanged(path, finding) : exchanges.add(finding),
+    finding.code === 'ENUMERATION_NAME' ? schemas.exchanged(path, finding) : exchanges.add(path, finding),
   'wrong-folder': (drafts, path, finding, { names }) => {
     if (finding.code === 'FRAGMENT_WRONG_FOLDER') return names.placeFragment(path, finding)
     return finding.offset === undefined ? names.placeCommit(path, finding) : listLine(drafts, path, finding)
@@ -89,9 +90,10 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
   await drafts.load(findings)
   const fragments = new FragmentPlanner(drafts)
   const schemas = new SchemaPlanner(drafts)
-  const exchanges = new ExchangePlanner(drafts)
+  const crosswise = await crosswiseFiles(drafts)
+  const exchanges = new ExchangePlanner(drafts, crosswise)
   const planners: Planners = { exchanges, names: new NamePlanner(drafts, fragments), schemas, fragments }
-  const byWay = await findingsByWay(drafts, fragments)
+  const byWay = await findingsByWay(drafts, fragments, crosswise)
   const isSchemaWrong = findings.some(({ code, severity }) => severity === 'error' && isRoot(code))
   for (const [way, plan] of Object.entries(PLANNERS) as [Way, PlanFinding][]) {
     for (const finding of byWay.get(way) ?? []) {
@@ -122,20 +124,26 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
  * The findings by the way to mend them. Files that no field has, and bytes after the end of a file, need no plan of their own in a
  * fragment that is written anew: the new one has neither. If its metadata is damaged, such a file may be one of its own. A missing file that
  * lies there under another name is renamed.
+ * @param crosswise findings that two files were exchanged
  */
-async function findingsByWay(drafts: ArrayDrafts, fragments: FragmentPlanner): Promise<Map<Way, Finding[]>> {
+async function findingsByWay(
+  drafts: ArrayDrafts,
+  fragments: FragmentPlanner,
+  crosswise: ReadonlyMap<Finding, unknown>,
+): Promise<Map<Way, Finding[]>> {
   const { findings } = drafts
   const anew = new Set<FragmentEntry>()
   const misnamed = new Set(findings.flatMap(({ code, missing }) => (code === 'FILE_UNLISTED' && missing) || []))
   const isMisnamed = ({ code, missing = '', file }: Finding): boolean =>
     misnamed.has(code === 'FILE_MISSING' ? file : missing)
   for (const finding of findings) {
-    if (isMisnamed(finding)) continue
+    if (isMisnamed(finding) || crosswise.has(finding)) continue
     const entry = ANEW.has(wayOf(finding)) ? drafts.entryOf(finding) : undefined
     if (entry && !(await fragments.lastingOf(entry)).has(finding)) anew.add(entry)
   }
   return groupBy(findings, (finding) => {
     if (isMisnamed(finding)) return 'rename'
+    if (crosswise.has(finding)) return 'exchange'
     const isLeftOver = finding.code === 'FILE_UNLISTED' || wayOf(finding) === 'cut-off'
     const entry = isLeftOver ? drafts.entryOf(finding) : undefined
     return entry && anew.has(entry) ? 'recover' : wayOf(finding)

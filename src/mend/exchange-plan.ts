@@ -1,4 +1,6 @@
+import { BOTH_THERE } from '../check/codes/fragment.ts'
 import type { Finding } from '../check/finding.ts'
+import { hex } from '../filters/bytes.ts'
 import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry } from '../objects/array.ts'
@@ -7,49 +9,67 @@ import { contradictedField } from '../recover/contradictions.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import type { Draft } from './drafts.ts'
 
-/** Two fragments, and their files that were exchanged. */
+/** Files of two fragments, or of one, that were exchanged. */
 interface Exchange {
   draft: Draft
+  /** The fragments; both are the same if two files of one were exchanged. */
   entries: readonly [FragmentEntry, FragmentEntry]
-  files: Set<string>
+  /** The files to exchange, by their paths in the array. */
+  pairs: Map<string, readonly [string, string]>
   /** Names of the fields of these files. */
   fields: Set<string>
   hasCoordinates: boolean
+  /** Whether statistics of cells tell of it, so that they are known of all files. */
+  isByStatistics: boolean
 }
 
-/** Plans to exchange files of two fragments back. */
+/** Plans to exchange files back. */
 export class ExchangePlanner {
   private readonly drafts: ArrayDrafts
+  /** {@link crosswiseFiles} */
+  private readonly crosswise: ReadonlyMap<Finding, readonly [string, string]>
   private readonly byKey = new Map<string, Exchange>()
 
-  constructor(drafts: ArrayDrafts) {
+  constructor(drafts: ArrayDrafts, crosswise: ReadonlyMap<Finding, readonly [string, string]>) {
     this.drafts = drafts
+    this.crosswise = crosswise
   }
 
-  async add(finding: Finding): Promise<void> {
+  async add(path: string, finding: Finding): Promise<void> {
     const { drafts } = this
-    const entry = drafts.entryOf(finding)
-    const other = drafts.entryNamed(finding.exchanged ?? '')
+    const ofStatistics = this.crosswise.get(finding)
+    const pair = ofStatistics ?? ([path, finding.exchanged ?? ''] as const)
+    const entries = pair.map((one) => drafts.entryAround(one))
+    const [entry, other] = entries
     if (!entry || !other) return drafts.leave(finding)
-    const key = `exchange ${[entry.path, other.path].sort().join(' ')}`
-    const draft = drafts.draft(key, finding)
-    const none = { draft, entries: [entry, other], files: new Set(), fields: new Set(), hasCoordinates: false } as const
-    const found: Exchange = this.byKey.get(key) ?? { ...none, files: new Set(), fields: new Set() }
+    const files = pair.toSorted()
+    const key = entry === other ? files.join(' ') : [entry.path, other.path].sort().join(' ')
+    const draft = drafts.draft(`exchange ${key}`, finding)
+    const none = { entries: [entry, other], hasCoordinates: false, isByStatistics: false } as const
+    const found: Exchange = this.byKey.get(key) ?? { draft, ...none, pairs: new Map(), fields: new Set() }
     this.byKey.set(key, found)
-    const name = lastPathPart(finding.file)
-    found.files.add(name)
-    const slots = (await drafts.infoOf(entry))?.slots ?? []
-    const slot = slots[(await this.filesOf(entry)).find((file) => file.name === name)?.slot ?? -1]
-    if (!slot) return
-    found.fields.add(slot.name)
-    found.hasCoordinates ||= slot.kind === 'dimension' || slot.kind === 'coords'
+    found.pairs.set(files.join(' '), pair)
+    if (ofStatistics) {
+      found.isByStatistics = true
+      draft.takeBackLost()
+      draft.addLost(BOTH_THERE)
+    }
+    for (const one of pair) {
+      const name = lastPathPart(one)
+      const slots = (await drafts.infoOf(entry))?.slots ?? []
+      const slot = slots[(await this.filesOf(entry)).find((file) => file.name === name)?.slot ?? -1]
+      if (!slot) continue
+      found.fields.add(slot.name)
+      found.hasCoordinates ||= slot.kind === 'dimension' || slot.kind === 'coords'
+    }
   }
 
   /** Adds a finding that follows from an exchange to the plan against that. @returns whether it does */
   async covers(finding: Finding): Promise<boolean> {
     if (this.byKey.size === 0) return false
     const entry = this.drafts.entryOf(finding)
-    for (const { draft, entries, files, fields, hasCoordinates } of this.byKey.values()) {
+    for (const exchange of this.byKey.values()) {
+      const { draft, entries, fields, hasCoordinates } = exchange
       if (!entry || !entries.includes(entry)) continue
       const name = lastPathPart(finding.file)
       const slots = (await this.drafts.infoOf(entry))?.slots
@@ -59,7 +79,7 @@ export class ExchangePlanner {
           ? name === FRAGMENT_METADATA_FILE && fields.has(contradictedField(finding))
           : fields.has(slots?.[slot]?.name ?? '')
       const isOfCoordinates = hasCoordinates && finding.code.startsWith('COORDINATE_')
-      if (!isOfField && !isOfCoordinates && !(await this.isOfMetadata(entries, files))) continue
+      if (!isOfField && !isOfCoordinates && !(await this.isOfMetadata(exchange))) continue
       draft.add(finding)
       return true
     }
@@ -68,14 +88,18 @@ export class ExchangePlanner {
 
   async finish(): Promise<void> {
     const { shell } = this.drafts
-    for (const { draft, entries, files } of this.byKey.values()) {
-      const back = (file: string) => shell.exchange(`${entries[0].path}/${file}`, `${entries[1].path}/${file}`)
-      if (await this.isOfMetadata(entries, files)) draft.move(back(FRAGMENT_METADATA_FILE))
+    for (const exchange of this.byKey.values()) {
+      const { draft, entries, pairs } = exchange
+      const ofMetadata = shell.exchange(
+        `${entries[0].path}/${FRAGMENT_METADATA_FILE}`,
+        `${entries[1].path}/${FRAGMENT_METADATA_FILE}`,
+      )
+      if (await this.isOfMetadata(exchange)) draft.move(ofMetadata)
       else {
-        draft.move(...[...files].map(back))
-        if ((await this.differing(entries)).every((name) => files.has(name)))
+        for (const [one, other] of pairs.values()) draft.move(shell.exchange(one, other))
+        if (await this.mayBeOfMetadata(exchange))
           draft.instead.push({
-            ...back(FRAGMENT_METADATA_FILE).step,
+            ...ofMetadata.step,
             text: 'if the metadata was exchanged, not the data: nothing tells, and each cell would have the time of the other fragment',
           })
       }
@@ -84,16 +108,27 @@ export class ExchangePlanner {
   }
 
   /** Whether the metadata of the two was exchanged, rather than all their data files. */
-  private async isOfMetadata(entries: Exchange['entries'], files: ReadonlySet<string>): Promise<boolean> {
-    return files.size > 1 && (await this.differing(entries)).every((name) => files.has(name))
+  private async isOfMetadata(exchange: Exchange): Promise<boolean> {
+    return exchange.pairs.size > 1 && (await this.mayBeOfMetadata(exchange))
   }
 
-  /** Names of the files of both that have different sizes in their footers. */
-  private async differing([one, other]: Exchange['entries']): Promise<string[]> {
-    const sizes = new Map((await this.filesOf(other)).map(({ name, size }) => [name, size]))
-    return (await this.filesOf(one))
-      .filter(({ name, size }) => (sizes.get(name) ?? size) !== size)
-      .map(({ name }) => name)
+  /** Whether all that differs between the metadata of the two is of exchanged files. */
+  private async mayBeOfMetadata({ entries, pairs, isByStatistics }: Exchange): Promise<boolean> {
+    const [one, other] = entries
+    if (one === other) return false
+    const names = new Set([...pairs.values()].flat().map(lastPathPart))
+    const files = await this.filesOf(one)
+    const others = new Map((await this.filesOf(other)).map((file) => [file.name, file]))
+    const [own, theirs] = isByStatistics ? [await this.statisticsOf(one), await this.statisticsOf(other)] : []
+    const differ = ({ name, size, slot }: FieldFile): boolean =>
+      (others.get(name)?.size ?? size) !== size || own?.[slot] !== theirs?.[slot]
+    return files.every((file) => names.has(file.name) || !differ(file))
+  }
+
+  /** The statistics of the fragment, as a text for each slot. */
+  private async statisticsOf(entry: FragmentEntry): Promise<readonly string[]> {
+    const all = await this.drafts.tryRead(entry, (fragment) => fragment.statistics())
+    return (all ?? []).map(({ min, max, sum }) => [min, max, sum].map(hex).join(' '))
   }
 
   private async filesOf(entry: FragmentEntry): Promise<readonly FieldFile[]> {

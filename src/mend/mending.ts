@@ -11,7 +11,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   aside: 'move it out of the array',
   'empty-file': 'move it out of the array, and put an empty file in its place',
   'cut-off': 'cut the file off where it should end',
-  exchange: 'exchange it with the file of the other fragment',
+  exchange: 'exchange it with the other file',
   zeros: 'fill the file with zeros, as TileDB does',
   list: 'write the list again, without the line',
   line: 'write the list again, with the line as it was',

@@ -53,7 +53,7 @@ export interface MetadataFacts {
   stranger: Stranger | undefined
 }
 
-/** A data file of another fragment, or of none: whole, but with other tiles than the metadata says. */
+/** A data file of another field or fragment, or of none: whole, but with other tiles than the metadata says. */
 export interface Stranger {
   name: string
   expected: string
@@ -202,15 +202,15 @@ async function agreeingInfo(
 async function strangerIn(fragment: Fragment, walked: ReadonlyMap<string, WalkedFile>): Promise<Stranger | undefined> {
   const info = await fragment.info().catch(unlessDamaged)
   if (!info) return undefined
-  const { otherOwner } = await import('../check/exchanged.ts')
+  const { exchangedWith } = await import('../check/exchanged.ts')
   const { tile_num, last_tile_cell_num } = info
   for (const file of await fragment.fieldFiles()) {
     const { name, size, slot, role } = file
     const found = walked.get(name)
     if (!found || found.size === 0 || size === 0 || (role === 'offsets' && valuesHoldOffsets(info, slot))) continue
     const fault = { name, expected: `${tile_num} tiles in ${size} bytes`, found: '' }
-    const other = found.size === size ? undefined : await otherOwner(fragment, file, found.size)
-    if (other !== undefined) return { ...fault, found: `the file of fragment ${other}` }
+    const other = found.size === size ? undefined : await exchangedWith(fragment, file, found.size)
+    if (other !== undefined) return { ...fault, found: `what belongs into ${other}` }
     const { starts, lengths } = found
     if (!isWhole(found) || endsInZeros(found, tile_num)) continue
     if (found.size === size && starts.length === tile_num) continue
@@ -223,7 +223,8 @@ async function strangerIn(fragment: Fragment, walked: ReadonlyMap<string, Walked
       const isLast = tile === tile_num - 1
       return isLast && cellBytes !== undefined && lengths[tile] !== last_tile_cell_num * cellBytes
     })
-    if (differs) return { ...fault, found: `${starts.length} others in ${found.size}, all of them whole` }
+    if (differs)
+      return { ...fault, found: `another fragment's: ${starts.length} others in ${found.size}, all of them whole` }
   }
   return undefined
 }

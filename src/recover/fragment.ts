@@ -168,7 +168,7 @@ async function recoverOpened(
   requireOwnNames(facts, fragment)
   if (facts.stranger) {
     const { name, expected, found } = facts.stranger
-    const why = { expected: `${name} with ${expected}, as the metadata has it`, found: `another fragment's: ${found}` }
+    const why = { expected: `${name} with ${expected}, as the metadata has it`, found }
     if (!dropDamaged) throw notRecovered(fragment, why)
     return { ...lost(fragment.name), codes, why: faultText(why) }
   }

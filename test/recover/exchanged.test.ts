@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { fixtureFolders } from '../helpers/fixtures.ts'
-import { codesOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
+import { codesOf, content, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 import { Random } from '../helpers/random.ts'
 import { run } from '../helpers/run.ts'
 import { SEED, tries } from '../helpers/turn.ts'
@@ -27,21 +27,23 @@ async function cellsOf(array: string, withHidden = false): Promise<Set<string>> 
   return lines
 }
 
-/** A copy of an array in which a file of two fragments is exchanged; undefined if both are the same. */
+/** A copy of an array in which a file of two fragments is exchanged, or two files of one; undefined if both are the same. */
 function exchanged(random: Random, path: string, name: string) {
   const array = `${folder}/${name}`
   cpSync(path, array, { recursive: true })
   const names = readdirSync(`${array}/__fragments`)
   const one = random.pick(names)
-  const other = random.pick(names.filter((each) => each !== one))
-  const [here, there] = [one, other].map((each) => `${array}/__fragments/${each}`)
-  const files = readdirSync(here).filter((file) => existsSync(`${there}/${file}`))
-  if (files.length === 0) return undefined
-  const file = random.pick(files)
-  if (readFileSync(`${here}/${file}`).equals(readFileSync(`${there}/${file}`))) return undefined
-  renameSync(`${here}/${file}`, `${folder}/between`)
-  renameSync(`${there}/${file}`, `${here}/${file}`)
-  renameSync(`${folder}/between`, `${there}/${file}`)
+  const isOfOne = random.below(2) === 0
+  const other = isOfOne ? one : random.pick(names.filter((each) => each !== one))
+  const files = readdirSync(`${array}/__fragments/${one}`)
+  const dataFiles = files.filter((name) => name !== '__fragment_metadata.tdb')
+  const file = random.pick(isOfOne ? dataFiles : files)
+  const here = `${array}/__fragments/${one}/${file}`
+  const there = `${array}/__fragments/${other}/${isOfOne ? random.pick(dataFiles) : file}`
+  if (!existsSync(there) || readFileSync(here).equals(readFileSync(there))) return undefined
+  renameSync(here, `${folder}/between`)
+  renameSync(there, here)
+  renameSync(`${folder}/between`, there)
   return { array, names: [one, other], file }
 }
 
@@ -75,4 +77,30 @@ test('no cell that was never written comes out of exchanged files unseen', async
     expect({ ...what, strange }).toEqual({ ...what, strange: [] })
   }
   expect(found).toBeGreaterThan(0)
+})
+
+test.each([
+  ['fields of one fragment', 'a0.tdb', 0, 'a1.tdb', 'NONE'],
+  ['one field of two fragments', 'a0.tdb', 1, 'a0.tdb', 'NONE'],
+  ['dimensions of one fragment', 'd0.tdb', 0, 'd1.tdb', 'NONE'],
+  ['fields of one fragment, of other sizes', 'a0.tdb', 0, 'a1.tdb', 'ZSTD'],
+  ['metadata of two fragments', '__fragment_metadata.tdb', 1, '__fragment_metadata.tdb', 'NONE'],
+])('%s are exchanged back', async (what, file, other, otherFile, filters) => {
+  const path = `${folder}/${what}`
+  const fields = [
+    ...['x', 'y'].flatMap((x) => ['--dim', `${x}:INT32:0..999:10`]),
+    ...['a', 'b'].flatMap((a) => ['--attr', `${a}:INT32`]),
+  ]
+  const options = ['--cells', '60', '--capacity', '10', '--filters', filters, '--coords-filters', filters]
+  expect((await run(['write-sample', path, ...fields, ...options, '--quiet'])).stderr).toBe('')
+  const names = readdirSync(`${path}/__fragments`)
+  const [here, there] = [`${path}/__fragments/${names[0]}/${file}`, `${path}/__fragments/${names[other]}/${otherFile}`]
+  const before = content(path)
+  renameSync(here, `${folder}/between`)
+  renameSync(there, here)
+  renameSync(`${folder}/between`, there)
+  const { plans } = await planOf(path)
+  expect(plans).toMatchObject([{ outcome: 'mends', lost: [expect.stringMatching(/^nothing/)] }])
+  runSteps(stepsOf(plans))
+  expect(content(path)).toEqual(before)
 })

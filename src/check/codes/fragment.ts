@@ -32,12 +32,15 @@ const CONDITION_INDEX = {
   refused: null,
 } as const satisfies VariantRow
 
+/** Two files that have each other's names. */
+export const BOTH_THERE = noLoss('nothing: the other file is there')
+
 const EXCHANGED = {
   severity: 'error',
   meaning:
-    "the file is another fragment's: readers fail, or get the cells of that one. Nothing is lost, as the other fragment has the file",
+    'the file was exchanged with another of the array: readers fail, or get the cells of that. Nothing is lost, as both files are there',
   mend: 'exchange',
-  lost: noLoss('nothing: the other fragment has the file'),
+  lost: BOTH_THERE,
 } as const satisfies VariantRow
 
 export const MISNAMED = noLoss('nothing: the file is there, under another name')
