@@ -10,6 +10,7 @@ import {
   SCHEMA_FOLDER,
 } from '../objects/array.ts'
 import { type CommitKind, commitKindIn, FRAGMENTS_FOLDER } from '../objects/commits.ts'
+import { copiedFragment } from '../objects/fragment-copies.ts'
 import { type Entry, type Folder, withSource } from '../storage/source.ts'
 import type { VariantOf } from './codes.ts'
 import { type Finding, finding, type Items, NO_FILE } from './finding.ts'
@@ -69,7 +70,8 @@ export async function* checkFolderNames(
     if (kind === 'folder') {
       const isSeen = seen.has(`${FRAGMENTS_FOLDER}/${name}`)
       yield* checkTimes(file, name, isSeen)
-      yield* checkFragmentFolder(file, name, true, isSeen)
+      const copied = run.quick || parseFragmentName(name) ? undefined : await copiedFragment(fragments, name)
+      yield* checkFragmentFolder(file, name, true, isSeen, copied)
     } else if (!(await isFolderMark(fragments, entry)))
       yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of a fragment', 'a file')
   }
@@ -117,11 +119,22 @@ export function* checkTimes(file: string, name: string, seen: boolean): Generato
   yield finding('FRAGMENT_TIMESTAMPS', { file }, `at least ${first}`, last, variant)
 }
 
-/** Checks the name and the place of a fragment's folder. @param seen as for {@link checkTimes} */
-function* checkFragmentFolder(file: string, name: string, inFragments: boolean, seen: boolean): Generator<Finding> {
+/**
+ * Checks the name and the place of a fragment's folder.
+ * @param seen as for {@link checkTimes}
+ * @param copied {@link copiedFragment}
+ */
+function* checkFragmentFolder(
+  file: string,
+  name: string,
+  inFragments: boolean,
+  seen: boolean,
+  copied?: string,
+): Generator<Finding> {
   const parsed = parseFragmentName(name)
   if (!parsed) {
-    if (inFragments || seen)
+    if (copied !== undefined) yield finding('FRAGMENT_NAME_INVALID', { file }, 'no copy', `one of ${copied}`, 'copy')
+    else if (inFragments || seen)
       yield finding('FRAGMENT_NAME_INVALID', { file }, '__<t1>_<t2>_<uuid>_<version>', JSON.stringify(name))
     else yield finding('ARRAY_UNKNOWN_ENTRY', { file }, 'a folder of an array', 'another one')
     return

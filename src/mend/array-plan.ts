@@ -166,6 +166,8 @@ function aside(drafts: ArrayDrafts, path: string, finding: Finding): void {
     return
   }
   const draft = drafts.takeAway(path, finding)
+  const fragment = code === 'FRAGMENT_NAME_INVALID' && drafts.entryOf(finding)
+  if (fragment) drafts.uncommit(draft, fragment)
   if (code !== 'METADATA_NAME_INVALID') return
   const readable = 'nothing, if it is a copy: keys that only it sets go with it'
   draft.addLost(noLoss(severity === 'error' ? 'nothing: TileDB cannot read it' : readable))

@@ -124,8 +124,9 @@ export async function dangling(drafts: ArrayDrafts, path: string, finding: Findi
     return
   }
   const { timestamp_range } = nameFacts(name) ?? {}
-  const when = timestamp_range ? `, written at ${timeText(timestamp_range[1], false)}` : ''
-  draft.addLost(loss(`all cells of the fragment ${name}${when}`))
+  if (!timestamp_range) return draft.addLost(noLoss('nothing: TileDB gives no fragment such a name'))
+  const when = timeText(timestamp_range[1], false)
+  draft.addLost(loss(`all cells of the fragment ${name}, written at ${when}`))
   const older = await drafts.olderThan({ name, timestamp_range })
   if (older.length > 0 && finding.severity !== 'note') draft.bringsBack.add(olderText(older.length, false))
   draft.never.add('run these steps if a copy of the array has the fragment: put it back from there instead')

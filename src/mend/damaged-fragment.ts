@@ -285,7 +285,7 @@ export async function restoreContradicted(
 ): Promise<void> {
   const here = shell.at(path)
   const info = await array.withFragment(path, (fragment) => fragment.info().catch(unlessFault))
-  draft.takeBackLost(UNSURE)
+  draft.takeBackDoubt(UNSURE)
   draft.outcome = 'copy'
   draft.say(putBack(here))
   draft.end(shell.check())
@@ -326,7 +326,7 @@ function putBack(here: string): PlanStep {
 }
 
 function sayChanged(draft: Draft, here: string): void {
-  draft.takeBackLost(UNSURE)
+  draft.takeBackDoubt(UNSURE)
   draft.say(putBack(here))
   draft.never.add('trust the array because check finds nothing after recover: the sign of the change is then gone')
 }

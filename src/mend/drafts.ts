@@ -88,6 +88,11 @@ export class Draft {
     for (const { text } of losses) this.lost.delete(text)
   }
 
+  /** Takes back what may be lost, if something else is known to be. */
+  takeBackDoubt({ text }: Loss): void {
+    if (this.lost.size > 1) this.lost.delete(text)
+  }
+
   /** Adds steps that can be undone. */
   move(...moves: readonly Move[]): void {
     for (const { step, back } of moves) {

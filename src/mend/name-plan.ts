@@ -77,8 +77,14 @@ export class NamePlanner {
   private missedName(): string | undefined {
     if (this.missed) return this.missed.name
     const { findings } = this.drafts
-    const missing = findings.filter(({ code, file }) => code === 'COMMIT_DANGLING' && /\.(?:wrt|ok)$/.test(file))
-    const astray = findings.filter(({ code }) => code === 'FRAGMENT_NAME_INVALID' || code === 'FRAGMENT_WRONG_FOLDER')
+    const missing = findings.filter(
+      ({ code, file }) =>
+        code === 'COMMIT_DANGLING' && /\.(?:wrt|ok)$/.test(file) && nameFacts(stem(lastPathPart(file))),
+    )
+    const astray = findings.filter(
+      ({ code, variant }) =>
+        (code === 'FRAGMENT_NAME_INVALID' && variant !== 'copy') || code === 'FRAGMENT_WRONG_FOLDER',
+    )
     this.missed = {
       name: missing.length === 1 && astray.length === 1 ? stem(lastPathPart(missing[0].file)) : undefined,
     }

@@ -527,7 +527,7 @@ async function needs(removal: Removal, effects: readonly Effect[]): Promise<Need
 /** Why the array needs a part that readers miss now. */
 const MISSED = 'the array, which misses its cells now'
 
-function rootWhy(effects: readonly Effect[], { writers, isList }: ArrayPart): string {
+function rootWhy(effects: readonly Effect[], { writers, isList, unreadable }: ArrayPart): string {
   const opening = effects.some(({ outcome }) => outcome === 'fails')
   if (opening) return 'the array, to be opened'
   if (effects.some(({ outcome }) => outcome === 'fields')) return 'the array, to be read'
@@ -536,7 +536,8 @@ function rootWhy(effects: readonly Effect[], { writers, isList }: ArrayPart): st
     return isSure ? 'the array, for what it shows' : 'the array, for what it may show'
   }
   if (writers !== undefined) return `the array: ${writers}`
-  return isList ? 'the array: reads do more work without it' : 'the array, which reads it'
+  if (isList) return 'the array: reads do more work without it'
+  return unreadable === undefined ? 'the array, which reads it' : 'the array, perhaps'
 }
 
 function reasonOf(answer: Answer['delete'], { part, missed }: Removal, effects: readonly Effect[]): string {

@@ -27,6 +27,7 @@ import {
 } from '../objects/commits.ts'
 import { renamedFragment } from '../objects/cut-lists.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
+import { copiedFragment } from '../objects/fragment-copies.ts'
 import { readTileFile } from '../objects/generic-tile.ts'
 import { misnamedFiles } from '../objects/misnamed-files.ts'
 import { isRead, mayReplace, vacuumPath } from '../objects/visibility.ts'
@@ -73,6 +74,10 @@ export async function partAt(array: InspectArray, path: string, kind: 'file' | '
   const fragment = entries.find((entry) => path === entry.path || path.startsWith(`${entry.path}/`))
   if (fragment) return fragmentPart(array, entries, fragment, path)
   const [folder, ...rest] = path.split('/')
+  const inside = folder === FRAGMENTS_FOLDER && rest[0] ? array.folder.folder(FRAGMENTS_FOLDER) : undefined
+  const copied = inside && (await copiedFragment(inside, rest[0]))
+  if (copied !== undefined)
+    return part(`a copy of the fragment ${copied}, or a part of it: TileDB does not read it`, { isForeign: true })
   if (await isStrayFragment(array, path, kind))
     return part('a fragment, or a part of one, with a name or in a place in which TileDB does not read it', {
       unreadable: 'it may hold cells that nothing else holds: check --plan says whether it belongs elsewhere',

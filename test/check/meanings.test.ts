@@ -484,6 +484,15 @@ const PROVOKED: Readonly<
     (array) => array.move(array.find(/\/a0\.tdb$/), array.find(/\/a0\.tdb$/).replace('a0', 'A0')),
   ],
   'PROCESSED_CONDITION_NAME.lost': ['22/deletes_consolidated', (array) => array.removeAll(/\.del$/)],
+  'FRAGMENT_NAME_INVALID.copy': [
+    SPARSE,
+    (array) => {
+      const fragment = array.fragmentPath()
+      const copy = `${fragment} copy`.slice(array.root.length + 1)
+      for (const path of array.matching(/__fragments\//))
+        if (path.startsWith(`${fragment}/`)) array.add(copy + path.slice(fragment.length), array.get(path))
+    },
+  ],
   'FILE_LONG.exchanged': ['22/dense_basic', exchange],
   'FILE_SHORT.exchanged': ['22/dense_basic', exchange],
   'FILE_LONG.doubled': [SPARSE, (array) => writeTwice(array, /\/a3\.tdb$/)],

@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { describe, expect, test } from '@jest/globals'
 import type { PlanLine } from '../../src/documents/plan.ts'
 import { lastPathPart } from '../../src/format/commit-files.ts'
+import { FIXTURES } from '../helpers/fixtures.ts'
 import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { BEFORE, BY_PROGRAM, codesOf, fileOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 import { run } from '../helpers/run.ts'
@@ -216,6 +217,47 @@ describe('names and places of several fragments', () => {
     const metadata = `${fileOf(`${path}/__fragments`, /^__10_/)}/__fragment_metadata.tdb`
     writeFileSync(metadata, readFileSync(metadata).subarray(0, 50))
     if (BY_PROGRAM.length === 0) expect(await mendAndUndo(path)).toEqual([])
+  })
+})
+
+describe('a copy of a fragment beside it', () => {
+  const COPY = 'a copy of a fragment'
+  const copied = (name: string, isCommitted: boolean): readonly [array: string, copy: string] => {
+    const path = copyOf('22/duplicates', name)
+    const fragment = fileOf(`${path}/__fragments`, /^__10_/)
+    cpSync(fragment, `${fragment} copy`, { recursive: true })
+    const mark = fragment.replace('__fragments', '__commits')
+    if (isCommitted) cpSync(`${mark}.wrt`, `${mark} copy.wrt`)
+    return [path, `${fragment} copy`]
+  }
+
+  test.each([true, false])('is moved out, as nothing is lost; committed: %s', async (isCommitted) => {
+    const [path] = copied(`${COPY} ${isCommitted}`, isCommitted)
+    const before = await run(['read', `${FIXTURES}/22/duplicates`, '--format', 'ndjson'])
+    const { plans } = await planOf(path)
+    expect(plans[0]).toMatchObject({ outcome: 'mends', lost: [expect.stringMatching(/^nothing: /)] })
+    expect(await mendAndUndo(path)).toEqual([])
+    runSteps(stepsOf(plans))
+    expect((await run(['read', path, '--format', 'ndjson'])).text).toBe(before.text)
+  })
+
+  test('may be deleted, unless one byte differs', async () => {
+    const [path, copy] = copied(`${COPY} to delete`, false)
+    expect((await run(['why', copy, '--json'])).text).toContain('"delete": "yes"')
+    const file = fileOf(copy, /^a0\.tdb$/)
+    const bytes = readFileSync(file)
+    bytes[bytes.length - 1] ^= 1
+    writeFileSync(file, bytes)
+    expect((await run(['why', copy, '--json'])).text).toContain('"delete": "no"')
+    expect(await codesOf(path)).toContain('FRAGMENT_NAME_INVALID')
+  })
+
+  test('a commit of a name that TileDB gives no fragment claims no folder', async () => {
+    const [path] = copied(`${COPY} and an odd commit`, false)
+    writeFileSync(`${path}/__commits/copy of x.wrt`, '')
+    const { plans } = await planOf(path)
+    expect(plans.flatMap(({ lost }) => lost)).toEqual(plans.map(() => expect.stringMatching(/^nothing: /)))
+    expect(await mendAndUndo(path)).toEqual([])
   })
 })
 

@@ -299,6 +299,20 @@ describe('cells and statistics that disagree', () => {
     expect(await codesOf(path)).toEqual(['TILE_MIN_MAX', 'TILE_SUM'])
   })
 
+  test('a changed text contradicts only a bound: cells may be lost', async () => {
+    const path = `${folder}/a changed text`
+    const cells = ['aaa', 'bbb', 'ccc', 'ddd'].map((s, x) => `{"x":${x},"s":"${s}"}\n`)
+    writeFileSync(`${path}.ndjson`, cells.join(''))
+    const fields = ['--dim', 'x:INT32:0..9:10', '--attr', 's:STRING_ASCII:var', '--filters', 'none', '--capacity', '2']
+    await run(['write-sample', path, ...fields, '--data', `${path}.ndjson`])
+    const file = fileOf(fileOf(`${path}/__fragments`, /^__/), /^a0_var\.tdb$/)
+    const bytes = readFileSync(file)
+    bytes[bytes.length - 1] = 0x7a
+    writeFileSync(file, bytes)
+    const lost = [expect.stringMatching(/^perhaps cells: /)]
+    expect((await planOf(path)).plans).toMatchObject([{ findings: [{ code: 'TILE_MIN_MAX' }], outcome: 'copy', lost }])
+  })
+
   test('nothing is lost if only the metadata can be wrong', async () => {
     const path = `${folder}/a wrong sum`
     await run(['write-sample', path, '--damage', 'TILE_SUM'])

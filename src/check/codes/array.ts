@@ -45,6 +45,15 @@ export const ARRAY_CODES = {
       'TileDB never gives a fragment such a name: it reads the folder only if a commit names it, and uses the parts of the name that it can read',
     mend: 'rename',
     lost: STORED,
+    variants: {
+      copy: {
+        severity: 'warning',
+        meaning:
+          'the folder is a copy of a fragment beside it: TileDB reads it only if a commit names it, and then its cells a second time',
+        mend: 'aside',
+        lost: noLoss('nothing: the fragment of which it is a copy has the same cells'),
+      },
+    },
   },
   FRAGMENT_WRONG_FOLDER: {
     severity: 'warning',
