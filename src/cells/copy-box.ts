@@ -161,29 +161,48 @@ function shortRuns(source: Uint8Array, target: Uint8Array, unit: 1 | 2 | 4): Run
 }
 
 function wideRuns(source: Uint8Array, target: Uint8Array): RunsCopier {
-  const read = new BigUint64Array(source.buffer, source.byteOffset, source.length >>> 3)
-  const write = new BigUint64Array(target.buffer, target.byteOffset, target.length >>> 3)
+  const { read, write } = wideUnits(source, target)
   return (first, at, count, rows) => copyWideRuns(read, first, write, at, count, rows)
 }
 
 /** For cells that are not neighbours in both buffers. A block at a time, so that no line of memory is fetched again for its next cell. */
 function turningCopier(source: Uint8Array, target: Uint8Array, size: number): RowsCopier {
+  const isWide = size === 8 && source.byteOffset % 8 === 0 && target.byteOffset % 8 === 0
+  const width = isWide ? 1 : size / unitOf(source.byteOffset, target.byteOffset, size)
+  const copy = isWide ? wideBlocks(source, target) : blocks(source, target, size)
+  return (run, rows, first, at) => {
+    for (let row = 0; row < rows.length; row += BLOCK)
+      for (let cell = 0; cell < run.length; cell += BLOCK)
+        copy(
+          (first + row * rows.from + cell * run.from) * width,
+          (at + row * rows.to + cell * run.to) * width,
+          blockAxis(run, cell, width),
+          blockAxis(rows, row, width),
+        )
+  }
+}
+
+/** Copies a block. All places are in units. */
+type BlockCopier = (first: number, at: number, run: RunAxis, rows: RunAxis) => void
+
+function blocks(source: Uint8Array, target: Uint8Array, size: number): BlockCopier {
   const unit = unitOf(source.byteOffset, target.byteOffset, size)
   const width = size / unit
   const read = unitsOf(source, unit)
   const write = unitsOf(target, unit)
-  return (run, rows, first, at) => {
-    for (let row = 0; row < rows.length; row += BLOCK)
-      for (let cell = 0; cell < run.length; cell += BLOCK)
-        copyBlock(
-          read,
-          (first + row * rows.from + cell * run.from) * width,
-          write,
-          (at + row * rows.to + cell * run.to) * width,
-          blockAxis(run, cell, width),
-          blockAxis(rows, row, width),
-          width,
-        )
+  return (first, at, run, rows) => copyBlock(read, first, write, at, run, rows, width)
+}
+
+function wideBlocks(source: Uint8Array, target: Uint8Array): BlockCopier {
+  const { read, write } = wideUnits(source, target)
+  return (first, at, run, rows) => copyWideBlock(read, first, write, at, run, rows)
+}
+
+/** Both buffers in units of 8 bytes. */
+function wideUnits(source: Uint8Array, target: Uint8Array) {
+  return {
+    read: new BigUint64Array(source.buffer, source.byteOffset, source.length >>> 3),
+    write: new BigUint64Array(target.buffer, target.byteOffset, target.length >>> 3),
   }
 }
 
@@ -255,16 +274,31 @@ function copyBlock(
   rows: RunAxis,
   width: number,
 ): void {
+  const { length, from: fromStep, to: toStep } = run
   for (let row = 0; row < rows.length; row++, first += rows.from, at += rows.to) {
-    let [from, to] = [first, at]
-    if (width === 1) for (let i = 0; i < run.length; i++, from += run.from, to += run.to) write[to] = read[from]
-    else if (width === 2)
-      for (let i = 0; i < run.length; i++, from += run.from, to += run.to) {
-        write[to] = read[from]
-        write[to + 1] = read[from + 1]
-      }
+    let from = first
+    let to = at
+    if (width === 1) for (let i = 0; i < length; i++, from += fromStep, to += toStep) write[to] = read[from]
     else
-      for (let i = 0; i < run.length; i++, from += run.from, to += run.to)
+      for (let i = 0; i < length; i++, from += fromStep, to += toStep)
         for (let u = 0; u < width; u++) write[to + u] = read[from + u]
+  }
+}
+
+/** {@link copyBlock} of cells of 8 bytes, a function of its own for the reason of {@link copyWideRuns}: 0.6 of the time of two halves. */
+// biome-ignore lint/complexity/useMaxParams: a hot loop over two buffers
+function copyWideBlock(
+  read: BigUint64Array,
+  first: number,
+  write: BigUint64Array,
+  at: number,
+  run: RunAxis,
+  rows: RunAxis,
+): void {
+  const { length, from: fromStep, to: toStep } = run
+  for (let row = 0; row < rows.length; row++, first += rows.from, at += rows.to) {
+    let from = first
+    let to = at
+    for (let i = 0; i < length; i++, from += fromStep, to += toStep) write[to] = read[from]
   }
 }
