@@ -8,6 +8,7 @@ import type { NDRange } from '../format/range.ts'
 import { type FragmentEntry, type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
 import { droppedContradictions, lackOf } from '../recover/array.ts'
 import { contradictedField, isContradiction } from '../recover/contradictions.ts'
+import { hasForeignMetadata } from '../recover/foreign-metadata.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
 import type { Way } from './mending.ts'
@@ -44,6 +45,8 @@ export class DamagedFragment {
   private readonly contradicted: LostTiles = new Map()
   /** Whether the plan drops these, too. */
   dropsContradicted = false
+  /** Whether the metadata is a copy of another fragment's. */
+  private isForeign = false
   /** Whether the metadata may give wrong places for the tiles. */
   private isMisled = false
   private hasLostTiles = false
@@ -86,6 +89,8 @@ export class DamagedFragment {
   async seekLack(array: InspectArray): Promise<void> {
     // The plan for an array on a server is to mend a copy, so nothing needs to be read for it now.
     if (array.folder.isRemote || !this.isUnreadable) return
+    this.isForeign = await array.withFragment(this.entry.path, (one) => hasForeignMetadata(array, one))
+    this.isMisled ||= this.isForeign
     const lack = await lackOf(array, this.entry.path)
     if (this.isMisled || lack === 'own-files') this.lack = lack
   }
@@ -106,6 +111,10 @@ export class DamagedFragment {
       draft.notLost.add(`${fragmentNum - 1} other fragments`)
       return
     }
+    if (this.isForeign) {
+      draft.takeBackLost()
+      draft.addLost(noLoss("nothing of its cells: the metadata is a copy of another fragment's"))
+    }
     if (this.lack === 'box') draft.addLost(loss('where its cells are: nothing tells the box that they fill'))
     if (this.lack === 'schema' && this.lostSchema !== undefined) {
       draft.takeBackLost()
@@ -115,7 +124,7 @@ export class DamagedFragment {
       `${count} other ${one}${Number(count) === 1 ? '' : 's'}`
     const others = other(fragmentNum - 1, 'fragment')
     if (!hasLostTiles || isMisled) {
-      if (hasLostTiles)
+      if (hasLostTiles && !this.isForeign)
         draft.addLost(noLoss('nothing, if only the metadata is damaged: it gives wrong places for the tiles'))
       draft.notLost.add(others)
       return

@@ -26,6 +26,7 @@ import type { WriteContext } from '../write/generic-tile-writer.ts'
 import { commitFiles } from './commits.ts'
 import { isContradiction } from './contradictions.ts'
 import { type FactsFromOutside, factsOf, type MetadataFacts } from './facts.ts'
+import { withoutForeignMetadata } from './foreign-metadata.ts'
 import { errorsOf, lost, type RecoveredFile, type RecoveredFragment, recoverFragment } from './fragment.ts'
 import { type LeftOut, NewFiles } from './new-files.ts'
 
@@ -195,7 +196,10 @@ export async function recoverOne(
 
 function factsWithoutUser(array: InspectArray, path: string): Promise<MetadataFacts | InspectError> {
   const outside = outsideOf(array, lastPathPart(path), { domain: () => undefined })
-  return array.withFragment(path, (fragment) => orError(() => factsOf(array, fragment.asStored(), outside)))
+  return array.withFragment(path, async (fragment) => {
+    const own = await withoutForeignMetadata(array, fragment.asStored())
+    return orError(() => factsOf(array, own, outside))
+  })
 }
 
 /**

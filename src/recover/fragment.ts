@@ -23,8 +23,7 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { cellsInDomain } from '../objects/file-sizes.ts'
-import { Fragment } from '../objects/fragment.ts'
-import { withFile } from '../storage/overlay.ts'
+import type { Fragment } from '../objects/fragment.ts'
 import { type ByteRange, type ByteSource, Folder } from '../storage/source.ts'
 import { fragmentName } from '../write/fragment-writer.ts'
 import type { WriteContext } from '../write/generic-tile-writer.ts'
@@ -32,6 +31,7 @@ import { Random } from '../write/random.ts'
 import { contradictedField, isContradiction, lastingContradictions } from './contradictions.ts'
 import { boxCells, roundOut } from './dense-domain.ts'
 import { type FactsFromOutside, factsOf, type MetadataFacts } from './facts.ts'
+import { withMetadata, withoutForeignMetadata } from './foreign-metadata.ts'
 import { allStatistics, keptStatistics } from './kept-statistics.ts'
 import { processedByCells } from './processed-conditions.ts'
 import {
@@ -160,7 +160,8 @@ async function recoverOpened(
   const errors = await errorsOf(fragment)
   const { codes, contradicted, isMendable } = errors
   if (!isMendable && !(dropDamaged && contradicted.size > 0)) return await kept(fragment, errors)
-  const facts = await orError(() => factsOf(array, fragment, outside))
+  const own = await withoutForeignMetadata(array, fragment)
+  const facts = await orError(() => factsOf(array, own, outside))
   if (facts instanceof InspectError) {
     if (!dropDamaged || facts.code !== 'NOT_RECOVERED') throw facts
     return { ...lost(fragment.name), codes, why: commandLineText(facts) }
@@ -177,8 +178,8 @@ async function recoverOpened(
     if (!dropDamaged) throw notRecovered(fragment, why)
     return { ...lost(fragment.name), codes, why: faultText(why) }
   }
-  const told = facts.metadataAgrees ? errors : await errorsInPlace(fragment, facts, cx)
-  return { ...(await rebuilt(array, fragment, facts, { ...told, dropDamaged }, cx)), codes }
+  const told = facts.metadataAgrees ? errors : await errorsInPlace(own, facts, cx)
+  return { ...(await rebuilt(array, own, facts, { ...told, dropDamaged }, cx)), codes }
 }
 
 /**
@@ -198,11 +199,6 @@ async function errorsInPlace(
   const kept = await allStatistics(fragment, info)
   const metadata = await metadataWith(opened, { tiles: all(facts.tileNum), domain: facts.domain }, kept, cx)
   return errorsOf(withMetadata(fragment, metadata))
-}
-
-function withMetadata({ folder, cx, array }: Fragment, metadata: Uint8Array): Fragment {
-  const storage = withFile(folder.storage, `${folder.path}/${FRAGMENT_METADATA_FILE}`, metadata)
-  return new Fragment(new Folder(storage, folder.path), cx, array).asStored()
 }
 
 /** Requires that no two fields have the same name: cells of one would be measured as those of the other. */

@@ -1,7 +1,7 @@
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { fixtureFolders } from '../helpers/fixtures.ts'
-import { codesOf, content, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
+import { BY_PROGRAM, codesOf, content, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 import { Random } from '../helpers/random.ts'
 import { run } from '../helpers/run.ts'
 import { SEED, tries } from '../helpers/turn.ts'
@@ -103,4 +103,36 @@ test.each([
   expect(plans).toMatchObject([{ outcome: 'mends', lost: [expect.stringMatching(/^nothing/)] }])
   runSteps(stepsOf(plans))
   expect(content(path)).toEqual(before)
+})
+
+test("metadata that is a copy of another fragment's is made anew from the data files", async () => {
+  const path = `${folder}/copied metadata`
+  const fields = ['--dim', 'x:INT32:0..999:10', '--attr', 'a:INT32', '--attr', 's:STRING_ASCII:var']
+  await run([
+    'write-sample',
+    path,
+    ...fields,
+    '--cells',
+    '31',
+    '--capacity',
+    '5',
+    '--fragments',
+    '1',
+    '--timestamp',
+    '10',
+  ])
+  const cells = `${path}.ndjson`
+  writeFileSync(cells, [1, 2, 3, 4, 5, 6, 7].map((x) => `{"x":${x},"a":${x},"s":"text ${x}"}\n`).join(''))
+  await run(['write-sample', path, '--append', '--timestamp', '20', '--data', cells])
+  const [one, other] = readdirSync(`${path}/__fragments`).map((name) => `${path}/__fragments/${name}`)
+  const before = await cellsOf(path)
+  cpSync(`${one}/__fragment_metadata.tdb`, `${other}/__fragment_metadata.tdb`)
+  const { text } = await run(['recover', other, '--to', `${path}.other`])
+  expect(text).toContain('RECOVERED: all 7 cells')
+  const { plans } = await planOf(path)
+  expect(plans.flatMap(({ lost }) => lost)[0]).toMatch(/^nothing of its cells: the metadata is a copy of another/)
+  if (BY_PROGRAM.length > 0) return
+  runSteps(stepsOf(plans))
+  expect(await codesOf(path)).toEqual([])
+  expect(await cellsOf(path)).toEqual(before)
 })
