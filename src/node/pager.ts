@@ -52,6 +52,8 @@ export class PagedOutput {
   private passed: Promise<void> = Promise.resolve()
   /** Whether the user has ended the pager. */
   private pagerEnded = false
+  /** Whether there is no more output. */
+  private isDone = false
 
   constructor(
     setting: PagerSetting,
@@ -98,6 +100,7 @@ export class PagedOutput {
 
   /** Shows the rest, and waits until the user ends the pager. */
   async end(): Promise<void> {
+    this.isDone = true
     clearTimeout(this.timer)
     await this.passed.catch(() => {})
     const pager = await this.pager
@@ -138,7 +141,7 @@ export class PagedOutput {
       pager.once('error', () => resolve(false))
     })
     if (!isThere) return undefined
-    const listeners = SIGNALS.map((signal) => [signal, () => endAfter(pager, signal)] as const)
+    const listeners = SIGNALS.map((signal) => [signal, () => endAfter(pager, signal, this.isDone)] as const)
     for (const [signal, listener] of listeners) process.once(signal, listener)
     pager.once('close', () => {
       for (const [signal, listener] of listeners) process.removeListener(signal, listener)
@@ -180,10 +183,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const LAST_WAIT = 500
 
 /**
- * Stops the work, and ends by the signal once the pager has ended, which has the keyboard and the settings of the terminal. After
- * Ctrl-C the user ends the pager, as with git: what was found so far can be read.
+ * Stops the work, and ends by the signal once the pager has ended, which has the keyboard and the settings of the terminal. If Ctrl-C stops
+ * work, what was found so far can be read, as with git: another Ctrl-C, or the user, ends the pager.
+ * @param isDone whether there is no work to stop
  */
-function endAfter(pager: ChildProcess, signal: NodeJS.Signals): void {
+function endAfter(pager: ChildProcess, signal: NodeJS.Signals, isDone: boolean): void {
   stopWork()
   const end = (): void => {
     process.removeAllListeners(signal)
@@ -195,9 +199,13 @@ function endAfter(pager: ChildProcess, signal: NodeJS.Signals): void {
   }
   pager.once('close', end)
   pager.stdin?.end()
-  if (signal === 'SIGINT') return
-  pager.kill(signal)
-  setTimeout(end, LAST_WAIT)
+  const endPager = (): void => {
+    // Pagers take SIGINT for a key.
+    pager.kill(signal === 'SIGINT' ? 'SIGTERM' : signal)
+    setTimeout(end, LAST_WAIT)
+  }
+  if (signal === 'SIGINT' && !isDone) process.once('SIGINT', endPager)
+  else endPager()
 }
 
 /** Number of lines that data takes on a screen of this width. */
