@@ -36,6 +36,8 @@ export interface Finding extends FindingPlace, FindingState {
   missing?: string | undefined
   /** Path in the array of the file with which this one was exchanged. */
   exchanged?: string | undefined
+  /** Paths in the array of the fragments whose cells this one has, too. */
+  sources?: readonly string[] | undefined
   /** The values that disagree, if this is about a statistic of cells. */
   statistic?: { counted: string; stored: string } | undefined
   /** File or folder for which the finding is reported only once. */

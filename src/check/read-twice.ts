@@ -62,7 +62,8 @@ export async function* checkReadTwice(
     const found = `${read.length} that readers read beside it, such as ${read[0].name}`
     const place = { file: `${array.folder.path}/${whole.entry.path}` }
     const variant = allowsDuplicates ? undefined : 'sameCells'
-    yield finding('VACUUM_MISSING', place, 'a vacuum file that names the fragments it was made of', found, variant)
+    const expected = 'a vacuum file that names the fragments it was made of'
+    yield { ...finding('VACUUM_MISSING', place, expected, found, variant), sources: read.map(({ path }) => path) }
   }
 }
 

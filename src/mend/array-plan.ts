@@ -23,6 +23,7 @@ import { FragmentPlanner } from './fragment-plan.ts'
 import { type Way, wayOf } from './mending.ts'
 import { NamePlanner } from './name-plan.ts'
 import { SchemaPlanner } from './schema-plan.ts'
+import { readTwice } from './twice-plan.ts'
 
 /** The planners that keep facts from one finding to the next. */
 interface Planners {
@@ -53,6 +54,7 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   commit: (drafts, path, finding) =>
     finding.code === 'ARRAY_READS_EMPTY' ? commitAll(drafts, path, finding) : commitListed(drafts, path, finding),
   'vacuum-file': vacuumFile,
+  twice: readTwice,
   uncommitted,
   dangling,
   'schema-file': (_, path, finding, { schemas }) => schemas.schemaFile(path, finding),

@@ -98,10 +98,24 @@ export async function uncommitted(drafts: ArrayDrafts, path: string, finding: Fi
   drafts.retire(draft, entry)
   draft.addLost(noLoss(entry.to_vacuum ? 'nothing: another fragment has its cells' : 'nothing that a reader sees'))
   if (entry.state !== 'uncommitted' || entry.to_vacuum || !(await drafts.isWhole(entry))) return
+  if (isOfRead(entry, drafts.entries)) {
+    draft.notLost.add('its cells: a consolidation broke off, and readers get them from the fragments that it merged')
+    return
+  }
   const cells = await cellNum(drafts, entry)
   if (cells === undefined) return
   const command = `: > ${drafts.shell.at(commitOf(entry.name))}`
   draft.instead.push({ text: `if readers should see its ${cells} cells`, command })
+}
+
+/**
+ * Whether a fragment was made of others that are read: the first of these begins at its first time, and the last ends at its last. Once
+ * committed, its cells would be read twice where duplicates are allowed.
+ */
+function isOfRead({ timestamp_range: [first, last] = [0n, 0n] }: FragmentEntry, entries: readonly FragmentEntry[]) {
+  const read = entries.flatMap(({ isRead, timestamp_range }) => (isRead && timestamp_range ? [timestamp_range] : []))
+  const within = read.filter(([from, to]) => from >= first && to <= last)
+  return first < last && within.some(([from]) => from === first) && within.some(([, to]) => to === last)
 }
 
 /** Plans the mending of a commit of a fragment that is not there. */

@@ -28,6 +28,7 @@ export const WAYS: Readonly<Record<Way, string>> = {
   'fragment-milliseconds': 'rename it, and its commit, if the time is right in milliseconds',
   milliseconds: 'rename it, if the time is right in milliseconds',
   'vacuum-file': 'commit the fragment that replaces the others; without one, move the .vac file out of the array',
+  twice: 'move the fragments out of the array whose cells it has, if their statistics tell that',
   'schema-file': 'move it out of the array, if no fragment needs it',
   recover: '`recover` writes the metadata of the fragment again',
   statistics:

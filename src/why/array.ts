@@ -98,6 +98,9 @@ async function whyMissed(array: InspectArray, part: ArrayPart): Promise<string |
   if (part.isList || fragments.length === 0) return undefined
   const entries = await array.fragments()
   if (entries.some(({ path, state }) => state === 'hidden' && fragments.includes(path))) return HIDDEN
+  const names = part.isDangling ? fragments.map(lastPathPart) : []
+  if (entries.some(({ state, hidden_by = '' }) => state === 'hidden' && names.includes(stem(lastPathPart(hidden_by)))))
+    return REPLACED
   const changed = await changedLines(array, entries)
   const line = changed.find(({ fragment, entry }) =>
     fragments.some((one) => one === fragment.path || one === linePath(entry.text)),
@@ -548,6 +551,9 @@ function reasonOf(answer: Answer['delete'], { part, missed }: Removal, effects: 
 
 const HIDDEN =
   'a vacuum file hides its cells, and no other fragment that is read has them: check --plan says what to do'
+
+const REPLACED =
+  'the fragment is gone, and its vacuum file still hides those that it replaced, which have its cells: check --plan brings them back'
 
 const CUT =
   'a list of commits that was cut off or changed probably named its fragment, and readers miss its cells: check --plan says what to do'

@@ -101,19 +101,19 @@ export const ARRAY_CODES = {
   ARRAY_READS_EMPTY: {
     severity: 'error',
     meaning:
-      'TileDB opens the array but finds no cells, because no commit names its fragments. Do not vacuum or delete them: their cells are nowhere else. Restore the commits from a copy of the array. Without a copy, make an empty file for each fragment that was written to its end (check --all says which): __commits/<name>.wrt, before format version 12 <name>.ok beside the fragment',
+      'TileDB finds no cells, because no commit names its fragments. Do not vacuum or delete them: their cells are nowhere else. Restore the commits from a copy of the array. Without a copy, make an empty file for each fragment that was written to its end (check --all says which): __commits/<name>.wrt, before format version 12 <name>.ok beside the fragment',
     mend: 'commit',
     lost: noLoss('nothing: all cells are there, but no reader sees them'),
     variants: {
       lists: {
         severity: 'error',
         meaning:
-          'TileDB opens the array but finds no cells, because vacuum or ignore files hide all fragments. Do not vacuum or delete them: their cells are nowhere else. The findings about those files say what to do',
+          'TileDB finds no cells, because vacuum or ignore files hide all fragments. Do not vacuum or delete them: their cells are nowhere else. The findings about those files say what to do',
       },
       future: {
         severity: 'warning',
         meaning:
-          'TileDB opens the array but finds no cells before the time in the names of the fragments. Do not delete them: their cells are nowhere else',
+          'TileDB finds no cells before the time in the names of the fragments. Do not delete them: their cells are nowhere else',
       },
     },
   },
@@ -291,11 +291,12 @@ export const ARRAY_CODES = {
     severity: 'error',
     meaning:
       'readers get cells twice: the array allows duplicates, the fragment covers the times, the ranges and the number of cells of others, as after a consolidation, but no vacuum file names all of these, so they are read, too. Compare the cells. If they are the same, move the others out of the array, with their commits',
-    mend: 'leave',
-    lost: STORED,
+    mend: 'twice',
     variants: {
       sameCells: {
         severity: 'note',
+        mend: 'leave',
+        lost: STORED,
         meaning:
           'the fragment covers the times, the ranges and the number of cells of others, as after a consolidation, but no vacuum file names all of these. So readers read them, too: they get the same cells, at a higher cost',
       },

@@ -29,6 +29,8 @@ export type Mend =
   | 'fragment-milliseconds'
   | 'milliseconds'
   | 'vacuum-file'
+  // Fragments whose cells are read twice.
+  | 'twice'
   | 'schema-file'
   | 'recover'
   // As `recover`, for metadata that says where tiles are. Until then, undamaged tiles cannot be read.
@@ -85,6 +87,7 @@ export const USUALLY_LOST = {
   'fragment-milliseconds': FROM_ITS_TIME,
   milliseconds: FROM_ITS_TIME,
   'vacuum-file': STORED,
+  twice: STORED,
   'schema-file': undefined,
   recover: STORED,
   'recover-places': STORED,
