@@ -17,13 +17,13 @@ import { checkMetadata, futureFinding } from './metadata-files.ts'
 import { checkReadTwice } from './read-twice.ts'
 import { type CheckRun, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
-import type { Plan } from './units.ts'
+import type { CheckWork } from './units.ts'
 
 /**
  * Checks an array with its fragments. Only the list of fragments makes memory grow with their number.
  * @param ofLabel whether this is the array of a dimension label, which has no labels itself
  */
-export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = false): Plan {
+export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = false): CheckWork {
   const { folder } = array
   // The check of the commit files reports damaged ones. All others still count.
   array.cx.onFault = () => {}
@@ -42,7 +42,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
   // Fragments wait for the one before: the first to name a schema must not depend on which is read first.
   let turn: Promise<unknown> = Promise.resolve()
-  const checkEntry = async function* (entry: FragmentEntry): Plan {
+  const checkEntry = async function* (entry: FragmentEntry): CheckWork {
     const before = turn
     const fragment = array.fragment(entry.path)
     const enumerationItems = async () => {

@@ -4,7 +4,7 @@ import { TileFile } from '../../src/cells/tile-files.ts'
 import { type DataFilePart, type Unit, UnitWorker } from '../../src/check/units.ts'
 import type { VerifyFailure, VerifyItem } from '../../src/check/verification.ts'
 import { verifyUnit } from '../../src/check/verifier.ts'
-import { planTarget } from '../../src/check/verify.ts'
+import { unitsToVerify } from '../../src/check/verify.ts'
 import { hasChecksum } from '../../src/filters/registry.ts'
 import { genericTileHeader } from '../../src/format/generic-tile.ts'
 import { decode, decodePrefix } from '../../src/format/io.ts'
@@ -63,7 +63,7 @@ async function open(folder: FixtureFolder): Promise<Opened> {
   const cx = contextFor(folder)
   const chunks: Protected[] = []
   const units: VerifyUnit[] = []
-  for await (const unit of planTarget(await openTarget(storage, ARRAY, cx), cx, { all: true, shard: undefined }))
+  for await (const unit of unitsToVerify(await openTarget(storage, ARRAY, cx), cx, { all: true, shard: undefined }))
     units.push(unit)
   for (const unit of units) {
     if (unit.part.kind === 'data-file') chunks.push(...(await dataChunks(storage, cx, unit, unit.part)))
