@@ -32,7 +32,8 @@ import { readAll, withSource } from '../storage/source.ts'
 import { folderVariant, isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
 import type { VariantOf } from './codes.ts'
 import { asIgnored, collectItems, type Finding, type FindingPlace, finding, fromError, type Items } from './finding.ts'
-import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
+import { checkEmpty, checkedTile } from './generic-tiles.ts'
+import type { CheckRun } from './run.ts'
 
 /** What is listed of an array. */
 interface Listed {

@@ -6,7 +6,7 @@ import type { Condition, PartCondition, PartState } from '../objects/condition.t
 import { UNSURE } from './codes/row.ts'
 import { lostOf, refusalOf } from './codes.ts'
 import { type Finding, fromError, type Item, type Level } from './finding.ts'
-import { metadataItems } from './metadata-files.ts'
+import { metadataItems } from './key-values.ts'
 import { newRun } from './run.ts'
 
 /** What a check of a part says about its state. Warnings and notes do not change it: readers cope with them. */

@@ -10,7 +10,8 @@ import type { Fragment } from '../objects/fragment.ts'
 import { type Entry, withSource } from '../storage/source.ts'
 import { finding, type Items } from './finding.ts'
 import { checkFragment } from './fragment.ts'
-import { type CheckRun, checkedTileFile, newRun } from './run.ts'
+import { checkedTileFile } from './generic-tiles.ts'
+import { type CheckRun, newRun } from './run.ts'
 
 /** Checks consolidated fragment metadata. Each footer in it must be byte for byte that of its fragment. */
 export async function* checkConsolidatedMetadata(

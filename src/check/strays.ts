@@ -8,7 +8,8 @@ import type { ReadContext } from '../objects/generic-tile.ts'
 import type { Entry, Folder } from '../storage/source.ts'
 import type { VariantOf } from './codes.ts'
 import { collectItems, finding, type Item, type Items } from './finding.ts'
-import { type CheckRun, checkedTileFile, newRun } from './run.ts'
+import { checkedTileFile } from './generic-tiles.ts'
+import { type CheckRun, newRun } from './run.ts'
 
 /** Form of the names of schemas, metadata and lists of members. */
 export const TIMED_NAME = '__<t1>_<t2>_<uuid>'

@@ -9,7 +9,7 @@ import type { ReadContext } from '../objects/generic-tile.ts'
 import { isFirst, type Shard, shardOf } from '../objects/shard.ts'
 import { type GroupTarget, openTarget, type Target } from '../objects/target.ts'
 import { knownUnit, tileStretches, type Unit, type UnitRunner } from './units.ts'
-import type { Verified, VerifyFailure, VerifyItem } from './verification.ts'
+import type { Verified, VerifyFailure, VerifyItem } from './verified.ts'
 
 export interface VerifyOptions {
   /** Includes uncommitted fragments. */

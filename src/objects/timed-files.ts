@@ -17,7 +17,7 @@ export function isStray({ name, kind }: Entry): boolean {
 
 /**
  * Whether an opening of TileDB may fail because of an entry of `__meta`, or a reading of the metadata: a stray, a `.vac` file, whose lines
- * it takes for paths, or an empty file. check/metadata-files.ts finds out.
+ * it takes for paths, or an empty file. check/key-values.ts finds out.
  */
 export function isOdd(entry: Entry): boolean {
   return isPassedOver(entry) || entry.size === 0

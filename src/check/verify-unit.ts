@@ -18,7 +18,7 @@ import { withArticle } from '../objects/target.ts'
 import { type Folder, withSource } from '../storage/source.ts'
 import { type ChunkReports, FaultlessTiles, hasOffsetsInside, saysOffsetsInside, undoTile } from './undo.ts'
 import type { DataFilePart, Unit, UnitResult, UnitTarget } from './units.ts'
-import { noneVerified, type VerifyFailure, type VerifyItem } from './verification.ts'
+import { noneVerified, type VerifyFailure, type VerifyItem } from './verified.ts'
 
 /** Most bytes that a remote source fetches at once: a unit of work. Units have 16 MiB, but end with a whole tile. */
 const TOGETHER_BYTES = 32 * 2 ** 20
