@@ -1,6 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
-import { isWithinFolder } from '../base/paths.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { isWithinFolder, lastPathPart } from '../base/paths.ts'
 import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Condition, PartCondition, PartState } from '../objects/condition.ts'
 import { UNSURE } from './codes/row.ts'

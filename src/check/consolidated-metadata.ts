@@ -1,7 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { sameBytes } from '../filters/bytes.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'

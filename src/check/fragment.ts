@@ -1,17 +1,17 @@
 import { badValue, InspectError, unlessFault } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { sizeText } from '../base/sizes.ts'
 import { isInDomain } from '../cells/rtree-builder.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
 import { type FragmentEntry, SCHEMA_FOLDER } from '../objects/array.ts'
+import { pointsInDomain } from '../objects/cell-counts.ts'
 import { changedFields, changedFooterLength, changedTiles } from '../objects/changed-fields.ts'
 import { deletePlaces } from '../objects/deletes.ts'
-import { pointsInDomain } from '../objects/file-sizes.ts'
 import {
   type FieldFile,
   type Fragment,

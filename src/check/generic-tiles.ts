@@ -10,9 +10,9 @@ import {
   type OddCompressor,
   oddCompressor,
   openGenericTile,
-  type ReadContext,
   readStored,
 } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { type Folder, withSource } from '../storage/source.ts'
 import type { FindingCode, FindingState, VariantOf } from './codes.ts'
 import { type Finding, type FindingPlace, finding, fromError, guardedValue, type Items } from './finding.ts'

@@ -7,7 +7,8 @@ import type { GenericTileHeader } from '../format/generic-tile.ts'
 import type { Describe } from '../format/io.ts'
 import { hasTimes, isTimedName, nameFacts } from '../format/timestamped-name.ts'
 import { type ByteSource, type Entry, type Folder, withSource } from '../storage/source.ts'
-import { oddCompressor, type ReadContext, readGenericTileHeader, readTileFile } from './generic-tile.ts'
+import { oddCompressor, readGenericTileHeader, readTileFile } from './generic-tile.ts'
+import type { ReadContext } from './read-context.ts'
 import { isWithin } from './visibility.ts'
 
 /** Whether the name of an entry of `__meta` or `__group` has another form than those that TileDB gives. */

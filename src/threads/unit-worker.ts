@@ -8,7 +8,7 @@ import type { VerifyItem } from '../check/verified.ts'
 import { verifyUnit } from '../check/verify-unit.ts'
 import { localFiles } from '../node/file.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
-import { readContext } from '../objects/generic-tile.ts'
+import { readContext } from '../objects/read-context.ts'
 import { lentStorage } from './lent-storage.ts'
 import type { ThreadAnswer, WorkerData } from './unit-pool.ts'
 
