@@ -7,7 +7,7 @@ import { u32Bytes, u64Bytes } from '../src/damage/bytes.ts'
 import { EditableArray } from '../src/damage/editable-array.ts'
 import { Pipeline, type TileType } from '../src/filters/pipeline.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
-import { readContext } from '../src/objects/generic-tile.ts'
+import { readContext } from '../src/objects/read-context.ts'
 import { defaultFilter } from '../src/write/filter-options.ts'
 import { filesBelow } from './helpers/files-below.ts'
 

@@ -3,8 +3,8 @@ import { Pipeline } from '../src/filters/pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../src/format/generic-tile.ts'
 import { encode } from '../src/format/io.ts'
 import { nodeCodecs } from '../src/node/node-codecs.ts'
-import { readContext } from '../src/objects/generic-tile.ts'
 import { openPagedTile, type StoredSection } from '../src/objects/paged-tile.ts'
+import { readContext } from '../src/objects/read-context.ts'
 import { bytes } from './helpers/build-bytes.ts'
 
 const KEY = new Uint8Array(32).fill(7)

@@ -16,7 +16,7 @@ import { deflateRaw, deflateZlib, pagePack } from './page-pack.mjs'
 const LEFT_OUT = [/^\.\.?\/(?:.*\/)?(?:node|threads)\//, /^@jsquash\/webp\/(?:codec\/enc|meta)/]
 /** Modules that commands load only to print tables and other formats, or to plan. */
 const NOT_LOADED =
-  /render\/(?:views\/|progress)|rows\/(?:arrow|cell-lines|csv|ndjson|json|parquet|records|table-records)|check-plan|decode-all|decode-records|rtree-svg|schema-python|stats-read|work-size|cell-places|tile-at-offset|stats-group|calls\/sweep\.|sweep-check|calls\/hex\.ts$|sorted-cells/
+  /render\/(?:views\/|progress)|rows\/(?:arrow|cell-lines|csv|ndjson|json|parquet|records|table-records)|check-plan|decode-all|cell-records|rtree-svg|schema-python|stats-read|work-size|cell-places|tile-at-offset|stats-group|calls\/sweep\.|sweep-check|calls\/hex\.ts$|sorted-cells/
 /** Codecs that src/page/codecs.ts replaces. */
 const OTHER_CODECS = /\/(?:gzip|zstd|lz4-compress)\.ts$|\.wasm\.js$|^@noble\/hashes/
 /** Wasm files that a published page loads from its own folder. */

@@ -68,7 +68,7 @@ const READ = [
   ...['commands/read', 'rows/cell-lines', 'node/packaged', 'calls/unit-runner', 'check/undo'],
   ...['codecs/zstd', 'codecs/lz4', 'kernels/kernels'].map((name) => `filters/${name}`),
 ].map((name) => resolve(`src/${name}.ts`))
-const ARROW = [resolve('src/calls/decode-records.ts')]
+const ARROW = [resolve('src/calls/cell-records.ts')]
 const CHECK = [
   ...['commands/check', 'render/views/check'],
   ...['data-files', 'fragment-metadata', 'consolidated-metadata', 'written-twice'].map((name) => `check/${name}`),

@@ -86,11 +86,11 @@ function* imports() {
 
 const inside = [...imports()]
 const all = inside.filter(({ from, to }) => from !== to)
-const floor = (room) => (room === ENTRIES ? ROOMS.length : ROOMS.indexOf(room))
-const unknown = new Set(all.flatMap(({ from, to }) => [from, to]).filter((room) => floor(room) < 0))
-const upwards = all.filter(({ from, to }) => floor(to) >= floor(from))
+const rank = (room) => (room === ENTRIES ? ROOMS.length : ROOMS.indexOf(room))
+const unknown = new Set(all.flatMap(({ from, to }) => [from, to]).filter((room) => rank(room) < 0))
+const forbidden = all.filter(({ from, to }) => rank(to) >= rank(from))
 
-/** The arrows between rooms. An arrow is left out if other arrows lead to the same room. */
+/** The arrows between rooms. An arrow is left out if a way over other rooms leads there. */
 function arrows() {
   const direct = new Map()
   for (const { from, to } of all) direct.set(from, (direct.get(from) ?? new Set()).add(to))
@@ -104,7 +104,7 @@ function arrows() {
 
 function picture() {
   const lines = arrows()
-    .sort(([a, b], [c, d]) => floor(c) - floor(a) || floor(d) - floor(b))
+    .sort(([a, b], [c, d]) => rank(c) - rank(a) || rank(d) - rank(b))
     .map(([from, to]) => `  ${from} --> ${to}`)
   return [BEGIN, '```mermaid', 'flowchart BT', ...lines, '```', END].join('\n')
 }
@@ -169,7 +169,7 @@ function existing(file) {
 const faults = [
   ...ROOMS.flatMap((room) => [...readmeFaults(room)]),
   ...[...unknown].map((room) => `src/${room}: expected a room that tools/rooms.mjs lists`),
-  ...[...upwards, ...borrowed()].map(
+  ...[...forbidden, ...borrowed()].map(
     ({ file, target }) => `${relative(ROOT, file)}: must not import ${relative(ROOT, target)}`,
   ),
   ...unused().map(

@@ -1,6 +1,6 @@
 import { sum } from '../base/sum.ts'
 import type { FragmentEntry } from '../objects/array.ts'
-import { paddingNum } from '../objects/file-sizes.ts'
+import { paddingNum } from '../objects/cell-counts.ts'
 import type { OpenedArray } from '../read/query.ts'
 import { type AdviceFacts, arrayFacts } from './facts.ts'
 import { LARGE_FRAGMENT, MIN_FRAGMENTS, MIN_REPLACED, MIN_REPLACED_BYTES } from './fragments.ts'

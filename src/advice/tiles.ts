@@ -6,7 +6,7 @@ import { denseTileGrid } from '../format/dense-tiles.ts'
 import { domainRange } from '../format/dimension.ts'
 import { isCompressor } from '../format/filter-pipeline.ts'
 import type { RangeType } from '../format/range.ts'
-import { cellsInDomain, paddingNum } from '../objects/file-sizes.ts'
+import { cellsInDomain, paddingNum } from '../objects/cell-counts.ts'
 import { gridAxes } from '../read/dense-windows.ts'
 import type { OpenedArray } from '../read/query.ts'
 import {

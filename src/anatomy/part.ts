@@ -2,7 +2,7 @@ import { commandLineText, exitCodeOf, type InspectError } from '../base/errors.t
 import { lastNotAfter } from '../base/last-not-after.ts'
 import type { Prose } from '../base/prose.ts'
 import type { CellValue, ValueStyle } from '../format/value.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import type { ByteSource } from '../storage/source.ts'
 
 /** Settings for reading bytes and for showing values. */

@@ -1,8 +1,16 @@
 /** Paths are text with `/` between the names. Nothing here asks a file system. */
 
-/** The name at the end of a path. */
+/** The name at the end of a path; empty if the path ends with `/`. {@link lastPathPart} is for paths that may. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/**
+ * The last name of a path or URI as the format stores it: a `/` at its end does not count. Before version 19, `.vac` files have absolute
+ * URIs.
+ */
+export function lastPathPart(path: string): string {
+  return nameOf(path.endsWith('/') ? path.slice(0, -1) : path)
 }
 
 /** The path of the folder around a path; empty if the path has no `/`, or only one at its start. */

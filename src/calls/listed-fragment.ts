@@ -1,18 +1,13 @@
 import { InspectError, orError, withPlaceAsync } from '../base/errors.ts'
+import { lastPathPart } from '../base/paths.ts'
 import type { ArrayFragment, ArrayListing } from '../documents/array.ts'
 import type { DamagedFile, ErrorInfo, ListedFragment } from '../documents/common.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { NDRange } from '../format/range.ts'
 import { isConsolidatedName, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { FooterCopy, FragmentEntry, InspectArray } from '../objects/array.ts'
-import {
-  cellsInDomain,
-  fileSizesSync,
-  fragmentFileSizes,
-  ratioOf,
-  unfilteredSizeByFooter,
-} from '../objects/file-sizes.ts'
+import { cellsInDomain } from '../objects/cell-counts.ts'
+import { fileSizesSync, fragmentFileSizes, ratioOf, unfilteredSizeByFooter } from '../objects/file-sizes.ts'
 import { type FieldFile, type Fragment, type FragmentInfo, fieldFilesOf, storedCellNum } from '../objects/fragment.ts'
 import { isInWork } from '../objects/visibility.ts'
 import { SHORT_HEADINGS } from '../render/views/headings.ts'

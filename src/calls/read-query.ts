@@ -7,9 +7,9 @@ import { defaultOrder } from '../read/read.ts'
 import { unsortedTexts } from '../read/unsorted-texts.ts'
 import { loadWhere, WHERE_FORMS } from '../read/where.ts'
 import type { CommandContext } from './command.ts'
-import { queryRanges } from './label-ranges.ts'
 import { parseChoice, unknownField } from './option-values.ts'
 import { collect } from './options.ts'
+import { queryRanges } from './query-ranges.ts'
 import { RANGE_SET_FORMS } from './ranges.ts'
 
 /** The options that choose the cells of a read, and their order. */

@@ -8,11 +8,11 @@ import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { decode } from '../format/io.ts'
 import { CHUNK_COUNT_BYTES, chunkCount, onlyChunk, type StoredChunk, tileChunks } from '../format/tile-chunks.ts'
 import { type Fragment, type FragmentInfo, filePipeline, valuesHoldOffsets } from '../objects/fragment.ts'
-import { keyOrDamage, roomOf } from '../objects/generic-tile.ts'
+import { keyOrDamage } from '../objects/generic-tile.ts'
+import { roomOf } from '../objects/read-context.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
 import { type PlanOptions, ReadAhead } from '../storage/read-ahead.ts'
 import { type ByteRange, type ByteSource, changedWhileRead } from '../storage/source.ts'
-import { tileDatatypes } from './slot-type.ts'
 import {
   BLOCK_BYTES,
   LARGE_TILE,
@@ -20,7 +20,8 @@ import {
   storedChunks,
   TilePieces,
   visitStoredChunks,
-} from './tile-chunks.ts'
+} from './large-tiles.ts'
+import { tileDatatypes } from './slot-type.ts'
 import {
   checkOffsetCount,
   fieldTileFile,

@@ -2,8 +2,8 @@ import { faultOf, unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce, inOrder } from '../base/in-order.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { type FragmentEntry, type FragmentState, InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
-import { changedLines } from '../objects/changed-lines.ts'
-import { type CutList, cutLists } from '../objects/cut-lists.ts'
+import { changedLines } from '../objects/changed-commit-lines.ts'
+import { type CutList, cutLists } from '../objects/cut-commit-lists.ts'
 import { laterDeletePlaces } from '../objects/deletes.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
@@ -11,19 +11,19 @@ import { isFirst, shardOf } from '../objects/shard.ts'
 import { unreadFragments } from '../read/opening.ts'
 import { checkArrayFolder } from './array-folder.ts'
 import { checkCommits } from './commit-files.ts'
-import { collectItems, type Finding, finding, guarded, type Items } from './finding.ts'
+import { collectItems, type Finding, finding, futureFinding, guarded, type Items } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
-import { checkMetadata, futureFinding } from './metadata-files.ts'
+import { checkMetadata } from './key-values.ts'
 import { checkReadTwice } from './read-twice.ts'
 import { type CheckRun, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
-import type { Plan } from './units.ts'
+import type { CheckWork } from './units.ts'
 
 /**
  * Checks an array with its fragments. Only the list of fragments makes memory grow with their number.
  * @param ofLabel whether this is the array of a dimension label, which has no labels itself
  */
-export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = false): Plan {
+export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = false): CheckWork {
   const { folder } = array
   // The check of the commit files reports damaged ones. All others still count.
   array.cx.onFault = () => {}
@@ -42,7 +42,7 @@ export async function* checkArray(run: CheckRun, array: InspectArray, ofLabel = 
   const shared = { ...run, concurrency: run.concurrency * Math.max(1, Math.min(mine.length, atOnce(folder))) }
   // Fragments wait for the one before: the first to name a schema must not depend on which is read first.
   let turn: Promise<unknown> = Promise.resolve()
-  const checkEntry = async function* (entry: FragmentEntry): Plan {
+  const checkEntry = async function* (entry: FragmentEntry): CheckWork {
     const before = turn
     const fragment = array.fragment(entry.path)
     const enumerationItems = async () => {

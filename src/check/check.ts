@@ -10,7 +10,15 @@ import { fromError, type Item, type Items, withoutRepeats } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { checkGroupFiles, memberItems, memberPlace } from './group.ts'
 import type { CheckRun } from './run.ts'
-import { addCounts, knownUnit, type Plan, type Unit, type UnitResult, type UnitRunner, UnitWorker } from './units.ts'
+import {
+  addCounts,
+  type CheckWork,
+  knownUnit,
+  type Unit,
+  type UnitResult,
+  type UnitRunner,
+  UnitWorker,
+} from './units.ts'
 
 /**
  * Compares what the metadata of a fragment, an array or a group claims with the stored bytes. Yields findings as they are
@@ -20,7 +28,7 @@ import { addCounts, knownUnit, type Plan, type Unit, type UnitResult, type UnitR
  * @throws InspectError WRONG_TARGET for files
  */
 export function checkTarget(run: CheckRun, target: Target, runner?: UnitRunner<Item>): Items {
-  return checkPlan(run, planAll({ ...run, shared: runner !== undefined }, target), target, runner)
+  return doWork(run, workOfAll({ ...run, shared: runner !== undefined }, target), target, runner)
 }
 
 /** {@link checkTarget} of a member of a dataset, without its own members. @param lostAs see {@link memberItems} */
@@ -31,18 +39,17 @@ export async function* checkMember(
   lostAs?: LostAs,
 ): Items {
   const { target } = member
-  if (target)
-    yield* checkPlan(run, planMember({ ...run, shared: runner !== undefined }, member, lostAs), target, runner)
+  if (target) yield* doWork(run, workOfMember({ ...run, shared: runner !== undefined }, member, lostAs), target, runner)
   else if (isFirst(run.shard)) yield* memberItems(member, lostAs)
 }
 
-async function* checkPlan(run: CheckRun, plan: Plan, target: Target, runner: UnitRunner<Item> | undefined): Items {
+async function* doWork(run: CheckRun, work: CheckWork, target: Target, runner: UnitRunner<Item> | undefined): Items {
   if (!runner) {
-    for await (const one of plan) if (!('part' in one)) yield one
+    for await (const one of work) if (!('part' in one)) yield one
     return
   }
   const asked: Unit<Item>[] = []
-  yield* withoutRepeats(itemsOf(run, asked, runner(unitsOf(plan, asked)), (unit) => runAlone(target, unit)))
+  yield* withoutRepeats(itemsOf(run, asked, runner(unitsOf(work, asked)), (unit) => runAlone(target, unit)))
 }
 
 /** Runs one unit on this thread. */
@@ -58,8 +65,8 @@ async function runAlone(target: Target, unit: Unit<Item>): Promise<UnitResult<It
 }
 
 /** @param asked receives the units whose results are still to come */
-async function* unitsOf(plan: Plan, asked: Unit<Item>[]): AsyncGenerator<Unit<Item>> {
-  for await (const one of plan) {
+async function* unitsOf(work: CheckWork, asked: Unit<Item>[]): AsyncGenerator<Unit<Item>> {
+  for await (const one of work) {
     const unit = 'part' in one ? one : knownUnit([one])
     asked.push(unit)
     yield unit
@@ -80,8 +87,8 @@ async function* itemsOf(
     if (part.kind === 'fields' && part.shared === 'more') continue
     let found = held
     if (part.kind === 'fields' && part.shared && held.some(({ items, unsure }) => unsure || items.length > 0)) {
-      const runs = part.runs.map((one) => ({ ...one, from: 0 }))
-      found = [await again({ path, part: { ...part, runs, shared: undefined }, bytes })]
+      const stretches = part.stretches.map((one) => ({ ...one, from: 0 }))
+      found = [await again({ path, part: { ...part, stretches, shared: undefined }, bytes })]
     }
     held = []
     for (const one of found) {
@@ -92,9 +99,9 @@ async function* itemsOf(
 }
 
 /** The target, and then what its parts say of each other. */
-async function* planAll(run: CheckRun, target: Target): Plan {
+async function* workOfAll(run: CheckRun, target: Target): CheckWork {
   const across = isFirst(run.shard) ? await run.across?.(target, run.level) : undefined
-  yield* planTarget(run, target, across)
+  yield* workOfTarget(run, target, across)
   if (across) yield* across.items()
 }
 
@@ -102,7 +109,7 @@ async function* planAll(run: CheckRun, target: Target): Plan {
  * Checks a group and all its members. An object that several members name is checked once. Only the first shard reports what is wrong
  * with groups themselves.
  */
-async function* planDataset(run: CheckRun, target: GroupTarget, across: AcrossCheck | undefined): Plan {
+async function* workOfDataset(run: CheckRun, target: GroupTarget, across: AcrossCheck | undefined): CheckWork {
   const { folder, cx } = target.group
   if (isFirst(run.shard)) yield* checkGroupFiles(run, target.group)
   const open = (path: string): Promise<Target> =>
@@ -110,17 +117,17 @@ async function* planDataset(run: CheckRun, target: GroupTarget, across: AcrossCh
   const { items, first } = await firstOnes(membersIn(target, open, across), atOnce(folder))
   const concurrency = Math.max(1, first)
   const shared = { ...run, concurrency: run.concurrency * concurrency }
-  yield* allInOrder(items, concurrency, async function* (member): Plan {
-    yield* planMember(shared, member, await across?.lostAs(member))
+  yield* allInOrder(items, concurrency, async function* (member): CheckWork {
+    yield* workOfMember(shared, member, await across?.lostAs(member))
   })
 }
 
-async function* planMember(run: CheckRun, member: DatasetMember, lostAs?: LostAs): Plan {
+async function* workOfMember(run: CheckRun, member: DatasetMember, lostAs?: LostAs): CheckWork {
   if (isFirst(run.shard)) yield* memberItems(member, lostAs)
   const found = member.again || member.state === 'unreadable' ? undefined : member.target
   if (found?.type === 'group') {
     if (isFirst(run.shard)) yield* checkGroupFiles(run, found.group)
-  } else if (found && member.state !== 'other-type') yield* planObject(run, member, found)
+  } else if (found && member.state !== 'other-type') yield* workOfObject(run, member, found)
 }
 
 /** The members, except those that a fault of the group's own list hides: {@link checkGroupFiles} reports it. */
@@ -139,18 +146,18 @@ async function* membersIn(
   }
 }
 
-async function* planObject(run: CheckRun, member: DatasetMember, target: Target): Plan {
+async function* workOfObject(run: CheckRun, member: DatasetMember, target: Target): CheckWork {
   try {
-    yield* planTarget(run, target)
+    yield* workOfTarget(run, target)
   } catch (error) {
     if (!(error instanceof InspectError)) throw error
     yield fromError(error, 'GROUP_MEMBER_MISSING', memberPlace(member))
   }
 }
 
-async function* planTarget(run: CheckRun, target: Target, across?: AcrossCheck): Plan {
+async function* workOfTarget(run: CheckRun, target: Target, across?: AcrossCheck): CheckWork {
   if (target.type === 'array') yield* checkArray(run, target.array)
-  else if (target.type === 'group') yield* planDataset(run, target, across)
+  else if (target.type === 'group') yield* workOfDataset(run, target, across)
   else if (target.type === 'fragment') {
     const { fragment, array } = target
     // A fragment is not split between shards.

@@ -1,13 +1,13 @@
 import { NO_BYTES } from '../base/bytes.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { sameBytes } from '../filters/bytes.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { deleteCondition, refusedParts, updateCondition } from '../format/delete-condition.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { hasTimes, nameFacts, parseFragmentName, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import type { ChangedLine } from '../objects/changed-lines.ts'
+import type { ChangedLine } from '../objects/changed-commit-lines.ts'
 import {
   COMMITS_FOLDER,
   type CommitEntry,
@@ -25,14 +25,15 @@ import {
   readsTimes,
   stem,
 } from '../objects/commits.ts'
-import { nearFragment } from '../objects/cut-lists.ts'
+import { nearFragment } from '../objects/cut-commit-lists.ts'
 import { isRead, mayReplace, type Visibility, vacuumPath } from '../objects/visibility.ts'
 import { conditionFields } from '../read/condition.ts'
 import { readAll, withSource } from '../storage/source.ts'
 import { folderVariant, isFolderMark, isMasking, maskingFinding } from './array-folder.ts'
 import type { VariantOf } from './codes.ts'
 import { asIgnored, collectItems, type Finding, type FindingPlace, finding, fromError, type Items } from './finding.ts'
-import { type CheckRun, checkEmpty, checkedTile } from './run.ts'
+import { checkEmpty, checkedTile } from './generic-tiles.ts'
+import type { CheckRun } from './run.ts'
 
 /** What is listed of an array. */
 interface Listed {

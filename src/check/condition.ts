@@ -1,12 +1,11 @@
 import { unlessFault } from '../base/errors.ts'
-import { isWithinFolder } from '../base/paths.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { isWithinFolder, lastPathPart } from '../base/paths.ts'
 import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Condition, PartCondition, PartState } from '../objects/condition.ts'
 import { UNSURE } from './codes/row.ts'
 import { lostOf, refusalOf } from './codes.ts'
 import { type Finding, fromError, type Item, type Level } from './finding.ts'
-import { metadataItems } from './metadata-files.ts'
+import { metadataItems } from './key-values.ts'
 import { newRun } from './run.ts'
 
 /** What a check of a part says about its state. Warnings and notes do not change it: readers cope with them. */

@@ -1,7 +1,7 @@
 import { unlessFault } from '../base/errors.ts'
 import { allInOrder, atOnce } from '../base/in-order.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { sameBytes } from '../filters/bytes.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
@@ -10,7 +10,8 @@ import type { Fragment } from '../objects/fragment.ts'
 import { type Entry, withSource } from '../storage/source.ts'
 import { finding, type Items } from './finding.ts'
 import { checkFragment } from './fragment.ts'
-import { type CheckRun, checkedTileFile, newRun } from './run.ts'
+import { checkedTileFile } from './generic-tiles.ts'
+import { type CheckRun, newRun } from './run.ts'
 
 /** Checks consolidated fragment metadata. Each footer in it must be byte for byte that of its fragment. */
 export async function* checkConsolidatedMetadata(

@@ -9,7 +9,7 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { SlotStatistics } from '../format/fragment-min-max-sum-null-count.ts'
 import { leafLevel } from '../format/rtree.ts'
 import { type Fragment, type FragmentInfo, slotHasFiles, storedCellNum } from '../objects/fragment.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { countReadBytes } from '../storage/lean-heap.ts'
 import { checkColumn, checkEnumerationIndexes, labelNum } from './cells-columns.ts'
 import { CoordinatesCheck } from './cells-coordinates.ts'
@@ -20,8 +20,8 @@ import { type CheckRun, newRun, reaches } from './run.ts'
 import { eachTile, type FieldReader, type OpenFields, openFields, type VisitTile } from './tile-reader.ts'
 import {
   type FieldsPart,
-  type FieldsRun,
-  tileRuns,
+  type FieldsStretch,
+  tileStretches,
   UNIT_BYTES,
   type Unit,
   type UnitResult,
@@ -34,8 +34,8 @@ import { checkUnwrittenCells } from './unwritten-cells.ts'
  * Memory holds the per-tile lists of the files that are read together, and one tile of each.
  */
 export async function* checkDataFiles(run: CheckRun, fragment: Fragment, info: FragmentInfo): Items {
-  const runs = fieldsTogether(info).map((slots) => ({ slots, from: 0, to: info.tile_num }))
-  yield* withoutRepeats(checkFields(run, fragment, info, runs))
+  const stretches = fieldsTogether(info).map((slots) => ({ slots, from: 0, to: info.tile_num }))
+  yield* withoutRepeats(checkFields(run, fragment, info, stretches))
   if (reaches(run, 'cells')) run.counts.cell_num += storedCellNum(info)
 }
 
@@ -57,39 +57,40 @@ export async function* dataFileUnits(
   const { path } = folder
   const files = await fragment.fieldFiles()
   const readsCells = reaches(run, 'cells')
-  let runs: FieldsRun[] = []
+  let stretches: FieldsStretch[] = []
   let bytes = 0
   const unit = (shared?: FieldsPart['shared']): Unit<Item> => {
-    const made: Unit<Item> = { path, part: { kind: 'fields', runs, level, ignored, asStored, shared }, bytes }
-    runs = []
+    const made: Unit<Item> = { path, part: { kind: 'fields', stretches, level, ignored, asStored, shared }, bytes }
+    stretches = []
     bytes = 0
     return made
   }
   for (const slots of fieldsTogether(info)) {
     const together = files.filter(({ slot }) => slots.includes(slot))
     const whole = { from: 0, to: info.tile_num, bytes: sum(together, ({ size }) => size) }
-    const parts = readsCells && info.tile_num > MAX_SHARED_TILES ? [whole] : await tileRuns(fragment, info, together)
+    const parts =
+      readsCells && info.tile_num > MAX_SHARED_TILES ? [whole] : await tileStretches(fragment, info, together)
     const isShared = readsCells && parts.length > 1
-    if (isShared && runs.length > 0) yield unit()
+    if (isShared && stretches.length > 0) yield unit()
     for (const [i, one] of parts.entries()) {
-      runs.push({ ...one, slots })
+      stretches.push({ ...one, slots })
       bytes += one.bytes
       if (isShared) yield unit(i === parts.length - 1 ? 'last' : 'more')
       else if (bytes >= UNIT_BYTES) yield unit()
     }
   }
-  if (runs.length > 0) yield unit()
+  if (stretches.length > 0) yield unit()
   if (readsCells) run.counts.cell_num += storedCellNum(info)
 }
 
 /** Does the work of one of the {@link dataFileUnits}. */
 export async function checkUnit(target: UnitTarget, _cx: ReadContext, { part }: Unit<Item>): Promise<UnitResult<Item>> {
   if (part.kind !== 'fields' || target.type !== 'fragment') throw new TypeError(`no unit of a check: ${part.kind}`)
-  const { level, runs, ignored, asStored, shared } = part
+  const { level, stretches, ignored, asStored, shared } = part
   if (asStored) target.fragment.asStored()
   const run: CheckRun = { ...newRun(level, false), isPart: shared !== undefined }
   const items: Item[] = []
-  for await (const item of checkFields(run, target.fragment, await target.fragment.info(), runs))
+  for await (const item of checkFields(run, target.fragment, await target.fragment.info(), stretches))
     items.push(asIgnored(item, ignored))
   return { counts: run.counts, items, unsure: run.unsure }
 }
@@ -98,11 +99,11 @@ async function* checkFields(
   run: CheckRun,
   fragment: Fragment,
   info: FragmentInfo,
-  runs: readonly Omit<FieldsRun, 'bytes'>[],
+  stretches: readonly Omit<FieldsStretch, 'bytes'>[],
 ): Items {
   const cells = reaches(run, 'cells') ? await cellFacts(fragment, info) : undefined
   const fields = inOrder(
-    runs,
+    stretches,
     fieldsAhead(run, fragment),
     (one) => openFields(run, fragment, info, one),
     ({ slots }) => slots.length * (FIELD_BYTES + info.tile_num * LISTS_BYTES) * run.concurrency,
@@ -115,7 +116,7 @@ async function* checkFields(
     yield* items
     fragment.forget()
     // Lets the heap shrink: the lists of a million tiles must not stay beside those of the next field.
-    countReadBytes(opened.run.slots.length * info.tile_num * LISTS_BYTES)
+    countReadBytes(opened.stretch.slots.length * info.tile_num * LISTS_BYTES)
   }
 }
 
@@ -177,7 +178,7 @@ type VisitColumns = (
 async function openCellsCheck(
   fragment: Fragment,
   info: FragmentInfo,
-  { run: { slots }, fields }: OpenFields,
+  { stretch: { slots }, fields }: OpenFields,
   facts: CellFacts,
 ): Promise<CellsCheck> {
   const statistics: (StatisticsCheck | undefined)[] = []

@@ -1,6 +1,7 @@
 import { ERROR_CODES, grammatical, InspectError } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { sizeText } from '../base/sizes.ts'
+import { timeText } from '../format/timestamped-name.ts'
 import { isKnownFault, type KnownFault } from './codes/known.ts'
 import type { Severity } from './codes/row.ts'
 import { type FindingCode, type FindingState, meaningOf, type VariantOf } from './codes.ts'
@@ -138,6 +139,11 @@ export function fromError<Code extends FindingCode>(
 function fieldOf(outer: string | undefined, inner: string | undefined): string | undefined {
   if (outer === undefined || inner === undefined || inner.startsWith(outer)) return inner ?? outer
   return `${outer}.${inner}`
+}
+
+/** Reports what counts only later. @param ends its time */
+export function futureFinding(code: FindingCode, place: FindingPlace, ends: bigint, now: bigint): Item {
+  return finding(code, place, `a time up to now, ${timeText(now)}`, timeText(ends))
 }
 
 /** Runs a part of a check. An InspectError ends only this part, and becomes a finding. */

@@ -1,17 +1,17 @@
 import { badValue, InspectError, unlessFault } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { sizeText } from '../base/sizes.ts'
 import { isInDomain } from '../cells/rtree-builder.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { datatypeKind } from '../format/datatype.ts'
 import { NEWEST_FORMAT_VERSION } from '../format/format-version.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { SlotKind } from '../format/fragment-slots.ts'
 import { type FragmentEntry, SCHEMA_FOLDER } from '../objects/array.ts'
+import { pointsInDomain } from '../objects/cell-counts.ts'
 import { changedFields, changedFooterLength, changedTiles } from '../objects/changed-fields.ts'
 import { deletePlaces } from '../objects/deletes.ts'
-import { pointsInDomain } from '../objects/file-sizes.ts'
 import {
   type FieldFile,
   type Fragment,
@@ -39,7 +39,7 @@ import {
 import { crowdedBox, footerFindings } from './footer.ts'
 import { type CheckRun, reaches } from './run.ts'
 import type { CheckedSchemas } from './schemas.ts'
-import type { Plan } from './units.ts'
+import type { CheckWork } from './units.ts'
 
 /** Why readers ignore a fragment; undefined if they read it. */
 export function whyIgnored({ committed, isRead, state }: FragmentEntry): IgnoredReason | undefined {
@@ -60,12 +60,13 @@ export async function* checkFragment(
   schemas: CheckedSchemas | undefined,
   ignored: IgnoredReason | undefined,
   sizes?: ReadonlyMap<string, number>,
-): Plan {
+): CheckWork {
   for await (const one of checkAsRead(run, fragment, schemas, ignored, sizes))
     yield 'part' in one ? one : asIgnored(one, ignored)
 }
 
-function isRead(ignored: IgnoredReason | undefined): boolean {
+/** Whether readers read a fragment, now or after its time has come. */
+function isReadSometime(ignored: IgnoredReason | undefined): boolean {
   return ignored === undefined || ignored === 'future'
 }
 
@@ -75,7 +76,7 @@ async function* checkAsRead(
   schemas: CheckedSchemas | undefined,
   ignored: IgnoredReason | undefined,
   sizes: ReadonlyMap<string, number> | undefined,
-): Plan {
+): CheckWork {
   const file = `${fragment.folder.path}/${FRAGMENT_METADATA_FILE}`
   run.counts.fragment_num++
   run.counts.file_num++
@@ -84,7 +85,8 @@ async function* checkAsRead(
     if (kind !== 'file') {
       const place = { file: fragment.folder.path }
       // An unfinished write may lack anything. So may a fragment that is being removed.
-      const kept = isRead(ignored) && (await fragment.array?.keptFooter(fragment.name)) ? 'footerKept' : undefined
+      const kept =
+        isReadSometime(ignored) && (await fragment.array?.keptFooter(fragment.name)) ? 'footerKept' : undefined
       yield finding('FRAGMENT_NO_METADATA', place, FRAGMENT_METADATA_FILE, NO_FILE[kind ?? 'none'], kept ?? ignored)
       return
     }
@@ -106,7 +108,12 @@ async function* checkAsRead(
     return
   }
   if (fragment.ownFooterFault)
-    yield fromError(fragment.ownFooterFault, 'FOOTER_UNREADABLE', { file }, isRead(ignored) ? 'footerKept' : undefined)
+    yield fromError(
+      fragment.ownFooterFault,
+      'FOOTER_UNREADABLE',
+      { file },
+      isReadSometime(ignored) ? 'footerKept' : undefined,
+    )
   yield* footerFindings(info, fragment, file)
   if (!run.quick) fragment.planMetadata(info)
   // A quick check of a single fragment reads no schema but its own.

@@ -7,8 +7,9 @@ import { type DatasetMember, memberInWords } from '../objects/dataset.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE, type InspectGroup } from '../objects/group.ts'
 import type { LostAs } from './across.ts'
 import { type FindingPlace, finding, fromError, guardedValue, type Item, type Items } from './finding.ts'
-import { checkFuture, checkMetadata } from './metadata-files.ts'
-import { type CheckRun, checkedTileFile } from './run.ts'
+import { checkedTileFile } from './generic-tiles.ts'
+import { checkFuture, checkMetadata } from './key-values.ts'
+import type { CheckRun } from './run.ts'
 import { checkStray } from './strays.ts'
 
 /** Checks the files that a group itself has: its lists of members, and its metadata. */

@@ -8,7 +8,7 @@ import { checkFragment, whyIgnored } from './fragment.ts'
 import { checkGroupFiles } from './group.ts'
 import { type CheckRun, newRun } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
-import type { Plan } from './units.ts'
+import type { CheckWork } from './units.ts'
 
 /**
  * The part of a check that needs no more than a listing: names, commit files, the schema in use, the footers of fragments and
@@ -62,9 +62,9 @@ export function quickGroupItems(group: InspectGroup): Promise<Item[]> {
   return all(checkGroupFiles(quickRun(), group))
 }
 
-async function all(plan: Plan): Promise<Item[]> {
+async function all(work: CheckWork): Promise<Item[]> {
   const items: Item[] = []
   // Only checks of data files give parts.
-  for await (const one of plan) if (!('part' in one)) items.push(one)
+  for await (const one of work) if (!('part' in one)) items.push(one)
   return items
 }

@@ -26,8 +26,9 @@ import { areCellsByNumber } from './by-number.ts'
 import type { KnownFault } from './codes/known.ts'
 import type { FindingCode, VariantOf } from './codes.ts'
 import { type Finding, type FindingPlace, finding, guardedValue, type Items } from './finding.ts'
+import { checkedTileFile, filterFindings } from './generic-tiles.ts'
 import { pipelinesOf } from './pipelines.ts'
-import { type CheckRun, checkedTileFile, filterFindings } from './run.ts'
+import type { CheckRun } from './run.ts'
 
 /** An enumeration, as a schema names it. */
 type NamedEnumeration = Pick<Enumeration, 'name' | 'path_name'>

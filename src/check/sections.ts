@@ -11,7 +11,7 @@ import { type Fragment, type FragmentInfo, slotHasFiles } from '../objects/fragm
 import { GENERIC_TILE_HEADER_BYTES, isReadByNumber, oddCompressor } from '../objects/generic-tile.ts'
 import type { VariantOf } from './codes.ts'
 import { finding, fromError, type Items } from './finding.ts'
-import { checkEncrypted, headerFindings } from './run.ts'
+import { checkEncrypted, headerFindings } from './generic-tiles.ts'
 import { isWrittenTwice } from './written-twice.ts'
 
 /**

@@ -24,7 +24,7 @@ import {
   type UndoneTile,
   undoTile,
 } from './undo.ts'
-import type { FieldsRun } from './units.ts'
+import type { FieldsStretch } from './units.ts'
 
 /** Since this version, no cell lies in two chunks. @see tiledb/sm/filter/filter_pipeline.cc */
 const WHOLE_CELLS_SINCE = 11
@@ -305,42 +305,42 @@ function verdictItem({ filter, expected, actual }: ChecksumVerdict, at: FindingP
   return { notExamined: why }
 }
 
-/** The opened fields of a run of tiles. */
+/** The opened fields of a stretch of tiles. */
 export interface OpenFields {
   readonly check: CheckRun
-  readonly run: Omit<FieldsRun, 'bytes'>
-  /** The tile before the run, which is only read to compare the order of cells; -1 for none. */
+  readonly stretch: Omit<FieldsStretch, 'bytes'>
+  /** The tile before the stretch, which is only read to compare the order of cells; -1 for none. */
   readonly lead: number
   readonly fields: readonly FieldReader[]
   /** Reports about files that could not be opened. */
   readonly items: readonly Item[]
 }
 
-/** Opens the fields of a run of tiles. A remote source begins to fetch the tiles. */
+/** Opens the fields of a stretch of tiles. A remote source begins to fetch the tiles. */
 export async function openFields(
   check: CheckRun,
   fragment: Fragment,
   info: FragmentInfo,
-  run: OpenFields['run'],
+  stretch: OpenFields['stretch'],
 ): Promise<OpenFields> {
   const items: Item[] = []
   const fields: FieldReader[] = []
-  for (const slot of run.slots) {
+  for (const slot of stretch.slots) {
     fields.push(await FieldReader.open(check, fragment, info, slot, items))
     // The reader has copies of the lists, which may have a million tiles.
     fragment.forget()
     countReadBytes(info.tile_num * LIST_ENTRY_BYTES)
   }
-  const lead = check.isPart ? run.from - 1 : -1
+  const lead = check.isPart ? stretch.from - 1 : -1
   planTiles(
     fields.flatMap((field) => [...field.files.values()]),
-    lead >= 0 ? lead : run.from,
-    run.to - 1,
+    lead >= 0 ? lead : stretch.from,
+    stretch.to - 1,
     undefined,
     // The check of cells keeps the last cell of a tile for the next one.
     !reaches(check, 'cells'),
   )
-  return { check, run, lead, fields, items }
+  return { check, stretch, lead, fields, items }
 }
 
 /** Bytes of a tile in a list of the metadata and in its copy. */
@@ -352,10 +352,10 @@ export type VisitTile = (tile: number, columns: readonly ReadColumn[], items: It
 /**
  * Visits tiles until a field cannot be read without waiting, or something is found.
  * @param columns receives the fields of the last tile that were read
- * @returns the last tile, which has findings or fields that were not read; the end of the run if there is none
+ * @returns the last tile, which has findings or fields that were not read; the end of the stretch if there is none
  */
 function visitFaultless(
-  { fields, run: { to } }: OpenFields,
+  { fields, stretch: { to } }: OpenFields,
   from: number,
   visit: VisitTile | undefined,
   columns: ReadColumn[],
@@ -377,15 +377,15 @@ function visitFaultless(
 }
 
 /**
- * Waits for the memory of any tile of a run, over all fields: units of other fragments may run at the same time, over a network. A run with
+ * Waits for the memory of any tile of a stretch, over all fields: units of other fragments may run at the same time, over a network. A stretch with
  * a tile for which there is no room does not wait: that tile is refused when it is read.
  */
-async function leaseOf({ check, run, fields }: OpenFields): Promise<Lease | undefined> {
+async function leaseOf({ check, stretch, fields }: OpenFields): Promise<Lease | undefined> {
   const files = fields.flatMap((field) => [...field.files.values()])
   if (!reaches(check, 'cells') || files.length === 0) return undefined
   const { memory } = files[0].fragment.cx
   let most = 0
-  for (let tile = Math.max(0, run.from - 1); tile < run.to; tile++) {
+  for (let tile = Math.max(0, stretch.from - 1); tile < stretch.to; tile++) {
     let bytes = 0
     for (const file of files) bytes += KEPT_TIMES[file.role] * (file.expectedSize(tile) ?? 0)
     most = Math.max(most, bytes)
@@ -397,13 +397,13 @@ async function leaseOf({ check, run, fields }: OpenFields): Promise<Lease | unde
   return lease
 }
 
-/** Reads and visits all tiles of a run, then closes its files. */
+/** Reads and visits all tiles of a stretch, then closes its files. */
 export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined): Items {
-  const { check, run, lead, fields, items: reported } = opened
+  const { check, stretch, lead, fields, items: reported } = opened
   let lease: Lease | undefined
   try {
-    // The first run of a file reports that it could not be opened.
-    if (run.from === 0) yield* reported
+    // The first stretch of a file reports that it could not be opened.
+    if (stretch.from === 0) yield* reported
     // If no file could be opened, the number of tiles is only a claim of the metadata.
     if (fields.every(({ files }) => files.size === 0)) return
     lease = await leaseOf(opened)
@@ -416,13 +416,13 @@ export async function* eachTile(opened: OpenFields, visit: VisitTile | undefined
       visit?.(lead, columns, [])
       Object.assign(counts, before)
     }
-    for (let tile = run.from; tile < run.to; tile++) {
+    for (let tile = stretch.from; tile < stretch.to; tile++) {
       const pause = fields[0].pause()
       if (pause) await pause
       const items: Item[] = []
       const columns: ReadColumn[] = []
       tile = visitFaultless(opened, tile, visit, columns, items)
-      if (tile < run.to && items.length === 0) {
+      if (tile < stretch.to && items.length === 0) {
         for (const field of fields.slice(columns.length))
           columns.push(field.readFaultless(tile) ?? (await field.read(tile, items)))
         visit?.(tile, columns, items)

@@ -1,7 +1,7 @@
 import { NO_BYTES } from '../base/bytes.ts'
 import { faultOf, InspectError, unlessFault } from '../base/errors.ts'
 import { Slab } from '../base/slab.ts'
-import { type PlacedChunk, placedChunks } from '../cells/tile-chunks.ts'
+import { type PlacedChunk, placedChunks } from '../cells/large-tiles.ts'
 import { isStringOffsetsTile, type TileFile, type TileRole } from '../cells/tile-files.ts'
 import type { ChecksumVerdict, LostTail, RefusedPart } from '../filters/filter.ts'
 import { type TileReadOptions, unfilteredLimit, withRoom } from '../filters/pipeline.ts'

@@ -6,13 +6,13 @@ import { TileFile } from '../cells/tile-files.ts'
 import { type TileRole, tileRole } from '../cells/tile-places.ts'
 import type { InspectArray } from '../objects/array.ts'
 import type { FieldFile, Fragment, FragmentInfo } from '../objects/fragment.ts'
-import { type ReadContext, readContext } from '../objects/generic-tile.ts'
+import { type ReadContext, readContext } from '../objects/read-context.ts'
 import { openKnownFragment, openTarget, type Target } from '../objects/target.ts'
 import type { Storage } from '../storage/source.ts'
 import type { IgnoredReason, Item, Level, NotExaminedItem } from './finding.ts'
 
-/** A run of tiles. */
-interface TileRun {
+/** A stretch of tiles. */
+interface TileStretch {
   from: number
   /** Exclusive. */
   to: number
@@ -20,15 +20,15 @@ interface TileRun {
   bytes: number
 }
 
-/** A run of tiles of one data file. */
-export interface DataFilePart extends Omit<TileRun, 'bytes'> {
+/** A stretch of tiles of one data file. */
+export interface DataFilePart extends Omit<TileStretch, 'bytes'> {
   name: string
   slot: number
   role: TileRole
 }
 
-/** A run of tiles of fields that are read together. */
-export interface FieldsRun extends TileRun {
+/** A stretch of tiles of fields that are read together. */
+export interface FieldsStretch extends TileStretch {
   slots: readonly number[]
 }
 
@@ -40,10 +40,10 @@ export type UnitPart =
   | ({ kind: 'data-file' } & DataFilePart)
   | FieldsPart
 
-/** Runs of tiles that `check` examines. */
+/** Stretches of tiles that `check` examines. */
 export interface FieldsPart {
   kind: 'fields'
-  runs: readonly FieldsRun[]
+  stretches: readonly FieldsStretch[]
   level: Level
   ignored: IgnoredReason | undefined
   /** Whether the fragment's own footer is taken, though it has a copy: {@link Fragment.asStored}. */
@@ -83,7 +83,7 @@ export function knownUnit<I>(items: readonly (I | NotExaminedItem)[], counts: Un
 }
 
 /** What a check finds, and the units that find the rest. */
-export type Plan = AsyncGenerator<Item | Unit<Item>>
+export type CheckWork = AsyncGenerator<Item | Unit<Item>>
 
 /** Runs units and gives the results in their order, on this thread or on workers. */
 export type UnitRunner<I> = (units: AsyncIterable<Unit<I>>) => AsyncIterable<UnitResult<I>>
@@ -98,15 +98,15 @@ export type UnitWork<I> = (target: UnitTarget, cx: ReadContext, unit: Unit<I>) =
 export const UNIT_BYTES = 16 * 2 ** 20
 
 /**
- * Cuts the tiles of a fragment's files into runs with about {@link UNIT_BYTES} stored bytes each. If the metadata does not say
- * where the tiles are, all of them are one run: reading them then gives the error.
+ * Cuts the tiles of a fragment's files into stretches with about {@link UNIT_BYTES} stored bytes each. If the metadata does not say
+ * where the tiles are, all of them are one stretch: reading them then gives the error.
  * @param files those that are read together
  */
-export async function tileRuns(
+export async function tileStretches(
   fragment: Fragment,
   { tile_num }: FragmentInfo,
   files: readonly FieldFile[],
-): Promise<TileRun[]> {
+): Promise<TileStretch[]> {
   const bytes = sum(files, ({ size }) => size)
   const whole = [{ from: 0, to: tile_num, bytes }]
   if (bytes <= UNIT_BYTES) return whole
@@ -117,17 +117,17 @@ export async function tileRuns(
     if (!(error instanceof InspectError)) throw error
     return whole
   }
-  const runs: TileRun[] = []
-  let run: TileRun = { from: 0, to: 0, bytes: 0 }
+  const stretches: TileStretch[] = []
+  let stretch: TileStretch = { from: 0, to: 0, bytes: 0 }
   for (let tile = 0; tile < tile_num; tile++) {
-    run.to = tile + 1
-    for (const offsets of lists) run.bytes += Math.max(0, (offsets[tile + 1] ?? offsets[tile]) - offsets[tile])
-    if (run.bytes < UNIT_BYTES) continue
-    runs.push(run)
-    run = { from: tile + 1, to: tile + 1, bytes: 0 }
+    stretch.to = tile + 1
+    for (const offsets of lists) stretch.bytes += Math.max(0, (offsets[tile + 1] ?? offsets[tile]) - offsets[tile])
+    if (stretch.bytes < UNIT_BYTES) continue
+    stretches.push(stretch)
+    stretch = { from: tile + 1, to: tile + 1, bytes: 0 }
   }
-  if (run.to > run.from) runs.push(run)
-  return runs
+  if (stretch.to > stretch.from) stretches.push(stretch)
+  return stretches
 }
 
 /** A target with the context in which it was opened. */

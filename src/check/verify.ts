@@ -5,11 +5,11 @@ import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { walkDataset } from '../objects/dataset.ts'
 import type { Fragment } from '../objects/fragment.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { isFirst, type Shard, shardOf } from '../objects/shard.ts'
 import { type GroupTarget, openTarget, type Target } from '../objects/target.ts'
-import { knownUnit, tileRuns, type Unit, type UnitRunner } from './units.ts'
-import type { Verified, VerifyFailure, VerifyItem } from './verification.ts'
+import { knownUnit, tileStretches, type Unit, type UnitRunner } from './units.ts'
+import type { Verified, VerifyFailure, VerifyItem } from './verified.ts'
 
 export interface VerifyOptions {
   /** Includes uncommitted fragments. */
@@ -36,7 +36,7 @@ export async function* verifyFailures(
   runner: UnitRunner<VerifyItem>,
   found: Verified,
 ): AsyncGenerator<VerifyFailure> {
-  for await (const result of runner(planTarget(target, cx, options))) {
+  for await (const result of runner(unitsToVerify(target, cx, options))) {
     found.add(result)
     yield* found.settled()
   }
@@ -47,7 +47,7 @@ export async function* verifyFailures(
  * Lists all work of a target in a fixed order. The units do not depend on the number of threads.
  * @throws InspectError WRONG_TARGET
  */
-export async function* planTarget(target: Target, cx: ReadContext, options: VerifyOptions): Units {
+export async function* unitsToVerify(target: Target, cx: ReadContext, options: VerifyOptions): Units {
   if (target.type === 'fragment') {
     // As in a check, the first shard has all of it.
     if (isFirst(options.shard)) yield* fragmentUnits(target.fragment)
@@ -85,7 +85,7 @@ async function* datasetUnits(target: GroupTarget, cx: ReadContext, options: Veri
       if (first) yield groupFiles(found)
     } else if (found) {
       try {
-        yield* planTarget(found, inside(), options)
+        yield* unitsToVerify(found, inside(), options)
       } catch (caught) {
         const one = faultUnit(caught)
         if (first) yield one
@@ -131,7 +131,7 @@ async function* fragmentUnits(fragment: Fragment): Units {
     const info = await fragment.info()
     for (const file of await fragment.fieldFiles()) {
       const part = { kind: 'data-file', name: file.name, slot: file.slot, role: tileRole(file) } as const
-      for (const { from, to, bytes } of await tileRuns(fragment, info, [file]))
+      for (const { from, to, bytes } of await tileStretches(fragment, info, [file]))
         yield { path, part: { ...part, from, to }, bytes }
       fragment.forget()
     }

@@ -4,7 +4,7 @@ import { type CommandContext, type CommandModule, NO_PROGRESS } from '../calls/c
 import type { Outcome } from '../calls/outcome.ts'
 import { noteSeconds } from '../calls/times.ts'
 import { withState } from '../calls/walkers.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { closeTarget, type Target } from '../objects/target.ts'
 import type { ProgressLine } from '../render/progress.ts'
 import type { Storage } from '../storage/source.ts'

@@ -22,7 +22,7 @@ interface Options extends SweepOptions {
 
 export const command: CommandModule<Options> = {
   about:
-    'Every finding has a code, a file and a byte, and says what it means for a reader. check looks at checksums and at everything else; verify-checksums looks only at checksums. In a field without a checksum filter, a changed byte that can still be decoded may not be found. What only makes reads slow, such as FRAGMENTS_MANY, is not a finding: explain and --plan show it, and explain --fail-on counts it.',
+    'Every finding has a code, a file and a byte, and says what it means for a reader. check looks at checksums and at everything else; verify-checksums looks only at checksums. In a field without a checksum filter, a changed byte that can still be decoded may not be found. What only makes reads slow, such as FRAGMENTS_MANY, is no finding of check: explain and --plan show it, and explain --fail-on counts it.',
   examples: [
     ['whether what the metadata claims is what the bytes hold', 'check places'],
     ['every cell, too', 'check --level cells weather'],

@@ -1,7 +1,7 @@
 import { UNSAFE } from '../base/unsafe-text.ts'
 import type { CommandModule } from '../calls/command.ts'
 import { takesKind } from '../calls/targets.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { openTarget, type TargetKind } from '../objects/target.ts'
 import { fieldNames } from '../read/query.ts'
 import type { Storage } from '../storage/source.ts'

@@ -1,10 +1,10 @@
 import { addPlace, asInspectError } from '../base/errors.ts'
-import { type CellOptions, cellsOutcome, cellsTail, FaultList, parseLimit, readerRows } from '../calls/cell-reader.ts'
+import { type CellOptions, cellsOutcome, cellsTail, FaultList, parseLimit, readerRows } from '../calls/cells-outcome.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
 import type { Outcome } from '../calls/outcome.ts'
-import { FRAGMENT_COLUMN, type FragmentReader, type SelectedCells } from '../calls/reader.ts'
+import { FRAGMENT_COLUMN, type FragmentReader, type SelectedCells } from '../calls/selected-cells.ts'
 import type { CellsLine, CellsTail } from '../documents/cells.ts'
 import type { InspectArray } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
@@ -77,7 +77,7 @@ export async function allFragmentsOutcome(
       return [...names]
     },
     async records(out, format) {
-      const { writeArrayRecords } = await import('../calls/decode-records.ts')
+      const { writeArrayRecords } = await import('../calls/cell-records.ts')
       const names = entries.map(({ name }) => name)
       await writeArrayRecords(names, readers, limit, out, { format, raw: cx.style.raw }).finally(() =>
         report.tell(cx, true),

@@ -1,5 +1,5 @@
 import { groupBy } from '../base/group-by.ts'
-import { shownLabels } from '../calls/cell-reader.ts'
+import { shownLabels } from '../calls/cells-outcome.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { differences, keyInPath } from '../calls/compare-results.ts'
 import { FieldReport } from '../calls/field-report.ts'

@@ -1,4 +1,5 @@
 import { badValue, InspectError, longer } from '../base/errors.ts'
+import { lastPathPart } from '../base/paths.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead, notExaminedResult } from '../calls/document-parts.ts'
 import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
@@ -7,7 +8,6 @@ import { type Takes, targetsHelp } from '../calls/targets.ts'
 import { rangesResult } from '../calls/values.ts'
 import { throughFragments } from '../calls/walkers.ts'
 import type { FooterDocument, FooterFieldOffsets, FooterPlace, OldFooter, WholeFooter } from '../documents/footer.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-metadata.ts'
 import {
   type FooterFields,

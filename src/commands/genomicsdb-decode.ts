@@ -1,13 +1,13 @@
 import type { InspectError } from '../base/errors.ts'
-import { type CellOptions, FaultList, parseLimit, readerOutcome } from '../calls/cell-reader.ts'
 import { batchesInBounds } from '../calls/cells-in-bounds.ts'
+import { type CellOptions, FaultList, parseLimit, readerOutcome } from '../calls/cells-outcome.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { FieldReport } from '../calls/field-report.ts'
 import { type GenomicsdbHandler, singleGenomicsdbFragment } from '../calls/genomicsdb.ts'
 import { tilesTouched } from '../calls/genomicsdb-boxes.ts'
 import { parseTiles, unknownField } from '../calls/option-values.ts'
 import { parseRanges } from '../calls/ranges.ts'
-import { FRAGMENT_COLUMN } from '../calls/reader.ts'
+import { FRAGMENT_COLUMN } from '../calls/selected-cells.ts'
 import { genomicsdbColumns, openFragmentCells } from '../genomicsdb/cells.ts'
 
 interface DecodeOptions extends CellOptions {

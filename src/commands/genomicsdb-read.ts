@@ -1,5 +1,5 @@
 import { faultOf, InspectError, orError } from '../base/errors.ts'
-import { cellsOutcome, FaultList, parseLimit } from '../calls/cell-reader.ts'
+import { cellsOutcome, FaultList, parseLimit } from '../calls/cells-outcome.ts'
 import type { CommandContext } from '../calls/command.ts'
 import { documentHead, errorResult } from '../calls/document-parts.ts'
 import type { GenomicsdbHandler } from '../calls/genomicsdb.ts'

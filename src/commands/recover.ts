@@ -22,7 +22,7 @@ import { noteLeftBeside, openFileOutput } from '../node/file-output.ts'
 import { type FolderOutput, openFolderOutput } from '../node/folder-output.ts'
 import { writingCodecs } from '../node/node-codecs.ts'
 import { type InspectArray, SCHEMA_FOLDER } from '../objects/array.ts'
-import { readContext } from '../objects/generic-tile.ts'
+import { readContext } from '../objects/read-context.ts'
 import { arrayAround, openTarget, type Target } from '../objects/target.ts'
 import {
   type RecoveredArray,

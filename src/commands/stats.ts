@@ -37,8 +37,9 @@ import type {
 import type { ArraySchema } from '../format/array-schema.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
+import { cellsInDomain } from '../objects/cell-counts.ts'
 import { droppedAttributes } from '../objects/changed-fields.ts'
-import { cellsInDomain, fileSizes, fragmentFileSizes, ratioOf, unfilteredFileSize } from '../objects/file-sizes.ts'
+import { fileSizes, fragmentFileSizes, ratioOf, unfilteredFileSize } from '../objects/file-sizes.ts'
 import {
   type FieldFile,
   type Fragment,

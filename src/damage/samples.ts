@@ -3,7 +3,7 @@ import { consolidatedFragmentMetadata } from '../format/consolidated-fragment-me
 import { deleteCondition } from '../format/delete-condition.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { encode } from '../format/io.ts'
-import { readContext } from '../objects/generic-tile.ts'
+import { readContext } from '../objects/read-context.ts'
 import type { SampleOptions } from '../write/sample.ts'
 import { bytes, textBytes, u32Bytes } from './bytes.ts'
 import { committed, METADATA, UUID } from './damage.ts'

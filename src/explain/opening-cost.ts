@@ -1,5 +1,6 @@
+import { lastPathPart } from '../base/paths.ts'
 import { sum } from '../base/sum.ts'
-import { COMMITS_SINCE, lastPathPart } from '../format/commit-files.ts'
+import { COMMITS_SINCE } from '../format/commit-files.ts'
 import { NAMES_SINCE } from '../format/consolidated-fragment-metadata.ts'
 import { FRAGMENT_METADATA_FILE, footerLengthIsStored } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'

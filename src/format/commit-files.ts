@@ -64,12 +64,6 @@ export function parseLines(bytes: Uint8Array): { text: string; offset: number }[
   return lines
 }
 
-/** Returns the last part of a path or URI in a commit file. Before version 19, `.vac` files have absolute URIs. */
-export function lastPathPart(path: string): string {
-  const trimmed = path.endsWith('/') ? path.slice(0, -1) : path
-  return trimmed.slice(trimmed.lastIndexOf('/') + 1)
-}
-
 /** First format version in which a fragment counts only if a commit file names it. Before, its metadata file is enough. */
 export const COMMITS_SINCE = 5
 

@@ -11,7 +11,7 @@ import {
 import { type BookKeeping, bookKeeping } from '../format/genomicsdb/book-keeping.ts'
 import { BOOK_KEEPING_FILE, FRAGMENT_MARK, GENOMICSDB_META_FOLDER } from '../format/genomicsdb/names.ts'
 import { type Describe, decode } from '../format/io.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { type Entry, type Folder, hasEntry } from '../storage/source.ts'
 import { END } from './call-fields.ts'
 import { wholeFile } from './whole-file.ts'

@@ -1,4 +1,5 @@
-import { type ReadContext, readStored } from '../objects/generic-tile.ts'
+import { readStored } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { type Folder, TAIL_BYTES, withSource } from '../storage/source.ts'
 
 /** Where a small file is read to. */

@@ -6,7 +6,7 @@ import {
   VIDMAP_FILE,
   WORKSPACE_MARK,
 } from '../format/genomicsdb/names.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { type Entry, type Folder, hasEntry, notFound } from '../storage/source.ts'
 import {
   arrayOfCalls,

@@ -1,24 +1,24 @@
 import { breaksTiles, consolidatables, DO_NOT_CONSOLIDATE } from '../advice/consolidation.ts'
 import { unlessFault } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { noLoss } from '../check/codes/row.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import { type ChangedLine, changedLines } from '../objects/changed-lines.ts'
+import { type ChangedLine, changedLines } from '../objects/changed-commit-lines.ts'
 import { type CommitFile, type Commits, fragmentPath, pathOfCommit, stem } from '../objects/commits.ts'
-import { renamedFragment } from '../objects/cut-lists.ts'
+import { renamedFragment } from '../objects/cut-commit-lists.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment, FragmentInfo } from '../objects/fragment.ts'
 import { TIMESTAMPS_SINCE } from '../objects/visibility.ts'
+import { listLines, partsOfList } from './commit-lists.ts'
 import { type Draft, draftIn } from './drafts.ts'
-import { listLines, partsOfList } from './lists.ts'
-import { wayOf, wayOfCode } from './mending.ts'
 import { mayBeOlder, type TimedName } from './older.ts'
 import type { Move, Shell } from './shell.ts'
 import type { ConditionWords } from './tile-loss.ts'
+import { wayOf, wayOfCode } from './ways.ts'
 
 /** Findings that a new name or a new place mends. */
 const ABOUT_NAMES: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -182,7 +182,7 @@ export class ArrayDrafts {
   }
 
   /** The fragment whose folder was renamed, if a commit has this name for it. */
-  renamedOf(name: string): FragmentEntry | undefined {
+  entryRenamedFrom(name: string): FragmentEntry | undefined {
     const line = this.changedLines.find(({ entry }) => stem(entry.name) === name)
     if (!line) return renamedFragment(name, this.entries)
     return line.changed === 'folder' ? line.fragment : undefined

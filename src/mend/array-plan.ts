@@ -1,8 +1,8 @@
 import { groupBy } from '../base/group-by.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { noLoss } from '../check/codes/row.ts'
 import { ANEW, isRoot } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import type { ArrayDrafts } from './array-drafts.ts'
 import {
@@ -20,10 +20,10 @@ import { crosswiseFiles } from './crosswise.ts'
 import type { MendPlan } from './drafts.ts'
 import { ExchangePlanner } from './exchange-plan.ts'
 import { FragmentPlanner } from './fragment-plan.ts'
-import { type Way, wayOf } from './mending.ts'
 import { NamePlanner } from './name-plan.ts'
 import { SchemaPlanner } from './schema-plan.ts'
 import { readTwice } from './twice-plan.ts'
+import { type Way, wayOf } from './ways.ts'
 
 /** The planners that keep facts from one finding to the next. */
 interface Planners {

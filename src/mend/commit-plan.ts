@@ -1,21 +1,21 @@
 import { unlessFault } from '../base/errors.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { rising } from '../base/rising.ts'
 import { pythonString } from '../base/unsafe-text.ts'
 import { loss, noLoss, STORED } from '../check/codes/row.ts'
 import type { Finding } from '../check/finding.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
 import { nameFacts, timeText } from '../format/timestamped-name.ts'
 import type { FragmentEntry } from '../objects/array.ts'
-import type { ChangedLine } from '../objects/changed-lines.ts'
+import { cellsInDomain } from '../objects/cell-counts.ts'
+import type { ChangedLine } from '../objects/changed-commit-lines.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER, listedCondition, stem } from '../objects/commits.ts'
-import { cutLists, nearFragment } from '../objects/cut-lists.ts'
+import { cutLists, nearFragment } from '../objects/cut-commit-lists.ts'
 import { allDeletePlaces } from '../objects/deletes.ts'
-import { cellsInDomain } from '../objects/file-sizes.ts'
 import { mayReplace, vacuumPath } from '../objects/visibility.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
+import { listLines } from './commit-lists.ts'
 import type { Draft } from './drafts.ts'
-import { listLines } from './lists.ts'
 import { olderText } from './older.ts'
 
 /** Plans commits of all whole fragments that no other one replaces, in an array that reads empty. */
@@ -23,7 +23,7 @@ export async function commitAll(drafts: ArrayDrafts, _: string, finding: Finding
   let isPutBack = false
   for (const path of await drafts.array.missingFragments()) {
     const name = lastPathPart(path)
-    const renamed = drafts.renamedOf(name)
+    const renamed = drafts.entryRenamedFrom(name)
     if (renamed && (await putBack(drafts, name, renamed, finding))) isPutBack = true
   }
   const whole: FragmentEntry[] = []
@@ -124,7 +124,7 @@ export async function dangling(drafts: ArrayDrafts, path: string, finding: Findi
   const name = stem(offset === undefined ? lastPathPart(path) : await nameAt(drafts, path, offset))
   const known = drafts.placed.get(name)
   if (known) return known.add(finding)
-  const renamed = drafts.renamedOf(name)
+  const renamed = drafts.entryRenamedFrom(name)
   if (renamed && (await putBack(drafts, name, renamed, finding))) return
   const draft = offset === undefined ? drafts.takeAway(path, finding) : drafts.listDraft(path, finding, offset)
   const list = drafts.lists.find(({ hides }) => hides.has(name))
@@ -163,7 +163,7 @@ async function hasReplaced(drafts: ArrayDrafts, name: string): Promise<boolean> 
  * @returns false if its folder is another, or not whole
  */
 async function putBack(drafts: ArrayDrafts, name: string, entry: FragmentEntry, finding: Finding): Promise<boolean> {
-  if (drafts.renamedOf(name) !== entry || !(await drafts.isWhole(entry))) return false
+  if (drafts.entryRenamedFrom(name) !== entry || !(await drafts.isWhole(entry))) return false
   const isPlanned = drafts.isSettled(entry)
   const draft = drafts.draft(`renamed ${entry.path}`, finding)
   if (!isPlanned) drafts.rename(draft, entry.path, `${FRAGMENTS_FOLDER}/${name}`)

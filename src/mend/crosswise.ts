@@ -1,6 +1,6 @@
 import { groupBy } from '../base/group-by.ts'
+import { lastPathPart } from '../base/paths.ts'
 import type { Finding } from '../check/finding.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import { contradictedField } from '../recover/contradictions.ts'
 import type { ArrayDrafts } from './array-drafts.ts'

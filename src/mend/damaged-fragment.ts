@@ -11,7 +11,6 @@ import { contradictedField, isContradiction } from '../recover/contradictions.ts
 import { hasForeignMetadata } from '../recover/foreign-metadata.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import { Draft } from './drafts.ts'
-import type { Way } from './mending.ts'
 import { schemaFromCode } from './schema-plan.ts'
 import { folderAround, type PlanStep, type Shell, word } from './shell.ts'
 import {
@@ -27,6 +26,7 @@ import {
   numberRuns,
   shownName,
 } from './tile-loss.ts'
+import type { Way } from './ways.ts'
 
 /** Most runs of tiles for which a plan has a command that keeps their undamaged fields. For the others it says to do the same. */
 const MAX_KEPT = 3
@@ -221,7 +221,7 @@ export class DamagedFragment {
 }
 
 /** Plans a call of `recover` that writes one fragment anew beside the array. It then takes the place of the damaged one. */
-export async function planFragment(
+export async function planRecoverFragment(
   one: DamagedFragment,
   array: InspectArray,
   shell: Shell,
@@ -348,7 +348,7 @@ function exitOf(all: readonly DamagedFragment[]): PlanStep {
 }
 
 /** Plans one call of `recover` for the whole array, which then takes the place of the damaged one. @param all its damaged fragments */
-export async function planArray(
+export async function planRecoverArray(
   all: readonly DamagedFragment[],
   shell: Shell,
   fresh: (path: string) => Promise<string>,

@@ -1,7 +1,7 @@
+import { lastPathPart } from '../base/paths.ts'
 import { BOTH_THERE } from '../check/codes/fragment.ts'
 import type { Finding } from '../check/finding.ts'
 import { hex } from '../filters/bytes.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { FragmentEntry } from '../objects/array.ts'
 import type { FieldFile } from '../objects/fragment.ts'

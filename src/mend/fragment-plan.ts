@@ -9,15 +9,15 @@ import type { ArrayDrafts } from './array-drafts.ts'
 import {
   DamagedFragment,
   loseSign,
-  planArray,
-  planFragment,
+  planRecoverArray,
+  planRecoverFragment,
   type RecoverWay,
   restoreContradicted,
 } from './damaged-fragment.ts'
 import type { Draft } from './drafts.ts'
-import { wayOf } from './mending.ts'
 import { olderText } from './older.ts'
 import { type DividedTimes, rewriteFragment, whyNotRewritten } from './rewrite-plan.ts'
+import { wayOf } from './ways.ts'
 
 /** A fragment whose cells are written again. */
 interface Rewrite {
@@ -163,11 +163,11 @@ export class FragmentPlanner {
     for (const one of all) await one.measure(array, drafts.entries.length, drafts.words)
     for (const one of all) await this.sayOlder(one)
     for (const one of all) await one.keepOthers(shell, fresh)
-    if (all.some(({ isParted }) => isParted)) return planArray(all, shell, fresh)
+    if (all.some(({ isParted }) => isParted)) return planRecoverArray(all, shell, fresh)
     for (const one of all) {
       const { entry, draft } = one
       if (one.isLost) this.takeLost(one)
-      else await planFragment(one, array, shell, fresh)
+      else await planRecoverFragment(one, array, shell, fresh)
       drafts.moveFooters(entry, draft, one.lack !== undefined, shell.kept(entry.path))
     }
   }

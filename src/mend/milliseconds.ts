@@ -1,4 +1,4 @@
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import type { Draft } from './drafts.ts'
 

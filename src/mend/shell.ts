@@ -1,5 +1,5 @@
 import { shellWord } from '../base/shell-word.ts'
-import type { WrittenPart } from './lists.ts'
+import type { WrittenPart } from './commit-lists.ts'
 
 /** A step of a plan: a command to run, something to do by hand, or both. */
 export interface PlanStep {

@@ -1,9 +1,10 @@
 import { badValue, faultOf, hasCode, InspectError, unlessCode, unlessFault, withPlace } from '../base/errors.ts'
 import { CountedBytes } from '../base/memory.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { rising } from '../base/rising.ts'
 import { arrayMetadata, type MetadataEntry } from '../format/array-metadata.ts'
 import { type ArraySchema, arraySchema } from '../format/array-schema.ts'
-import { COMMITS_SINCE, lastPathPart, parseLines } from '../format/commit-files.ts'
+import { COMMITS_SINCE, parseLines } from '../format/commit-files.ts'
 import {
   type ConsolidatedFragmentMetadata,
   consolidatedFragmentMetadata,
@@ -34,16 +35,15 @@ import { Fragment } from './fragment.ts'
 import {
   contentSpace,
   keyOrDamage,
-  type OpeningTimes,
   oddCompressor,
   openGenericTile,
-  type ReadContext,
   readGenericTile,
   readGenericTileHeader,
   readStored,
   readTileFile,
 } from './generic-tile.ts'
 import { FooterLayouts } from './laid-out-info.ts'
+import type { OpeningTimes, ReadContext } from './read-context.ts'
 import { SmallSections } from './small-sections.ts'
 import { isOdd, oddEntries, timedFiles } from './timed-files.ts'
 import {

@@ -1,12 +1,11 @@
 import { addPlace, faultOf, hasCode, type InspectError } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
 import { CountedBytes, type Memory } from '../base/memory.ts'
-import { nameOf } from '../base/paths.ts'
+import { lastPathPart, nameOf } from '../base/paths.ts'
 import {
   type ConsolidatedCommit,
   FOLDERS_SINCE,
   fragmentsFolder,
-  lastPathPart,
   parseConsolidatedCommits,
   parseLines,
 } from '../format/commit-files.ts'

@@ -1,7 +1,7 @@
 import { InspectError, movedTo, withHint } from '../base/errors.ts'
 import { type Enumeration, enumerationFile, enumerationValueNum } from '../format/enumeration.ts'
 import type { Describe } from '../format/io.ts'
-import type { ReadContext } from './generic-tile.ts'
+import type { ReadContext } from './read-context.ts'
 
 /**
  * {@link enumerationFile} for readers that will cut the data into values. Few bytes may hold many: each empty one has an offset.

@@ -1,6 +1,6 @@
 import { firstOf, InspectError, longer, usage } from '../base/errors.ts'
 import { didYouMean } from '../base/nearest.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
 import type { Storage } from '../storage/source.ts'
 import { FRAGMENTS_FOLDER } from './commits.ts'

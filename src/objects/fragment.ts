@@ -58,12 +58,12 @@ import {
   type GenericTile,
   type GenericTilePlace,
   openGenericTile,
-  type ReadContext,
   readGenericTile,
 } from './generic-tile.ts'
 import { LaidOutInfo } from './laid-out-info.ts'
 import { footerSync, MetadataFile } from './metadata-file.ts'
 import { openPagedTile, type PagedTile, type Scan, type StoredSection } from './paged-tile.ts'
+import type { ReadContext } from './read-context.ts'
 
 /** Bytes of the longest metadata file that is fetched whole. There is a limit because several fragments are fetched at once. */
 const MAX_PLANNED = 2 ** 22

@@ -14,7 +14,7 @@ import {
   SCHEMA_FOLDER,
   type WrittenMetadata,
 } from './array.ts'
-import type { ReadContext } from './generic-tile.ts'
+import type { ReadContext } from './read-context.ts'
 import { timedFiles } from './timed-files.ts'
 
 export const GROUP_DETAILS_FOLDER = '__group'

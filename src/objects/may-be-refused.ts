@@ -1,7 +1,7 @@
 import { element } from '../base/element.ts'
+import { lastPathPart } from '../base/paths.ts'
 import type { ArraySchema } from '../format/array-schema.ts'
 import type { Attribute } from '../format/attribute.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { datatypeKind, datatypeSize } from '../format/datatype.ts'
 import { integerOf } from '../format/dense-tiles.ts'
 import type { Dimension } from '../format/dimension.ts'

@@ -12,8 +12,8 @@ import {
   genericTileType,
   oddCompressor,
   openedWithKey,
-  type ReadContext,
 } from './generic-tile.ts'
+import type { ReadContext } from './read-context.ts'
 
 /** The stored bytes of one or more generic tiles. */
 export interface StoredSection {

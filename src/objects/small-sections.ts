@@ -9,9 +9,10 @@ import type { RTree } from '../format/rtree.ts'
 import { chunkCount } from '../format/tile-chunks.ts'
 import { u64 } from '../format/u32.ts'
 import { type Folder, TAIL_BYTES } from '../storage/source.ts'
-import { genericTileType, mostElements, oddCompressor, type ReadContext } from './generic-tile.ts'
+import { genericTileType, mostElements, oddCompressor } from './generic-tile.ts'
 import type { LaidOutInfo } from './laid-out-info.ts'
 import { endSync } from './metadata-file.ts'
+import type { ReadContext } from './read-context.ts'
 
 /** Places of the sizes in the header of a generic tile, in bytes. */
 const PERSISTED_SIZE = 4

@@ -6,8 +6,8 @@ import { InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from './array.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from './commits.ts'
 import { foreignError, foreignFile, foreignFolder } from './foreign.ts'
 import { Fragment } from './fragment.ts'
-import type { ReadContext } from './generic-tile.ts'
 import { GROUP_DETAILS_FOLDER, GROUP_FILE, InspectGroup, objectType } from './group.ts'
+import type { ReadContext } from './read-context.ts'
 
 /** What is at a path. */
 export type Target = ArrayTarget | FragmentTarget | GroupTarget | FileTarget

@@ -7,7 +7,8 @@ import type { GenericTileHeader } from '../format/generic-tile.ts'
 import type { Describe } from '../format/io.ts'
 import { hasTimes, isTimedName, nameFacts } from '../format/timestamped-name.ts'
 import { type ByteSource, type Entry, type Folder, withSource } from '../storage/source.ts'
-import { oddCompressor, type ReadContext, readGenericTileHeader, readTileFile } from './generic-tile.ts'
+import { oddCompressor, readGenericTileHeader, readTileFile } from './generic-tile.ts'
+import type { ReadContext } from './read-context.ts'
 import { isWithin } from './visibility.ts'
 
 /** Whether the name of an entry of `__meta` or `__group` has another form than those that TileDB gives. */
@@ -17,7 +18,7 @@ export function isStray({ name, kind }: Entry): boolean {
 
 /**
  * Whether an opening of TileDB may fail because of an entry of `__meta`, or a reading of the metadata: a stray, a `.vac` file, whose lines
- * it takes for paths, or an empty file. check/metadata-files.ts finds out.
+ * it takes for paths, or an empty file. check/key-values.ts finds out.
  */
 export function isOdd(entry: Entry): boolean {
   return isPassedOver(entry) || entry.size === 0

@@ -1,4 +1,4 @@
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { LAST_TIME, nameFacts } from '../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER, vacuumedMetadata } from './array.ts'
 import { type Commits, pathOfCommit } from './commits.ts'

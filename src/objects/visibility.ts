@@ -1,9 +1,8 @@
 import { groupBy } from '../base/group-by.ts'
-import { nameOf } from '../base/paths.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart, nameOf } from '../base/paths.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { type CommitFile, type Commits, FRAGMENTS_FOLDER, stem } from './commits.ts'
-import type { OpeningTimes } from './generic-tile.ts'
+import type { OpeningTimes } from './read-context.ts'
 
 /**
  * State of a fragment folder between given times.

@@ -1,12 +1,10 @@
 import { exitCodeOf, InspectError } from '../base/errors.ts'
 import { groupBy } from '../base/group-by.ts'
-import { relativePath } from '../base/paths.ts'
+import { lastPathPart, relativePath } from '../base/paths.ts'
 import { shownCondition } from '../calls/condition-text.ts'
 import type { CheckFinding } from '../documents/check.ts'
 import type { TimestampRange } from '../documents/common.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { parseFragmentName } from '../format/timestamped-name.ts'
-import { wayOf } from '../mend/mending.ts'
 import {
   addLostTiles,
   type ConditionWords,
@@ -15,6 +13,7 @@ import {
   type LostTiles,
   lostPlaces,
 } from '../mend/tile-loss.ts'
+import { wayOf } from '../mend/ways.ts'
 import type { InspectArray } from '../objects/array.ts'
 import type { Fragment } from '../objects/fragment.ts'
 import type { Inspected } from './inspected.ts'

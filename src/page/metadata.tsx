@@ -1,5 +1,5 @@
+import { lastPathPart } from '../base/paths.ts'
 import type { MetadataVersionDescription } from '../documents/metadata.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { shortValue } from '../render/units.ts'
 import { counted, NOTHING } from '../render/views/wording.ts'
 import { FragmentName } from './fragment-name.tsx'

@@ -1,4 +1,4 @@
-import { type ReadContext, readContext } from '../objects/generic-tile.ts'
+import { type ReadContext, readContext } from '../objects/read-context.ts'
 import type { Storage } from '../storage/source.ts'
 import { codecs } from './codecs.ts'
 import { yieldToBrowser } from './yield-to-browser.ts'

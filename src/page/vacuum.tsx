@@ -1,7 +1,7 @@
 import { vacuumNote } from '../advice/vacuum-note.ts'
 import { unlessFault } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { pathOfCommit } from '../objects/commits.ts'

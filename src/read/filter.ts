@@ -1,7 +1,7 @@
 import { inconsistent } from '../base/errors.ts'
 import { atOnce, inOrder } from '../base/in-order.ts'
+import { lastPathPart } from '../base/paths.ts'
 import type { ColumnData, ColumnType } from '../cells/column.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { type ConditionNode, refusedParts } from '../format/delete-condition.ts'
 import { isConsolidatedName } from '../format/timestamped-name.ts'
 import { u64 } from '../format/u32.ts'

@@ -1,5 +1,5 @@
 import { unlessFault } from '../base/errors.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
 import type { Datatype } from '../format/datatype.ts'
 import { isConsolidatedName, LAST_TIME } from '../format/timestamped-name.ts'
 import type { InspectArray } from '../objects/array.ts'

@@ -1,6 +1,6 @@
 import { NO_BYTES } from '../base/bytes.ts'
 import { commandLineText, damageOf, unlessDamaged } from '../base/errors.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { deleteCondition, updateCondition } from '../format/delete-condition.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import {

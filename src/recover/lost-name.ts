@@ -1,5 +1,6 @@
 import { InspectError, unlessDamaged } from '../base/errors.ts'
-import { fragmentsFolder, lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
+import { fragmentsFolder } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { InspectArray } from '../objects/array.ts'
 import { Fragment } from '../objects/fragment.ts'

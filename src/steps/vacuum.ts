@@ -1,4 +1,5 @@
-import { commitsFolder, lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
+import { commitsFolder } from '../format/commit-files.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { commitKind } from '../objects/commits.ts'
 import { type ConsolidationMode, vacuumedBy } from '../objects/vacuum.ts'

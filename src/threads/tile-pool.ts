@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Memory, MemoryFacts } from '../base/memory.ts'
-import { LARGE_TILE } from '../cells/tile-chunks.ts'
+import { LARGE_TILE } from '../cells/large-tiles.ts'
 import type { TileUnit, TileUnitRunner, UnfilteredTiles } from '../cells/tile-units.ts'
 import { PoolThread, sharedWork } from './shared-work.ts'
 

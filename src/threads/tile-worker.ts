@@ -3,7 +3,7 @@ import { Memory } from '../base/memory.ts'
 import { type TileUnit, tileUnitWorker } from '../cells/tile-units.ts'
 import { localFiles } from '../node/file.ts'
 import { nodeCodecs } from '../node/node-codecs.ts'
-import { readContext } from '../objects/generic-tile.ts'
+import { readContext } from '../objects/read-context.ts'
 import type { TileWorkerSettings } from './tile-pool.ts'
 
 /** A thread of the pool in tile-pool.ts. It answers each unit with its unfiltered tiles, in order. */

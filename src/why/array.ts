@@ -1,9 +1,8 @@
 import { unlessFault } from '../base/errors.ts'
-import { isWithinFolder } from '../base/paths.ts'
+import { isWithinFolder, lastPathPart } from '../base/paths.ts'
 import { sum } from '../base/sum.ts'
 import { openingCost } from '../explain/opening-cost.ts'
 import { sameBytes } from '../filters/bytes.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import { encodeText } from '../format/text.ts'
 import {
@@ -15,9 +14,9 @@ import {
   SCHEMA_FOLDER,
   schemaPath,
 } from '../objects/array.ts'
-import { changedLines } from '../objects/changed-lines.ts'
+import { changedLines } from '../objects/changed-commit-lines.ts'
 import { COMMITS_FOLDER, commitKind, linePath, stem } from '../objects/commits.ts'
-import { cutLists, renamedFragment } from '../objects/cut-lists.ts'
+import { cutLists, renamedFragment } from '../objects/cut-commit-lists.ts'
 import { deletePlaces, readDelete } from '../objects/deletes.ts'
 import { CONSOLIDATION_MODES, type ConsolidationMode, losesCells, vacuumedBy } from '../objects/vacuum.ts'
 import { conditionFields } from '../read/condition.ts'

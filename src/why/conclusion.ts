@@ -1,5 +1,5 @@
 import { firstOf } from '../base/errors.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { type Condition, partCondition } from '../objects/condition.ts'
 import type { Answer } from './answer.ts'
 

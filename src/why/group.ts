@@ -1,7 +1,6 @@
 import { firstOf, unlessFault } from '../base/errors.ts'
-import { isWithinFolder } from '../base/paths.ts'
+import { isWithinFolder, lastPathPart } from '../base/paths.ts'
 import { rising } from '../base/rising.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { groupDetails } from '../format/group-details.ts'
 import { METADATA_FOLDER, readMetadata } from '../objects/array.ts'
 import { readTileFile } from '../objects/generic-tile.ts'

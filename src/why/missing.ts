@@ -11,7 +11,7 @@ import {
   FRAGMENT_META_FOLDER,
   FRAGMENTS_FOLDER,
 } from '../objects/commits.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { Folder, type Storage } from '../storage/source.ts'
 import { commitNames, FOLDERS } from './part.ts'
 import { MAX_LEVELS_ABOVE, rootAt } from './place.ts'

@@ -1,7 +1,7 @@
 import { firstOf, unlessDamaged, unlessFault } from '../base/errors.ts'
+import { lastPathPart } from '../base/paths.ts'
 import type { Prose } from '../base/prose.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import type { FileRole } from '../format/field-files.ts'
 import { FRAGMENT_METADATA_FILE, OLD_SCHEMA_FILE } from '../format/fragment-footer.ts'
 import type { Slot } from '../format/fragment-slots.ts'
@@ -15,6 +15,7 @@ import {
   SCHEMA_FOLDER,
   schemaFileOpened,
 } from '../objects/array.ts'
+import { cellsInDomain } from '../objects/cell-counts.ts'
 import {
   COMMITS_FOLDER,
   type CommitFile,
@@ -25,8 +26,7 @@ import {
   linePath,
   stem,
 } from '../objects/commits.ts'
-import { renamedFragment } from '../objects/cut-lists.ts'
-import { cellsInDomain } from '../objects/file-sizes.ts'
+import { renamedFragment } from '../objects/cut-commit-lists.ts'
 import { copiedFragment } from '../objects/fragment-copies.ts'
 import { readTileFile } from '../objects/generic-tile.ts'
 import { misnamedFiles } from '../objects/misnamed-files.ts'

@@ -1,8 +1,8 @@
 import { InspectError } from '../base/errors.ts'
 import { InspectArray, LABELS_FOLDER } from '../objects/array.ts'
 import { COMMITS_FOLDER } from '../objects/commits.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
 import { InspectGroup, memberPath, objectType } from '../objects/group.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { type Entry, Folder, hasEntry, notFound, type Storage } from '../storage/source.ts'
 import type { Need } from './answer.ts'
 

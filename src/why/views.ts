@@ -1,6 +1,6 @@
 import { commandLineText, InspectError } from '../base/errors.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { rising } from '../base/rising.ts'
-import { lastPathPart } from '../format/commit-files.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import { type InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'

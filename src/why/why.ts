@@ -1,7 +1,7 @@
 import { folderOf, isWithinFolder } from '../base/paths.ts'
 import { InspectArray, METADATA_FOLDER, SCHEMA_FOLDER } from '../objects/array.ts'
 import type { Condition } from '../objects/condition.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import type { Storage } from '../storage/source.ts'
 import type { Answer } from './answer.ts'
 import { whyInArray } from './array.ts'

@@ -4,7 +4,7 @@ import { Pipeline } from '../filters/pipeline.ts'
 import type { FilterConfig } from '../format/filter-pipeline.ts'
 import { type GenericTileHeader, genericTileHeader } from '../format/generic-tile.ts'
 import { encode } from '../format/io.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { fixedChunkLengths, LARGEST_CHUNK } from './chunk-lengths.ts'
 
 /** What writers need besides values. */

@@ -3,7 +3,7 @@ import { openAnatomy } from '../../src/anatomy/files.ts'
 import type { Part } from '../../src/anatomy/part.ts'
 import { InspectError } from '../../src/base/errors.ts'
 import { localFiles } from '../../src/node/file.ts'
-import type { ReadContext } from '../../src/objects/generic-tile.ts'
+import type { ReadContext } from '../../src/objects/read-context.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import type { Storage } from '../../src/storage/source.ts'
 

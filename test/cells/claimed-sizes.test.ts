@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { DenseCoordinates } from '../../src/cells/dense-coordinates.ts'
-import { TilePieces } from '../../src/cells/tile-chunks.ts'
+import { TilePieces } from '../../src/cells/large-tiles.ts'
 import { EditableArray } from '../../src/damage/editable-array.ts'
 import type { CheckFinding } from '../../src/documents/check.ts'
 import { ReadAhead } from '../../src/storage/read-ahead.ts'

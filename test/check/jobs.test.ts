@@ -8,7 +8,7 @@ import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { checkUnit } from '../../src/check/data-files.ts'
 import type { Item, Level } from '../../src/check/finding.ts'
 import { newRun } from '../../src/check/run.ts'
-import { runHere, tileRuns, type Unit, UnitWorker } from '../../src/check/units.ts'
+import { runHere, tileStretches, type Unit, UnitWorker } from '../../src/check/units.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
 import { EditableArray } from '../../src/damage/editable-array.ts'
 import { localFiles } from '../../src/node/file.ts'
@@ -98,7 +98,7 @@ describe('cells of one fragment, shared among units, give what all tiles togethe
   async function second(edited: EditableArray): Promise<number> {
     const fragment = await edited.fragment()
     const coordinates = (await fragment.fieldFiles()).filter(({ name }) => name.startsWith('d'))
-    return (await tileRuns(fragment, await fragment.info(), coordinates))[1].from
+    return (await tileStretches(fragment, await fragment.info(), coordinates))[1].from
   }
 
   type Damaged = [what: string, code: string, plant: (edited: EditableArray) => Promise<void>]

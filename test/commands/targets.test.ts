@@ -6,7 +6,7 @@ import { type Takes, takesKind, targetsHelp, wantedBy } from '../../src/calls/ta
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
-import { readContext } from '../../src/objects/generic-tile.ts'
+import { readContext } from '../../src/objects/read-context.ts'
 import { kindOf, openTarget, type TargetKind } from '../../src/objects/target.ts'
 import { fragmentNames } from '../helpers/fragments.ts'
 import { get } from '../helpers/json.ts'

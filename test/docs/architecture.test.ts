@@ -19,7 +19,7 @@ test('every file that it names is there', () => {
 })
 
 test('the walks say in which file each name is', () => {
-  const walks = PAGE.slice(PAGE.indexOf('## Five walks'), PAGE.indexOf('## Adding something'))
+  const walks = PAGE.slice(PAGE.indexOf('## Six walks'), PAGE.indexOf('## Adding something'))
   const named = Array.from(walks.matchAll(/`([\w.]+)`\s+\(`([\w./-]+\.tsx?)`\)/g), ([, name, file]) => ({ name, file }))
   expect(named.length).toBeGreaterThan(9)
   expect(named.filter(({ name, file }) => !defines(`${ROOT}src/${file}`, name))).toEqual([])
@@ -28,6 +28,6 @@ test('the walks say in which file each name is', () => {
 /** Whether a file defines a name: a function, a class, a type, a constant, or a method of a class. */
 function defines(file: string, name: string): boolean {
   const last = name.slice(name.lastIndexOf('.') + 1)
-  const definition = new RegExp(`(?:function\\*?|class|interface|const|type) ${last}\\b|^ +(?:async )?${last}[(<]`, 'm')
+  const definition = new RegExp(`(?:function\\*?|class|interface|const|type) ${last}\\b|^ +(?:static )?(?:async )?\\*?${last}[(<]`, 'm')
   return definition.test(readFileSync(file, 'utf8'))
 }

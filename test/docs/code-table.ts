@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Meaning } from '../../src/check/codes/row.ts'
 import { ADVICE_CODES, CODE_ROWS, type FindingState } from '../../src/check/codes.ts'
-import { WAYS, wayOf } from '../../src/mend/mending.ts'
+import { WAYS, wayOf } from '../../src/mend/ways.ts'
 
 export const CHECK_PAGE = fileURLToPath(new URL('../../docs/check.md', import.meta.url))
 

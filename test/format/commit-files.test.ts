@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { lastPathPart, parseConsolidatedCommits, parseLines } from '../../src/format/commit-files.ts'
+import { lastPathPart } from '../../src/base/paths.ts'
+import { parseConsolidatedCommits, parseLines } from '../../src/format/commit-files.ts'
 import { bytes, textBytes, u64Bytes } from '../helpers/build-bytes.ts'
 import { failure } from '../helpers/failure.ts'
 

@@ -1,7 +1,7 @@
 import { InspectError } from '../../src/base/errors.ts'
-
+import { lastPathPart } from '../../src/base/paths.ts'
 import type { CellValNum } from '../../src/format/cell-val-num.ts'
-import { lastPathPart, parseConsolidatedCommits, parseLines } from '../../src/format/commit-files.ts'
+import { parseConsolidatedCommits, parseLines } from '../../src/format/commit-files.ts'
 import { DATATYPES, datatypeKind, datatypeSize } from '../../src/format/datatype.ts'
 import { decodeText, encodeText } from '../../src/format/text.ts'
 import {

@@ -5,7 +5,7 @@ import { arrayOfCalls, openGenomicsdbArray } from '../../src/genomicsdb/array.ts
 import { callColumns } from '../../src/genomicsdb/calls.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
-import { readContext } from '../../src/objects/generic-tile.ts'
+import { readContext } from '../../src/objects/read-context.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { failure } from '../helpers/failure.ts'
 import { temporaryFolder } from '../helpers/folders.ts'

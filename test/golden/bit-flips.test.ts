@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 import { InspectError } from '../../src/base/errors.ts'
 import { TileFile } from '../../src/cells/tile-files.ts'
 import { type DataFilePart, type Unit, UnitWorker } from '../../src/check/units.ts'
-import type { VerifyFailure, VerifyItem } from '../../src/check/verification.ts'
-import { verifyUnit } from '../../src/check/verifier.ts'
-import { planTarget } from '../../src/check/verify.ts'
+import type { VerifyFailure, VerifyItem } from '../../src/check/verified.ts'
+import { unitsToVerify } from '../../src/check/verify.ts'
+import { verifyUnit } from '../../src/check/verify-unit.ts'
 import { hasChecksum } from '../../src/filters/registry.ts'
 import { genericTileHeader } from '../../src/format/generic-tile.ts'
 import { decode, decodePrefix } from '../../src/format/io.ts'
 import { type StoredChunk, tileChunks } from '../../src/format/tile-chunks.ts'
 import { InspectArray } from '../../src/objects/array.ts'
-import type { ReadContext } from '../../src/objects/generic-tile.ts'
+import type { ReadContext } from '../../src/objects/read-context.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import { MemoryStorage } from '../../src/storage/memory.ts'
 import { Folder, type Storage } from '../../src/storage/source.ts'
@@ -63,7 +63,7 @@ async function open(folder: FixtureFolder): Promise<Opened> {
   const cx = contextFor(folder)
   const chunks: Protected[] = []
   const units: VerifyUnit[] = []
-  for await (const unit of planTarget(await openTarget(storage, ARRAY, cx), cx, { all: true, shard: undefined }))
+  for await (const unit of unitsToVerify(await openTarget(storage, ARRAY, cx), cx, { all: true, shard: undefined }))
     units.push(unit)
   for (const unit of units) {
     if (unit.part.kind === 'data-file') chunks.push(...(await dataChunks(storage, cx, unit, unit.part)))

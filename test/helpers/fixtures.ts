@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseKey } from '../../src/base/key.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
-import { type ReadContext, readContext } from '../../src/objects/generic-tile.ts'
+import { type ReadContext, readContext } from '../../src/objects/read-context.ts'
 
 export const FIXTURES = fileURLToPath(new URL('../fixtures', import.meta.url))
 

@@ -7,7 +7,7 @@ import { listsOf } from '../../src/genomicsdb/values.ts'
 import { type Interval, Workspace } from '../../src/genomicsdb/workspace.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
-import { readContext } from '../../src/objects/generic-tile.ts'
+import { readContext } from '../../src/objects/read-context.ts'
 import { Folder } from '../../src/storage/source.ts'
 
 /** A call as `expect.json` has it. */

@@ -5,7 +5,7 @@ import { fragmentFolders, openGenomicsdbArray } from '../../src/genomicsdb/array
 import { type GenomicsdbFragment, openGenomicsdbFragment } from '../../src/genomicsdb/fragment.ts'
 import { localFiles } from '../../src/node/file.ts'
 import { nodeCodecs } from '../../src/node/node-codecs.ts'
-import { readContext } from '../../src/objects/generic-tile.ts'
+import { readContext } from '../../src/objects/read-context.ts'
 import { Folder } from '../../src/storage/source.ts'
 import { FIXTURES } from './fixtures.ts'
 

@@ -8,7 +8,7 @@ import { groupDetails } from '../../src/format/group-details.ts'
 import { wholePart } from '../../src/layers/check.ts'
 import type { DatasetPart } from '../../src/layers/part.ts'
 import { nodeCodecs, writingCodecs } from '../../src/node/node-codecs.ts'
-import { readContext } from '../../src/objects/generic-tile.ts'
+import { readContext } from '../../src/objects/read-context.ts'
 import { openTarget } from '../../src/objects/target.ts'
 import type { SampleOptions } from '../../src/write/sample.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { FINDING_CODES, type FindingCode } from '../../src/check/codes.ts'
 import { DAMAGES } from '../../src/damage/damages.ts'
-import { type Way, wayOfCode } from '../../src/mend/mending.ts'
+import { type Way, wayOfCode } from '../../src/mend/ways.ts'
 import { BY_PROGRAM, codesOf, planFolder, planOf } from '../helpers/plan.ts'
 import { run } from '../helpers/run.ts'
 import { shortTurn } from '../helpers/turn.ts'

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { lastPathPart } from '../../src/base/paths.ts'
 import type { PlanLine } from '../../src/documents/plan.ts'
-import { lastPathPart } from '../../src/format/commit-files.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { firstFragment, fragmentNames } from '../helpers/fragments.ts'
 import { BEFORE, BY_PROGRAM, codesOf, fileOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, rmSync } from 'node:fs'
 import { chdir, cwd } from 'node:process'
 import { describe, expect, test } from '@jest/globals'
-import { lastPathPart } from '../../src/format/commit-files.ts'
+import { lastPathPart } from '../../src/base/paths.ts'
 import type { PlanStep } from '../../src/mend/shell.ts'
 import { FIXTURES } from '../helpers/fixtures.ts'
 import { serveFolder } from '../helpers/http-server.ts'

@@ -4,7 +4,7 @@ import type { RefusedAct } from '../../objects/condition.ts'
 /** `error`: readers fail or get wrong cells. `warning`: something is not as it should be. `note`: worth knowing. */
 export type Severity = 'error' | 'warning' | 'note'
 
-/** A way to mend a finding. mend/mending.ts describes each way in words. */
+/** A way to mend a finding. mend/ways.ts describes each way in words. */
 export type Mend =
   | 'aside'
   | 'empty-file'

@@ -25,7 +25,7 @@ import {
 import { type MergedFragment, mergedCalls } from '../../genomicsdb/merge.ts'
 import type { GenomicsdbTarget } from '../../genomicsdb/target.ts'
 import { folderState, Interval, Workspace, workspaceAround } from '../../genomicsdb/workspace.ts'
-import type { ReadContext } from '../../objects/generic-tile.ts'
+import type { ReadContext } from '../../objects/read-context.ts'
 import type { Folder } from '../../storage/source.ts'
 import { finding, guardedValue, type Item, type Items } from '../finding.ts'
 import { type CheckRun, reaches } from '../run.ts'

@@ -1,6 +1,5 @@
 import { fileTypeByName } from '../../anatomy/files.ts'
-import { folderOf } from '../../base/paths.ts'
-import { lastPathPart } from '../../format/commit-files.ts'
+import { folderOf, lastPathPart } from '../../base/paths.ts'
 import { parseFragmentName } from '../../format/timestamped-name.ts'
 import { FRAGMENTS_FOLDER } from '../../objects/commits.ts'
 import { formatCount } from '../../render/units.ts'

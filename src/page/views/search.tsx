@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { folderOf } from '../../base/paths.ts'
-import { lastPathPart } from '../../format/commit-files.ts'
+import { folderOf, lastPathPart } from '../../base/paths.ts'
 import { type Datatype, datatypeKind } from '../../format/datatype.ts'
 import { fieldText } from '../../read/where-syntax.ts'
 import { formatCount, shortValue } from '../../render/units.ts'

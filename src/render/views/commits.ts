@@ -1,6 +1,6 @@
+import { lastPathPart } from '../../base/paths.ts'
 import type { Output } from '../../base/result.ts'
 import type { CommitsDocument, CommitsLine } from '../../documents/commits.ts'
-import { lastPathPart } from '../../format/commit-files.ts'
 import { writeTable } from '../table.ts'
 import {
   fits,

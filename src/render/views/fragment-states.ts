@@ -1,7 +1,7 @@
+import { lastPathPart } from '../../base/paths.ts'
 import { sum } from '../../base/sum.ts'
 import type { ArrayFragment } from '../../documents/array.ts'
 import type { ListedFragment, TimestampRange } from '../../documents/common.ts'
-import { lastPathPart } from '../../format/commit-files.ts'
 import { nameFacts } from '../../format/timestamped-name.ts'
 import type { FragmentState } from '../../objects/visibility.ts'
 import { TIMESTAMPS_SINCE } from '../../objects/visibility.ts'

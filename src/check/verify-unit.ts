@@ -12,13 +12,14 @@ import type { InspectArray } from '../objects/array.ts'
 import type { CommitFile } from '../objects/commits.ts'
 import { entrySize } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
-import { openGenericTile, type ReadContext, readStored } from '../objects/generic-tile.ts'
+import { openGenericTile, readStored } from '../objects/generic-tile.ts'
 import { GROUP_DETAILS_FOLDER } from '../objects/group.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { withArticle } from '../objects/target.ts'
 import { type Folder, withSource } from '../storage/source.ts'
 import { type ChunkReports, FaultlessTiles, hasOffsetsInside, saysOffsetsInside, undoTile } from './undo.ts'
 import type { DataFilePart, Unit, UnitResult, UnitTarget } from './units.ts'
-import { noneVerified, type VerifyFailure, type VerifyItem } from './verification.ts'
+import { noneVerified, type VerifyFailure, type VerifyItem } from './verified.ts'
 
 /** Most bytes that a remote source fetches at once: a unit of work. Units have 16 MiB, but end with a whole tile. */
 const TOGETHER_BYTES = 32 * 2 ** 20

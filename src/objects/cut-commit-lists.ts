@@ -1,9 +1,9 @@
 import { inOrder } from '../base/in-order.ts'
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from './array.ts'
-import type { ChangedLine } from './changed-lines.ts'
+import type { ChangedLine } from './changed-commit-lines.ts'
 import { type CommitFile, commitKind, stem } from './commits.ts'
 
 /** A list of commits that was cut off or changed, and the fragments that it probably committed. */

@@ -10,8 +10,8 @@ import type { CommandContext } from './command.ts'
 import { errorResult } from './document-parts.ts'
 import { parseWhole } from './option-values.ts'
 import type { CellsOutcome } from './outcome.ts'
-import type { SelectedCells } from './reader.ts'
 import { enumerationResult } from './schema-result.ts'
+import type { SelectedCells } from './selected-cells.ts'
 
 /** Largest number of faults in a document. Damage may cause very many. */
 const MAX_FAULTS = 1000
@@ -103,8 +103,8 @@ export function readerOutcome(
       return { ...notes, tail: tail() }
     },
     async records(out, format) {
-      const { writeFragmentRecords } = await import('./decode-records.ts')
-      await writeFragmentRecords(reader, out, { format, raw: cx.style.raw }).finally(() => end(true))
+      const { writeCellRecords } = await import('./cell-records.ts')
+      await writeCellRecords(reader, out, { format, raw: cx.style.raw }).finally(() => end(true))
       return tail()
     },
   }

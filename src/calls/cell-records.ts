@@ -5,10 +5,10 @@ import { enumerationValues, enumerationValueType } from '../format/enumeration.t
 import type { ArrowColumn, ArrowLabels } from '../rows/arrow-column.ts'
 import { type RecordStyle, writeRecords } from '../rows/records.ts'
 import { optimizeLater } from '../storage/lean-heap.ts'
-import { FRAGMENT_COLUMN, type FragmentReader, type SelectedCells } from './reader.ts'
+import { FRAGMENT_COLUMN, type FragmentReader, type SelectedCells } from './selected-cells.ts'
 
-/** Writes a fragment's cells as record batches: Arrow IPC or Parquet. */
-export async function writeFragmentRecords(reader: SelectedCells, out: Output, style: RecordStyle): Promise<void> {
+/** Writes cells as record batches: Arrow IPC or Parquet. */
+export async function writeCellRecords(reader: SelectedCells, out: Output, style: RecordStyle): Promise<void> {
   optimizeLater()
   const columns = reader.columns.map((column) => arrowColumn(column, reader))
   const batches = limitedBatches(reader.batches(true), reader.limit)

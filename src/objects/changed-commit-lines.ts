@@ -1,8 +1,8 @@
-import { lastPathPart } from '../format/commit-files.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { nameFacts, parseFragmentName } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from './array.ts'
 import { type CommitEntry, type CommitFile, linePath, stem } from './commits.ts'
-import { isNearly } from './cut-lists.ts'
+import { isNearly } from './cut-commit-lists.ts'
 
 /** A line of a list of commits that names no fragment, but nearly one that is there. */
 export interface ChangedLine {

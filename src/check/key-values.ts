@@ -1,14 +1,15 @@
 import { allInOrder, atOnce } from '../base/in-order.ts'
+import { lastPathPart } from '../base/paths.ts'
 import { arrayMetadata } from '../format/array-metadata.ts'
-import { lastPathPart, parseLines } from '../format/commit-files.ts'
-import { hasTimes, nameFacts, parseTimestampedName, timeText } from '../format/timestamped-name.ts'
+import { parseLines } from '../format/commit-files.ts'
+import { hasTimes, nameFacts, parseTimestampedName } from '../format/timestamped-name.ts'
 import { METADATA_FOLDER } from '../objects/array.ts'
-import type { ReadContext } from '../objects/generic-tile.ts'
+import type { ReadContext } from '../objects/read-context.ts'
 import { vacuumPath } from '../objects/visibility.ts'
 import { type Entry, type Folder, readAll, withSource } from '../storage/source.ts'
-import type { FindingCode } from './codes.ts'
-import { collectItems, type FindingPlace, finding, guarded, type Item, type Items } from './finding.ts'
-import { type CheckRun, checkedTileFile, newRun } from './run.ts'
+import { collectItems, finding, futureFinding, guarded, type Item, type Items } from './finding.ts'
+import { checkedTileFile } from './generic-tiles.ts'
+import { type CheckRun, newRun } from './run.ts'
 import { checkStray, TIMED_NAME } from './strays.ts'
 
 /** The folder of the key-value metadata that is checked. */
@@ -87,9 +88,4 @@ export function* checkFuture(
 ): Generator<Item> {
   const ends = nameFacts(lastPathPart(file))?.timestamp_range[1]
   if (ends !== undefined && ends > now) yield futureFinding(code, { file }, ends, now)
-}
-
-/** Reports what counts only later. @param ends its time */
-export function futureFinding(code: FindingCode, place: FindingPlace, ends: bigint, now: bigint): Item {
-  return finding(code, place, `a time up to now, ${timeText(now)}`, timeText(ends))
 }
