@@ -55,9 +55,9 @@ class LsOptions(CommonOptions, total=False):
     done (--format ndjson: a document a line; csv: a table). At the end are the totals, and the ten arrays that hurt
     most: first those with damage, by the number of errors; then by the measure that exceeds its limit most often.
     The measures, and the limits from which explain reports them: fragments (10, of less than 16 MiB each), small
-    tiles (32 KiB that describe tiles, a fifth of the array), padding of dense tiles (1 MiB before filtering, half of
-    the cells), fragments without a commit (1), fragments that wait for vacuum (8, or 1 MiB). diff of two saved
-    sweeps (ndjson) shows what grew."""
+    tiles (32 KiB that describe tiles, a fifth of the array), padding of dense tiles (1 MiB unfiltered, half of the
+    cells), fragments without a commit (1), fragments that wait for vacuum (8, or 1 MiB). diff of two saved sweeps
+    (ndjson) shows what grew."""
     exclude: Union[str, Sequence[str]]
     """With --recursive: leave out members and folders of this name, or of this path from the folder on, as in tmp,
     "run-*" or "old/**"; may be repeated"""
@@ -246,9 +246,9 @@ class StatsOptions(CommonOptions, total=False):
     done (--format ndjson: a document a line; csv: a table). At the end are the totals, and the ten arrays that hurt
     most: first those with damage, by the number of errors; then by the measure that exceeds its limit most often.
     The measures, and the limits from which explain reports them: fragments (10, of less than 16 MiB each), small
-    tiles (32 KiB that describe tiles, a fifth of the array), padding of dense tiles (1 MiB before filtering, half of
-    the cells), fragments without a commit (1), fragments that wait for vacuum (8, or 1 MiB). diff of two saved
-    sweeps (ndjson) shows what grew."""
+    tiles (32 KiB that describe tiles, a fifth of the array), padding of dense tiles (1 MiB unfiltered, half of the
+    cells), fragments without a commit (1), fragments that wait for vacuum (8, or 1 MiB). diff of two saved sweeps
+    (ndjson) shows what grew."""
     exclude: Union[str, Sequence[str]]
     """With --recursive: leave out members and folders of this name, or of this path from the folder on, as in tmp,
     "run-*" or "old/**"; may be repeated"""
@@ -325,9 +325,9 @@ class CheckOptions(CommonOptions, total=False):
     done (--format ndjson: a document a line; csv: a table). At the end are the totals, and the ten arrays that hurt
     most: first those with damage, by the number of errors; then by the measure that exceeds its limit most often.
     The measures, and the limits from which explain reports them: fragments (10, of less than 16 MiB each), small
-    tiles (32 KiB that describe tiles, a fifth of the array), padding of dense tiles (1 MiB before filtering, half of
-    the cells), fragments without a commit (1), fragments that wait for vacuum (8, or 1 MiB). diff of two saved
-    sweeps (ndjson) shows what grew."""
+    tiles (32 KiB that describe tiles, a fifth of the array), padding of dense tiles (1 MiB unfiltered, half of the
+    cells), fragments without a commit (1), fragments that wait for vacuum (8, or 1 MiB). diff of two saved sweeps
+    (ndjson) shows what grew."""
     exclude: Union[str, Sequence[str]]
     """With --recursive: leave out members and folders of this name, or of this path from the folder on, as in tmp,
     "run-*" or "old/**"; may be repeated"""

@@ -477,8 +477,7 @@ class CellsMissingLabel(TypedDict):
     first: "CellValue"
     """Stored index of the first of these cells."""
     looks_like_label: NotRequired[Literal[True]]
-    """True if the labels are numbers, so that a shown index looks like a label. In Arrow and Parquet such a cell is
-    null."""
+    """True if the labels are numbers, so that a shown index looks like a label."""
 
 
 CellsLine = Dict[str, "CellValue"]
@@ -488,9 +487,9 @@ class CellsDocument(TypedDict):
     """`tiledb-inspect decode <fragment> --json`. NDJSON: one cell a line (`$defs/line`)."""
 
     unknown_nulls: NotRequired[List["CellsUnknownNulls"]]
-    """Fields of which damage leaves the values, but not their validity: cells show the stored value, though some are
-    null. `errors` says why, but these cells do not lack the field. Where the statistics tell that all cells of a
-    tile are null, or none, these are shown so, and not counted."""
+    """Fields with cells whose values can be read, but not their validity: see `errors`. These cells show the stored
+    value, even if they are null. If the statistics tell that all or none of the cells of a tile are null, they are
+    shown so, and not counted."""
     missing_labels: NotRequired[List["CellsMissingLabel"]]
     """With `--labels`: attributes that have cells whose index has no value in the enumeration. Such a cell shows its
     index; in Arrow and Parquet it is null."""
@@ -825,7 +824,7 @@ class LayerFact(TypedDict):
 
 
 AdviceCode = Literal["FRAGMENTS_MANY", "FRAGMENTS_OVERLAP", "FRAGMENTS_REPEATED", "METADATA_NOT_CONSOLIDATED", "COMMITS_NOT_CONSOLIDATED", "VACUUM_PENDING", "TILES_SMALL", "TILES_LARGE", "TILES_PADDED", "TILE_SHAPE", "BOXES_NOT_PRUNING", "STORED_LARGER", "FILTERS_SAVE_LITTLE", "FILTER_ORDER", "NOTHING_COMPRESSED", "VALUES_CONSTANT", "STATISTICS_MISSING", "DELETES_UNPURGED"]
-"""The code of a finding about the layout of an array."""
+"""The code of a finding about slow reads, or reads that need much memory."""
 
 
 
@@ -2894,7 +2893,7 @@ class GenomicsdbBox(TypedDict):
     cell_num: int
     """Number of cells in the tile."""
     mbr: List["ValueRange"]
-    """Box of the tile: `[lo, hi]` of each dimension, both inclusive."""
+    """MBR of the tile: a range for each dimension."""
     first_cell: "CellCoordinates"
     """Coordinates of the first cell."""
     last_cell: "CellCoordinates"
@@ -4466,7 +4465,7 @@ class RtreeTile(TypedDict):
     tile: int
     """Index of the tile."""
     mbr: List["ValueRange"]
-    """Box of the tile: `[lo, hi]` of each dimension, both inclusive."""
+    """MBR of the tile: a range for each dimension."""
 
 
 

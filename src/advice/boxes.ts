@@ -27,7 +27,7 @@ export function unionOfBoxes(boxes: readonly Box[]): Box {
  * Makes boxes of typical reads, with sides as {@link typicalSides} has them. Their middles lie inside the given boxes, where the cells
  * are.
  *
- * @param text by dimension: whether it is a text dimension
+ * @param text by dimension: whether it is a string dimension
  */
 export function typicalBoxes(domain: Box, boxes: readonly Box[], text: readonly boolean[]): Box[] {
   const share = TYPICAL_SHARE ** (1 / Math.max(1, text.filter((one) => !one).length))

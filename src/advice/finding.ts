@@ -1,3 +1,4 @@
+import { grammatical } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import type { Bytes, Count } from '../base/quantities.ts'
 import { ADVICE_CODES, type AdviceCode, FINDING_CODES, type FindingCode, type Severity } from '../check/codes.ts'
@@ -73,7 +74,7 @@ export function advise(
   { message, field, effect, advice, remedies }: Omit<AdvisedFinding, 'code' | 'severity' | 'meaning'>,
 ): AdvisedFinding {
   const { severity, meaning } = { ...FINDING_CODES, ...ADVICE_CODES }[code]
-  return { severity, code, field, message, meaning, effect, advice, remedies }
+  return { severity, code, field, message: grammatical(message), meaning, effect, advice, remedies }
 }
 
 const RANKS: Readonly<Record<Severity, number>> = { error: 2, warning: 1, note: 0 }

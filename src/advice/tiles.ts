@@ -128,7 +128,7 @@ export function* paddedTiles(facts: AdviceFacts): Generator<AdvisedFinding> {
   const bytes = share * scale * sum(raw, (file) => file.stored_bytes)
   const size = shortSize(Math.round(padded_bytes))
   yield advise('TILES_PADDED', {
-    message: `${cells} of ${cell_num} stored cells are padding of dense tiles: ${size} of ${shortSize(Math.round(unfiltered_bytes))} before filtering`,
+    message: `${cells} of ${cell_num} stored cells are padding of dense tiles: ${size} of ${shortSize(Math.round(unfiltered_bytes))}, unfiltered`,
     effect: {
       seconds: rounded(objectStoreSeconds(0, bytes)),
       cells,
@@ -296,7 +296,7 @@ const MIN_TOUCHED_BYTES = 256 * 1024
 /** Number of values that are tried. */
 const TRIED_VALUES = 64
 
-/** Finds text dimensions whose ranges exclude few tiles. */
+/** Finds string dimensions whose ranges exclude few tiles. */
 export async function* wideTextBoxes(facts: AdviceFacts): AsyncGenerator<AdvisedFinding> {
   const { examined, unfiltered_bytes, stored_bytes, opened } = facts
   const { dimensions } = opened.schema.domain

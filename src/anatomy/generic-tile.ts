@@ -72,9 +72,8 @@ export async function genericTilePart(
       const refine: StructureFacts['refine'] = (field) => {
         if (field.name === 'persisted_size')
           return { ...field, verdict: truncated ? 'invalid' : 'valid', fault: truncated }
-        return field.name === 'tile_size'
-          ? { ...field, verdict: body.total === tile_size ? 'valid' : 'invalid' }
-          : field
+        if (field.name !== 'tile_size') return field
+        return { ...field, verdict: body.total === tile_size ? 'valid' : 'invalid' }
       }
       const bytes = await space.read(offset, headerLength)
       const top = tracedPart('header', genericTileHeader, { space, bytes, base: offset }, () => ({ refine }))

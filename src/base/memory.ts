@@ -121,6 +121,9 @@ export class Lease {
 /** The option that sets the bound, with the share for unfiltered bytes. */
 export const OPTION_OF_MEMORY = '(a third of --memory)'
 
+/** That a larger bound of the memory accepts more. */
+export const MEMORY_RAISES_BOUND = '(--memory raises this bound)'
+
 /** @param before bytes of the lease so far */
 function tooMuch(memory: Memory, bytes: number, before: number): InspectError {
   const others = memory.held - before

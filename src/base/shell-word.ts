@@ -13,7 +13,8 @@ export function shellWord(text: string): string {
 export function quotedWord(text: string): string {
   const literal = `'${text.replaceAll("'", "'\\''")}'`
   if (text.search(UNSAFE) < 0 || text.endsWith('\n')) return literal
-  // Quotes are escaped, too, and `!`, which shells with a history replace within double quotes.
+  // Quotes are escaped, too, and `!`, which shells with a history replace within double quotes. So is a dash at the
+  // start, which printf would take for an option.
   const format = text
     .replace(/[\\%]/g, '$&$&')
     .replace(UNSAFE, octal)

@@ -116,7 +116,7 @@ export function cellsTail(
   { report, faults }: Pick<SelectedCells, 'report' | 'faults'>,
 ): CellsTail & DecodedTail {
   return {
-    missing_labels: report.result(),
+    missing_labels: report.missingLabels(),
     unknown_nulls: report.unknownNulls(),
     errors: faults.length === 0 ? undefined : faults.map((error) => errorResult(cx, error)),
   }

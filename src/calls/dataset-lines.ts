@@ -262,7 +262,8 @@ export function sortTree(lines: readonly TreeLine[], order: ListOrder, isReverse
 
 /** The tree down to a depth. A group that is not shown further keeps its sums. */
 export function cutTree(lines: readonly TreeLine[], depth: number): TreeLine[] {
-  return lines.map((line) =>
-    line.members ? { ...line, members: depth <= 1 ? undefined : cutTree(line.members, depth - 1) } : line,
-  )
+  return lines.map((line) => {
+    if (!line.members) return line
+    return { ...line, members: depth <= 1 ? undefined : cutTree(line.members, depth - 1) }
+  })
 }

@@ -1,7 +1,8 @@
 import type { CellsMissingLabel, CellsUnknownNulls } from '../documents/cells.ts'
+import { counted } from '../render/views/wording.ts'
 import type { CommandContext } from './command.ts'
 
-/** Collects notes about fields, each once: remarks, and cells without a label. */
+/** Collects notes about fields, each once: remarks, nulls that are not known, and cells without a label. */
 export class FieldReport {
   private readonly remarks = new Map<string, Set<string>>()
   private readonly missing = new Map<string, CellsMissingLabel>()
@@ -26,7 +27,7 @@ export class FieldReport {
     return this.unknown.size === 0 ? undefined : [...this.unknown.values()]
   }
 
-  /** Whether a fault of the field's labels is the first. Every fragment of an array has the same fault. */
+  /** Notes a fault of a field's labels. @returns whether it is the field's first: every fragment of an array has the same fault */
   isNewFault(field: string): boolean {
     return this.faults.size < this.faults.add(field).size
   }
@@ -49,7 +50,7 @@ export class FieldReport {
   }
 
   /** The missing labels as part of a document; undefined if none are missing. */
-  result(): CellsMissingLabel[] | undefined {
+  missingLabels(): CellsMissingLabel[] | undefined {
     const all = [...this.missing.values()].filter(({ cell_num }) => cell_num > 0)
     return all.length === 0 ? undefined : all.map((one) => ({ ...one }))
   }
@@ -62,16 +63,16 @@ export class FieldReport {
     for (const { field, cell_num, null_count } of this.unknown.values()) {
       const known = null_count === null ? '' : ` (nulls by the statistics: ${null_count})`
       cx.note(
-        `${field}: the stored values of ${cell_num} cells are shown, but nothing tells which of them are null${known}`,
+        `${field}: the stored values of ${counted(cell_num, 'cell')} are shown, but nothing tells which of them are null${known}`,
       )
     }
     for (const { field, enumeration, value_num, cell_num, first, looks_like_label } of this.missing.values()) {
       if (cell_num === 0) continue
       const index = looks_like_label ? INDEX_LOOKS_LIKE_LABEL : INDEX_SHOWN
       const instead = inRecords ? NULL_SHOWN : index
-      const cells = cell_num === 1 ? '1 cell has' : `${cell_num} cells have`
+      const cells = `${counted(cell_num, 'cell')} ${cell_num === 1 ? 'has' : 'have'}`
       cx.note(
-        `${field}: ${cells} no label (the first has index ${first}, the enumeration ${enumeration} has ${value_num} values): ${instead}`,
+        `${field}: ${cells} no label (the first has index ${first}, the enumeration ${enumeration} has ${counted(value_num, 'value')}): ${instead}`,
       )
     }
   }

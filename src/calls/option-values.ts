@@ -76,12 +76,20 @@ export function parseSpan(text: string, number = WHOLE): { from: number; to: num
   return { from, to: last === '' ? undefined : Number(last) }
 }
 
-/** Parses `--tiles`, ends included. @throws InspectError USAGE */
+/** Parses `--tiles`, ends included. Of a fragment without tiles, any range is accepted. @throws InspectError USAGE */
 export function parseTiles(text: string, tileNum: number): { from: number; to: number } {
   const span = parseSpan(text)
-  const all = `tiles from 0 to ${tileNum - 1}`
-  if (!span) throw usage(`--tiles expects I..J, ${all}, found ${JSON.stringify(text)}`)
-  const { from, to = tileNum - 1 } = span
+  const all = tileNum === 0 ? 'I..J' : `I..J, tiles from 0 to ${tileNum - 1}`
+  if (!span) throw usage(`--tiles expects ${all}, found ${JSON.stringify(text)}`)
+  const { from, to = Math.max(from, tileNum - 1) } = span
   if (from > to || (tileNum > 0 && from >= tileNum)) throw usage(`--tiles expects ${all}, found ${text}`)
   return { from, to }
+}
+
+/** Parses the index of a tile. @throws InspectError USAGE */
+export function parseTileIndex(text: string, tileNum: number): number {
+  if (tileNum === 0) throw usage({ expected: 'a fragment with tiles', found: 'one without tiles' })
+  const index = WHOLE.test(text) ? Number(text) : Number.NaN
+  if (!(index < tileNum)) throw usage(`tile expects an index from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
+  return index
 }

@@ -26,7 +26,7 @@ const MEMBERS_AT_A_TIME =
 
 /** What a sweep shows, for the help of its commands. */
 const ABOUT_SWEEPS =
-  'go through all arrays and groups below a plain folder or prefix, and show a line for each as soon as it is done (--format ndjson: a document a line; csv: a table). At the end are the totals, and the ten arrays that hurt most: first those with damage, by the number of errors; then by the measure that exceeds its limit most often. The measures, and the limits from which explain reports them: fragments (10, of less than 16 MiB each), small tiles (32 KiB that describe tiles, a fifth of the array), padding of dense tiles (1 MiB before filtering, half of the cells), fragments without a commit (1), fragments that wait for vacuum (8, or 1 MiB). diff of two saved sweeps (ndjson) shows what grew.'
+  'go through all arrays and groups below a plain folder or prefix, and show a line for each as soon as it is done (--format ndjson: a document a line; csv: a table). At the end are the totals, and the ten arrays that hurt most: first those with damage, by the number of errors; then by the measure that exceeds its limit most often. The measures, and the limits from which explain reports them: fragments (10, of less than 16 MiB each), small tiles (32 KiB that describe tiles, a fifth of the array), padding of dense tiles (1 MiB unfiltered, half of the cells), fragments without a commit (1), fragments that wait for vacuum (8, or 1 MiB). diff of two saved sweeps (ndjson) shows what grew.'
 
 /** Adds `--recursive`, `--exclude` and `--resume`. */
 export function addSweepOptions(command: CommanderCommand): void {

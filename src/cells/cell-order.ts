@@ -90,7 +90,7 @@ export function orderLanes(
   return [...tiles.flat(), ...coordinates.flat()]
 }
 
-/** Removes the keys of the first text dimension and of all less significant ones, so that they have no order. */
+/** Removes the keys of the first string dimension and of all less significant ones, so that they have no order. */
 function cutAtText(coordinates: KeyLanes[]): void {
   const text = coordinates.findIndex((lanes) => lanes.length === 0)
   if (text >= 0) coordinates.length = text

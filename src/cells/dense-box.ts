@@ -29,9 +29,7 @@ export function denseBox(
     const box = axes.map(({ length }) => length).join(' × ')
     throw badValue(
       { expected: `every cell of the box that dense cells span (${box} = ${volume})`, found: count },
-      {
-        file,
-      },
+      { file },
     )
   }
   const order = new Int32Array(count)
@@ -53,12 +51,7 @@ function twice({ domain }: ArraySchema, columns: readonly ColumnData[], cell: nu
     const size = datatypeSize(type)
     return `${name}=${integerOf(type, element(columns, d).data.subarray(cell * size, (cell + 1) * size))}`
   })
-  return badValue(
-    { expected: 'each coordinate once in a dense array', found: `${at.join(', ')} twice` },
-    {
-      file,
-    },
-  )
+  return badValue({ expected: 'each coordinate once in a dense array', found: `${at.join(', ')} twice` }, { file })
 }
 
 /** The cells of a box along one dimension. */

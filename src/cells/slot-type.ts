@@ -7,7 +7,7 @@ import type { TileRole } from './tile-places.ts'
 /** The properties of a fragment that decide the types of its tiles. */
 type TileOwner = Pick<FragmentInfo, 'format_version' | 'dense' | 'schema'>
 
-/** Element types of a tile before filtering. */
+/** Element types of an unfiltered tile. */
 interface TileDatatypes {
   datatype: Datatype
   /** Another type with which a release may have filtered the tile, although its readers do not use it. */

@@ -38,7 +38,7 @@ export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Item
   // Unreadable files were reported above. The members that the other files list are still checked.
   cx.onFault = () => {}
   if (!readable) return
-  // It is no fault if a folder holds an object that the group does not list. So only those who ask for everything are told.
+  // It is no fault if a folder holds an object that the group does not list. So only a check of everything tells it, and the quick check of an overview.
   if (!run.all && !run.quick) {
     yield* guardedValue('GROUP_DETAILS_UNREADABLE', { file: details.path }, () => group.members())
     return
@@ -49,7 +49,7 @@ export async function* checkGroupFiles(run: CheckRun, group: InspectGroup): Item
       'GROUP_OBJECT_UNLISTED',
       { file: `${folder.path}/${name}` },
       'a member of the group',
-      type === 'array' ? 'an array that is none' : 'a group that is none',
+      type === 'array' ? 'an array that is no member' : 'a group that is no member',
     )
 }
 
@@ -108,5 +108,5 @@ function isInside({ group: { folder }, path }: DatasetMember): boolean {
 
 /** Where a member is that does not lie below the dataset. */
 function elsewhereText({ path, place, member }: DatasetMember): string {
-  return place === 'linked' ? `${path}, which a link leads to another place` : (path ?? member.uri)
+  return place === 'linked' ? `${path}, where a link leads out of the dataset` : (path ?? member.uri)
 }

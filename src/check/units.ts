@@ -63,9 +63,9 @@ export interface UnitResult<I> {
   unsure?: boolean | undefined
 }
 
-/** Adds the counts of a part to a sum. */
-export function addCounts(sum: Record<string, number>, part: Readonly<Record<string, number>>): void {
-  for (const [name, num] of Object.entries(part)) sum[name] += num
+/** Adds the counts of a part to a total. */
+export function addCounts(total: Record<string, number>, part: Readonly<Record<string, number>>): void {
+  for (const [name, num] of Object.entries(part)) total[name] += num
 }
 
 /** A piece of work that any thread can do alone after it opens `path`. */
@@ -255,7 +255,7 @@ export function packed<I extends object>({ counts, items, unsure }: UnitResult<I
   return {
     counts,
     unsure,
-    items: items.map((item) => ('notExamined' in item ? { notExamined: pack(item.notExamined) } : item)),
+    items: items.map((item) => (isNotExamined(item) ? { notExamined: pack(item.notExamined) } : item)),
   }
 }
 

@@ -79,9 +79,8 @@ export const command: CommandModule<DiffOptions> = {
       }
     }
     const run = new DiffComparison(cx, options)
-    const [call, taken] = read
-      ? (['diff --read', TAKES_READ] as const)
-      : (['diff', options.schemaOnly || options.cells || options.names ? TAKES : TAKES_ANY] as const)
+    const takes = options.schemaOnly || options.cells || options.names ? TAKES : TAKES_ANY
+    const [call, taken] = read ? (['diff --read', TAKES_READ] as const) : (['diff', takes] as const)
     const targets = [
       await openRecursive(cx, a, options.recursive),
       await openRecursive(cx, b, options.recursive),

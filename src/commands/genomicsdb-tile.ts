@@ -4,7 +4,7 @@ import { didYouMean } from '../base/nearest.ts'
 import { documentHead, messageOf } from '../calls/document-parts.ts'
 import { type GenomicsdbHandler, singleGenomicsdbFragment } from '../calls/genomicsdb.ts'
 import type { HexOptions } from '../calls/hex-options.ts'
-import { parseChoice } from '../calls/option-values.ts'
+import { parseChoice, parseTileIndex } from '../calls/option-values.ts'
 import type { GenomicsdbTileDocument } from '../documents/genomicsdb-tile.ts'
 import {
   type ColumnFile,
@@ -29,9 +29,7 @@ export const handler: GenomicsdbHandler<TileOptions> = {
     const fragment = await singleGenomicsdbFragment(cx, 'tile', target)
     const column = fileNamed(fragment, field, parseChoice('--role', ROLES, role))
     const { tile_num } = fragment
-    const tile = /^\d+$/.test(indexText) ? Number(indexText) : Number.NaN
-    if (!(tile < tile_num))
-      throw usage(`tile expects an index from 0 to ${tile_num - 1}, found ${JSON.stringify(indexText)}`)
+    const tile = parseTileIndex(indexText, tile_num)
     const files = [await openColumnFile(fragment, column)]
     try {
       if (options.hex) {

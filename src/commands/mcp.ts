@@ -4,6 +4,7 @@ import type { Called, CommandModule, InnerCalls } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { collect } from '../calls/options.ts'
 import type { McpDocument } from '../documents/mcp.ts'
+import { counted } from '../render/views/wording.ts'
 import { type Server, serve, type Tool, type ToolAnswer } from './mcp-server.ts'
 
 interface McpOptions {
@@ -162,7 +163,7 @@ const EXIT_CODES: Readonly<Record<number, string>> = {
 function answerOf({ code, text, errors, leftOut, narrows }: Called): ToolAnswer {
   const notes = errors.length > FOR_NOTES ? `${errors.slice(0, FOR_NOTES)}…\n` : errors
   const { bytes, isMore } = leftOut
-  const size = `${isMore ? 'more than ' : ''}${bytes.toLocaleString('en-US')} bytes`
+  const size = `${isMore ? 'more than ' : ''}${counted(bytes, 'byte')}`
   const hint = narrows.length > 0 ? ` ${narrows.join(', ')} choose less.` : ''
   const cut = bytes > 0 ? `[left out: ${size} after this.${hint}]\n` : ''
   const end = code in EXIT_CODES ? `[${EXIT_CODES[code]}]\n` : ''

@@ -90,10 +90,10 @@ function outcome(cx: CommandContext, document: OverviewDocument, remedies: Findi
 }
 
 /** Makes commands that can be copied into a shell. Commands that take times get the times of this call. */
-function callMaker(cx: CommandContext, { asOf, between }: TimesOptions): CallMaker {
+function callMaker(cx: CommandContext, { asOf: time, between }: TimesOptions): CallMaker {
   let times = ''
   if (between !== undefined) times = ` --between ${shellWord(between)}`
-  if (asOf !== undefined) times = ` --as-of ${shellWord(asOf)}`
+  if (time !== undefined) times = ` --as-of ${shellWord(time)}`
   return (shows, [name, ...options], path) => {
     const target = shellWord(cx.shownPath(path))
     // `./` keeps a target that begins with a dash from looking like an option.
@@ -186,13 +186,15 @@ async function groupOverview(
   const items = await quickGroupItems(group)
   const found = new MergedFindings()
   const layered = names ? undefined : await layeredTarget(target)
-  const tree = await orError(() => (names ? listed(cx, target, found) : whole(cx, target, found, layered)))
+  const tree = await orError(() =>
+    names ? namedMembers(cx, target, found) : examinedMembers(cx, target, found, layered),
+  )
   const isLost = tree instanceof InspectError
-  const { members, totals, layer } = isLost ? NOTHING_SEEN : tree
+  const seen = isLost ? NOTHING_SEEN : tree
+  const { members, totals, layer } = seen
   // Without the list of members nothing follows from those that are missing.
   const own = judgement(cx, [...items, ...((!isLost && (await layered?.items())) || [])])
   const metadata = await orError(() => group.metadata())
-  const { path: place } = group.folder
   const finding_num = { ...own.finding_num }
   for (const severity of SEVERITIES) finding_num[severity] += (totals ?? found).finding_num[severity]
   const all = new MergedFindings()
@@ -210,30 +212,30 @@ async function groupOverview(
     finding_num,
     findings: all.worst,
     not_examined: own.not_examined,
-    not_checked:
-      members.length === 0
-        ? []
-        : [
-            totals
-              ? 'data; R-trees, tile offsets, statistics, key-value metadata of members'
-              : 'what is in its members',
-          ],
-    next: [
-      call('all members', ['ls', '--depth', 'all', ...(target.group.isRecursive ? ['--recursive'] : [])], place),
-      // As many lines in either case: they have to fit on the screen.
-      ...(readsElsewhere(members)
-        ? [
-            call('how to mend it', ['check', '--plan'], place),
-            canRelocate(members) ? relocation(call, place) : call('what fills the disk', ['stats'], place),
-          ]
-        : [
-            call('what fills the disk', ['stats'], place),
-            layer
-              ? call('whether all agrees', ['check', '--level', 'cells'], place)
-              : call('every tile', ['check'], place),
-          ]),
-    ],
+    not_checked: notChecked(seen),
+    next: nextOfGroup(call, target, seen),
   }
+}
+
+/** What the overview of a group leaves to `check`. */
+function notChecked({ members, totals }: Seen): string[] {
+  if (members.length === 0) return []
+  return [totals ? 'data; R-trees, tile offsets, statistics, key-value metadata of members' : 'what is in its members']
+}
+
+/** The next commands. There are always three: they have to fit on the screen. */
+function nextOfGroup(call: CallMaker, { group }: GroupTarget, { members, layer }: Seen): NextCommand[] {
+  const { path } = group.folder
+  const all = call('all members', ['ls', '--depth', 'all', ...(group.isRecursive ? ['--recursive'] : [])], path)
+  const disk = call('what fills the disk', ['stats'], path)
+  if (readsElsewhere(members)) {
+    const mend = call('how to mend it', ['check', '--plan'], path)
+    return [all, mend, canRelocate(members) ? relocation(call, path) : disk]
+  }
+  const check = layer
+    ? call('whether all agrees', ['check', '--level', 'cells'], path)
+    : call('every tile', ['check'], path)
+  return [all, disk, check]
 }
 
 /** Whether readers look for a member outside of the dataset, be it there or not. */
@@ -253,11 +255,11 @@ function canRelocate(lines: readonly GroupLine[]): boolean {
 }
 
 /** The command that writes a group anew, with all its members inside. */
-function relocation(call: CallMaker, place: string): NextCommand {
+function relocation(call: CallMaker, path: string): NextCommand {
   return call(
     'members inside',
-    ['recover', '--relocate', '--with-members', '--to', shellWord(`${nameOf(place)}.new`)],
-    place,
+    ['recover', '--relocate', '--with-members', '--to', shellWord(`${nameOf(path)}.new`)],
+    path,
   )
 }
 
@@ -278,7 +280,7 @@ interface Seen {
 const NOTHING_SEEN: Seen = { members: [], totals: undefined }
 
 /** The members at all depths, and what an overview of each finds. */
-async function whole(
+async function examinedMembers(
   cx: CommandContext,
   target: GroupTarget,
   found: MergedFindings,
@@ -292,7 +294,7 @@ async function whole(
 }
 
 /** The members as the group lists them. */
-async function listed(cx: CommandContext, target: GroupTarget, found: MergedFindings): Promise<Seen> {
+async function namedMembers(cx: CommandContext, target: GroupTarget, found: MergedFindings): Promise<Seen> {
   const { listedMembers } = await import('../calls/member-lines.ts')
   return { members: await collected(listedMembers(cx, target, 1, found)), totals: undefined }
 }

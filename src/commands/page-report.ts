@@ -89,7 +89,7 @@ export async function report(
     const size = formatSize(sum(leftOut, (file) => file.size))
     const count = `${leftOut.length} of ${files.length} files`
     cx.note(
-      `${count} are left out of the report (${size}): a larger ${room < most ? '--memory' : '--max-size'} takes more`,
+      `${count} ${leftOut.length === 1 ? 'is' : 'are'} left out of the report (${size}): a larger ${room < most ? '--memory' : '--max-size'} takes more`,
     )
   }
   const documents = leftOut.length > 0 && target ? await checkedDocument(cx, places.path, shown) : {}

@@ -46,7 +46,10 @@ export function parsePageOptions(options: ShownOptions): Asked {
   return { isReport, stdio, output, open, most }
 }
 
-/** Writes the report of a target, or gives its page and bytes to a browser, until the user ends it, or to the program that asks on stdin. */
+/**
+ * Writes the report of a target. Without `--output` it serves the page and the bytes instead: to a browser until the user ends it, or
+ * with `--stdio` to the program that asks.
+ */
 export async function* shownPage(cx: CommandContext, subject: PageSubject, asked: Asked): AsyncGenerator<Outcome> {
   const { isReport, stdio, output, open, most } = asked
   const shown = cx.shownPath(subject.path)
@@ -64,7 +67,7 @@ export async function* shownPage(cx: CommandContext, subject: PageSubject, asked
   const dataOf = (data: PagePlaces): string => Buffer.from(JSON.stringify(data)).toString('base64')
   if (stdio) {
     const { answerQuestions } = await import('../node/page-stdio.ts')
-    // Who opened the page in a notebook has given the key there.
+    // Whoever opened the page in a notebook has given the key there.
     const key = cx.reading.key && { key: Buffer.from(cx.reading.key).toString('hex') }
     await answerQuestions(framedPage(dataOf({ ...places, ...key })), served, process.stdin, process.stdout)
     return

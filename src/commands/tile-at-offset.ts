@@ -20,7 +20,7 @@ import { type ByteSource, withSource } from '../storage/source.ts'
 import { type BytesOptions, undoneOutcome } from './undone-tile.ts'
 
 /** The field of a data file, found by the file's name. */
-interface FileField {
+interface FieldOfFile {
   schema: ArraySchema
   slot: Slot
   role: TileRole
@@ -48,6 +48,7 @@ export async function tileAtOffset(
     )
   return withSource(fragment.folder.file(fileName), async (source) => {
     const size = await source.size()
+    if (size === 0) throw usage({ expected: 'a file with bytes', found: 'an empty file' }, { file: source.name })
     const offset = /^\d+$/.test(text) ? Number(text) : Number.NaN
     if (!(offset < size)) throw usage(`--offset expects a byte from 0 to ${size - 1}, found ${JSON.stringify(text)}`)
     const { chunks, stored } = await readChunks(source, offset, size)
@@ -95,7 +96,7 @@ function versionOf({ parsedName }: Fragment): number {
 }
 
 /** The field of a data file; undefined outside an array. @throws InspectError USAGE if no field has such a file */
-async function fieldOf(fragment: Fragment, fileName: string): Promise<FileField | undefined> {
+async function fieldOf(fragment: Fragment, fileName: string): Promise<FieldOfFile | undefined> {
   if (!fragment.array) return undefined
   const version = versionOf(fragment)
   const { schema } = await fragment.array.newestSchema()
@@ -107,7 +108,7 @@ async function fieldOf(fragment: Fragment, fileName: string): Promise<FileField 
   throw usage({ expected: 'a data file of a field of the array', found: JSON.stringify(fileName) })
 }
 
-function pipelineFor(fragment: Fragment, field: FileField | undefined, holdsChunks: boolean): Promise<Pipeline> {
+function pipelineFor(fragment: Fragment, field: FieldOfFile | undefined, holdsChunks: boolean): Promise<Pipeline> {
   const { codecs, key } = fragment.cx
   const room = roomOf(fragment.cx)
   const formatVersion = versionOf(fragment)

@@ -4,7 +4,7 @@ import { ROLES } from '../calls/choices.ts'
 import type { CommandContext, CommandModule } from '../calls/command.ts'
 import { documentHead } from '../calls/document-parts.ts'
 import { addHexOptions, type HexOptions } from '../calls/hex-options.ts'
-import { parseChoice } from '../calls/option-values.ts'
+import { parseChoice, parseTileIndex } from '../calls/option-values.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { SINGLE_FRAGMENT, singleFragment, targetsHelp } from '../calls/targets.ts'
 import { placedChunks } from '../cells/large-tiles.ts'
@@ -65,7 +65,7 @@ export const command: CommandModule<TileOptions> = {
     const info = await fragment.info()
     const file = await openFile(fragment, info, field, parseChoice('--role', ROLES, options.role))
     try {
-      const tile = tileIndex(indexText, info.tile_num)
+      const tile = parseTileIndex(indexText, info.tile_num)
       yield options.hex
         ? await (await import('../calls/hex.ts')).tileHex(cx, file, tile, options)
         : await tileOutcome(cx, file, tile, options)
@@ -84,13 +84,6 @@ function refuseBeside({ hex, bytes, stages, offset, role }: TileOptions, index: 
   const others = [hex && '--hex', role !== undefined && '--role', index !== FIRST_TILE && 'an index']
   const other = others.find(Boolean)
   if (other) throw usage(`tile expects --offset or ${other}, found both`)
-}
-
-/** @throws InspectError USAGE if the text is no index of a tile */
-function tileIndex(text: string, tileNum: number): number {
-  const index = /^\d+$/.test(text) ? Number(text) : Number.NaN
-  if (!(index < tileNum)) throw usage(`tile expects an index from 0 to ${tileNum - 1}, found ${JSON.stringify(text)}`)
-  return index
 }
 
 /** Opens a data file of a field. @param field name of the field, or of the file @throws InspectError USAGE */

@@ -13,9 +13,8 @@ export interface CellsDocument extends DocumentHead<'cells'>, CellsTail, Decoded
 /** What only documents of stored cells have after the cells. */
 export interface DecodedTail {
   /**
-   * Fields of which damage leaves the values, but not their validity: cells show the stored value, though some are null. `errors` says
-   * why, but these cells do not lack the field. Where the statistics tell that all cells of a tile are null, or none, these are shown so,
-   * and not counted.
+   * Fields with cells whose values can be read, but not their validity: see `errors`. These cells show the stored value, even if they
+   * are null. If the statistics tell that all or none of the cells of a tile are null, they are shown so, and not counted.
    */
   unknown_nulls?: readonly CellsUnknownNulls[] | undefined
 }
@@ -42,7 +41,7 @@ export interface CellsMissingLabel {
   cell_num: Integer
   /** Stored index of the first of these cells. */
   first: CellValue
-  /** True if the labels are numbers, so that a shown index looks like a label. In Arrow and Parquet such a cell is null. */
+  /** True if the labels are numbers, so that a shown index looks like a label. */
   looks_like_label?: true | undefined
 }
 

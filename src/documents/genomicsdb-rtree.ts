@@ -12,7 +12,7 @@ export interface GenomicsdbBox {
   tile: TileIndex
   /** Number of cells in the tile. */
   cell_num: Count
-  /** Box of the tile: `[lo, hi]` of each dimension, both inclusive. */
+  /** MBR of the tile: a range for each dimension. */
   mbr: readonly ValueRange[]
   /** Coordinates of the first cell. */
   first_cell: CellCoordinates

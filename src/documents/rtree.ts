@@ -30,6 +30,6 @@ export interface RtreeTouched extends RtreeHead {
 
 export interface RtreeTile {
   tile: TileIndex
-  /** Box of the tile: `[lo, hi]` of each dimension, both inclusive. */
+  /** MBR of the tile: a range for each dimension. */
   mbr: readonly ValueRange[]
 }

@@ -51,7 +51,7 @@ export async function planLegacy(
   const find = (one: OpenedFragment): Promise<TouchedTiles | undefined> => touchedBy(one, overlapOf)
   for await (const touched of inOrder(opened.fragments, atOnce(opened.array.folder), find)) plan.touch(touched)
   plan.loadDeletes()
-  await (opened.schema.array_type === 'dense' ? plan.readDense(exact) : plan.readAll(exact, buffers))
+  await (opened.schema.array_type === 'dense' ? plan.planDense(exact) : plan.planAll(exact, buffers))
   return {
     reader: 'legacy Reader',
     fragments: plan.fragments,
@@ -102,11 +102,11 @@ class LegacyPlan {
     this.loadVarSizes(fragment, one, shown)
   }
 
-  async readAll(exact: boolean, buffers: Buffers): Promise<void> {
+  async planAll(exact: boolean, buffers: Buffers): Promise<void> {
     const partitioner = await Partitioner.of(this.opened, this.query, this.relevant, buffers)
     if (!partitioner) {
       const whole = this.relevant.map(({ tiles }) => tiles)
-      await this.readPartition(this.query, whole, exact, ENDLESS)
+      await this.planPartition(this.query, whole, exact, ENDLESS)
       return
     }
     // Cells are counted part by part only if that matters: for limited buffers, or because conditions are evaluated only where a part
@@ -118,26 +118,26 @@ class LegacyPlan {
     for (;;) {
       const { box, tiles } = partitioner.current
       if (partitioner.hasHalved) this.loadAllVarSizes()
-      const overflows = await this.readPartition({ ...this.query, ranges: rangesOf(box) }, tiles, countsParts, room)
+      const overflows = await this.planPartition({ ...this.query, ranges: rangesOf(box) }, tiles, countsParts, room)
       if (overflows) {
-        // If no part can be divided further, the query is submitted again with larger buffers.
+        // If the part cannot be divided, it is read again with larger buffers, as if the user had submitted the query with these.
         if (partitioner.splitCurrent()) room = { cells: 2 * room.cells, var_bytes: 4 * room.var_bytes }
       } else if (partitioner.isDone) return
       else partitioner.next()
     }
   }
 
-  async readDense(exact: boolean): Promise<void> {
+  async planDense(exact: boolean): Promise<void> {
     const touched = this.relevant.map(({ tiles }) => tiles)
-    if (touched.some(({ length }) => length > 0)) this.readCoordinates(touched)
-    const all = exact ? await this.shownTiles() : this.densestTiles()
+    if (touched.some(({ length }) => length > 0)) this.planCoordinates(touched)
+    const all = exact ? await this.shownTiles() : this.tilesThatMayShow()
     const tiles = this.relevant.map(({ fragment }) => all[fragment])
     for (const [i, { fragment, one }] of this.relevant.entries()) {
       const cells_read = tilesCellNum(one.info, tiles[i])
       const own = { tiles_touched: tiles[i].length, passed_over_by: tiles[i].length > 0 ? null : ('covered' as const) }
       this.fragments[fragment] = { ...this.fragments[fragment], ...(one.info.dense ? own : {}), cells_read }
     }
-    this.readAttributes(tiles, true, true)
+    this.planAttributes(tiles, true, true)
   }
 
   /** By fragment: the tiles that show a cell. */
@@ -152,7 +152,7 @@ class LegacyPlan {
   }
 
   /** By fragment: all tiles that may show a cell, which are the touched sparse tiles, and the dense tiles that no newer dense tile covers. */
-  private densestTiles(): Uint32Array[] {
+  private tilesThatMayShow(): Uint32Array[] {
     const { schema, fragments } = this.opened
     const tiles: number[][] = fragments.map(() => [])
     for (const { fragment, tiles: own } of this.relevant) tiles[fragment].push(...own)
@@ -163,11 +163,11 @@ class LegacyPlan {
   }
 
   /**
-   * Reads one part of the ranges.
+   * Plans one part of the ranges.
    * @param counts whether to count its cells
    * @returns whether the cells are known not to fit into the buffers
    */
-  private async readPartition(
+  private async planPartition(
     query: ReadQuery,
     tiles: readonly Uint32Array[],
     counts: boolean,
@@ -181,9 +181,9 @@ class LegacyPlan {
     if (tiles.every(({ length }) => length === 0)) return false
     const tooLong = texts.filter(({ name }) => (counted?.bytes.get(name) ?? 0) > room.var_bytes)
     const coordinatesFit = (counted?.found ?? 0) <= room.cells && tooLong.every(({ kind }) => kind !== 'dimension')
-    this.readCoordinates(tiles)
+    this.planCoordinates(tiles)
     // If no cell is in the ranges, the conditions are not evaluated.
-    this.readAttributes(tiles, counted?.merged !== 0, coordinatesFit)
+    this.planAttributes(tiles, counted?.merged !== 0, coordinatesFit)
     return tooLong.length > 0 || !coordinatesFit
   }
 
@@ -194,28 +194,28 @@ class LegacyPlan {
       if (hasSlot(one, 'delete_timestamps')) this.load(fragment, one, 'processed_conditions')
   }
 
-  /** Reads the coordinates, then the times of cells if they matter. @param tiles by relevant fragment */
-  private readCoordinates(tiles: readonly Uint32Array[]): void {
-    for (const kind of ['coords', 'dimension'] as const) this.read(tiles, (slot) => slot.kind === kind)
-    this.read(tiles, (slot, one) => slot.kind === 'timestamps' && this.needsTimes(one))
-    this.read(tiles, (slot) => slot.kind === 'delete_timestamps')
+  /** Plans the coordinates, then the times of cells if they matter. @param tiles by relevant fragment */
+  private planCoordinates(tiles: readonly Uint32Array[]): void {
+    for (const kind of ['coords', 'dimension'] as const) this.planCall(tiles, (slot) => slot.kind === kind)
+    this.planCall(tiles, (slot, one) => slot.kind === 'timestamps' && this.needsTimes(one))
+    this.planCall(tiles, (slot) => slot.kind === 'delete_timestamps')
   }
 
   /**
    * @param evaluates whether the conditions are evaluated on any cell
    * @param copies whether the attributes without a condition are read, too
    */
-  private readAttributes(tiles: readonly Uint32Array[], evaluates: boolean, copies: boolean): void {
+  private planAttributes(tiles: readonly Uint32Array[], evaluates: boolean, copies: boolean): void {
     const needed = new Set(this.conditions.flatMap((node) => [...conditionFields(node)]))
     const shown = readColumns(this.opened.schema, this.query)
       .filter(({ kind, name }) => kind === 'attribute' && !needed.has(name))
       .map(({ name }) => name)
     for (const name of [...(evaluates ? needed : []), ...(copies ? shown : [])])
-      this.read(tiles, (slot) => slot.name === name)
+      this.planCall(tiles, (slot) => slot.name === name)
   }
 
-  /** Reads the slots of a call. Their lists of offsets are loaded of all relevant fragments, even of those without tiles to read. */
-  private read(tiles: readonly Uint32Array[], isWanted: (slot: Slot, one: OpenedFragment) => boolean): void {
+  /** Adds one call for the wanted slots. Their tile offsets are loaded for every relevant fragment, even if none of its tiles is read. */
+  private planCall(tiles: readonly Uint32Array[], isWanted: (slot: Slot, one: OpenedFragment) => boolean): void {
     const call = this.call++
     for (const [i, { fragment, one }] of this.relevant.entries()) {
       for (const [slot, field] of one.info.slots.entries()) {
@@ -280,7 +280,7 @@ async function touchedBy(
 
 /** Numbers of cells of a query. */
 interface CellCounts {
-  /** Cells inside the ranges that no newer cell hides, before conditions. With conditions it may be too small, but is 0 only if there are none. */
+  /** Cells inside the ranges that no newer cell hides, before conditions. If the query has a condition, the number may be too small. It is 0 only if there are no such cells. */
   merged: number
   /** Cells that the query finds. A cell in several overlapping ranges of a dimension counts once for each. */
   found: number

@@ -66,14 +66,14 @@ function rises(window: Uint8Array, { size, signed }: IntegerType): boolean {
   const lanes = lanesOf(window, size)
   const each = lanesEach(size)
   const signBit = signed ? 2 ** (8 * Math.min(size, 4) - 1) : 0
-  let lo = 0
-  let hi = 0
+  let lastLow = 0
+  let lastHigh = 0
   for (let i = 0; i < lanes.length; i += each) {
     const low = lanes[i] >>> 0
     const high = (lanes[i + each - 1] ^ signBit) >>> 0
-    if (high < hi || (each === 2 && high === hi && low < lo)) return false
-    lo = low
-    hi = high
+    if (high < lastHigh || (each === 2 && high === lastHigh && low < lastLow)) return false
+    lastLow = low
+    lastHigh = high
   }
   return true
 }

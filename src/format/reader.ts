@@ -1,4 +1,5 @@
 import { type Fault, InspectError, withHint } from '../base/errors.ts'
+import { MEMORY_RAISES_BOUND } from '../base/memory.ts'
 import type { AnyIo, Coding, Describe, FixedFrame, Io, Origin, Wire } from './io.ts'
 import { decodeText } from './text.ts'
 
@@ -237,7 +238,7 @@ export class Reader<T> implements Io<T> {
     if (this.elementsLeft >= 0) return
     const bound = `${this.origin.mostElements} elements in lists for the bytes stored`
     const fault = { expected: `at most ${bound}`, found: 'more' }
-    throw this.fail('TOO_LARGE', name, withHint(fault, '(--memory lifts this bound)'))
+    throw this.fail('TOO_LARGE', name, withHint(fault, MEMORY_RAISES_BOUND))
   }
 
   private fail(

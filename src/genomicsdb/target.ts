@@ -18,7 +18,7 @@ import { isGenomicsdbFragmentName } from './array.ts'
 
 /** Files that only GenomicsDB has in a workspace. Workspaces of TileDB before 1.0 have none of them. */
 const WORKSPACE_FILES = [CALLSET_FILE, VIDMAP_FILE, HEADER_FILE, FRAGMENT_LIST_FILE]
-/** Those by which a folder is a workspace that lost its mark, if it also has an array. */
+/** A folder with one of these and an array is a workspace, even if its mark is lost. */
 const MAP_FILES = [CALLSET_FILE, VIDMAP_FILE]
 
 /** What of GenomicsDB is at a path. */

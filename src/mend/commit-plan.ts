@@ -1,4 +1,4 @@
-import { unlessFault } from '../base/errors.ts'
+import { grammatical, unlessFault } from '../base/errors.ts'
 import { lastPathPart } from '../base/paths.ts'
 import { rising } from '../base/rising.ts'
 import { pythonString } from '../base/unsafe-text.ts'
@@ -105,7 +105,7 @@ export async function uncommitted(drafts: ArrayDrafts, path: string, finding: Fi
   const cells = await cellNum(drafts, entry)
   if (cells === undefined) return
   const command = `: > ${drafts.shell.at(commitOf(entry.name))}`
-  draft.instead.push({ text: `if readers should see its ${cells} cells`, command })
+  draft.instead.push({ text: grammatical(`if readers should see its ${cells} cells`), command })
 }
 
 /**

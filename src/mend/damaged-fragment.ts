@@ -98,6 +98,7 @@ export class DamagedFragment {
   /** Adds to the draft what is lost. @param fragmentNum number of fragments of the array */
   async measure(array: InspectArray, fragmentNum: number, words: ConditionWords): Promise<void> {
     const { draft, hasLostTiles, isMisled } = this
+    const others = `${fragmentNum - 1} other fragments`
     if (this.lack === 'tiles') {
       draft.takeBackLost()
       draft.addLost(loss('its cells: no tile of its data files is whole'))
@@ -108,7 +109,7 @@ export class DamagedFragment {
         loss("its cells: a data file is not its own, and nothing tells which of the others' cells belong together"),
       )
       draft.never.add('trust what other steps make of these files: cells of two fragments would be mixed')
-      draft.notLost.add(`${fragmentNum - 1} other fragments`)
+      draft.notLost.add(others)
       return
     }
     if (this.isForeign) {
@@ -120,9 +121,6 @@ export class DamagedFragment {
       draft.takeBackLost()
       draft.addLost(loss('its schema: no other one fits its files'))
     }
-    const other = (count: number | bigint, one: string): string =>
-      `${count} other ${one}${Number(count) === 1 ? '' : 's'}`
-    const others = other(fragmentNum - 1, 'fragment')
     if (!hasLostTiles || isMisled) {
       if (hasLostTiles && !this.isForeign)
         draft.addLost(noLoss('nothing, if only the metadata is damaged: it gives wrong places for the tiles'))
@@ -142,7 +140,7 @@ export class DamagedFragment {
     for (const one of lost) draft.addLost(loss(`${lostText(one)}${await failsOthers(array, one.field, words)}`))
     const places = lostPlaces(this.loss)
     if (places !== undefined) draft.addLost(loss(places))
-    draft.notLost.add(`${other(BigInt(all) - BigInt(cells), 'cell')} of this fragment, ${others}`)
+    draft.notLost.add(`${BigInt(all) - BigInt(cells)} other cells of this fragment, ${others}`)
     const areValuesThere = lost.some(({ nulls }) => nulls !== undefined)
     if (hasOthers) draft.loses.add(`the ${areValuesThere ? 'values' : 'other fields'} of ${cells} cells`)
     draft.never.add(

@@ -1,3 +1,4 @@
+import { grammatical } from '../base/errors.ts'
 import type { Prose } from '../base/prose.ts'
 import { isAtLeast, type Loss, lostOf, type Severity } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
@@ -129,7 +130,12 @@ export class Draft {
     const outcome = this.outcome ?? (isLost ? 'loses' : 'mends')
     // That one finding loses nothing would contradict what another one lost.
     const said = all.filter((one) => one.isLost || !isAnyLost).map(({ text }) => text)
-    const texts = { lost: said, not_lost: [...notLost], loses: [...loses], brings_back: [...bringsBack] }
+    const texts = {
+      lost: said.map(grammatical),
+      not_lost: Array.from(notLost, grammatical),
+      loses: Array.from(loses, grammatical),
+      brings_back: Array.from(bringsBack, grammatical),
+    }
     const back = this.back.toReversed()
     return { severity, findings, finding_num, outcome, ...texts, keep, steps, instead, back, never: [...never] }
   }

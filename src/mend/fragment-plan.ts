@@ -104,7 +104,7 @@ export class FragmentPlanner {
     for (const [entry, draft] of this.contradicted) {
       if (await this.restoreReplaced({ entry, draft })) continue
       const others = drafts.entries.length - 1
-      draft.notLost.add(`${others} other fragment${others === 1 ? '' : 's'}`)
+      draft.notLost.add(`${others} other fragments`)
       const own = drafts.findings.filter((one) => isContradiction(one.code) && drafts.entryOf(one) === entry)
       const tiles = new Set(own.flatMap(({ tile }) => (tile === undefined ? [] : [tile])))
       await restoreContradicted(draft, entry, tiles, drafts)

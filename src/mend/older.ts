@@ -16,8 +16,9 @@ export function mayBeOlder(one: TimedName, than: TimedName, dense: boolean): boo
 
 /** Says which older values readers see again. @param num number of older fragments @param isSure whether their boxes surely overlap */
 export function olderText(num: number, isSure: boolean): string {
-  const [fragments, they, their] = num === 1 ? ['fragment', 'it holds', 'its'] : ['fragments', 'they hold', 'their']
-  const where = `readers see ${their} older values again`
-  if (!isSure) return `${num} older ${fragments} may hold the same cells: there ${where}`
-  return `${num} older ${fragments} ${num === 1 ? 'overlaps' : 'overlap'} the box of these cells: where ${they} the same cells, ${where}`
+  const isOne = num === 1
+  const older = `${num} older ${isOne ? 'fragment' : 'fragments'}`
+  const again = `readers see ${isOne ? 'its' : 'their'} older values again`
+  if (!isSure) return `${older} may hold the same cells: there ${again}`
+  return `${older} ${isOne ? 'overlaps' : 'overlap'} the box of these cells: where ${isOne ? 'it holds' : 'they hold'} the same cells, ${again}`
 }

@@ -198,7 +198,7 @@ export class SchemaPlanner {
     const num = most ? enumerationValueNum(most) : 0
     if (most && num > 0)
       draft.notLost.add(
-        `the first ${num} values, by the same indexes, unless it was dropped and added anew: ${enumerationPath(most.path_name)} has them`,
+        `the first ${num === 1 ? 'value, by the same index' : `${num} values, by the same indexes`}, unless it was dropped and added anew: ${enumerationPath(most.path_name)} has them`,
       )
   }
 

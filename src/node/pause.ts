@@ -1,5 +1,5 @@
 /**
- * Milliseconds of work after which the event loop gets a turn. Without a turn neither signals are handled, nor progress is drawn.
+ * Milliseconds of work after which the event loop gets a turn. Without a turn no signal is handled and no progress is drawn.
  * A turn every 50 ms took 2 % of the time of a busy machine.
  */
 const LONGEST = 100

@@ -1,5 +1,5 @@
 import { addPlace, badValue, hasCode, InspectError, unlessFault, withHint } from '../base/errors.ts'
-import { OPTION_OF_MEMORY } from '../base/memory.ts'
+import { MEMORY_RAISES_BOUND, OPTION_OF_MEMORY } from '../base/memory.ts'
 import { folderOf } from '../base/paths.ts'
 import { sizeText } from '../base/sizes.ts'
 import { Pipeline, type TileReadOptions, type TileType, unfilteredLimit } from '../filters/pipeline.ts'
@@ -193,7 +193,7 @@ export function checkChunkNum(
   const most = Math.max(MIN_CHUNKS, Math.ceil(tile_size / SMALLEST_CHUNK))
   if (chunkNum <= most || cx.memory.isSet) return
   const fault = { expected: `at most ${most} chunks for ${sizeText(tile_size)} unfiltered bytes`, found: chunkNum }
-  const hinted = withHint(fault, '(--memory lifts this bound)')
+  const hinted = withHint(fault, MEMORY_RAISES_BOUND)
   throw new InspectError('TOO_LARGE', hinted, { field: 'chunk_num' })
 }
 

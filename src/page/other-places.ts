@@ -23,7 +23,7 @@ export function servedPlace({ kind, top, path, shown, key, wasm }: PagePlaces): 
 /** @throws InspectError USAGE */
 export function urlPlace(url: string): TargetPlace {
   if (!/^https?:\/\//i.test(url))
-    throw new InspectError('USAGE', 'expected a URL with http or https; of a bucket, the https URL')
+    throw new InspectError('USAGE', 'expected an http or https URL; for a bucket, its https URL')
   const { path, access } = remoteTarget(url)
   let warn = (_text: string): void => {}
   const warning = new Promise<string>((resolve) => {

@@ -198,11 +198,15 @@ function imageText({ across, up, at, planes, by }: SmallImage, isGrey: boolean):
     `${across.dimension} from ${left} at the left to ${right}`,
     `${up.dimension} from ${top} at the top to ${bottom}`,
     ...at,
-    ...(ends ? [ends[0] === ends[1] ? `each value is ${ends[0]}` : `${colours}: ${ends.join(' to ')}`] : []),
+    ...(ends ? [shadesText(ends, colours)] : []),
     ...(by === 'mean' ? ['a pixel is the mean of its cells'] : []),
     ...(by === 'sample' ? ['a sample of the cells'] : []),
     ...(by === 'preview' ? [PREVIEW] : []),
   ].join('; ')
+}
+
+function shadesText([low, high]: readonly number[], colours: string): string {
+  return low === high ? `each value is ${low}` : `${colours}: ${low} to ${high}`
 }
 
 function colourOf(group: number, names: readonly string[]): string {

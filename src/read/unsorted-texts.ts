@@ -9,7 +9,7 @@ import type { Dimension } from '../format/dimension.ts'
  * Whether TileDB 2.30 may find wrong cells in the ranges: it takes the texts of the slowest dimension for sorted, which they are only
  * inside a tile of the other dimensions.
  *
- * @returns the text dimension, and another one with tiles
+ * @returns the string dimension, and another one with tiles
  * @see ResultTile::compute_results_sparse<char>
  */
 export function unsortedTexts(

@@ -101,7 +101,7 @@ function shapesText(schema: ArraySchema, tileNum: number): string {
 /** Limit on the shapes that a message names. */
 const MAX_SHAPES = 6
 
-/** The whole domain of an array as a box. Text dimensions have empty ends. */
+/** The whole domain of an array as a box. String dimensions have empty ends. */
 export function wholeDomain(schema: ArraySchema): NDRange {
   return schema.domain.dimensions.map(({ type, domain }) => {
     const size = datatypeSize(type)

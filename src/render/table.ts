@@ -1,4 +1,4 @@
-/** Tables, records and headings for people. Programs should read JSON, as this text may change. */
+/** Tables, blocks of lines and headings for people. Programs should read JSON, as this text may change. */
 
 import type { Output } from '../base/result.ts'
 import { sum } from '../base/sum.ts'
@@ -301,15 +301,15 @@ function shrink(widths: readonly number[], columns: readonly Column[], room: num
 /** Returns the rows to show, and how many more there are. */
 async function firstRows({ rows, limit = Number.POSITIVE_INFINITY, total }: TableContent) {
   const shown: (readonly string[])[] = []
-  let cut = false
+  let hasMore = false
   for await (const row of rows) {
-    cut = shown.length >= limit
-    if (cut) break
+    hasMore = shown.length >= limit
+    if (hasMore) break
     shown.push(row)
   }
   const count = total ?? (Array.isArray(rows) ? rows.length : 0)
   if (count > shown.length) return { rows: shown, more: `${formatCount(count - shown.length)} more` }
-  return { rows: shown, more: cut ? 'more' : undefined }
+  return { rows: shown, more: hasMore ? 'more' : undefined }
 }
 
 export type Pair = readonly [name: string, value: string]

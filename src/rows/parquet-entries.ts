@@ -21,7 +21,7 @@ export function arraysOf(fields: readonly Field[], body: ArrowBody): ArrowArray[
   const [nodes, buffers] = [body.nodes.values(), body.buffers.values()]
   const next = <T>(of: Iterator<T>): T => {
     const { done, value } = of.next()
-    if (done) throw new TypeError('a record batch has the buffers of all fields')
+    if (done) throw new TypeError('a record batch lacks a node or a buffer')
     return value
   }
   const arrayOf = ({ type, nullable }: Field): ArrowArray => {
@@ -42,8 +42,7 @@ function bufferNum({ typeId }: DataType): number {
 }
 
 /**
- * What a column of Parquet has: an entry for each value, and one for each null, and each list without values. Levels say where lists
- * begin, and what is null.
+ * The entries of a Parquet column: one for each value, each null and each empty list. Levels say where lists begin, and what is null.
  * @see https://github.com/apache/parquet-format#nested-encoding
  */
 export interface Entries {
@@ -81,7 +80,7 @@ function descend(
   leaves: LeafValues[],
 ): void {
   const { type, children } = array
-  const entries = array.nullable ? withoutNulls(around, array.validity) : around
+  const entries = array.nullable ? intoNullable(around, array.validity) : around
   if (isList(type)) {
     const ends = type.typeId === Type.FixedSizeList ? multiples(array.length, type.stride) : intsOf(array.buffers[0])
     for (const child of children) descend(child, intoLists(entries, ends), dictionaries, leaves)
@@ -96,7 +95,7 @@ function descend(
 }
 
 /** The entries inside something that may be null. */
-function withoutNulls(entries: Entries, validity: Uint8Array | undefined): Entries {
+function intoNullable(entries: Entries, validity: Uint8Array | undefined): Entries {
   const { count, definition } = entries
   const inside = { ...entries, definition: definition + 1 }
   if (!validity) return inside

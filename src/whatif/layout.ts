@@ -66,7 +66,7 @@ const BOXES = 4
 const BOX_CELLS = 400_000
 const BOX_BYTES = 8 * 1024 * 1024
 
-/** Cells of an array, and their bytes before filtering. */
+/** Cells of an array, and their unfiltered bytes. */
 export interface CellTotals {
   cells: number
   bytes: number
@@ -153,7 +153,7 @@ export async function* tryLayouts(
   }
 }
 
-/** Refuses a box whose bytes before filtering memory cannot hold several times. @throws InspectError TOO_LARGE */
+/** Refuses a box whose unfiltered bytes memory cannot hold several times. @throws InspectError TOO_LARGE */
 function refuseBox(bytes: number, { room }: Memory): void {
   const most = Math.floor(room / TIMES_OF_BOX)
   if (bytes <= most) return

@@ -10,7 +10,7 @@ import { type Trial, type TrialContext, timeTrials, tryFilters } from './trial.t
 /** The results of all pipelines for one field, or for the offsets or the validity of all fields. */
 export interface FieldTrials {
   sample: FilterSample
-  /** Bytes of the sample before filtering. */
+  /** Unfiltered bytes of the sample. */
   unfiltered_bytes: number
   /** Bytes of the sample on disk now. */
   stored_bytes: number

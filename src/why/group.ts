@@ -33,18 +33,11 @@ export async function whyInGroup(group: InspectGroup, path: string): Promise<Ans
   const isMark = path === GROUP_FILE || path === GROUP_DETAILS_FOLDER
   const markReason = isMark ? 'it marks the folder as a group' : undefined
   const isSafe = effects.length === 0 && markReason === undefined && known !== undefined
+  const needing = isMark ? 'the group, to be known as one' : 'the group'
   return {
     what,
     root: folder.path,
-    needed_by: isSafe
-      ? []
-      : [
-          {
-            path: '',
-            what: isMark ? 'the group, to be known as one' : 'the group',
-            needed_by: await needsOfRoot(group),
-          },
-        ],
+    needed_by: isSafe ? [] : [{ path: '', what: needing, needed_by: await needsOfRoot(group) }],
     without: effects,
     noticed: noticedBy(effects, markReason !== undefined),
     delete: isSafe ? 'yes' : 'no',

@@ -138,7 +138,7 @@ function colMajorRanks(schema: ArraySchema, box: NDRange): Float64Array {
 const PLACES_BITS = 50
 /** Number of different coordinates of each float dimension. */
 const FLOAT_PLACES = 4096
-/** Fewest different coordinates of a text dimension. */
+/** Fewest different coordinates of a string dimension. */
 const FEWEST_NAMES = 64
 const ONE_DUPLICATE_IN = 10
 

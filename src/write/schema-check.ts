@@ -157,7 +157,7 @@ function checkDimension(schema: ArraySchema, dimension: Dimension, path: string,
   const first = domain.dimensions[0].type
   checkType(type, version, `${path}.type`)
   refuse(!isDimensionType(type), `${path}.type`, 'numbers, dates, times or STRING_ASCII', type)
-  if (text) since(5, version, `${path}.type`, 'dimensions of text')
+  if (text) since(5, version, `${path}.type`, 'string dimensions')
   const one = cell_val_num === 'var' ? `1 for ${type}` : '1'
   const elements = text ? '"var" for text' : one
   refuse(cell_val_num !== (text ? 'var' : 1), `${path}.cell_val_num`, elements, String(cell_val_num))

@@ -2,7 +2,7 @@
 const OPTIONS = [
   [/: give its key with --key or --key-file/, ''],
   [/; --memory sets another bound/, ''],
-  [/ \((?:a third of --memory|--memory lifts this bound)\)/, ''],
+  [/ \((?:a third of --memory|--memory raises this bound)\)/, ''],
 ]
 
 /** A message of the command line as the page has it. */

@@ -331,7 +331,7 @@ describe('errors', () => {
       code: 'TOO_LARGE',
       at: { field: 'words' },
       message: 'expected at most 2 elements in lists for the bytes stored, found more',
-      commandLine: 'expected at most 2 elements in lists for the bytes stored (--memory lifts this bound), found more',
+      commandLine: 'expected at most 2 elements in lists for the bytes stored (--memory raises this bound), found more',
     })
   })
 

@@ -116,7 +116,8 @@ describe('a report', () => {
     expect(content.length).toBe(kept.reduce((sum, { size }) => sum + size, 0))
     expect(content.length).toBeLessThanOrEqual(8192)
     expect(kept.some(({ path }) => path.startsWith('__schema/'))).toBe(true)
-    expect(stderr).toContain(`note: ${left.length} of ${head.files.length} files are left out of the report`)
+    const are = left.length === 1 ? 'is' : 'are'
+    expect(stderr).toContain(`note: ${left.length} of ${head.files.length} files ${are} left out of the report`)
     expect(Object.values(head.documents)).toEqual([expect.objectContaining({ kind: 'check', ok: true, findings: [] })])
   })
 

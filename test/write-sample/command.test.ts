@@ -159,7 +159,7 @@ const REFUSALS: readonly (readonly [string, RegExp])[] = [
   ['--attr f:FLOAT64 --field-filters f=gzip,scale-float:scale=1', /SCALE_FLOAT ruins what GZIP makes/],
   ['--format-version 6 --attr a:INT32:nullable', /nullable attributes exist since format version 7/],
   ['--format-version 6 --cell-order hilbert', /Hilbert order exist.* since format version 7/],
-  ['--format-version 4 --dim s:STRING_ASCII', /dimensions of text exist since format version 5/],
+  ['--format-version 4 --dim s:STRING_ASCII', /string dimensions exist since format version 5/],
   ['--format-version 3 --metadata a=1', /array metadata exists since format version 4/],
   ['--format-version 19 --enum e:INT32=1,2', /enumerations exist since format version 20/],
   ['--format-version 6 --validity-filters zstd', /nullable attributes exist since format version 7/],

@@ -38,27 +38,27 @@ export const ADVICE_CODES = {
   TILES_SMALL: {
     severity: 'warning',
     meaning:
-      'lists of tiles and headers of chunks take much of what is read. Reported for fragments with 100 tiles or more, if these take 20 % of the stored bytes and 32 KiB',
+      'lists of tiles and headers of chunks take much of what is read. Reported for fragments with 100 tiles or more, if these lists and headers take 20 % of the stored bytes and 32 KiB',
   },
   TILES_LARGE: {
     severity: 'warning',
     meaning:
-      'readers read whole tiles, so a small box costs as much as a large one. Reported for tiles of 8 MiB in all fields, if a box of 1 % of the domain reads 8 times the cells that it needs; for a query, if the query does, and reads 256 KiB too many before filtering',
+      'readers read whole tiles, so a small box costs as much as a large one. Reported for tiles of 8 MiB in all fields, if a box of 1 % of the domain reads 8 times the cells that it needs; for a query, if the query does, and reads 256 KiB too many, unfiltered',
   },
   TILES_PADDED: {
     severity: 'warning',
     meaning:
-      'dense tiles are stored whole: most of what they hold are cells that nobody wrote. Reported for 1 MiB of padding before filtering, if it is half of the stored cells',
+      'dense tiles are stored whole: most of what they hold are cells that nobody wrote. Reported for 1 MiB of unfiltered padding, if it is half of the stored cells',
   },
   TILE_SHAPE: {
     severity: 'warning',
     meaning:
-      'tiles are long and thin, so a box touches many of them. Reported if a box of 1 % of the domain reads 2.5 times what it reads in tiles of the same size and its own proportions, and 256 KiB more before filtering; for a query, if it also reads 8 times the cells in its ranges',
+      'tiles are long and thin, so a box touches many of them. Reported if a box of 1 % of the domain reads 2.5 times what it reads in tiles of the same size and its own proportions, and 256 KiB more, unfiltered; for a query, if it also reads 8 times the cells in its ranges',
   },
   BOXES_NOT_PRUNING: {
     severity: 'warning',
     meaning:
-      'a range of a text dimension passes over few tiles. Reported for 16 tiles or more, if a value is in the boxes of 30 % of them, with 256 KiB before filtering',
+      'a range of a string dimension excludes few tiles. Reported for 16 tiles or more, if a value is in the boxes of 30 % of them, and these have 256 KiB, unfiltered',
   },
   // Filters and values.
   STORED_LARGER: {
@@ -83,7 +83,7 @@ export const ADVICE_CODES = {
   VALUES_CONSTANT: {
     severity: 'note',
     meaning:
-      'all cells of an attribute have one value, and each read makes room for all of them. Reported for 64 KiB and 10 % of the bytes before filtering',
+      'all cells of an attribute have one value, and each read makes room for all of them. Reported for 64 KiB and 10 % of the unfiltered bytes',
   },
   STATISTICS_MISSING: {
     severity: 'note',
@@ -93,9 +93,9 @@ export const ADVICE_CODES = {
   DELETES_UNPURGED: {
     severity: 'warning',
     meaning:
-      'each read loads the delete conditions, evaluates them on every cell, and drops what is deleted. Reported for 5 conditions, or if they certainly delete 20 % of the cells and at least 1,000; `explain --exact` counts them',
+      'each read loads the delete conditions, evaluates them on every cell, and drops what is deleted. Reported for 5 conditions, or if they certainly delete 20 % of the cells and at least 1,000; `explain --exact` counts these cells',
   },
 } as const satisfies Readonly<Record<string, Meaning>>
 
-/** The code of a finding about the layout of an array. */
+/** The code of a finding about slow reads, or reads that need much memory. */
 export type AdviceCode = keyof typeof ADVICE_CODES

@@ -1,6 +1,7 @@
 import { Z_NO_FLUSH, Z_OK, Z_STREAM_END, ZStream, zlibInflate, zlibInflateInit2, zlibInflateReset2 } from 'pako'
 import { concat } from '../../base/bytes.ts'
 import { InspectError, withHint } from '../../base/errors.ts'
+import { MEMORY_RAISES_BOUND } from '../../base/memory.ts'
 
 /** How zlib is told which stream to expect: by the bits of its window, to which 16 are added for gzip. */
 const WINDOW_BITS = { zlib: 15, gzip: 31 } as const
@@ -42,7 +43,7 @@ export function gunzip(data: Uint8Array, most: number, form: keyof typeof WINDOW
     if (given > most) {
       const fault = withHint(
         { expected: `a ${form} stream of at most ${most} bytes`, found: 'more' },
-        '(--memory lifts this bound)',
+        MEMORY_RAISES_BOUND,
       )
       return result(new InspectError('TOO_LARGE', fault))
     }

@@ -22,7 +22,7 @@ const COMPRESSORS = [
 ] as const
 export type Compressor = (typeof COMPRESSORS)[number]
 
-/** What is done to the elements of a tile before they are compressed, by the number in bits 4 and 5. */
+/** What is done to the elements of a tile before they are compressed, by the number in the upper four bits. */
 const SHUFFLES = ['', '+DELTA', '+BITSHUFFLE'] as const
 
 /** A compressor, and what comes before it: `GZIP`, `GZIP+DELTA`, `ZSTD+BITSHUFFLE`. Without a compressor nothing comes before. */
@@ -80,9 +80,9 @@ export const oldCellValNumCoding: Coding<number | 'var'> = {
 }
 
 /** Schemas begin with this word minus their version. Those without a version begin with the length of the array's name. */
-const NO_VERSION = 0xffffffff
-/** Versions that a word may hold. A larger one would be a length. */
-const MAX_VERSIONS = 15
+const VERSION_WORD_BASE = 0xffffffff
+/** Largest version that a first word can mean. A word further below the base is a length. */
+const MAX_VERSION = 15
 
 /** Newest version of the schema. */
 export const NEWEST_SCHEMA_VERSION = 2
@@ -90,16 +90,16 @@ export const NEWEST_SCHEMA_VERSION = 2
 export const schemaVersionCoding: Coding<number> = {
   label: 'schema version',
   decode(stored) {
-    const version = NO_VERSION - stored
+    const version = VERSION_WORD_BASE - stored
     return version <= NEWEST_SCHEMA_VERSION ? version : undefined
   },
-  encode: (value) => NO_VERSION - value,
-  accepted: () => `${NO_VERSION} less a version of 0 to ${NEWEST_SCHEMA_VERSION}`,
+  encode: (value) => VERSION_WORD_BASE - value,
+  accepted: () => `${VERSION_WORD_BASE} less a version of 0 to ${NEWEST_SCHEMA_VERSION}`,
 }
 
 /** Whether a schema that begins with this word has a version. */
 export function isVersionWord(word: number): boolean {
-  return NO_VERSION - word <= MAX_VERSIONS
+  return VERSION_WORD_BASE - word <= MAX_VERSION
 }
 
 /** Releases of GenomicsDB by the version of the schema that they write, as far as they were tried. */

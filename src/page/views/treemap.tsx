@@ -2,7 +2,15 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { sum } from '../../base/sum.ts'
 import type { OneStats } from '../../documents/stats.ts'
 import { heading } from '../../render/views/headings.ts'
-import { counted, fieldName, filtersText, fullSizeText, NOTHING, ratioText } from '../../render/views/wording.ts'
+import {
+  counted,
+  fieldName,
+  filtersText,
+  fullSizeText,
+  NOTHING,
+  percentText,
+  ratioText,
+} from '../../render/views/wording.ts'
 import { cutName, Radios } from '../controls.tsx'
 import { COLOURS, Drawing, mousePlace, type Sheet } from '../drawing.tsx'
 import { FragmentName, shortName } from '../fragment-name.tsx'
@@ -198,7 +206,7 @@ function leftOutText({ fragment_num, size }: NonNullable<Sums['leftOut']>, total
 }
 
 function shareText(size: number, total: number): string {
-  return total === 0 ? NOTHING : `${((100 * size) / total).toFixed(1)} %`
+  return percentText(total === 0 ? null : size / total)
 }
 
 /** Sorts by the column `size`. */

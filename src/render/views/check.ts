@@ -48,7 +48,7 @@ export async function checkTable(
     counted(counts.fragment_num, 'fragment'),
     counted(counts.file_num, 'file'),
     ...(level === 'structure' ? [] : [counted(counts.tile_num, 'tile')]),
-    ...(level === 'cells' ? [`${countText(counts.cell_num)} cells`] : []),
+    ...(level === 'cells' ? [counted(counts.cell_num, 'cell')] : []),
   ]
   const word = verdictWord(result)
   await writeLine(`${shardPrefix(shard)}${word}: ${verdict} in ${seen.join(', ')}`, out, word === 'OK' ? 'good' : 'bad')

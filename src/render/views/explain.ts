@@ -263,7 +263,7 @@ const FIELD_COLUMNS: readonly Shows<ExplainField>[] = [
   },
 ]
 
-/** The bytes before filtering, which TileDB does not count for files without filters. */
+/** The unfiltered bytes, which TileDB does not count for files without filters. */
 function unfilteredText({ stored_bytes, unfiltered_bytes }: ExplainField): string {
   return stored_bytes > 0 && unfiltered_bytes === 0 ? 'no filters' : shortSizeText(unfiltered_bytes)
 }

@@ -26,7 +26,16 @@ import {
   writeTitle,
 } from './parts.ts'
 import { terminalHeading } from './terminal-headings.ts'
-import { counted, countText, fullSizeText, momentText, NOTHING, ratioText, shortSizeText } from './wording.ts'
+import {
+  counted,
+  countText,
+  fullSizeText,
+  momentText,
+  NOTHING,
+  percentText,
+  ratioText,
+  shortSizeText,
+} from './wording.ts'
 
 /** Shows what a workspace or an array is, what is in it, and what is wrong. */
 export async function genomicsdbOverviewTable(document: GenomicsdbOverviewDocument, out: Output): Promise<void> {
@@ -213,11 +222,11 @@ export async function genomicsdbStatsTable(document: GenomicsdbStatsDocument, ou
         'calls',
         document.call_num === null
           ? 'unknown'
-          : `${countText(document.call_num)} in ${countText(document.cell_num)} cells`,
+          : `${countText(document.call_num)} in ${counted(document.cell_num, 'cell')}`,
       ],
       [
         'fragments',
-        `${countText(document.fragment_num)} with ${countText(document.tile_num)} tiles; a read of an interval merges ${countText(document.most_fragments)} or fewer`,
+        `${countText(document.fragment_num)} with ${counted(document.tile_num, 'tile')}; a read of an interval merges ${countText(document.most_fragments)} or fewer`,
       ],
       ['data', `${fullSizeText(document.data_size)}, before compression ${fullSizeText(document.unfiltered_size)}`],
       document.unread_size > 0 && [
@@ -233,7 +242,7 @@ export async function genomicsdbStatsTable(document: GenomicsdbStatsDocument, ou
   const columns: Shows<(typeof fields)[number]>[] = [
     { name: 'field', role: 'field', cell: ({ name }) => name },
     { name: 'size', align: 'right', cell: ({ size }) => shortSizeText(size) },
-    { name: 'share', align: 'right', cell: ({ share }) => `${(100 * share).toFixed(1)}%` },
+    { name: 'share', align: 'right', cell: ({ share }) => percentText(share) },
     { name: 'ratio', align: 'right', cell: ({ unfiltered_size, size }) => ratioText(unfiltered_size, size) },
     { name: 'compression', cell: ({ compression }) => compression },
   ]

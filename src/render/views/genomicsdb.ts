@@ -46,7 +46,7 @@ export async function genomicsdbSchemaTable(document: GenomicsdbSchemaDocument, 
       ['array type', document.array_type],
       ['tile order', document.tile_order],
       ['cell order', document.cell_order],
-      ['capacity', `${countText(document.capacity)} cells a tile`],
+      ['capacity', `${counted(document.capacity, 'cell')} a tile`],
     ],
     out,
   )

@@ -377,7 +377,7 @@ class HexView {
   private skip(from: number, to: number, text: string, depth: number | undefined): void {
     if (to <= from) return
     this.flushRow()
-    const more = `${formatCount(to - from)} bytes ${text} (--full shows them)`
+    const more = `${counted(to - from, 'byte')} ${text} (--full shows them)`
     const start = this.options.tree ? `${'  '.repeat(depth ?? 0)}…` : '*'.padEnd(this.digits + 2)
     this.line(this.paint('dim', `${start} ${escapeText(more)}`))
   }

@@ -296,9 +296,10 @@ function fileRatio({ state, unfiltered_size, size }: FragmentLine): string {
 
 /** Returns what is wrong with a file, in words; empty if nothing is wrong. */
 function fileNote({ state, size, listed_size }: FragmentLine): string {
-  if (state === 'missing') return `missing (listed with ${countText(listed_size)} bytes)`
+  const listed = `listed with ${counted(listed_size, 'byte')}`
+  if (state === 'missing') return `missing (${listed})`
   if (state === 'not-listed') return 'not listed in the metadata'
-  return listed_size === undefined || listed_size === size ? '' : `listed with ${countText(listed_size)} bytes`
+  return listed_size === undefined || listed_size === size ? '' : listed
 }
 
 /** All that a layer says of a dataset. */

@@ -325,7 +325,7 @@ async function writeUnwritten({ dense_cells: dense }: ReadStatsDocument, out: Ou
   const rest = BigInt(unwritten_cell_num ?? 0) - named
   await writeSection(rest > 0n ? 'unwritten, the first boxes' : 'unwritten', out)
   await writeTableOrBelow(shownList(BOX_COLUMNS, boxes), out)
-  if (rest > 0n) await writeLine(`… and ${countText(rest)} more cells`, out, 'dim')
+  if (rest > 0n) await writeLine(`… and ${counted(rest, 'more cell')}`, out, 'dim')
 }
 
 const BOX_COLUMNS: readonly Shows<ReadStatsBox>[] = [

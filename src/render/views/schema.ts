@@ -175,7 +175,7 @@ function facts(document: SchemaDocument, names: readonly string[]): Pairs {
     ['encryption', encryption === 'NO_ENCRYPTION' ? 'none' : encryption],
     ['tile order', document.tile_order],
     ['cell order', document.cell_order],
-    ['capacity', `${countText(capacity)} cells a tile${array_type === 'sparse' ? '' : ' (of sparse fragments)'}`],
+    ['capacity', `${counted(capacity, 'cell')} a tile${array_type === 'sparse' ? '' : ' (of sparse fragments)'}`],
     [terminalHeading('allows_duplicates'), document.allows_duplicates ? 'allowed' : 'not allowed'],
     ['coords filters', pipelineText(document.coords_filters)],
     ['offsets filters', pipelineText(document.offsets_filters)],

@@ -39,6 +39,7 @@ import {
   filtersText,
   fullSizeText,
   NOTHING,
+  percentText,
   ratioText,
   releasesText,
   shortSizeText,
@@ -66,7 +67,7 @@ export async function statsTable(document: StatsDocument, out: Output): Promise<
     await writeSection('fields, largest first', out)
     const files = fields.flatMap(({ name, files, not_in_schema }) =>
       files.map(
-        (file, i): FieldFile => ({
+        (file, i): FileRow => ({
           ...file,
           field: fieldName(name) + (not_in_schema ? DROPPED : ''),
           isFirst: i === 0,
@@ -234,7 +235,7 @@ function arrayFacts(document: ArrayStats): Pairs {
 }
 
 /** Writes the largest fields, and the sums of the others. @param field_num number of fields */
-async function writeFields(files: readonly FieldFile[], field_num: number, out: Output): Promise<void> {
+async function writeFields(files: readonly FileRow[], field_num: number, out: Output): Promise<void> {
   const most = limitOf(FIELDS, out) ?? field_num
   const firsts = files.flatMap(({ isFirst }, i) => (isFirst ? i : []))
   const isCut = field_num > most + 1
@@ -257,7 +258,7 @@ interface FileSums {
   unfiltered_size: number | null
 }
 
-function sumsOf(files: readonly FieldFile[], field: string): FileSums {
+function sumsOf(files: readonly FileRow[], field: string): FileSums {
   const known = (value: number): number | null => (Number.isNaN(value) ? null : value)
   return {
     field,
@@ -268,17 +269,17 @@ function sumsOf(files: readonly FieldFile[], field: string): FileSums {
 }
 
 /** A row of the table of files. */
-type FieldFile = StatsFieldFile & { field: string; isFirst: boolean }
+type FileRow = StatsFieldFile & { field: string; isFirst: boolean }
 
-interface FileColumn extends Shows<FieldFile>, Spare {
+interface FileColumn extends Shows<FileRow>, Spare {
   /** The text for sums of files; without it, none. */
   sum?(sums: FileSums): string
 }
 
-const sizeCell = ({ size }: FileSums | FieldFile): string => shortSizeText(size)
-const shareCell = ({ share }: FileSums | FieldFile): string => percentText(share)
-const unfilteredCell = ({ unfiltered_size }: FileSums | FieldFile): string => shortSizeText(unfiltered_size)
-const ratioCell = ({ unfiltered_size, size }: FileSums | FieldFile): string => ratioText(unfiltered_size, size)
+const sizeCell = ({ size }: FileSums | FileRow): string => shortSizeText(size)
+const shareCell = ({ share }: FileSums | FileRow): string => percentText(share)
+const unfilteredCell = ({ unfiltered_size }: FileSums | FileRow): string => shortSizeText(unfiltered_size)
+const ratioCell = ({ unfiltered_size, size }: FileSums | FileRow): string => ratioText(unfiltered_size, size)
 
 const FILE_COLUMNS: readonly FileColumn[] = [
   { name: 'field', role: 'field', cell: ({ field, isFirst }) => (isFirst ? field : '') },
@@ -320,10 +321,6 @@ const SECTION_COLUMNS: readonly Shows<StatsSection>[] = [
   { name: terminalHeading('memory_size'), align: 'right', cell: ({ memory_size }) => shortSizeText(memory_size) },
   { name: 'offset', align: 'right', cell: ({ offset }) => countText(offset) },
 ]
-
-function percentText(share: number | null): string {
-  return share === null ? NOTHING : `${(share * 100).toFixed(1)}%`
-}
 
 /** Shows the sections of the metadata file, largest first. With `--full`, those of one fragment are in the order of the file. */
 async function writeSections(document: OneStats, out: Output): Promise<void> {

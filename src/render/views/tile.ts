@@ -1,3 +1,4 @@
+import { grammatical } from '../../base/errors.ts'
 import type { Output } from '../../base/result.ts'
 import type {
   TileChunk,
@@ -66,7 +67,7 @@ async function writeChunk(chunk: TileChunk, index: number, out: Output): Promise
   const pairs = chunkRows(chunk, index).map(
     ([, , stage, bytes, metadata]): Pair => [
       `  ${stage}`,
-      [bytes === '' ? '' : `${bytes} bytes`, metadata].filter((part) => part !== '').join(': '),
+      [bytes === '' ? '' : grammatical(`${bytes} bytes`), metadata].filter((part) => part !== '').join(': '),
     ],
   )
   await writeKeyValues(pairs, out)

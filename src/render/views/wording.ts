@@ -55,8 +55,8 @@ function isKnown(amount: Amount): amount is number | bigint {
 }
 
 /** `1 tile`, `12,345 tiles` */
-export function counted(count: number | bigint, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${Number(count) === 1 ? one : many}`
+export function counted(count: Amount, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${Number(count) === 1 ? one : many}`
 }
 
 /** Names of fields that contain offsets. */
@@ -88,6 +88,11 @@ export function shortSizeText(size: Amount): string {
 /** Returns unfiltered bytes divided by stored bytes, as `2.31`. */
 export function ratioText(unfiltered: Amount, stored: Amount): string {
   return isKnown(unfiltered) && stored ? (Number(unfiltered) / Number(stored)).toFixed(2) : NOTHING
+}
+
+/** Returns a share of 0 to 1 as `12.3 %`. */
+export function percentText(share: number | null): string {
+  return share === null ? NOTHING : `${(share * 100).toFixed(1)} %`
 }
 
 /** Returns `t1..t2`, or one time if both are equal. */

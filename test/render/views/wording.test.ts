@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { NEWEST_FORMAT_VERSION } from '../../../src/format/format-version.ts'
-import { rangeText, timeRangeText, versionText } from '../../../src/render/views/wording.ts'
+import { counted, percentText, rangeText, timeRangeText, versionText } from '../../../src/render/views/wording.ts'
 import { run } from '../../helpers/run.ts'
 import { PLACES } from '../../helpers/views.ts'
 
@@ -32,4 +32,14 @@ test('format versions name their releases', () => {
   expect(versionText(1)).toBe('1 (TileDB 1.4)')
   expect(versionText(NEWEST_FORMAT_VERSION)).toBe(`${NEWEST_FORMAT_VERSION} (no TileDB release yet)`)
   expect(versionText(99)).toBe('99 (unknown)')
+})
+
+test('shares and counts that are not known', () => {
+  expect([percentText(0.1234), percentText(1), percentText(null)]).toEqual(['12.3 %', '100.0 %', '-'])
+  expect([counted(1n, 'byte'), counted(1, 'box', 'boxes'), counted(0, 'byte'), counted(null, 'byte')]).toEqual([
+    '1 byte',
+    '1 box',
+    '0 bytes',
+    '- bytes',
+  ])
 })
