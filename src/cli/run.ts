@@ -1,4 +1,4 @@
-import { ClosedPipe, exitCodeOf, freeStack, hasCode, InspectError } from '../base/errors.ts'
+import { ClosedPipe, commandLineText, exitCodeOf, freeStack, hasCode, InspectError } from '../base/errors.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { FEW_KEPT } from '../storage/kept-ends.ts'
 import type { Storage } from '../storage/source.ts'
@@ -22,6 +22,8 @@ export class Run {
   /** Whether the command has found that something is wrong, without an error. */
   private isWrong = false
   private waiting: { fault: InspectError; isShown: boolean }[] = []
+  /** The first faults that were told, as texts with their places. */
+  private readonly told = new Set<string>()
 
   /**
    * @param storage a storage that has kept nothing of an earlier run
@@ -97,9 +99,17 @@ export class Run {
     if (this.isWrong) this.report.addExitCode(1)
     this.isWrong = false
     for (const { fault, isShown } of this.waiting.splice(0)) {
-      if (isShown) this.report.addExitCode(exitCodeOf(fault))
+      if (isShown || this.isTold(fault)) this.report.addExitCode(exitCodeOf(fault))
       else this.report.error(fault)
     }
+  }
+
+  /** Whether the same fault was told before, as where a command opens a file at several times. */
+  private isTold(fault: InspectError): boolean {
+    const text = `${fault.at.file} ${fault.at.offset} ${commandLineText(fault)}`
+    if (this.told.has(text)) return true
+    if (this.told.size < MAX_WAITING) this.told.add(text)
+    return false
   }
 }
 

@@ -125,7 +125,7 @@ export async function arrayPlans(drafts: ArrayDrafts, findings: readonly Finding
 /**
  * The findings by the way to mend them. Files that no field has, and bytes after the end of a file, need no plan of their own in a
  * fragment that is written anew: the new one has neither. If its metadata is damaged, such a file may be one of its own. A missing file that
- * lies there under another name is renamed.
+ * lies there under another name is renamed. Bytes after the chunks of a tile go with it, if `recover` drops it.
  * @param crosswise findings that two files were exchanged
  */
 async function findingsByWay(
@@ -136,6 +136,7 @@ async function findingsByWay(
   const { findings } = drafts
   const anew = new Set<FragmentEntry>()
   const misnamed = new Set(findings.flatMap(({ code, missing }) => (code === 'FILE_UNLISTED' && missing) || []))
+  const dropped = new Set(findings.filter((one) => wayOf(one) === 'drop').map(tileKey))
   const isMisnamed = ({ code, missing = '', file }: Finding): boolean =>
     misnamed.has(code === 'FILE_MISSING' ? file : missing)
   for (const finding of findings) {
@@ -146,10 +147,15 @@ async function findingsByWay(
   return groupBy(findings, (finding) => {
     if (isMisnamed(finding)) return 'rename'
     if (crosswise.has(finding)) return 'exchange'
-    const isLeftOver = finding.code === 'FILE_UNLISTED' || wayOf(finding) === 'cut-off'
+    const isOfDropped = finding.code === 'TILE_TRAILING_BYTES' && dropped.has(tileKey(finding))
+    const isLeftOver = finding.code === 'FILE_UNLISTED' || wayOf(finding) === 'cut-off' || isOfDropped
     const entry = isLeftOver ? drafts.entryOf(finding) : undefined
     return entry && anew.has(entry) ? 'recover' : wayOf(finding)
   })
+}
+
+function tileKey({ file, tile }: Finding): string {
+  return `${tile} ${file}`
 }
 
 /** Adds a fault of a fragment to a draft without steps, because it may follow from a wrong schema. */

@@ -30,5 +30,9 @@ export function nameWithTimes(name: string, first: bigint, last: bigint): string
 export function leaveUntilThen(draft: Draft, name: string, opening: (last: bigint) => string): void {
   draft.outcome = 'leave'
   const [, last] = nameFacts(name)?.timestamp_range ?? []
-  if (last !== undefined) draft.say({ text: `open ${opening(last)}, or wait` })
+  if (last === undefined) return
+  draft.say({ text: `open ${opening(last)}, or wait` })
+  draft.instead.push({
+    text: 'if the time is wrong, as from a clock that was ahead: write the same again at the right time',
+  })
 }

@@ -12,6 +12,7 @@ import { type Fragment, type FragmentInfo, sizesOf, slotHasFiles, valuesHoldOffs
 import { withSource } from '../storage/source.ts'
 import { denseDomain, gridOf } from './dense-domain.ts'
 import { domainInPlace, type FooterRemains, footerRemains } from './footer-remains.ts'
+import { refutesSchema } from './schema-guess.ts'
 import { NO_WALK, type WalkedFile, walkTiles } from './tile-walk.ts'
 
 /** A data file and its tiles. */
@@ -90,6 +91,8 @@ export async function factsOf(
   if (lostSchema !== undefined) {
     const contradicting = shape.contradicting.find((name) => name.endsWith('.tdb'))
     if (contradicting !== undefined) throw noSchemaFits(fragment, lostSchema, contradicting)
+    const refuted = await refutesSchema(fragment, lostSchema, shape.schemaName)
+    if (refuted !== undefined) throw noSchemaFits(fragment, lostSchema, refuted)
     assumed.push(`its schema is ${shape.schemaName}, which fits its files: its own, ${lostSchema}, is not there`)
   }
   const { version, schema, schemaName, dense, slots } = shape
@@ -148,10 +151,11 @@ async function lostSchemaOf(array: InspectArray, fragment: Fragment): Promise<st
   return name === undefined || (await array.schema(name).catch(unlessDamaged)) ? undefined : name
 }
 
-function noSchemaFits({ folder }: Fragment, name: string, file: string): InspectError {
+/** @param by a file that contradicts the other schemas, or the code of an error with them */
+function noSchemaFits({ folder }: Fragment, name: string, by: string): InspectError {
   return new InspectError(
     'NOT_RECOVERED',
-    `its schema ${name} is not there, and no other schema fits its files, such as ${file}; it may be of another array; --drop-damaged leaves it out of an array`,
+    `its schema ${name} is not there, and no other schema fits its files (${by}); it may be of another array; --drop-damaged leaves it out of an array`,
     { file: folder.path, field: 'array_schema_name' },
   )
 }

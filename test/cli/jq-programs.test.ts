@@ -37,7 +37,7 @@ const CASES: Readonly<Record<string, Case>> = {
     first: ['__10_10_02625bad9919597d6c054f99724f352d_22', '__20_20_1f6d3356797730641c5bc26b12a17341_22'],
   },
   'ls [.read.size,.unread.size]|@tsv': { args: [PLACES], first: ['11426\t0'] },
-  'ls .fragments[]|[.name,.cell_num]|@tsv': { args: [PLACES], first: [`${NAME}\t40`] },
+  'ls .fragments[].cells_in_domain': { args: [PLACES], first: ['40'] },
   'ls [.fragments[].timestamp_range[1]]|max': { args: [PLACES], first: ['1714557600000'] },
   'ls .members[]|[.name,.type,.uri]|@tsv': {
     args: ['examples/arrays/blood'],
@@ -96,6 +96,10 @@ const CASES: Readonly<Record<string, Case>> = {
   'footer .nonempty_domain': { args: [FRAGMENT], first: ['[[-37.81,69.65],[-157.86,174.76]]'] },
   'rtree .levels[-1][]': { args: [FRAGMENT], first: ['[[-34.93,-0.18],[-78.47,138.6]]'] },
   'tiles .tiles[]|[.tile,.cell_num]|@tsv': { args: [FRAGMENT], first: ['0\t8', '1\t8'] },
+  'tiles .tiles[].fields[]|[.name,.min,.max]|@tsv': {
+    args: [FRAGMENT],
+    first: ['name\t\t', 'population\t2817000\t11450000'],
+  },
   'tile .chunks[].stages[].filter': { args: [FRAGMENT, 'lat', '0'], first: ['CHECKSUM_SHA256', 'ZSTD'] },
   'dump .children[]|[.name,.offset,.length]|@tsv': {
     args: [`${FRAGMENT}/__fragment_metadata.tdb`, '--depth', '1'],

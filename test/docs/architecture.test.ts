@@ -28,6 +28,9 @@ test('the walks say in which file each name is', () => {
 /** Whether a file defines a name: a function, a class, a type, a constant, or a method of a class. */
 function defines(file: string, name: string): boolean {
   const last = name.slice(name.lastIndexOf('.') + 1)
-  const definition = new RegExp(`(?:function\\*?|class|interface|const|type) ${last}\\b|^ +(?:static )?(?:async )?\\*?${last}[(<]`, 'm')
+  const definition = new RegExp(
+    `(?:function\\*?|class|interface|const|type) ${last}\\b|^ +(?:static )?(?:async )?\\*?${last}[(<]`,
+    'm',
+  )
   return definition.test(readFileSync(file, 'utf8'))
 }

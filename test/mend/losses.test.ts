@@ -61,6 +61,40 @@ test('the schema of a fragment is lost, and no other one fits its files: it come
   expect(await codesOf(path)).toEqual([])
 })
 
+test.each([
+  ['a:FLOAT32', 'none'],
+  ['a:INT32', 'ZSTD'],
+])(
+  'the schema of a fragment is lost, and its metadata contradicts the other one: %s, %s',
+  async (attribute, filters) => {
+    const path = `${folder}/a schema of ${attribute}`
+    const dimension = ['--dim', 'x:INT32:0..99:10', '--seed', '2']
+    const of = (one: string, how: string): string[] => [
+      ...dimension,
+      '--attr',
+      one,
+      '--filters',
+      how,
+      '--fragments',
+      '1',
+    ]
+    await run(['write-sample', path, ...of('a:INT32', 'none'), '--timestamp', '10'])
+    await run(['write-sample', `${path}.other`, ...of(attribute, filters), '--timestamp', '20'])
+    for (const part of ['__fragments', '__commits'])
+      cpSync(
+        fileOf(`${path}.other/${part}`, /^__20_/),
+        `${path}/${part}/${fileOf(`${path}.other/${part}`, /^__20_/)
+          .split('/')
+          .at(-1)}`,
+        { recursive: true },
+      )
+    const { plans } = await planOf(path)
+    expect(plans).toMatchObject([{ outcome: 'copy', lost: ['its schema: no other one fits its files'] }])
+    const { code, stderr } = await run(['recover', path, '--to', `${path}.new`])
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/no other schema fits its files \([A-Z_]+\)/)])
+  },
+)
+
 test('the schema of a fragment is lost, but another one fits its files: a copy of the lost one may be better', async () => {
   const path = `${folder}/other-schema`
   await run(['write-sample', path, '--damage', 'SCHEMA_MISSING'])

@@ -32,7 +32,7 @@ export const GROUP_CODES = {
     meaning: 'TileDB opens the array or group, but fails to read its key-value metadata while this is there',
     mend: 'aside',
     refused: { act: 'metadata', error: 'Cannot read from file; Read exceeds file size' },
-    lost: loss('the keys that were set in this file; those of other files are still there'),
+    lost: loss('what this file set or deleted: readers see older values of these keys, if other files have them'),
     variants: {
       compressor: oddCompressorRow('metadata', 'read the key-value metadata'),
       refusedLine: {
