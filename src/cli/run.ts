@@ -1,4 +1,4 @@
-import { ClosedPipe, commandLineText, exitCodeOf, freeStack, hasCode, InspectError } from '../base/errors.ts'
+import { ClosedPipe, exitCodeOf, freeStack, hasCode, InspectError } from '../base/errors.ts'
 import type { Outcome } from '../calls/outcome.ts'
 import { FEW_KEPT } from '../storage/kept-ends.ts'
 import type { Storage } from '../storage/source.ts'
@@ -22,7 +22,7 @@ export class Run {
   /** Whether the command has found that something is wrong, without an error. */
   private isWrong = false
   private waiting: { fault: InspectError; isShown: boolean }[] = []
-  /** The first faults that were told, as texts with their places. */
+  /** The code and the place of the first faults that were told. */
   private readonly told = new Set<string>()
 
   /**
@@ -106,9 +106,11 @@ export class Run {
 
   /** Whether the same fault was told before, as where a command opens a file at several times. */
   private isTold(fault: InspectError): boolean {
-    const text = `${fault.at.file} ${fault.at.offset} ${commandLineText(fault)}`
-    if (this.told.has(text)) return true
-    if (this.told.size < MAX_WAITING) this.told.add(text)
+    const { file, offset, field } = fault.at
+    if (file === undefined || offset === undefined) return false
+    const key = `${fault.code} ${offset} ${field} ${file}`
+    if (this.told.has(key)) return true
+    if (this.told.size < MAX_WAITING) this.told.add(key)
     return false
   }
 }
