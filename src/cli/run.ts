@@ -106,9 +106,8 @@ export class Run {
 
   /** Whether the same fault was told before, as where a command opens a file at several times. */
   private isTold(fault: InspectError): boolean {
-    const { file, offset, field } = fault.at
-    if (file === undefined || offset === undefined) return false
-    const key = `${fault.code} ${offset} ${field} ${file}`
+    if (fault.at.file === undefined || fault.at.offset === undefined) return false
+    const key = `${fault.code} ${JSON.stringify(fault.at)}`
     if (this.told.has(key)) return true
     if (this.told.size < MAX_WAITING) this.told.add(key)
     return false
