@@ -6,6 +6,7 @@ import { growingFields } from './filter-sizes.ts'
 import { idleFilters, rawFields, wrongOrder } from './filters.ts'
 import { type AdvisedFinding, worstFirst } from './finding.ts'
 import {
+  fragmentsReadTwice,
   futureFragments,
   looseCommits,
   looseFooters,
@@ -48,6 +49,7 @@ const CAUSES: readonly Cause[] = [
   pendingVacuum,
   futureFragments,
   uncommittedFragments,
+  fragmentsReadTwice,
   rewrittenFragments,
   ...OF_FRAGMENTS,
   unpurgedDeletes,

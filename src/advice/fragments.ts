@@ -8,6 +8,7 @@ import type { FragmentEntry } from '../objects/array.ts'
 import type { CommitFile } from '../objects/commits.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import { timeOfOpening } from '../objects/read-context.ts'
+import { readTwice } from '../objects/read-twice.ts'
 import { freedBytes } from '../objects/vacuum.ts'
 import { hasSlot } from '../read/opening.ts'
 import type { OpenedArray } from '../read/query.ts'
@@ -268,6 +269,33 @@ export async function* rewrittenFragments(facts: AdviceFacts): AsyncGenerator<Ad
 
 /** Upper limit on the calls that are shown. */
 const MAX_SHOWN = 3
+
+/** Finds, in arrays that allow duplicates, consolidated fragments whose cells others have that are read, too. */
+export async function* fragmentsReadTwice({ opened, path, fragments, cell_num, stored_bytes }: AdviceFacts) {
+  const { array, schema } = opened
+  if (schema.array_type !== 'sparse' || !schema.allows_duplicates) return
+  const byName = new Map(fragments.map((one) => [one.fragment.name, one]))
+  for await (const { whole, read } of readTwice(array, await array.fragments(), true)) {
+    const copies = read.flatMap(({ name }) => byName.get(name) ?? [])
+    // What a read of another time leaves out is not read twice.
+    if (copies.length < read.length || !byName.has(whole.name)) continue
+    const cells = sum(copies, (one) => one.cell_num)
+    const bytes = sum(copies, (one) => one.stored_bytes)
+    const requests = sum(copies, requestsOf)
+    const seconds = rounded(objectStoreSeconds(requests, bytes))
+    const share = bytes / stored_bytes
+    yield advise('FRAGMENTS_REPEATED', {
+      message: `${whole.name} holds the cells of ${copies.length} other fragments, by its times, its box and its number of cells, and no vacuum file names these: reads return ${cells} of ${cell_num} cells twice, and consolidation would make one fragment of both`,
+      effect: { seconds, fragments: copies.length, cells, bytes, requests, share },
+      advice: [
+        inspectLine(
+          `tiledb-inspect check --plan --level cells ${shellWord(path)}`,
+          'moves them out, if they are the same',
+        ),
+      ],
+    })
+  }
+}
 
 /** The calls that delete copies. TileDB deletes by time: a copy whose times another fragment shares cannot be deleted alone. */
 function deletionLines({ opened, fragments }: AdviceFacts, copies: readonly FragmentFacts[]): AdviceLine[] {

@@ -7,6 +7,7 @@ import { type CutList, cutLists } from '../objects/cut-commit-lists.ts'
 import { laterDeletePlaces } from '../objects/deletes.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import type { Fragment } from '../objects/fragment.ts'
+import { readTwice } from '../objects/read-twice.ts'
 import { isFirst, shardOf } from '../objects/shard.ts'
 import { unreadFragments } from '../read/opening.ts'
 import { checkArrayFolder } from './array-folder.ts'
@@ -14,7 +15,6 @@ import { checkCommits } from './commit-files.ts'
 import { collectItems, type Finding, finding, futureFinding, guarded, type Items } from './finding.ts'
 import { checkFragment, whyIgnored } from './fragment.ts'
 import { checkMetadata } from './key-values.ts'
-import { checkReadTwice } from './read-twice.ts'
 import { type CheckRun, firstShardRun, ofFirstShard, reaches } from './run.ts'
 import { CheckedSchemas } from './schemas.ts'
 import type { CheckWork } from './units.ts'
@@ -145,6 +145,21 @@ function cutFinding({ folder }: InspectArray, { list, fragments }: CutList): Fin
     found,
     'cut',
   )
+}
+
+/** Reports consolidated fragments whose sources are read, too, since no vacuum file names them any more. */
+async function* checkReadTwice(
+  array: InspectArray,
+  entries: readonly FragmentEntry[],
+  allowsDuplicates: boolean,
+): Items {
+  for await (const { whole, read } of readTwice(array, entries, allowsDuplicates)) {
+    const found = `${read.length} that readers read beside it, such as ${read[0].name}`
+    const place = { file: `${array.folder.path}/${whole.path}` }
+    const expected = 'a vacuum file that names the fragments it was made of'
+    const variant = allowsDuplicates ? undefined : 'sameCells'
+    yield { ...finding('VACUUM_MISSING', place, expected, found, variant), sources: read.map(({ path }) => path) }
+  }
 }
 
 /** Reports that TileDB finds no cells although some fragments are complete. */

@@ -37,6 +37,8 @@ test('without the vacuum file cells are read twice: the merged fragments are mov
   const before = await linesOf(path)
   rmSync(commitOf(path, '.vac'))
   expect((await linesOf(path)).length).toBe(2 * before.length - 1)
+  const explained = JSON.parse((await run(['explain', path, '--json'])).text)
+  expect(explained.findings).toMatchObject([{ code: 'FRAGMENTS_REPEATED' }])
   const { plans } = await planOf(path)
   expect(plans).toMatchObject([
     { outcome: 'mends', lost: [expect.stringMatching(/^nothing: readers get each cell twice/)] },

@@ -19,7 +19,7 @@ export const ADVICE_CODES = {
   FRAGMENTS_REPEATED: {
     severity: 'warning',
     meaning:
-      'the array allows duplicates, and a fragment has the domain, sizes and statistics of another: reads return its cells twice. Reported for 100 cells and 5 % of all',
+      'the array allows duplicates, and a fragment has the domain, sizes and statistics of another, or a consolidated one has the cells of others that are read, too: reads return them twice. Reported for 100 cells and 5 % of all, and for consolidated fragments always',
   },
   METADATA_NOT_CONSOLIDATED: {
     severity: 'note',

@@ -3,11 +3,10 @@ import { lastNotAfter } from '../base/last-not-after.ts'
 import { lastPathPart } from '../base/paths.ts'
 import { rising } from '../base/rising.ts'
 import { sameBytes } from '../filters/bytes.ts'
-import type { FragmentEntry, InspectArray } from '../objects/array.ts'
-import { stem } from '../objects/commits.ts'
-import { type FragmentInfo, storedCellNum } from '../objects/fragment.ts'
-import { isRead } from '../objects/visibility.ts'
-import { finding, type Items } from './finding.ts'
+import type { FragmentEntry, InspectArray } from './array.ts'
+import { stem } from './commits.ts'
+import { type FragmentInfo, storedCellNum } from './fragment.ts'
+import { isRead } from './visibility.ts'
 
 /** What is compared of a fragment. */
 type Held = Pick<FragmentInfo, 'nonempty_domain'> & { cellNum: number }
@@ -18,17 +17,23 @@ interface Timed {
   last: bigint
 }
 
+/** A consolidated fragment, and those of its sources that readers read beside it. */
+export interface ReadTwice {
+  whole: FragmentEntry
+  read: readonly FragmentEntry[]
+}
+
 /**
- * Reports consolidated fragments of a sparse array whose sources are read, too, since no vacuum file names them any more.
+ * Finds consolidated fragments of a sparse array whose sources are read, too, since no vacuum file names them any more.
  * A fragment written later at an earlier time, or left out of a consolidation, also lies in the times of a consolidated one. So only
- * sources that make up the whole fragment are reported: from its first to its last time, as many cells, and the same ends in each
+ * sources that make up the whole fragment count: from its first to its last time, as many cells, and the same ends in each
  * dimension. Without duplicates, readers get the same cells all the same.
  */
-export async function* checkReadTwice(
+export async function* readTwice(
   array: InspectArray,
   entries: readonly FragmentEntry[],
   allowsDuplicates: boolean,
-): Items {
+): AsyncGenerator<ReadTwice> {
   const timed = entries.flatMap((entry): Timed[] => {
     const [first, last] = entry.timestamp_range ?? []
     return first === undefined || last === undefined || !entry.committed ? [] : [{ entry, first, last }]
@@ -36,6 +41,7 @@ export async function* checkReadTwice(
   const consolidated = timed.filter(({ entry, first, last }) => first < last && isRead(entry.state))
   if (consolidated.length === 0) return
   timed.sort((a, b) => rising(a.first, b.first))
+  const starts = timed.map(({ first }) => first)
   const { visibility } = await array.listing()
   const { files } = await array.commits()
   const listNames = new Set(files.flatMap(({ kind, path }) => (kind === 'vacuum' ? [stem(lastPathPart(path))] : [])))
@@ -44,12 +50,14 @@ export async function* checkReadTwice(
     const ofWhole = (one: FragmentEntry): boolean =>
       visibility.lists(one.path).some(({ name }) => name === whole.entry.name)
     // The first that begins at that time or later.
-    const from = lastNotAfter(timed.length, (i) => timed[i].first, whole.first - 1n) + 1
-    if (timed[from]?.first !== whole.first) continue
+    const from = lastNotAfter(starts.length, (i) => starts[i] ?? 0n, whole.first - 1n) + 1
+    if (starts[from] !== whole.first) continue
     let isAnyRead = false
     const sources: FragmentEntry[] = []
-    for (let at = from; at < timed.length && timed[at].first <= whole.last; at++) {
-      const { entry, last } = timed[at]
+    for (let at = from; ; at++) {
+      const one = timed[at]
+      if (!one || one.first > whole.last) break
+      const { entry, last } = one
       if (entry === whole.entry || last > whole.last || !(isRead(entry.state) || ofWhole(entry))) continue
       isAnyRead ||= isRead(entry.state)
       sources.push(entry)
@@ -58,12 +66,7 @@ export async function* checkReadTwice(
     if (!(await areWhole(array, whole.entry, sources, known))) continue
     // What is wrong in a list of that name is told of the list.
     if (!allowsDuplicates && listNames.has(whole.entry.name)) continue
-    const read = sources.filter(({ state }) => isRead(state))
-    const found = `${read.length} that readers read beside it, such as ${read[0].name}`
-    const place = { file: `${array.folder.path}/${whole.entry.path}` }
-    const variant = allowsDuplicates ? undefined : 'sameCells'
-    const expected = 'a vacuum file that names the fragments it was made of'
-    yield { ...finding('VACUUM_MISSING', place, expected, found, variant), sources: read.map(({ path }) => path) }
+    yield { whole: whole.entry, read: sources.filter(({ state }) => isRead(state)) }
   }
 }
 
@@ -88,7 +91,7 @@ async function areWhole(
   if (cellNum !== all.cellNum) return false
   return all.nonempty_domain.every(({ min, max }, d) =>
     [[min, 'min'] as const, [max, 'max'] as const].every(([end, key]) =>
-      parts.some(({ nonempty_domain }) => sameBytes(nonempty_domain?.[d][key] ?? end, end)),
+      parts.some(({ nonempty_domain }) => sameBytes(nonempty_domain?.[d]?.[key] ?? end, end)),
     ),
   )
 }
