@@ -90,9 +90,9 @@ export async function factsOf(
   const lostSchema = info || remains ? undefined : await lostSchemaOf(array, fragment)
   if (lostSchema !== undefined) {
     const contradicting = shape.contradicting.find((name) => name.endsWith('.tdb'))
-    if (contradicting !== undefined) throw noSchemaFits(fragment, lostSchema, contradicting)
+    if (contradicting !== undefined) throw noSchemaFits(fragment, lostSchema, `its files, such as ${contradicting}`)
     const refuted = await refutesSchema(fragment, lostSchema, shape.schemaName)
-    if (refuted !== undefined) throw noSchemaFits(fragment, lostSchema, refuted)
+    if (refuted !== undefined) throw noSchemaFits(fragment, lostSchema, `its cells (${refuted})`)
     assumed.push(`its schema is ${shape.schemaName}, which fits its files: its own, ${lostSchema}, is not there`)
   }
   const { version, schema, schemaName, dense, slots } = shape
@@ -151,11 +151,11 @@ async function lostSchemaOf(array: InspectArray, fragment: Fragment): Promise<st
   return name === undefined || (await array.schema(name).catch(unlessDamaged)) ? undefined : name
 }
 
-/** @param by a file that contradicts the other schemas, or the code of an error with them */
-function noSchemaFits({ folder }: Fragment, name: string, by: string): InspectError {
+/** @param what contradicts the other schemas */
+function noSchemaFits({ folder }: Fragment, name: string, what: string): InspectError {
   return new InspectError(
     'NOT_RECOVERED',
-    `its schema ${name} is not there, and no other schema fits its files (${by}); it may be of another array; --drop-damaged leaves it out of an array`,
+    `its schema ${name} is not there, and no other schema fits ${what}; it may be of another array; --drop-damaged leaves it out of an array`,
     { file: folder.path, field: 'array_schema_name' },
   )
 }

@@ -91,7 +91,7 @@ test.each([
     const { plans } = await planOf(path)
     expect(plans).toMatchObject([{ outcome: 'copy', lost: ['its schema: no other one fits its files'] }])
     const { code, stderr } = await run(['recover', path, '--to', `${path}.new`])
-    expect([code, stderr]).toEqual([3, expect.stringMatching(/no other schema fits its files \([A-Z_]+\)/)])
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/no other schema fits its cells \([A-Z_]+\)/)])
   },
 )
 
