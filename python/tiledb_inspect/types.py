@@ -2120,6 +2120,9 @@ class ExplainConsolidation(TypedDict):
     lacks_conditions: bool
     """Whether TileDB 2.30 crashes if it merges them without `sm.consolidation.purge_deleted_cells`: one has marks of
     deleted cells, and the array has no delete condition left."""
+    takes_later: int
+    """Number of fragments dated ahead that it merges, too. In a dense array the merged fragment has their time, and
+    readers of today miss all cells."""
 
 
 

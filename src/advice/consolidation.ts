@@ -1,6 +1,7 @@
 import { denseTileGrid, tilingOf } from '../format/dense-tiles.ts'
 import { FOOTER_LENGTH_BYTES } from '../format/fragment-footer.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
+import { LAST_TIME } from '../format/timestamped-name.ts'
 import { holdsMarks } from '../objects/fragment.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 
@@ -153,6 +154,22 @@ export function lacksConditions({
   fragments,
 }: Pick<OpenedArray, 'condition_num'> & { fragments: readonly Pick<OpenedFragment, 'info'>[] }): boolean {
   return condition_num === 0 && fragments.length > 1 && fragments.some(({ info }) => holdsMarks(info))
+}
+
+/** The array with the times of the fragments that are dated ahead. */
+export async function withLater(opened: OpenedArray): Promise<OpenedArray> {
+  const later = (await opened.array.fragments()).flatMap(({ state, timestamp_range }) =>
+    state === 'future' && timestamp_range ? [timestamp_range] : [],
+  )
+  return { ...opened, later }
+}
+
+/**
+ * Number of fragments dated ahead that TileDB merges with the others, unless it is told another last time. The merged one ends at their time. In
+ * a dense array no read of today sees it: after a vacuum, all cells are gone until then (measured with 2.30).
+ */
+export function takenLater({ later = [] }: Pick<OpenedArray, 'later'>, first = 0n, last = LAST_TIME): number {
+  return later.filter(([from, to]) => from >= first && to <= last).length
 }
 
 /** The fragments of an opened array. @throws InspectError INCONSISTENT if the domain of a dense fragment is invalid */

@@ -10,6 +10,7 @@ import { leafLevel, mbrAt } from '../format/rtree.ts'
 import { unfilteredFileSize, unfilteredSizeByFooter } from '../objects/file-sizes.ts'
 import { type Fragment, type FragmentInfo, filePipeline, slotHasFiles, storedCellNum } from '../objects/fragment.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
+import { withLater } from './consolidation.ts'
 
 /** The ends of a box as numbers, by dimension. */
 export type Box = readonly (readonly [low: number, high: number])[]
@@ -72,7 +73,8 @@ const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tile_num'] as const
  * Collects facts from the footers of all fragments, and from other metadata of the largest fragments.
  * @param footersOnly whether to use only the footers, and read nothing; `files` then lacks the var-sized fields
  */
-export async function arrayFacts(opened: OpenedArray, footersOnly = false): Promise<AdviceFacts> {
+export async function arrayFacts(asked: OpenedArray, footersOnly = false): Promise<AdviceFacts> {
+  const opened = await withLater(asked)
   const { dimensions } = opened.schema.domain
   const boxes = boxesOf(dimensions, opened.fragments.length, (i) => opened.fragments[i].info.nonempty_domain ?? [])
   const entries = await opened.array.fragments()

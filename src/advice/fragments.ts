@@ -178,7 +178,13 @@ export async function* pendingVacuum({ opened, path, stored_bytes }: AdviceFacts
       bytes,
       share: bytes / (bytes + stored_bytes),
     },
-    advice: [inspectLine(`tiledb-inspect ls ${shellWord(path)}`), vacuumLine(opened, Math.min(...versions))],
+    advice: [
+      inspectLine(
+        `tiledb-inspect check --level chunks ${shellWord(path)}`,
+        'first: do not vacuum while it finds an error, as the older fragments may have the only whole copy',
+      ),
+      vacuumLine(opened, Math.min(...versions)),
+    ],
   })
 }
 

@@ -17,6 +17,7 @@ import {
   lacksConditions,
   leastAmplification,
   neighbours,
+  takenLater,
 } from './consolidation.ts'
 import { type AdviceLine, inspectLine } from './line.ts'
 import { dtypeOf } from './numpy-types.ts'
@@ -51,12 +52,17 @@ export function consolidationLines(opened: OpenedArray): [first: AdviceLine, ...
 
 /** Prefers to merge neighbours if one step takes at least half of the fragments: filled gaps take space. */
 function consolidationLine(opened: OpenedArray): AdviceLine {
+  const { path: folder } = opened.array.folder
+  if (takenLater(opened) > 0)
+    return inspectLine(
+      `tiledb-inspect check --plan ${shellWord(folder)}`,
+      'first: consolidation also takes fragments dated ahead, and readers of today may then miss all cells',
+    )
   if (lacksConditions(opened)) return purgeLines(opened, 'consolidation')[0]
   const path = pathOf(opened)
   // Sparse arrays have no gaps, and may have 100,000 fragments.
   const all = opened.schema.array_type === 'sparse' ? [] : consolidatables(opened)
-  if (breaksTiles(opened, all))
-    return inspectLine(`tiledb-inspect explain ${shellWord(opened.array.folder.path)}`, DO_NOT_CONSOLIDATE)
+  if (breaksTiles(opened, all)) return inspectLine(`tiledb-inspect explain ${shellWord(folder)}`, DO_NOT_CONSOLIDATE)
   const amplification = Math.ceil(leastAmplification(all))
   if (amplification <= 1) return { does: 'consolidate', code: `tiledb.consolidate(${path})` }
   const withSetting = (name: string, value: number, note: Prose): AdviceLine => ({

@@ -8,6 +8,8 @@ import {
   MAX_GROUPED,
   neighbours,
   nextConsolidated,
+  takenLater,
+  withLater,
 } from '../advice/consolidation.ts'
 import { type AdvisedFinding, advise, printed } from '../advice/finding.ts'
 import { queryFindings } from '../advice/findings.ts'
@@ -129,7 +131,7 @@ async function arrayOutcome(
   target: ArrayTarget,
   options: ExplainOptions,
 ): Promise<Outcome> {
-  const opened = await openAt(target.array)
+  const opened = await withLater(await openAt(target.array))
   const rates = parseRates(options)
   const config = parseConfig(options.config)
   const failOn = parseChoice('--fail-on', SEVERITIES, options.failOn)
@@ -141,11 +143,11 @@ async function arrayOutcome(
   const measured = await measuredRead(cx, request, budget)
   const { plan, cost, counted } = measured
   const fragments = await explainedFragments(opened, plan, cost.tiles)
-  const findings = [
+  const findings = withoutVacuum([
     ...(await openingFindings(cx, path, opened, options.field)),
     ...(await damageFindings(cx, path, opened, plan)),
     ...(await queryFindings(request, plan, cost, counted)),
-  ]
+  ])
   const document: ExplainDocument = {
     ...documentHead('explain', cx.shownPath(path)),
     as_of: opened.between,
@@ -320,6 +322,12 @@ async function openingFindings(
   })
 }
 
+/** The findings, without the advice to vacuum if one is an error: the older fragments may have the only whole copy. */
+function withoutVacuum(findings: readonly AdvisedFinding[]): readonly AdvisedFinding[] {
+  if (!findings.some(({ severity }) => severity === 'error')) return findings
+  return findings.map((one) => ({ ...one, advice: one.advice.filter(({ does }) => does !== 'vacuum') }))
+}
+
 /** What `tiledb.consolidate` would merge next. @throws InspectError for damaged metadata */
 async function consolidationOf(
   opened: OpenedArray,
@@ -345,6 +353,7 @@ async function consolidationOf(
     least_amplification: all.length === 0 ? 0 : leastAmplification(all),
     merged_by_two: all.length > MAX_GROUPED && !isAll ? null : namesOf(two),
     lacks_conditions: lacksConditions({ ...opened, fragments: candidates.map((i) => opened.fragments[i]) }),
+    takes_later: takenLater(opened, timestamp_start, timestamp_end),
     breaks_tiles: tried.some(({ first, count }) => breaksTiles(opened, all.slice(first, first + count))),
   }
 }

@@ -66,6 +66,11 @@ export interface ExplainConsolidation {
    * array has no delete condition left.
    */
   lacks_conditions: boolean
+  /**
+   * Number of fragments dated ahead that it merges, too. In a dense array the merged fragment has their time, and readers of today miss all
+   * cells.
+   */
+  takes_later: Count
 }
 
 /** How a number was obtained. */

@@ -11,7 +11,7 @@ import { cellsInDomain } from '../objects/cell-counts.ts'
 import type { ChangedLine } from '../objects/changed-commit-lines.ts'
 import { COMMITS_FOLDER, FRAGMENTS_FOLDER, listedCondition, stem } from '../objects/commits.ts'
 import { cutLists, nearFragment } from '../objects/cut-commit-lists.ts'
-import { allDeletePlaces } from '../objects/deletes.ts'
+import { allDeletePlaces, DELETES_SINCE } from '../objects/deletes.ts'
 import { mayReplace, vacuumPath } from '../objects/visibility.ts'
 import { type ArrayDrafts, commitOf } from './array-drafts.ts'
 import { listLines } from './commit-lists.ts'
@@ -38,7 +38,13 @@ export async function commitAll(drafts: ArrayDrafts, _: string, finding: Finding
     if (!isPutBack) drafts.unplanned = finding
     return
   }
-  await commitEach(drafts, drafts.draft('commit', finding), missed)
+  const draft = drafts.draft('commit', finding)
+  await commitEach(drafts, draft, missed)
+  draft.end(drafts.shell.check())
+  const schema = (await drafts.array.newestSchema().catch(unlessFault))?.schema
+  // Delete conditions lie beside the commits.
+  if (schema?.array_type === 'sparse' && schema.version >= DELETES_SINCE && drafts.commits.files.length === 0)
+    draft.addLost(loss('perhaps delete conditions, if there were any: the cells that they deleted come back'))
 }
 
 /** Plans commits of the fragments that a list of commits probably named before it was cut off or changed. */
@@ -103,7 +109,7 @@ export async function uncommitted(drafts: ArrayDrafts, path: string, finding: Fi
     return
   }
   const cells = await cellNum(drafts, entry)
-  if (cells === undefined) return
+  if (cells === undefined || (await isBelowMerged(drafts, entry))) return
   const command = `: > ${drafts.shell.at(commitOf(entry.name))}`
   draft.instead.push({ text: grammatical(`if readers should see its ${cells} cells`), command })
 }
@@ -116,6 +122,19 @@ function isOfRead({ timestamp_range: [first, last] = [0n, 0n] }: FragmentEntry, 
   const read = entries.flatMap(({ isRead, timestamp_range }) => (isRead && timestamp_range ? [timestamp_range] : []))
   const within = read.filter(([from, to]) => from >= first && to <= last)
   return first < last && within.some(([from]) => from === first) && within.some(([, to]) => to === last)
+}
+
+/**
+ * Whether a fragment of a dense array lies within the times of a merged one. TileDB orders them by their first times: cells of this fragment
+ * would hide newer ones of the merged one (measured with 2.30).
+ */
+async function isBelowMerged(drafts: ArrayDrafts, entry: FragmentEntry): Promise<boolean> {
+  const [first, last] = entry.timestamp_range ?? [0n, 0n]
+  const { schema } = (await drafts.array.newestSchema().catch(unlessFault)) ?? {}
+  return (
+    schema?.array_type === 'dense' &&
+    drafts.entries.some(({ isRead, timestamp_range: [from, to] = [0n, 0n] }) => isRead && from < first && to >= last)
+  )
 }
 
 /** Plans the mending of a commit of a fragment that is not there. */

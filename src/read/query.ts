@@ -25,6 +25,8 @@ export interface OpenedArray {
   deletes: readonly TimedCondition[]
   /** Number of delete conditions of any time, if all were listed. */
   condition_num?: number | undefined
+  /** Times of the fragments that are dated ahead, if they were listed. */
+  later?: readonly (readonly [first: bigint, last: bigint])[] | undefined
 }
 
 export interface OpenedFragment {

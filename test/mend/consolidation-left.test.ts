@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { codesOf, content, fileOf, planFolder, planOf, stepsOf } from '../helpers/plan.ts'
 import { run } from '../helpers/run.ts'
@@ -6,6 +6,11 @@ import { run } from '../helpers/run.ts'
 const { folder, runSteps, mendAndUndo } = planFolder()
 /** Name of a fragment that was made of others: its first time is not its last. */
 const MERGED = /^__(\d+)_(?!\1_)/
+
+interface Advised {
+  code: string
+  advice: string[]
+}
 
 /** An array that allows duplicates, with a consolidated fragment, those that it was made of, and its vacuum file. */
 async function consolidated(name: string): Promise<string> {
@@ -71,4 +76,64 @@ test('the commit of a lost fragment stays while its vacuum file hides what it wa
   expect(await codesOf(path)).toEqual([])
   expect(await linesOf(path)).toEqual(before)
   expect(content(path)).not.toEqual(kept)
+})
+
+test('no vacuum is advised while the consolidated fragment is damaged', async () => {
+  const path = `${folder}/pending`
+  const fields = ['--dim', 'x:INT32:0..9999:10', '--attr', 'a:INT32', '--cells', '400', '--fragments', '10']
+  await run(['write-sample', path, ...fields, '--consolidate', 'fragments', '--quiet'])
+  const advised = async (): Promise<string[]> =>
+    (JSON.parse((await run(['explain', path, '--json'])).text) as { findings: Advised[] }).findings
+      .filter(({ code }) => code === 'VACUUM_PENDING')
+      .flatMap(({ advice }) => advice)
+  expect((await advised()).map((code) => code.split(/[ (]/, 2).join(' '))).toEqual([
+    'tiledb-inspect check',
+    expect.stringMatching(/^tiledb.vacuum/),
+  ])
+  truncateSync(`${fileOf(`${path}/__fragments`, MERGED)}/a0.tdb`, 20)
+  expect(await advised()).toEqual([expect.stringMatching(/^tiledb-inspect check --level chunks/)])
+})
+
+test('a consolidation that takes a fragment dated ahead is not advised', async () => {
+  const path = `${folder}/ahead`
+  const fields = ['--dense', '--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32', '--fragments', '12']
+  await run(['write-sample', path, ...fields, '--timestamp', '10', '--quiet'])
+  writeFileSync(`${path}.ndjson`, '{"x":5,"a":1}\n')
+  await run(['write-sample', path, '--append', '--timestamp', '2200-01-01', '--data', `${path}.ndjson`])
+  const { text } = await run(['explain', path])
+  expect(text).toContain('do not run tiledb.consolidate yet: it also takes 1 fragment dated ahead\n')
+  expect(text).not.toMatch(/^tiledb\.(?:consolidate|vacuum)/m)
+  expect(JSON.parse((await run(['explain', path, '--json'])).text).consolidation.takes_later).toBe(1)
+})
+
+test('a dense fragment within the times of a merged one is not to be committed: it would hide newer cells', async () => {
+  const path = `${folder}/below`
+  const fields = ['--dense', '--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32', '--fragments', '3']
+  const times = ['10', '20', '30'].flatMap((time) => ['--timestamp', time])
+  await run([
+    'write-sample',
+    path,
+    ...fields,
+    ...times,
+    '--consolidate',
+    'fragments',
+    '--vacuum',
+    'fragments',
+    '--quiet',
+  ])
+  writeFileSync(`${path}.ndjson`, '{"x":5,"a":-1}\n')
+  await run(['write-sample', path, '--append', '--timestamp', '20', '--data', `${path}.ndjson`])
+  rmSync(`${path}/__commits/${readdirSync(`${path}/__commits`).find((name) => name.startsWith('__20_20_'))}`)
+  const { plans } = await planOf(path)
+  expect(plans).toMatchObject([{ findings: [{ code: 'FRAGMENT_UNCOMMITTED' }], instead: [] }])
+})
+
+test('with all commits delete conditions may be lost', async () => {
+  const path = `${folder}/no commits`
+  const fields = ['--dim', 'x:INT32:0..99:10', '--attr', 'a:INT32', '--delete', 'x < 50']
+  await run(['write-sample', path, ...fields, '--quiet'])
+  rmSync(`${path}/__commits`, { recursive: true })
+  const { plans } = await planOf(path)
+  expect(plans).toMatchObject([{ outcome: 'loses', lost: [expect.stringMatching(/^perhaps delete conditions/)] }])
+  expect(plans[0].steps.at(-1)?.command).toMatch(/^tiledb-inspect check --level cells/)
 })

@@ -96,7 +96,8 @@ async function writeAdvice(
   const changes = [
     ...(isUncomputed(/^FRAGMENTS_(MANY|OVERLAP)$/) &&
     !document.consolidation?.breaks_tiles &&
-    !document.consolidation?.lacks_conditions
+    !document.consolidation?.lacks_conditions &&
+    !document.consolidation?.takes_later
       ? ['after tiledb.consolidate']
       : []),
     ...(isUncomputed(tileCodes) ? ['with other tiles'] : []),
@@ -130,6 +131,7 @@ export function consolidationTexts(consolidation: ExplainDocument['consolidation
     config,
     breaks_tiles,
     lacks_conditions,
+    takes_later,
   } = consolidation
   const all = countText(fragment_num)
   if (breaks_tiles)
@@ -142,6 +144,12 @@ export function consolidationTexts(consolidation: ExplainDocument['consolidation
     return [
       `do not run tiledb.consolidate without sm.consolidation.purge_deleted_cells=true: TileDB ${MEASURED_RELEASE} crashes`,
       '  a fragment has marks of deleted cells, and the array has no delete condition left; another delete before it helps, too',
+    ]
+  if (takes_later > 0)
+    return [
+      `do not run tiledb.consolidate yet: it also takes ${counted(takes_later, 'fragment')} dated ahead`,
+      '  the merged fragment has their time: of a dense array, readers of today then miss all cells',
+      '  first mend their times (check --plan), or set sm.consolidation.timestamp_end to the time of now',
     ]
   if (merged) return configuredTexts(all, merged, config)
   if (fragment_num < 2) return []

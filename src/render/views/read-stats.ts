@@ -370,7 +370,9 @@ const DELETE_COLUMNS: readonly Shows<ReadStatsDelete>[] = [
 ]
 
 function shortNumber(value: number): string {
-  return String(Number(value.toPrecision(6)))
+  // Six digits of a larger number would look like an exact integer.
+  if (Math.abs(value) < 1e6) return String(Number(value.toPrecision(6)))
+  return Math.abs(value) < 1e15 ? String(Number(value.toPrecision(15))) : value.toExponential(5).replace('e+', 'e')
 }
 
 /** Returns the columns of the table of fields. A column without a value for any field is left out. */

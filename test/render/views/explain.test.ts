@@ -50,7 +50,14 @@ describe('what tiledb.consolidate would do', () => {
     ],
   ])('%j', (consolidation, texts) => {
     expect(
-      consolidationTexts({ ...consolidation, config: {}, merged: null, breaks_tiles: false, lacks_conditions: false }),
+      consolidationTexts({
+        ...consolidation,
+        config: {},
+        merged: null,
+        breaks_tiles: false,
+        lacks_conditions: false,
+        takes_later: 0,
+      }),
     ).toEqual(texts)
   })
 
