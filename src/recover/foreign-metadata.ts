@@ -1,12 +1,12 @@
 import { NO_BYTES } from '../base/bytes.ts'
 import { unlessDamaged } from '../base/errors.ts'
-import { sameBytes } from '../filters/bytes.ts'
 import { FRAGMENT_METADATA_FILE } from '../format/fragment-footer.ts'
 import type { InspectArray } from '../objects/array.ts'
 import { fileSizes } from '../objects/file-sizes.ts'
 import { Fragment } from '../objects/fragment.ts'
+import { sameFiles } from '../objects/same-ranges.ts'
 import { withFile } from '../storage/overlay.ts'
-import { Folder, readAll, withSource } from '../storage/source.ts'
+import { Folder } from '../storage/source.ts'
 
 /**
  * Whether the metadata of a fragment is a copy of that of another one: the bytes are equal, and only the data files of the other have the sizes
@@ -14,14 +14,16 @@ import { Folder, readAll, withSource } from '../storage/source.ts'
  */
 export async function hasForeignMetadata(array: InspectArray, fragment: Fragment): Promise<boolean> {
   if (await fitsFiles(fragment)) return false
-  const own = await metadataOf(fragment)
-  if (!own) return false
+  if (!(await hasMetadata(fragment))) return false
   for (const { path, name } of await array.fragments()) {
     if (name === fragment.name) continue
-    const isCopied = await array.withFragment(path, async (other) => {
-      const bytes = await metadataOf(other)
-      return bytes !== undefined && sameBytes(own, bytes) && (await fitsFiles(other.asStored()))
-    })
+    const isCopied = await array.withFragment(
+      path,
+      async (other) =>
+        (await hasMetadata(other)) &&
+        (await sameFiles(fragment.folder, other.folder, FRAGMENT_METADATA_FILE)) &&
+        (await fitsFiles(other.asStored())),
+    )
     if (isCopied) return true
   }
   return false
@@ -34,9 +36,8 @@ async function fitsFiles(fragment: Fragment): Promise<boolean> {
   return files?.every(({ name, size }) => (sizes?.get(name) ?? 0) === size) ?? false
 }
 
-async function metadataOf({ folder }: Fragment): Promise<Uint8Array | undefined> {
-  if ((await folder.kind(FRAGMENT_METADATA_FILE)) !== 'file') return undefined
-  return withSource(folder.file(FRAGMENT_METADATA_FILE), readAll)
+async function hasMetadata({ folder }: Fragment): Promise<boolean> {
+  return (await folder.kind(FRAGMENT_METADATA_FILE)) === 'file'
 }
 
 /** The fragment as it is without metadata of another one: its metadata file is then taken to be empty. */
