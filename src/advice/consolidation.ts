@@ -2,6 +2,7 @@ import { denseTileGrid, tilingOf } from '../format/dense-tiles.ts'
 import { FOOTER_LENGTH_BYTES } from '../format/fragment-footer.ts'
 import { MEASURED_RELEASE } from '../format/releases.ts'
 import { LAST_TIME } from '../format/timestamped-name.ts'
+import type { FragmentEntry } from '../objects/array.ts'
 import { holdsMarks } from '../objects/fragment.ts'
 import type { OpenedArray, OpenedFragment } from '../read/query.ts'
 
@@ -156,9 +157,10 @@ export function lacksConditions({
   return condition_num === 0 && fragments.length > 1 && fragments.some(({ info }) => holdsMarks(info))
 }
 
-/** The array with the times of the fragments that are dated ahead. */
-export async function withLater(opened: OpenedArray): Promise<OpenedArray> {
-  const later = (await opened.array.fragments()).flatMap(({ state, timestamp_range }) =>
+/** The array with the times of the fragments that are dated ahead. @param entries all its fragments, if they are known */
+export async function withLater(opened: OpenedArray, entries?: readonly FragmentEntry[]): Promise<OpenedArray> {
+  if (opened.later) return opened
+  const later = (entries ?? (await opened.array.fragments())).flatMap(({ state, timestamp_range }) =>
     state === 'future' && timestamp_range ? [timestamp_range] : [],
   )
   return { ...opened, later }

@@ -74,10 +74,10 @@ const SUMMED = ['stored_bytes', 'unfiltered_bytes', 'tile_num'] as const
  * @param footersOnly whether to use only the footers, and read nothing; `files` then lacks the var-sized fields
  */
 export async function arrayFacts(asked: OpenedArray, footersOnly = false): Promise<AdviceFacts> {
-  const opened = await withLater(asked)
+  const entries = await asked.array.fragments()
+  const opened = await withLater(asked, entries)
   const { dimensions } = opened.schema.domain
   const boxes = boxesOf(dimensions, opened.fragments.length, (i) => opened.fragments[i].info.nonempty_domain ?? [])
-  const entries = await opened.array.fragments()
   const copied = new Set(entries.flatMap((one) => (one.has_consolidated_metadata ? [one.name] : [])))
   const fragments = opened.fragments.map((one, i) => factsOf(one, boxes[i], copied.has(one.fragment.name)))
   const stored_bytes = sum(fragments, (one) => one.stored_bytes)

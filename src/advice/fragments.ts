@@ -273,9 +273,6 @@ export async function* rewrittenFragments(facts: AdviceFacts): AsyncGenerator<Ad
   })
 }
 
-/** Upper limit on the calls that are shown. */
-const MAX_SHOWN = 3
-
 /** Finds, in arrays that allow duplicates, consolidated fragments whose cells others have that are read, too. */
 export async function* fragmentsReadTwice({ opened, path, fragments, cell_num, stored_bytes }: AdviceFacts) {
   const { array, schema } = opened
@@ -302,6 +299,9 @@ export async function* fragmentsReadTwice({ opened, path, fragments, cell_num, s
     })
   }
 }
+
+/** Upper limit on the calls that are shown. */
+const MAX_SHOWN = 3
 
 /** The calls that delete copies. TileDB deletes by time: a copy whose times another fragment shares cannot be deleted alone. */
 function deletionLines({ opened, fragments }: AdviceFacts, copies: readonly FragmentFacts[]): AdviceLine[] {

@@ -21,7 +21,14 @@ import {
 import { genericTileWriter, type WriteContext } from '../write/generic-tile-writer.ts'
 import type { FragmentCellsToWrite } from '../write/ndjson-cells.ts'
 import { Random } from '../write/random.ts'
-import { breaksTiles, consolidatables, lacksConditions, leastAmplification } from './consolidation.ts'
+import {
+  breaksTiles,
+  consolidatables,
+  lacksConditions,
+  leastAmplification,
+  takenLater,
+  withLater,
+} from './consolidation.ts'
 
 /** Folder of an array in memory. */
 const FOLDER = 'array'
@@ -80,13 +87,13 @@ export async function consolidatedInMemory(opened: OpenedArray, codecs: Codecs):
   )
 }
 
-/** Whether consolidation merges all fragments soundly into one, and no others. TileDB also takes those that are later than the read. */
+/** Whether consolidation merges all fragments soundly into one, and no others. */
 async function consolidatesToOne(opened: OpenedArray): Promise<boolean> {
-  const { array, fragments, between } = opened
+  const { fragments, between } = opened
   const isWhole =
     between[0] === 0n &&
     fragments.every(({ fragment }) => (fragment.timestamp_range?.[1] ?? 0n) <= between[1]) &&
-    (await array.fragments()).every(({ state }) => state !== 'future')
+    takenLater(await withLater(opened)) === 0
   if (fragments.length < 2 || !isWhole) return false
   const all = consolidatables(opened)
   return leastAmplification(all) <= 1 && !breaksTiles(opened, all) && !lacksConditions(opened)

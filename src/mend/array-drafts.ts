@@ -5,6 +5,7 @@ import { lastPathPart } from '../base/paths.ts'
 import { noLoss } from '../check/codes/row.ts'
 import type { FindingCode } from '../check/codes.ts'
 import type { Finding } from '../check/finding.ts'
+import type { ArraySchema } from '../format/array-schema.ts'
 import { nameFacts } from '../format/timestamped-name.ts'
 import type { FragmentEntry, InspectArray } from '../objects/array.ts'
 import { type ChangedLine, changedLines } from '../objects/changed-commit-lines.ts'
@@ -202,6 +203,11 @@ export class ArrayDrafts {
     return this.tryRead(entry, (fragment) => fragment.info())
   }
 
+  /** The newest schema; undefined if it cannot be read. */
+  async newestSchema(): Promise<ArraySchema | undefined> {
+    return (await this.array.newestSchema().catch(unlessFault))?.schema
+  }
+
   /** Whether every file of a fragment is there, and long enough. */
   async isWhole(entry: FragmentEntry): Promise<boolean> {
     const isWhole = await this.tryRead(entry, async (fragment) => {
@@ -214,7 +220,7 @@ export class ArrayDrafts {
 
   /** Says what to do where a consolidated fragment makes way for those that it replaced. @param names those */
   async sayConsolidate(draft: Draft, names: Iterable<string>): Promise<void> {
-    const schema = (await this.array.newestSchema().catch(unlessFault))?.schema
+    const schema = await this.newestSchema()
     const fragments: { info: FragmentInfo }[] = []
     if (schema?.array_type === 'dense' && schema.current_domain?.range)
       for (const name of names) {
@@ -229,7 +235,7 @@ export class ArrayDrafts {
 
   /** Fragments that are read, and may hold cells that this fragment hides. */
   async olderThan(fragment: TimedName): Promise<FragmentEntry[]> {
-    const schema = (await this.array.newestSchema().catch(unlessFault))?.schema
+    const schema = await this.newestSchema()
     if (!schema || schema.allows_duplicates) return []
     const isDense = schema.array_type === 'dense'
     return this.entries.filter((one) => one.name !== fragment.name && one.isRead && mayBeOlder(one, fragment, isDense))
@@ -288,7 +294,7 @@ export class ArrayDrafts {
   private async isNeverRead({ hidden_by = '' }: FragmentEntry): Promise<boolean> {
     const { format_version = 0 } = nameFacts(lastPathPart(hidden_by)) ?? {}
     if (format_version < TIMESTAMPS_SINCE) return false
-    return (await this.array.newestSchema().catch(unlessFault))?.schema.array_type === 'sparse'
+    return (await this.newestSchema())?.array_type === 'sparse'
   }
 
   /** Takes a consolidated fragment away, with its commit and its list. */

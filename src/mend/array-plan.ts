@@ -22,7 +22,7 @@ import { ExchangePlanner } from './exchange-plan.ts'
 import { FragmentPlanner } from './fragment-plan.ts'
 import { NamePlanner } from './name-plan.ts'
 import { SchemaPlanner } from './schema-plan.ts'
-import { readTwice } from './twice-plan.ts'
+import { twice } from './twice-plan.ts'
 import { type Way, wayOf } from './ways.ts'
 
 /** The planners that keep facts from one finding to the next. */
@@ -54,7 +54,7 @@ const PLANNERS: Readonly<Record<Way, PlanFinding>> = {
   commit: (drafts, path, finding) =>
     finding.code === 'ARRAY_READS_EMPTY' ? commitAll(drafts, path, finding) : commitListed(drafts, path, finding),
   'vacuum-file': vacuumFile,
-  twice: readTwice,
+  twice,
   uncommitted,
   dangling,
   'schema-file': (_, path, finding, { schemas }) => schemas.schemaFile(path, finding),

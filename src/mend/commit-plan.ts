@@ -41,7 +41,7 @@ export async function commitAll(drafts: ArrayDrafts, _: string, finding: Finding
   const draft = drafts.draft('commit', finding)
   await commitEach(drafts, draft, missed)
   draft.end(drafts.shell.check())
-  const schema = (await drafts.array.newestSchema().catch(unlessFault))?.schema
+  const schema = await drafts.newestSchema()
   // Delete conditions lie beside the commits.
   if (schema?.array_type === 'sparse' && schema.version >= DELETES_SINCE && drafts.commits.files.length === 0)
     draft.addLost(loss('perhaps delete conditions, if there were any: the cells that they deleted come back'))
@@ -130,7 +130,7 @@ function isOfRead({ timestamp_range: [first, last] = [0n, 0n] }: FragmentEntry, 
  */
 async function isBelowMerged(drafts: ArrayDrafts, entry: FragmentEntry): Promise<boolean> {
   const [first, last] = entry.timestamp_range ?? [0n, 0n]
-  const { schema } = (await drafts.array.newestSchema().catch(unlessFault)) ?? {}
+  const schema = await drafts.newestSchema()
   return (
     schema?.array_type === 'dense' &&
     drafts.entries.some(({ isRead, timestamp_range: [from, to] = [0n, 0n] }) => isRead && from < first && to >= last)

@@ -53,10 +53,11 @@ async function contradictedFiles(drafts: ArrayDrafts): Promise<Contradicted[]> {
 
 /** What findings say of the cells and of the metadata. @param isCrosswise whether each has the place of the other */
 function factsOf(findings: readonly Finding[], isCrosswise: boolean): string {
-  const texts = findings.map(({ field = '', tile, statistic }) => {
+  const texts = findings.map(({ code, field = '', tile, statistic }) => {
+    const isSum = code === 'TILE_SUM' || code === 'FRAGMENT_SUM'
     const list = field.slice(0, field.indexOf('.'))
     const [counted, stored] = [statistic?.counted ?? '', statistic?.stored ?? ''].map((value) =>
-      /sum/.test(list) && /[.e]/.test(value) ? Number(value).toPrecision(SUM_DIGITS) : value,
+      isSum && /[.e]/.test(value) ? Number(value).toPrecision(SUM_DIGITS) : value,
     )
     return [list, tile, ...(isCrosswise ? [stored, counted] : [counted, stored])].join(' ')
   })

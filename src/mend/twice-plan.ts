@@ -19,7 +19,7 @@ interface FieldStatistics {
  * Plans to move fragments out of the array whose cells a consolidated one has, so that they are read twice. Their statistics tell whether the
  * cells are the same.
  */
-export async function readTwice(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
+export async function twice(drafts: ArrayDrafts, path: string, finding: Finding): Promise<void> {
   const whole = drafts.entryOf(finding)
   const sources = (finding.sources ?? []).flatMap((one) => drafts.entryAround(one) ?? [])
   if (!whole || sources.length === 0) return drafts.leave(finding)
@@ -52,7 +52,8 @@ async function haveSameCells(
   sources: readonly FragmentEntry[],
 ): Promise<boolean> {
   const all = await statisticsOf(drafts, whole)
-  const parts = await Promise.all(sources.map((one) => statisticsOf(drafts, one)))
+  const parts: (ReadonlyMap<string, FieldStatistics> | undefined)[] = []
+  for (const one of sources) parts.push(await statisticsOf(drafts, one))
   if (!all || parts.length === 0) return false
   for (const [name, { slot, statistics }] of all) {
     if (slot.kind === 'timestamps') continue
